@@ -26,7 +26,7 @@ from hockney import build, process
 from hockney.core.machine import Mpi
 from hockney.core.record import Record
 from hockney.discovery.cpu import processors
-from hockney.discovery.simgrid import simgrids
+from hockney.discovery.simgrid import find_all_simgrids
 from hockney.mpi import title_of
 from hockney.store import RunFolder
 
@@ -105,7 +105,7 @@ def main() -> None:
         print(json.dumps(study(arguments.one)))
         return
     rows = []
-    for found in simgrids(os.environ):
+    for found in find_all_simgrids(os.environ):
         build.engine(found)
         for ranks in map(int, arguments.ranks.split(",")):
             rows.append(row(found, ranks, [measured(found, ranks) for _ in range(arguments.repeat)]))

@@ -40,7 +40,7 @@ else:
     def __getattr__(name):
         from hockney.core import lazy
 
-        return lazy.attributes(__name__)(name)
+        return lazy.attribute_getter(__name__)(name)
 
 
 __version__ = "0.1.0"

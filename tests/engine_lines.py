@@ -28,7 +28,7 @@ def launcher_for(mpi: Mpi, engine: build.Engine) -> MpiLauncher:
     return MpiLauncher(mpi, engine.path, processors().cores, user=YIELDING)
 
 
-def launched(mpi: Mpi, program: Path, ranks: int, *words: str) -> process.Finished:
+def launched(mpi: Mpi, program: Path, ranks: int, *words: str) -> process.CompletedProgram:
     """Any other program on real ranks, which are not bound to cores."""
     launch = command(
         mpi,

@@ -51,4 +51,4 @@ if TYPE_CHECKING:
     from hockney.api.run_options import Replacements, RunOptions
     from hockney.api.verification import salvage, verify
 else:
-    __getattr__ = lazy.attributes(__name__)
+    __getattr__ = lazy.attribute_getter(__name__)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from hockney.api.tables import Block, Cell, Rows, TypedColumn, is_single, typed
 from hockney.core.errors import EnvironmentProblem, printable, unknown
 from hockney.core.wording import not_a_formula
-from hockney.system.files import replace
+from hockney.system.files import write_user_file
 from hockney.system.packages import install_command
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def save_csv(table: Rows, name: str) -> None:
     if name == "-":
         sys.stdout.writelines(text)
     else:
-        replace(Path(name), "".join(text).encode("utf-8"))
+        write_user_file(Path(name), "".join(text).encode("utf-8"))
 
 
 def _csv_lines(block: Block, names: Sequence[str]) -> str:
@@ -67,7 +67,7 @@ def _csv_field(cell: Cell) -> str:
 
 
 def save_text(text: str, path: Path) -> None:
-    replace(path, text.encode("utf-8"))
+    write_user_file(path, text.encode("utf-8"))
 
 
 def save_parquet(table: Rows, path: Path) -> None:
@@ -87,7 +87,7 @@ def save_parquet(table: Rows, path: Path) -> None:
     columns = {name: pyarrow.array(column.cells, types[column.kind]) for name, column in typed(table).items()}
     content = io.BytesIO()
     pyarrow.parquet.write_table(pyarrow.table(columns), content)
-    replace(path, content.getvalue())
+    write_user_file(path, content.getvalue())
 
 
 Library = Literal["pandas", "polars"]

@@ -15,7 +15,7 @@ from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath
 from hockney.core.platform import Platform
-from hockney.core.units import doubling
+from hockney.core.units import doubling_series
 from hockney.core.wording import option
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
@@ -161,4 +161,4 @@ def _nodes(platform: Platform) -> Nodes:
 def _default_ranks(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
     room = costs.most_ranks or DEFAULT_MAX_RANKS
     most = max(2, room if here else min(room, DEFAULT_MAX_RANKS))
-    return tuple(doubling(2, 1 << (most.bit_length() - 1)))
+    return tuple(doubling_series(2, 1 << (most.bit_length() - 1)))

@@ -94,7 +94,7 @@ def with_job_number(path: Path, job: BatchJob) -> BatchJob:
     if job.number or scheduler is None:
         return job
     try:
-        number = batch.named(scheduler, batch.job_name(path))
+        number = batch.find_job_number(scheduler, batch.job_name(path))
     except CannotStart:
         return job
     if number:

@@ -24,7 +24,7 @@ from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import mark_programs
 from hockney.batch import BatchJob, JobRequest, Scheduler
 from hockney.batch.request import EARLY_S, NOTICE_S
-from hockney.core.errors import EnvironmentProblem, UsageError, keeping, printable
+from hockney.core.errors import EnvironmentProblem, UsageError, attach_run_to_interrupt, printable
 from hockney.core.layout import HostOptions
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
@@ -164,7 +164,9 @@ def submit(
     path = None if out is None else to_path(out)
     run_path = path or default_path(job.asked.study)
     _refuse_unlockable(run_path, batch_options)
-    batch.script_of(job.scheduler, job.request(run_path, batch_options))  # refused before there is a folder
+    batch.write_script(
+        job.scheduler, job.request(run_path, batch_options)
+    )  # refused before there is a folder
     folder = measurement.begin(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
     stored = BatchJob(
         job.scheduler.NAME,
@@ -190,7 +192,7 @@ def script(
     _refuse_inside("--dry-run")
     job = _Job.planned(question, options, batch_options, listen, _script_scheduler(listen))
     path = default_path(job.asked.study) if out is None else to_path(out)
-    return batch.script_of(job.scheduler, job.request(path, batch_options))
+    return batch.write_script(job.scheduler, job.request(path, batch_options))
 
 
 def submit_again(
@@ -226,13 +228,13 @@ def submit_again(
             hosts=tuple(settings.hosts),
         )
     seconds = measuring_s(settings) * lacking / max(1, len(expected_items(plan, run)))
-    scheduler = _script_scheduler(listen) if only_script else batch.scheduler_here(os.environ)
+    scheduler = _script_scheduler(listen) if only_script else batch.find_scheduler(os.environ)
     earlier = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
     batch_options = fill_in_stored_options(batch_options, earlier, folder.path)
     request = _request(folder.path, _host_options(scheduler, folder, settings), batch_options, seconds)
     _warn(batch_options, seconds, listen)
     if only_script:
-        return batch.script_of(scheduler, request)
+        return batch.write_script(scheduler, request)
     _refuse_unlockable(folder.path, batch_options)
     new = msgspec.structs.replace(
         job or earlier, scheduler=scheduler.NAME, number="", submitted="", tasks=batch_options.tasks
@@ -279,7 +281,7 @@ class _Job:
         listen: Listener,
         scheduler: Scheduler | None = None,
     ) -> _Job:
-        scheduler = scheduler or batch.scheduler_here(os.environ)
+        scheduler = scheduler or batch.find_scheduler(os.environ)
         parsed_question = question if isinstance(question, Question) else parse_question(question)
         if options.hosts:
             raise UsageError(
@@ -374,9 +376,9 @@ def _request(path: Path, hosts: HostOptions, batch_options: BatchOptions, second
 
 
 def _submit(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: JobRequest) -> SubmittedJob:
-    text = batch.script_of(scheduler, request)
+    text = batch.write_script(scheduler, request)
     batch.write_job(folder.path, job)
-    with keeping(folder.path, complete=False):
+    with attach_run_to_interrupt(folder.path, complete=False):
         number = batch.submit(scheduler, folder.path, request.name, text)
     now = datetime.now(timezone.utc).isoformat(timespec="seconds")
     batch.write_job(folder.path, msgspec.structs.replace(job, number=number, submitted=now))

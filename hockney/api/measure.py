@@ -21,7 +21,7 @@ from hockney.core.errors import (
     HockneyError,
     RunInterrupted,
     UsageError,
-    keeping,
+    attach_run_to_interrupt,
     printable,
 )
 from hockney.core.fit import Surveyed
@@ -354,14 +354,14 @@ def measure_rest(
 ) -> Run:
     """Measure what is missing in `folder`, and fit; of a share, only if nothing else is missing then."""
     try:
-        with keeping(folder.path, complete=False):
+        with attach_run_to_interrupt(folder.path, complete=False):
             outcome: Outcome = measurement.measure(folder, bench, listen, budget_s, share, goal)
     except HockneyError:
         listen(Status(records_kept_text(folder.path)))
         raise
     if share is not None and missing_items(folder.plan(), folder.read().run):
         return Run(folder, outcome, requested=requested)
-    with keeping(folder.path, complete=not outcome.left):
+    with attach_run_to_interrupt(folder.path, complete=not outcome.left):
         listen(Working("fitting the models"))
         run = Run(folder, outcome, requested=requested)
         run.save_fits()

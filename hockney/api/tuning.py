@@ -110,7 +110,7 @@ def write_tables(run: Run, found: Tuning, folder: Path, slower: int = 0) -> Tuni
         written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
     files.make_folder(folder)
     for name, text in written.items():
-        files.replace(folder / name, text.encode("utf-8"))
+        files.write_user_file(folder / name, text.encode("utf-8"))
     rules = folder / DYNAMIC_RULES
     if not found.internal_points:
         _remove_earlier(rules)

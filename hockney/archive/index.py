@@ -27,7 +27,7 @@ import msgspec
 
 from hockney.archive.archived_run import ArchivedRun, Damaged
 from hockney.models.history.times import CaseTime, RunTimes
-from hockney.system.files import read_regular, share
+from hockney.system.files import grant_usual_permissions, read_regular
 
 VERSION = 1
 """Of the tables below; an index of another version is made again."""
@@ -137,7 +137,7 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
         with contextlib.closing(sqlite3.connect(temporary)) as index, index:
             _apply(index, changes)
         _seal_file(temporary)
-        share(Path(temporary))
+        grant_usual_permissions(Path(temporary))
         os.replace(temporary, path)
         return True
     except (OSError, sqlite3.Error):

@@ -2,14 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batch jobs that measure a run: their scripts, submitting them, and what has become of them."""
 
-from hockney.batch.job import BatchJob, job_name, named, read_job, script_of, state_of, submit, write_job
+from hockney.batch.job import (
+    BatchJob,
+    find_job_number,
+    job_name,
+    read_job,
+    state_of,
+    submit,
+    write_job,
+    write_script,
+)
 from hockney.batch.request import LOGS, JobRequest, Phase, State
 from hockney.batch.schedulers import (
     Scheduler,
     all_schedulers,
     current_job,
+    find_scheduler,
     installed_scheduler,
-    scheduler_here,
     scheduler_named,
 )
 
@@ -22,14 +31,14 @@ __all__ = [
     "State",
     "all_schedulers",
     "current_job",
+    "find_job_number",
+    "find_scheduler",
     "installed_scheduler",
     "job_name",
-    "named",
     "read_job",
-    "scheduler_here",
     "scheduler_named",
-    "script_of",
     "state_of",
     "submit",
     "write_job",
+    "write_script",
 ]

@@ -102,7 +102,7 @@ PATIENCE_S = 120.0
 SCRIPT = "job.sh"
 
 
-def script_of(scheduler: Scheduler, request: JobRequest) -> str:
+def write_script(scheduler: Scheduler, request: JobRequest) -> str:
     """The shell is replaced by the command, so that signals to it arrive there."""
     command = shlex.join(request.command)
     if request.tasks:
@@ -141,7 +141,7 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
     words = scheduler.submit_words(str(path))
     try:
         done = process.capture(words, scheduler.environment(script), timeout=PATIENCE_S)
-    except process.TookTooLong as problem:
+    except process.ProgramTimeout as problem:
         number, text = "", problem.what
     else:
         text = done.err.strip() or done.out.strip()
@@ -158,7 +158,7 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
             )
         number = scheduler.submitted(done.out)
     if not number:
-        number = _named_if_asked(scheduler, name)
+        number = _find_job_number_if_possible(scheduler, name)
     if not number:
         raise EnvironmentProblem(
             f"{words[0]} did not report the number of the job, which may have been submitted",
@@ -171,14 +171,14 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
     return number
 
 
-def _named_if_asked(scheduler: Scheduler, name: str) -> str:
+def _find_job_number_if_possible(scheduler: Scheduler, name: str) -> str:
     """ "" also if the scheduler does not answer this either."""
     with contextlib.suppress(EnvironmentProblem):
-        return named(scheduler, name)
+        return find_job_number(scheduler, name)
     return ""
 
 
-def named(scheduler: Scheduler, name: str) -> str:
+def find_job_number(scheduler: Scheduler, name: str) -> str:
     """The number of this user's job with this name that waits or runs; "" if there is none. Raises
     EnvironmentProblem if the scheduler cannot be asked."""
     done = process.capture(scheduler.named_words(name), timeout=PATIENCE_S)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hockney import process
 from hockney.build.identity import compiler_variables
-from hockney.build.tools import MODERN, tool
+from hockney.build.tools import CPP20_PROGRAM, tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.wording import join_words
@@ -39,7 +39,7 @@ class BuildFailed(EnvironmentProblem):
         self.tail = tuple(tail)
 
 
-def logged(
+def run_logged(
     words: Sequence[str],
     environment: Mapping[str, str],
     log: Path,
@@ -47,8 +47,8 @@ def logged(
 ) -> int:
     """Run `words`, append their output to `log` and pass each line to `on_line`; returns the exit code.
 
-    Output is in English, as `disk_full` and `first_error` require. The working folder is the log's, since
-    CMake's trials of SimGrid leave a file in the current folder.
+    Output is in English, as `is_disk_full` and `find_first_error` require. The working folder is the log's,
+    since CMake's trials of SimGrid leave a file in the current folder.
     """
     with (
         log.open("a", errors="replace") as file,
@@ -60,7 +60,7 @@ def logged(
                 file.write(line.text + "\n")
                 file.flush()
                 on_line(line.text)
-        except process.Quiet:
+        except process.OutputTimeout:
             file.write(f"ended after {SILENCE_SECONDS:g} s of silence\n")
             return job.end()
         code = job.wait(SILENCE_SECONDS)
@@ -72,11 +72,11 @@ def log_lines(log: Path) -> list[str]:
     return [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
 
 
-def disk_full(lines: Sequence[str]) -> bool:
+def is_disk_full(lines: Sequence[str]) -> bool:
     return any("No space left on device" in line or "Disk quota exceeded" in line for line in lines)
 
 
-def first_error(lines: Sequence[str]) -> str:
+def find_first_error(lines: Sequence[str]) -> str:
     """The first error of compiler or linker, and the end of the log."""
     errors = [
         line
@@ -119,11 +119,11 @@ def compile_targets(
     ]  # fmt: skip
     plugin = ["hockney-platform"] if simulated else []
     build = [configure[0], "--build", str(work), "--target", *targets, *plugin]
-    if not configured_and_built(configure, [build], mpi, log):
-        raise failed(mpi, log, keep_log=keep_log, moved=(source, original or source))
+    if not configure_and_build(configure, [build], mpi, log):
+        raise build_failure(mpi, log, keep_log=keep_log, moved=(source, original or source))
 
 
-def configured_and_built(
+def configure_and_build(
     configure: Sequence[str], builds: Sequence[Sequence[str]], mpi: Mpi, log: Path
 ) -> bool:
     """Whether CMake configures, and each of `builds` succeeds in order. Several files are compiled as one,
@@ -132,14 +132,14 @@ def configured_and_built(
     for unity in ("ON", "OFF"):
         combining = [f"-DCMAKE_UNITY_BUILD={unity}", f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}"]
         log.unlink(missing_ok=True)
-        if logged([*configure, *combining], environment_of(mpi), log) != 0:
+        if run_logged([*configure, *combining], environment_of(mpi), log) != 0:
             return False
-        if all(logged(build, environment_of(mpi), log) == 0 for build in builds):
+        if all(run_logged(build, environment_of(mpi), log) == 0 for build in builds):
             return True
     return False
 
 
-def failed(
+def build_failure(
     mpi: Mpi,
     log: Path,
     product: str = "engine",
@@ -155,7 +155,7 @@ def failed(
         keep_log.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(log, keep_log)
         log = keep_log
-    if disk_full(lines):
+    if is_disk_full(lines):
         return BuildFailed(
             f"cannot build the {product}",
             "the disk is full",
@@ -164,7 +164,7 @@ def failed(
             log=log,
             tail=tail,
         )
-    if compiles(mpi) and not compiles(mpi, "-std=c++20"):
+    if can_compile(mpi) and not can_compile(mpi, "-std=c++20"):
         return BuildFailed(
             f"the compiler of {mpi.mpicxx} does not support C++20",
             f"the {product} needs it",
@@ -175,7 +175,7 @@ def failed(
             tail=tail,
             wrapper=mpi.mpicxx,
         )
-    reason = first_error(lines)
+    reason = find_first_error(lines)
     if moved is not None:
         reason = reason.replace(str(moved[0]), str(moved[1]))
     return BuildFailed(
@@ -188,8 +188,8 @@ def failed(
     )
 
 
-def compiles(mpi: Mpi, *flags: str) -> bool:
+def can_compile(mpi: Mpi, *flags: str) -> bool:
     """Whether the wrapper compiles what its language requires; without flags, anything at all."""
     words = [mpi.mpicxx, *flags, "-fsyntax-only", "-x", "c++", "-"]
-    program = MODERN if flags else "int main() { return 0; }\n"
+    program = CPP20_PROGRAM if flags else "int main() { return 0; }\n"
     return process.capture(words, env=environment_of(mpi), input=program, timeout=60).ok

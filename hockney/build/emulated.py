@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hockney import process
-from hockney.build.compile import first_error
+from hockney.build.compile import find_first_error
 from hockney.build.identity import EMULATED, source_files, source_folder
 from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem, one_line
@@ -94,7 +94,7 @@ def _build(source: Path, compiler: tuple[str, ...], place: Path) -> None:
             if not done.ok:
                 raise EnvironmentProblem(
                     f"{name} does not compile",
-                    one_line(first_error(done.err.splitlines())),
+                    one_line(find_first_error(done.err.splitlines())),
                     f"check that {shlex.join(compiler)} compiles C++20 and finds the kernel's headers",
                     code="ethernet-does-not-compile",
                     program=name,

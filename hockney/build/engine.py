@@ -31,7 +31,7 @@ from hockney.system.trust import refuse_foreign_cache
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 7 * 86400.0
-ALONE = """<?xml version='1.0'?>
+SINGLE_HOST = """<?xml version='1.0'?>
 <!DOCTYPE platform SYSTEM "https://simgrid.org/simgrid.dtd">
 <platform version="4.1"><zone id="alone" routing="Full"><host id="n0" speed="1Gf"/></zone></platform>
 """
@@ -77,11 +77,11 @@ def engine(
     try:
         identity = identify(mpi, source, environ, group)
     except EnvironmentProblem:
-        earlier = _built_before(identify(mpi, source, environ, group, compiler=""), mpi, cache, group)
+        earlier = _find_earlier(identify(mpi, source, environ, group, compiler=""), mpi, cache, group)
         if earlier is None:
             raise
         identity = earlier
-    place = place_of(mpi, identity, cache, group)
+    place = engine_folder(mpi, identity, cache, group)
     seconds = 0.0
     cached = (place / group).is_file()
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
@@ -96,7 +96,7 @@ def engine(
         notify(f"compiling the {_title(name)} for {title_of(mpi)} (once; {takes})")
         begun = time.monotonic()
         identity = build_into(cache, mpi, source, identity, group)
-        place = place_of(mpi, identity, cache, group)
+        place = engine_folder(mpi, identity, cache, group)
         seconds = time.monotonic() - begun
         notify(f"compiled the {_title(name)} in {seconds:.0f} s")
     for folder in (place.parent, place):
@@ -105,11 +105,13 @@ def engine(
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
 
 
-def _built_before(without: Identity, mpi: Mpi, cache: Path, group: str) -> Identity | None:
+def _find_earlier(without: Identity, mpi: Mpi, cache: Path, group: str) -> Identity | None:
     """The engine in the cache if there is no compiler, as on a cluster's nodes: the newest engine in which
     only the compiler differs; None if there is none."""
     found: list[tuple[float, Identity]] = []
-    for path in (cache / "engine").glob(f"{place_of(mpi, without, cache, group).name[:-KEY]}*/identity.json"):
+    for path in (cache / "engine").glob(
+        f"{engine_folder(mpi, without, cache, group).name[:-KEY]}*/identity.json"
+    ):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             built = msgspec.json.decode(path.read_bytes(), type=Identity)
             if replace(built, compiler="") == without and (path.parent / group).is_file():
@@ -138,7 +140,7 @@ def targets(
         return work.build
 
 
-def place_of(mpi: Mpi, identity: Identity, cache: Path, group: str) -> Path:
+def engine_folder(mpi: Mpi, identity: Identity, cache: Path, group: str) -> Path:
     prefix = "" if group == MAIN else f"{group.removeprefix('hockney-')}-"
     return cache / "engine" / f"{prefix}{mpi.family}-{mpi.version}-{identity.key}"
 
@@ -155,7 +157,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
     shelf = cache / "engine"
     try:
         shelf.mkdir(parents=True, exist_ok=True)
-        sweep(shelf)
+        remove_leftovers(shelf)
         fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=shelf))
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
@@ -163,7 +165,7 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
         with workplace_of(mpi, identity, source, cache) as work:
             work.mirror(source)
             identity = replace(identity, sources=digest(work.source, group))
-            place = place_of(mpi, identity, cache, group)
+            place = engine_folder(mpi, identity, cache, group)
             if (place / group).is_file():  # another hockney was faster
                 return identity
             out = fresh / "out"
@@ -193,20 +195,20 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def sweep(shelf: Path) -> None:
+def remove_leftovers(shelf: Path) -> None:
     """Remove what killed builds and launches have left; recent ones may still be running."""
     for kind in (".build-*", f"*/{LAUNCH_FOLDER}*"):
         remove_older(shelf.glob(kind), LEFTOVER_SECONDS)
 
 
-def ask_alone(path: Path, mpi: Mpi) -> process.Finished:
+def run_without_launcher(path: Path, mpi: Mpi) -> process.CompletedProgram:
     """The engine's catalog without a launcher. One for SimGrid is a library, which its launcher must load, on
     any machine."""
     words = [str(path), "--catalog"]
     if not family_of(mpi).simulated:
         return process.capture(words, env=environment_of(mpi), timeout=60)
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
-        (Path(folder) / "alone.xml").write_text(ALONE)
+        (Path(folder) / "alone.xml").write_text(SINGLE_HOST)
         (Path(folder) / "hosts.txt").write_text("n0\n")
         launcher = [mpi.mpiexec, "-np", "1", "-hostfile", "hosts.txt", "-platform", "alone.xml", "-quiet"]
         return process.capture([*launcher, "-no-privatize", *words], cwd=folder, timeout=60)
@@ -215,11 +217,11 @@ def ask_alone(path: Path, mpi: Mpi) -> process.Finished:
 def read_catalog(path: Path, mpi: Mpi) -> Catalog:
     """Run the engine to read its catalog; this also shows whether its libraries are found."""
     try:
-        done = ask_alone(path, mpi)
+        done = run_without_launcher(path, mpi)
         if done.ok:
             return decode_catalog(done.out)
         reason = one_line(done.err[-300:]) or f"exit code {done.code}"
-    except (process.CannotStart, process.TookTooLong, msgspec.DecodeError) as error:
+    except (process.CannotStart, process.ProgramTimeout, msgspec.DecodeError) as error:
         reason = str(error)
     library_missing = "shared librar" in reason or "Library not loaded" in reason
     raise EnvironmentProblem(

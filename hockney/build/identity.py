@@ -150,11 +150,11 @@ def compiler_version(mpi: Mpi) -> str:
 
 
 def no_compiler(mpi: Mpi, reason: str) -> EnvironmentProblem:
-    compiler = next(iter(wrapped(mpi)), "")
+    compiler = next(iter(wrapper_command(mpi)), "")
     return _wrapper_without_compiler(mpi.mpicxx, compiler, reason)
 
 
-def wrapped(mpi: Mpi) -> list[str]:
+def wrapper_command(mpi: Mpi) -> list[str]:
     """The compiler command that the wrapper runs; [] if it does not print it."""
     try:
         return shlex.split(process.capture([mpi.mpicxx, "-show"], env=environment_of(mpi), timeout=30).out)
@@ -164,7 +164,7 @@ def wrapped(mpi: Mpi) -> list[str]:
 
 def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
     """The MPI libraries that the wrapper links: real path, size in bytes, modification time in ns."""
-    words = wrapped(mpi)
+    words = wrapper_command(mpi)
     folders = [word[2:] for word in words if word.startswith("-L")] + [str(Path(mpi.prefix) / "lib")]
     for name in dict.fromkeys(word[2:] for word in words if word.startswith(("-lmpi", "-lsimgrid"))):
         for folder in folders:

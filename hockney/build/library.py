@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from hockney.build.compile import configured_and_built, failed
+from hockney.build.compile import build_failure, configure_and_build
 from hockney.build.identity import compiler_version, source_folder
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
@@ -44,8 +44,8 @@ def install_library(
                 f"-DHOCKNEY_SMPI={'ON' if family_of(mpi).simulated else 'OFF'}",
             ]  # fmt: skip
             builds = [[cmake, "--build", str(work)], [cmake, "--install", str(work)]]
-            if not configured_and_built(configure, builds, mpi, log):
-                raise failed(mpi, log, "library", keep_log=keep_log)
+            if not configure_and_build(configure, builds, mpi, log):
+                raise build_failure(mpi, log, "library", keep_log=keep_log)
     except OSError as error:
         raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
 

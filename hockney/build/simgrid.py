@@ -22,7 +22,7 @@ from typing import Literal
 
 from hockney import process
 from hockney.build import duration, unpack
-from hockney.build.compile import BuildFailed, disk_full, first_error, log_lines, logged
+from hockney.build.compile import BuildFailed, find_first_error, is_disk_full, log_lines, run_logged
 from hockney.build.tools import Compilers, compilers, tool
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import COMPLETE, cache_folder
@@ -106,11 +106,11 @@ Progress = Callable[[int, int], None]
 
 TITLE = f"SimGrid {SIMGRID.version}"
 NAME = f"simgrid-{SIMGRID.version}"
-FRESH = ".simgrid-"
+TEMPORARY_PREFIX = ".simgrid-"
 ROOM_BYTES = 400_000_000
 """A build needs 290 MB in addition to its 30 MB of result, most of it for Boost's headers, plus a reserve."""
 FLAGS = "-O2 -g0"
-WITHOUT = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
+UNUSED_PARTS = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
 """Parts that simulations of MPI programs do not need."""
 
 HEADERS = ("src/kernel/EngineImpl.hpp", "src/smpi/include/private.hpp")
@@ -144,32 +144,32 @@ def simgrid(
     prefix = cache_folder(environ) / NAME
     try:
         prefix.parent.mkdir(parents=True, exist_ok=True)
-        with alone(prefix.parent, notify):
+        with build_lock(prefix.parent, notify):
             if simgrid_prefix(environ) and not again:
                 return prefix
             refuse_little_room(prefix.parent)
             system = compilers(environ)
             # of builds that were killed: there is no concurrent build
-            for leftover in prefix.parent.glob(f"{FRESH}*"):
+            for leftover in prefix.parent.glob(f"{TEMPORARY_PREFIX}*"):
                 shutil.rmtree(leftover, ignore_errors=True)
             with tempfile.TemporaryDirectory(
-                prefix=FRESH, dir=prefix.parent, ignore_cleanup_errors=True
+                prefix=TEMPORARY_PREFIX, dir=prefix.parent, ignore_cleanup_errors=True
             ) as fresh:
-                make(prefix, Path(fresh), system, notify, progress, jobs)
+                build_simgrid(prefix, Path(fresh), system, notify, progress, jobs)
     except OSError as error:
         raise cache_unwritable(prefix.parent, error) from error
     return prefix
 
 
 @contextlib.contextmanager
-def alone(shelf: Path, notify: Notify) -> Iterator[None]:
+def build_lock(shelf: Path, notify: Notify) -> Iterator[None]:
     """Wait until no other hockney builds here. The lock is released when its process ends, however that
     ends."""
     with (shelf / ".simgrid-lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            notify(waiting_for_other_build())
+            notify(note_waiting())
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError:  # some network file systems have no locks; then only moving into place is safe
             pass
@@ -189,18 +189,20 @@ def refuse_little_room(shelf: Path) -> None:
         )
 
 
-def make(prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress: Progress, jobs: int) -> None:
+def build_simgrid(
+    prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress: Progress, jobs: int
+) -> None:
     """All steps from fetching to the stamp; only `fresh` is modified before SimGrid is complete."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
-    notify(fetching(SIMGRID.title))
+    notify(note_fetching(SIMGRID.title))
     source = fetch(SIMGRID, fresh / "source")
     include = None
     if not compiler_has_boost(system):
-        notify(fetching_boost(BOOST.title))
+        notify(note_fetching_boost(BOOST.title))
         include = fetch(BOOST, fresh / "headers")
     work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
     definitions = {
-        "CMAKE_PROJECT_INCLUDE": precompiling(fresh / "precompile.cmake"),
+        "CMAKE_PROJECT_INCLUDE": write_precompile_file(fresh / "precompile.cmake"),
         "CMAKE_MAKE_PROGRAM": ninja,
         "CMAKE_BUILD_TYPE": "Release",
         "CMAKE_C_FLAGS_RELEASE": FLAGS,
@@ -210,7 +212,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress:
         "Boost_DIR": write_config(fresh / "boost", include),
         "Python3_EXECUTABLE": sys.executable,
         "enable_smpi": "ON",
-        **{f"enable_{part}": "OFF" for part in WITHOUT},
+        **{f"enable_{part}": "OFF" for part in UNUSED_PARTS},
     }
     environment = {"CC": shlex.join(system.c), "CXX": shlex.join(system.cxx), "NINJA_STATUS": "[%f/%t] "}
     environment["DESTDIR"] = str(stage)  # installs into a staging folder what will finally be in `prefix`
@@ -228,9 +230,9 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress:
     }
     takes = duration.expected(duration.SIMGRID_S)
     for step, words in steps.items():
-        notify(simgrid_step(step, TITLE, shlex.join(system.cxx), jobs, takes))
-        if logged(words, environment, log, count) != 0:
-            raise failed(step, log, prefix.parent)
+        notify(note_step(step, TITLE, shlex.join(system.cxx), jobs, takes))
+        if run_logged(words, environment, log, count) != 0:
+            raise simgrid_failure(step, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")
     keep_headers(system, include, staged)
     shutil.copy(log, staged / "build.log")
@@ -242,7 +244,7 @@ def make(prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress:
     notify(f"{TITLE} is in {prefix} ({time.monotonic() - began:.0f} s)")
 
 
-def precompiling(path: Path) -> Path:
+def write_precompile_file(path: Path) -> Path:
     """A file for CMake that adds precompiled headers to SimGrid's library when that is defined."""
     headers = " ".join(f'"$<$<COMPILE_LANGUAGE:CXX>:${{CMAKE_SOURCE_DIR}}/{name}>"' for name in HEADERS)
     path.write_text(
@@ -254,13 +256,13 @@ def precompiling(path: Path) -> Path:
     return path
 
 
-def failed(step: Step, log: Path, shelf: Path) -> BuildFailed:
+def simgrid_failure(step: Step, log: Path, shelf: Path) -> BuildFailed:
     """Why `step` failed; its log is kept in `shelf`."""
     kept = shelf / f"failed-{NAME}.log"
     shutil.copy(log, kept)
     lines = log_lines(log)
     tail = lines[-12:]
-    if disk_full(lines):
+    if is_disk_full(lines):
         return BuildFailed(
             f"cannot build {TITLE}",
             f"the disk was full while {step}",
@@ -283,7 +285,7 @@ def failed(step: Step, log: Path, shelf: Path) -> BuildFailed:
         )
     return BuildFailed(
         f"{step} {TITLE} failed",
-        first_error(lines),
+        find_first_error(lines),
         f"the complete log is {kept}",
         code="simgrid-build-failed",
         log=kept,
@@ -292,19 +294,19 @@ def failed(step: Step, log: Path, shelf: Path) -> BuildFailed:
     )
 
 
-def waiting_for_other_build() -> str:
+def note_waiting() -> str:
     return "waiting for another hockney process that is building SimGrid here"
 
 
-def fetching(package: str) -> str:
+def note_fetching(package: str) -> str:
     return f"fetching {package} from the package index"
 
 
-def fetching_boost(package: str) -> str:
+def note_fetching_boost(package: str) -> str:
     return f"fetching {package} from the package index, since the compiler finds no Boost"
 
 
-def simgrid_step(step: Step, title: str, compiler: str, jobs: int, takes: str) -> str:
+def note_step(step: Step, title: str, compiler: str, jobs: int, takes: str) -> str:
     pace = f", {jobs} jobs at a time ({takes})" if step == "compiling" else ""
     return f"{step} {title} with {compiler}{pace}"
 

@@ -18,15 +18,15 @@ from hockney import process
 from hockney.build.identity import INSTALL_COMPILER
 from hockney.core.errors import EnvironmentProblem, one_line
 
-NEEDED = {"cmake": (3, 20), "ninja": (1, 8)}
+MINIMUM_VERSIONS = {"cmake": (3, 20), "ninja": (1, 8)}
 
 
 def tool(name: str) -> str:
     """The path of a `cmake` or `ninja` that is new enough for the engine's CMakeLists.txt."""
     for candidate in candidates(name):
-        if version(candidate) >= NEEDED[name]:
+        if version(candidate) >= MINIMUM_VERSIONS[name]:
             return candidate
-    raise _tool_missing(name, ".".join(map(str, NEEDED[name])))
+    raise _tool_missing(name, ".".join(map(str, MINIMUM_VERSIONS[name])))
 
 
 def candidates(name: str) -> Iterator[str]:
@@ -65,7 +65,7 @@ def _tool_missing(name: str, version: str) -> EnvironmentProblem:
 
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
-MODERN = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
+CPP20_PROGRAM = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
 """Features that a C++20 library must have."""
 
 
@@ -76,7 +76,7 @@ class Compilers:
     c: tuple[str, ...]
     cxx: tuple[str, ...]
 
-    def preprocess(self, program: str, *flags: str) -> process.Finished:
+    def preprocess(self, program: str, *flags: str) -> process.CompletedProgram:
         words = [*self.cxx, "-std=c++17", *flags, "-x", "c++", "-"]
         return process.capture(words, env={"LC_ALL": "C"}, input=program, timeout=120)
 
@@ -87,7 +87,7 @@ def compilers(environ: Mapping[str, str]) -> Compilers:
     c, cxx = (command(variable, environ) for variable in NAMES)
     words = [*cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]
     try:
-        done = process.capture(words, env={"LC_ALL": "C"}, input=MODERN, timeout=120)
+        done = process.capture(words, env={"LC_ALL": "C"}, input=CPP20_PROGRAM, timeout=120)
     except EnvironmentProblem as error:
         raise EnvironmentProblem(
             f"the compiler {shlex.join(cxx)} does not work",

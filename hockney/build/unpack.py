@@ -23,7 +23,7 @@ def get_requires_for_build_wheel(config_settings: object = None) -> list[str]:
 
 
 def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: object = None) -> str:
-    name, metadata = described()
+    name, metadata = describe_package()
     folder = os.path.join(metadata_directory, f"{name}.dist-info")
     os.makedirs(folder)
     for file, text in (("METADATA", metadata), ("WHEEL", WHEEL)):
@@ -35,7 +35,7 @@ def prepare_metadata_for_build_wheel(metadata_directory: str, config_settings: o
 def build_wheel(
     wheel_directory: str, config_settings: object = None, metadata_directory: str | None = None
 ) -> str:
-    name, metadata = described()
+    name, metadata = describe_package()
     wheel = f"{name}-py3-none-any.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, wheel), "w", strict_timestamps=False) as archive:
         for folder, _, files in os.walk("."):
@@ -49,7 +49,7 @@ def build_wheel(
     return wheel
 
 
-def described() -> tuple[str, str]:
+def describe_package() -> tuple[str, str]:
     """NAME-VERSION and minimal metadata: no dependencies, since nothing is built here."""
     with open("PKG-INFO", encoding="utf-8") as file:
         text = file.read()

@@ -65,7 +65,7 @@ def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
     be locked, as on some network file systems."""
     folder = shelf / name
     folder.mkdir(parents=True, exist_ok=True)
-    sweep(shelf, keep=folder)
+    remove_unused(shelf, keep=folder)
     with (folder / "lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -77,6 +77,6 @@ def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
         yield Workplace(folder)
 
 
-def sweep(shelf: Path, keep: Path) -> None:
+def remove_unused(shelf: Path, keep: Path) -> None:
     """Remove folders that were not used for a week."""
     remove_older((folder for folder in shelf.iterdir() if folder != keep), UNUSED_SECONDS)

@@ -93,8 +93,8 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
-def keeping(folder: Path, *, complete: bool) -> Iterator[None]:
-    """Adds the run left behind to a KeyboardInterrupt inside."""
+def attach_run_to_interrupt(folder: Path, *, complete: bool) -> Iterator[None]:
+    """Turn a KeyboardInterrupt inside into a RunInterrupted that names the run in `folder`."""
     try:
         yield
     except RunInterrupted:

@@ -8,7 +8,7 @@ A case with `setting=eager64k` is measured in launches with these variables, whi
 of the cases without a setting. The setting is part of the case's line, so that cases with different settings
 are different cases in plans, records, summaries and tables; the engine gets the line without it.
 
-A setting without variables only gives its cases separate launches: it is `equivalent` to no setting, and
+A setting without variables only gives its cases separate launches: it is equivalent to no setting, and
 results use the launches of both.
 """
 
@@ -77,7 +77,7 @@ def launch_settings(lines: Sequence[str]) -> dict[str, LaunchSetting]:
     return settings
 
 
-def equivalent(lines: Sequence[str]) -> frozenset[str]:
+def settings_without_effect(lines: Sequence[str]) -> frozenset[str]:
     """The names of settings that change nothing: "" (none), and those without variables."""
     return frozenset(("", *(each.name for each in launch_settings(lines).values() if not each.variables)))
 

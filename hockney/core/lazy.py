@@ -16,7 +16,7 @@ from typing import Any
 
 
 @cache
-def attributes(package: str) -> Callable[[str], Any]:
+def attribute_getter(package: str) -> Callable[[str], Any]:
     """The `__getattr__` of a package (PEP 562), for the names that its `__init__` imports for type checkers,
     below `if TYPE_CHECKING`.
 

@@ -19,7 +19,7 @@ from typing import Any, Literal
 from hockney.core.catalog import unknown_parameter, unknown_value
 from hockney.core.errors import UsageError, printable
 from hockney.core.units import (
-    doubling,
+    doubling_series,
     half_decades,
     not_a_range,
     parse_bytes,
@@ -186,7 +186,7 @@ def _doubling(first: float, last: float) -> list[int]:
             "list the values one by one",
             code="fractional-range",
         )
-    return doubling(int(first), int(last))
+    return doubling_series(int(first), int(last))
 
 
 def _number(unit: str, text: str, example: str) -> float:

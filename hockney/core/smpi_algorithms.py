@@ -63,14 +63,14 @@ For large messages a machine file may name others (an all-to-all by `ring`, a br
 (`ASSUMED`)."""
 
 
-def chosen(named: dict[str, str]) -> dict[str, str]:
+def choose_algorithms(named: dict[str, str]) -> dict[str, str]:
     """The algorithm of every operation that has a choice: that in `named`, otherwise the default."""
     for operation, name in named.items():
-        check(operation, name)
+        check_algorithm(operation, name)
     return {operation: named.get(operation, default) for operation, default in DEFAULTS.items()}
 
 
-def check(operation: str, name: str) -> None:
+def check_algorithm(operation: str, name: str) -> None:
     """Refuse an operation or an algorithm that the simulator does not have."""
     if operation not in KNOWN:
         raise unknown_collective(operation, KNOWN)

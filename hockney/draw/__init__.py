@@ -11,4 +11,4 @@ if TYPE_CHECKING:
     from hockney.draw.figure_interactive import interactive
     from hockney.draw.files import save
 else:
-    __getattr__ = lazy.attributes(__name__)
+    __getattr__ = lazy.attribute_getter(__name__)

@@ -20,7 +20,7 @@ from hockney.draw.intervals import parted
 from hockney.draw.layout import BAR_HEIGHT, Picture, entries, lay_out
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
-from hockney.system.files import make_folder, replace
+from hockney.system.files import make_folder, write_user_file
 
 T = TypeVar("T")
 
@@ -57,7 +57,7 @@ def save(figure: Figure, folder: Path, formats: Iterable[str] = ("svg", "png")) 
         if ending not in FORMATS:
             raise unknown("picture format", ending, FORMATS, code="unknown-picture-format")
         path = Path(folder) / f"{file_name(figure.name)}.{ending}"
-        replace(path, rendered(figure, ending))
+        write_user_file(path, rendered(figure, ending))
         paths.append(path)
     return paths
 

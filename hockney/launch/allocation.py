@@ -51,7 +51,7 @@ def _slurm(environ: Mapping[str, str]) -> Allocation | None:
     count = len(names) or count or 1
 
     def each(name: str) -> tuple[int, ...]:
-        numbers = repeated(environ.get(name, ""))
+        numbers = repeat_each(environ.get(name, ""))
         return numbers if len(numbers) == count else ()
 
     processors = each("SLURM_JOB_CPUS_PER_NODE")
@@ -67,7 +67,7 @@ def _lsf(environ: Mapping[str, str]) -> Allocation | None:
     found: Counter[str] = Counter()
     for host, slots in zip(words[::2], words[1::2], strict=True):
         found[host] += int(slots)
-    return _counted("lsf", found)
+    return _count_hosts("lsf", found)
 
 
 def _pbs(environ: Mapping[str, str]) -> Allocation | None:
@@ -79,10 +79,10 @@ def _pbs(environ: Mapping[str, str]) -> Allocation | None:
         named = Path(environ.get("PBS_NODEFILE", "")).read_text(errors="replace").split()
     except OSError:
         named = []
-    return _counted("pbs", Counter(named)) if named else Allocation("pbs", count or 1)
+    return _count_hosts("pbs", Counter(named)) if named else Allocation("pbs", count or 1)
 
 
-def _counted(scheduler: str, found: Counter[str]) -> Allocation:
+def _count_hosts(scheduler: str, found: Counter[str]) -> Allocation:
     slots = tuple(found.values())
     return Allocation(scheduler, len(found), tuple(found), slots, slots)
 
@@ -95,7 +95,7 @@ def _count(environ: Mapping[str, str], *names: str) -> int | None:
     return None
 
 
-def repeated(text: str) -> tuple[int, ...]:
+def repeat_each(text: str) -> tuple[int, ...]:
     """Slurm's "4(x2),3" is 4, 4, 3; () for any other text."""
     numbers: list[int] = []
     for part in text.split(","):
@@ -109,7 +109,7 @@ def repeated(text: str) -> tuple[int, ...]:
 def host_list(text: str) -> tuple[str, ...]:
     """The hosts of Slurm's "n[1-3,07],gpu", as `scontrol show hostnames` prints them. Raises ValueError for
     any other text."""
-    names = tuple(islice((name for word in _words(text) for name in _expanded(word)), MOST_HOSTS + 1))
+    names = tuple(islice((name for word in _words(text) for name in _expand(word)), MOST_HOSTS + 1))
     if len(names) > MOST_HOSTS:
         raise ValueError(text)
     return names
@@ -120,7 +120,7 @@ def _words(text: str) -> list[str]:
     return [word for word in re.split(r",(?![^\[\]]*\])", text) if word]
 
 
-def _expanded(word: str) -> Iterator[str]:
+def _expand(word: str) -> Iterator[str]:
     """A word may have several pairs of brackets; the last varies fastest."""
     before, bracket, rest = word.partition("[")
     if not bracket:
@@ -132,7 +132,7 @@ def _expanded(word: str) -> Iterator[str]:
     if not closing or not re.fullmatch(r"[\w.\-]*", before):
         raise ValueError(word)
     for number in _numbers(inside):
-        for ending in _expanded(after):
+        for ending in _expand(after):
             yield before + number + ending
 
 

@@ -16,7 +16,7 @@ from hockney.core.machine import Mpi
 from hockney.core.wording import join_words, list_names, option
 from hockney.launch.allocation import Allocation, allocation
 from hockney.launch.cluster import NO_CLUSTER, Cluster, Srun
-from hockney.launch.slurm import find_srun, interfaces, suitable
+from hockney.launch.slurm import find_srun, list_interfaces, suitable_interfaces
 from hockney.mpi import family_of, named_families, title_of
 
 MOST_NAMED = 8
@@ -45,8 +45,8 @@ class Hosts:
             yield self.cluster
         if "srun" in self.starters:
             srun = find_srun(environ)
-            offered = interfaces(srun)
-            tried = suitable(offered, mpi, environ)
+            offered = list_interfaces(srun)
+            tried = suitable_interfaces(offered, mpi, environ)
             for pmi in tried:
                 yield replace(self.cluster, srun=Srun(srun.program, srun.version, pmi))
             if "mpiexec" not in self.starters:
@@ -66,7 +66,7 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
             f"leave out {option('agent')}, or use {option('starter', 'mpiexec')}",
             code="agent-with-srun",
         )
-    cluster = replace(_named(given, job), agent=agent)
+    cluster = replace(_choose_cluster(given, job), agent=agent)
     count = len(cluster.hosts) or (job.count if job else 1)
     nodes = given.nodes or count
     if nodes > count:
@@ -114,11 +114,11 @@ def _starters(given: HostOptions, job: Allocation | None, environ: Mapping[str, 
     return ("mpiexec", "srun") if shutil.which("srun", path=environ.get("PATH", "")) else ("mpiexec",)
 
 
-def _named(given: HostOptions, job: Allocation | None) -> Cluster:
+def _choose_cluster(given: HostOptions, job: Allocation | None) -> Cluster:
     """The hosts that the user names, or else those of the job, with what is known of their slots."""
     if not given.hosts:
         return Cluster(job.hosts, job.processors, job.slots) if job else NO_CLUSTER
-    names, slots = _parsed(given.hosts)
+    names, slots = _parse_hosts(given.hosts)
     if not job or not job.hosts:
         return Cluster(names, slots)
     places = {host: place for place, host in enumerate(job.hosts)}
@@ -139,7 +139,7 @@ def _named(given: HostOptions, job: Allocation | None) -> Cluster:
     return Cluster(names, slots or of_job(job.processors), of_job(job.slots))
 
 
-def _parsed(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _parse_hosts(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The names, and the slots of each if they are given."""
     found: dict[str, int] = {}
     for text in hosts:

@@ -22,7 +22,7 @@ from hockney.launch import failures
 from hockney.launch.cluster import NO_CLUSTER, Cluster, spread
 from hockney.launch.launcher import LaunchCommand
 from hockney.launch.slurm import srun_words
-from hockney.mpi import Placing, Spread, all_arguments, environment_of, families, family_of
+from hockney.mpi import RankPlacement, Spread, all_arguments, environment_of, families, family_of
 
 
 def command(
@@ -53,37 +53,37 @@ def command(
     environ = os.environ if environ is None else environ
     cluster = cluster or NO_CLUSTER
     layout = layout or _one_on_each(cluster)
-    far = many_hosts or bool(cluster.hosts) or name_hosts(user) or (layout is not None and layout.nodes > 1)
+    far = many_hosts or bool(cluster.hosts) or names_hosts(user) or (layout is not None and layout.nodes > 1)
     spread_out = spread(ranks, layout) if far and layout else None
-    cluster = _hosts_of(cluster, spread_out, turn, user)
-    placed = name_binding(user)
+    cluster = _choose_hosts(cluster, spread_out, turn, user)
+    placed = names_binding(user)
     crowded = not far and ranks > cores.usable
     bound = not placed and bind and (far or ranks <= len(cores.cpus))
     # a list only if needed: it is the same on every host, and otherwise launchers choose better
     chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
     listed = chosen if bound and cores.restricted and not far else None
     beyond = spread_out is not None and any(spread_out.per_node > granted for granted in cluster.granted)
-    shared = (crowded or beyond) and not name_mapping(user)
-    placing = Placing(
+    shared = (crowded or beyond) and not names_mapping(user)
+    placement = RankPlacement(
         bound, listed, crowded or beyond, spread_out, cluster.hosts, cluster.agent, placed, shared
     )
     notes: list[Notice] = []
     if crowded:
         notes.append(oversubscribed(ranks, cores.usable, bound or placed))
     if cluster.srun:
-        words = srun_words(cluster.srun, ranks, placing)
+        words = srun_words(cluster.srun, ranks, placement)
         variables = family.srun_variables(mpi) | dict(user.variables)
     else:
-        options, variables = family.place(mpi, placing)
+        options, variables = family.place(mpi, placement)
         words = [mpi.mpiexec, "-n", str(ranks), *options]
-        user = _preloading(user, cluster, environ)
+        user = _add_preload(user, cluster, environ)
         added = family.variable_words(user.variables)
         if added is None:
             variables |= dict(user.variables)
         words += added or []
     if root:
         variables = dict(family.root_variables) | variables
-    transports_chosen = name_transports(user)
+    transports_chosen = names_transports(user)
     if cluster.transports == "tcp" and not transports_chosen:
         variables = family.tcp_only(mpi) | variables
     if not far and not transports_chosen and family.leaves_out_fabric(mpi, environ):
@@ -92,7 +92,7 @@ def command(
     return LaunchCommand(
         words=(*cluster.prefix, *words, *user.arguments, *engine_words),
         environment=tuple(sorted({**environment_of(mpi), **variables}.items())),
-        binding=as_arguments_say() if placed else planned(bound, listed, bind),
+        binding=as_arguments_say() if placed else describe_binding(bound, listed, bind),
         bound=bound,
         placed_by_user=placed,
         oversubscribed=crowded,
@@ -105,9 +105,9 @@ def _one_on_each(cluster: Cluster) -> Layout | None:
     return Layout(len(cluster.hosts), min(cluster.slots, default=1)) if cluster.hosts else None
 
 
-def _hosts_of(cluster: Cluster, spread_out: Spread | None, turn: int, user: LauncherOptions) -> Cluster:
+def _choose_hosts(cluster: Cluster, spread_out: Spread | None, turn: int, user: LauncherOptions) -> Cluster:
     """The hosts of this launch: those of the user's arguments if they name some."""
-    if name_hosts(user):
+    if names_hosts(user):
         return replace(cluster, hosts=(), slots=())
     if spread_out is None:
         return cluster
@@ -117,7 +117,7 @@ def _hosts_of(cluster: Cluster, spread_out: Spread | None, turn: int, user: Laun
     return taken
 
 
-def _preloading(user: LauncherOptions, cluster: Cluster, environ: Mapping[str, str]) -> LauncherOptions:
+def _add_preload(user: LauncherOptions, cluster: Cluster, environ: Mapping[str, str]) -> LauncherOptions:
     """Add the library that is loaded into every rank to the user's variable."""
     if not cluster.preload:
         return user
@@ -125,7 +125,7 @@ def _preloading(user: LauncherOptions, cluster: Cluster, environ: Mapping[str, s
     return user.having((("LD_PRELOAD", " ".join(filter(None, (cluster.preload, others)))),))
 
 
-def planned(bound: bool, listed: Cores | None, requested: bool) -> str:
+def describe_binding(bound: bool, listed: Cores | None, requested: bool) -> str:
     """The binding requested from the launcher."""
     if not bound:
         return not_bound_oversubscribed() if requested else "not bound, as requested"
@@ -192,7 +192,7 @@ def parameter_names(options: LauncherOptions) -> set[str]:
     return given
 
 
-def name_hosts(options: LauncherOptions) -> bool:
+def names_hosts(options: LauncherOptions) -> bool:
     """Whether several hosts may take part."""
     known = all_arguments()
     ends = tuple(known.host_parameter_ends)
@@ -200,11 +200,11 @@ def name_hosts(options: LauncherOptions) -> bool:
     return named or bool(option_names(options) & known.hosts)
 
 
-def name_mapping(options: LauncherOptions) -> bool:
+def names_mapping(options: LauncherOptions) -> bool:
     return bool(option_names(options) & all_arguments().mapping)
 
 
-def name_binding(options: LauncherOptions) -> bool:
+def names_binding(options: LauncherOptions) -> bool:
     """Whether the user places the ranks: by binding, mapping or pinning."""
     known = all_arguments()
     pinned = any(name.startswith(tuple(known.pinning_prefixes)) for name, _ in options.variables)
@@ -212,7 +212,7 @@ def name_binding(options: LauncherOptions) -> bool:
     return pinned or policies or bool(option_names(options) & (known.mapping | known.binding))
 
 
-def name_transports(options: LauncherOptions) -> bool:
+def names_transports(options: LauncherOptions) -> bool:
     """Whether the user chooses how messages travel, as far as parameters of the launcher do."""
     choosing = {name for family in families() for name in family.transport_parameters}
     return bool(parameter_names(options) & choosing or option_names(options) & all_arguments().files)

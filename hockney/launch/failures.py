@@ -12,7 +12,7 @@ from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.core.wording import join_words
 from hockney.launch.launcher import LaunchFailed, Reason
-from hockney.mpi import Cause, any_of, families, in_precedence, title_of
+from hockney.mpi import Cause, families, families_by_precedence, join_patterns, title_of
 
 SIGNALS = {
     4: "illegal instruction",
@@ -22,7 +22,9 @@ SIGNALS = {
     11: "segmentation fault",
     15: "terminated",
 }
-OF_SRUN = re.compile(r"srun: error: \S+?: tasks? (?P<rank>\d+)(?P<more>[-,\d]*): (?P<name>[A-Z][A-Za-z ]*)")
+SRUN_TASK_ENDED = re.compile(
+    r"srun: error: \S+?: tasks? (?P<rank>\d+)(?P<more>[-,\d]*): (?P<name>[A-Z][A-Za-z ]*)"
+)
 """srun: "srun: error: n2: task 3: Segmentation fault (core dumped)", with the system's names of signals."""
 NAMES = {name: number for number, name in SIGNALS.items()} | {"out of memory": 9}
 
@@ -43,12 +45,12 @@ def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
     """Which process ended and how, as far as the launcher reports it."""
     lines = [line for line in output if line.strip()]
     text = " ".join(" ".join(lines).split())  # sentences may be broken into lines anywhere
-    for pattern in filter(None, (family.ended_by_signal for family in in_precedence())):
+    for pattern in filter(None, (family.ended_by_signal for family in families_by_precedence())):
         match = re.search(pattern, text)
         if match and int(match["signal"]) in SIGNALS:
             rank = match.groupdict().get("rank")
             return Ending(job_exit, int(match["signal"]), None if rank is None else int(rank))
-    found = [match for match in map(OF_SRUN.match, lines) if match]
+    found = [match for match in map(SRUN_TASK_ENDED.match, lines) if match]
     ended = [(NAMES.get(match["name"].strip().lower(), 0), match) for match in found]
     # srun terminates the tasks that are left
     for signal, match in sorted(ended, key=lambda each: each[0] == 15):
@@ -115,7 +117,7 @@ def ranks_missing(answers: int, ranks: int, mpiexec: str) -> Explanation:
     )
 
 
-def how_it_ended(ending: Ending, launcher: str) -> str:
+def describe_ending(ending: Ending, launcher: str) -> str:
     """The reason of a failure whose cause is unknown. `launcher` is the name of the program that started
     the ranks."""
     if ending.signal is not None:
@@ -166,17 +168,17 @@ def platform_error(message: str) -> Explanation:
 
 
 def simulator_ended(ending: Ending) -> Explanation:
-    return Explanation("simulator-ended", "", how_it_ended(ending, "smpirun"))
+    return Explanation("simulator-ended", "", describe_ending(ending, "smpirun"))
 
 
-BY_SLURM: Mapping[Cause, str] = {
+SLURM_FAILURES: Mapping[Cause, str] = {
     "slots": r"More processors requested than permitted",
     "program": r"error: execve\(\)",
     "allocation": r"Requested node configuration is not available|Only allocated \d+ nodes"
     r"|Required node not available|Job/step already completing or completed",
     "dead": r"Node failure on (\S+)|Task launch .*failed on node (\S+?):",
 }
-HOST_BY_SLURM = r"slurmstepd-(\S+?): error: execve|srun: error: (\S+?): tasks? "
+SLURM_FAILED_HOST = r"slurmstepd-(\S+?): error: execve|srun: error: (\S+?): tasks? "
 """What srun prints, and batch jobs of Slurm; that of each MPI's launcher is in hockney/mpi."""
 NO_PLUGIN = r"Invalid MPI type '(\S+?)'|cannot find mpi plugin for mpi/(\S+)"
 LOGIN_REFUSED = r"(?:\S+@)?(\S+?): Permission denied \([\w,\-]*|Host key verification failed"
@@ -192,11 +194,11 @@ NETWORK_FAILED = r"^hockney-ethernet: (.+)"
 Explain = Callable[[Mpi, int, str], Explanation]
 
 
-def printed_if(cause: Cause, *others: str) -> str:
+def failure_pattern(cause: Cause, *others: str) -> str:
     """The pattern for what launchers print: those of all families, since the launcher may be of another one
     than the MPI for which it is called, Slurm's, and `others`."""
     launchers = (family.failures.get(cause, "") for family in families())
-    return any_of(*launchers, BY_SLURM.get(cause, ""), *others)
+    return join_patterns(*launchers, SLURM_FAILURES.get(cause, ""), *others)
 
 
 CAUSES: tuple[tuple[str, int, Explain], ...] = (
@@ -223,7 +225,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        printed_if("root"),
+        failure_pattern("root"),
         0,
         lambda mpi, ranks, name: Explanation(
             "mpi-refuses-root",
@@ -233,7 +235,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        printed_if("slots"),
+        failure_pattern("slots"),
         0,
         lambda mpi, ranks, name: Explanation(
             "not-enough-slots",
@@ -258,7 +260,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        printed_if("daemon", NO_STARTER),
+        failure_pattern("daemon", NO_STARTER),
         0,
         lambda mpi, ranks, name: Explanation(
             "hosts-not-reachable",
@@ -270,7 +272,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        printed_if("program"),
+        failure_pattern("program"),
         0,
         lambda mpi, ranks, name: Explanation(
             "engine-not-reachable",
@@ -293,7 +295,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     ),
     (NO_ROUTE, 0, lambda mpi, ranks, name: _host_unreachable(name)),
     (
-        printed_if("allocation"),
+        failure_pattern("allocation"),
         0,
         lambda mpi, ranks, name: Explanation(
             "host-not-in-allocation",
@@ -316,7 +318,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         ),
     ),
     (
-        printed_if("connection"),
+        failure_pattern("connection"),
         re.IGNORECASE,
         lambda mpi, ranks, name: Explanation(
             "ranks-cannot-reach-launcher",
@@ -335,7 +337,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
             "free some space there, or give the container more of it (docker run --shm-size=1g)",
         ),
     ),
-    (printed_if("dead"), 0, lambda mpi, ranks, name: _host_unreachable(name)),
+    (failure_pattern("dead"), 0, lambda mpi, ranks, name: _host_unreachable(name)),
 )
 """Patterns in the launcher's output, their flags, and their meaning; `name` is the pattern's captured text,
 or the host that is named next to it. What is more specific comes first: where a remote shell fails, launchers
@@ -345,9 +347,9 @@ FEW_HOSTS = 4
 """The most hosts that are named where the output does not name the one that fails."""
 
 
-def is_hopeless(line: str) -> bool:
+def is_fatal_line(line: str) -> bool:
     """Whether a rank could not be started, for which some launchers wait forever."""
-    pattern = any_of(*(family.hopeless for family in families()), BY_SLURM["program"])
+    pattern = join_patterns(*(family.fatal_line for family in families()), SLURM_FAILURES["program"])
     return re.search(pattern, line) is not None
 
 
@@ -365,7 +367,7 @@ def explain(mpi: Mpi, ranks: int, output: Iterable[str], hosts: Sequence[str] = 
 
 
 def _host_named(text: str) -> re.Match[str] | None:
-    pattern = any_of(*(family.failed_host for family in families()), HOST_BY_SLURM)
+    pattern = join_patterns(*(family.failed_host for family in families()), SLURM_FAILED_HOST)
     return re.search(pattern, text, re.MULTILINE)
 
 

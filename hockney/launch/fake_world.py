@@ -323,7 +323,7 @@ class World:
         return self.collective(operation.removeprefix("i"), case.ranks, case.bytes) * slower
 
     def in_launch(self, launch: int) -> World:
-        """The same world in this launch."""
+        """This world with the variation of launch `launch`."""
         return replace(self, launch=launch)
 
     def having(self, fake: FakeWorkloads) -> World:

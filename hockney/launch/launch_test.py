@@ -15,7 +15,7 @@ from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.launch import failures
 from hockney.launch.cluster import Srun
-from hockney.launch.failures import Ending, Explanation, ending_of, explain, is_hopeless
+from hockney.launch.failures import Ending, Explanation, ending_of, explain, is_fatal_line
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
 from hockney.mpi import families, family_of, family_of_library, title_of
@@ -38,10 +38,10 @@ def say_hello(
     """Run `command`, an engine with --hello, which `srun` starts if it is not None; returns one Hello per
     rank, in order, and the transports that MPI reports. Raises EnvironmentProblem, LaunchFailed if an
     internal message was corrupted."""
-    mpi = started_by(mpi, srun)
+    mpi = with_starter(mpi, srun)
     try:
         done = process.capture(
-            command.words, env=dict(command.environment), timeout=timeout, hopeless=is_hopeless
+            command.words, env=dict(command.environment), timeout=timeout, is_fatal=is_fatal_line
         )
     except process.CannotStart as error:
         raise EnvironmentProblem(
@@ -51,7 +51,7 @@ def say_hello(
             code="launcher-not-starting",
             reason=error.why,
         ) from error
-    except process.TookTooLong as error:
+    except process.ProgramTimeout as error:
         explanation = explain(mpi, ranks, (error.err + error.out).splitlines(), hosts)
         explanation = explanation or failures.Explanation(
             "ranks-not-started-in-time",
@@ -60,10 +60,10 @@ def say_hello(
             f"try '{mpi.mpiexec} -n {ranks} hostname'; in a batch job, check its network and host names",
         )
         raise explanation.problem() from error
-    hellos = hellos_in(done.out.splitlines())
-    contradiction = verdict(mpi, ranks, hellos, srun)
+    hellos = parse_hellos(done.out.splitlines())
+    contradiction = find_contradiction(mpi, ranks, hellos, srun)
     if contradiction is None and done.ok and hellos:
-        return CheckedRanks(tuple(hellos), transports_in((done.out + done.err).splitlines()))
+        return CheckedRanks(tuple(hellos), parse_transports((done.out + done.err).splitlines()))
     output = (done.err + done.out).splitlines()
     corrupted = CORRUPTED.search(done.err)
     if corrupted or done.code == CORRUPTED_EXIT_CODE:
@@ -83,7 +83,7 @@ def say_hello(
     )
 
 
-def hellos_in(lines: Iterable[str]) -> list[Hello]:
+def parse_hellos(lines: Iterable[str]) -> list[Hello]:
     """Other lines are output of the launcher, of MPI, or of the site's start-up scripts; they may be merged
     with those of ranks."""
     hellos = []
@@ -95,12 +95,14 @@ def hellos_in(lines: Iterable[str]) -> list[Hello]:
     return sorted(hellos, key=lambda hello: hello.rank)
 
 
-def started_by(mpi: Mpi, srun: Srun | None) -> Mpi:
+def with_starter(mpi: Mpi, srun: Srun | None) -> Mpi:
     """The MPI, with the program that starts its ranks."""
     return msgspec.structs.replace(mpi, mpiexec=srun.program) if srun else mpi
 
 
-def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = None) -> Explanation | None:
+def find_contradiction(
+    mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = None
+) -> Explanation | None:
     """The problem with these answers; None if all `ranks` ranks answer and see each other, and if none
     answers."""
     found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
@@ -124,7 +126,7 @@ def verdict(mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = N
     return engines_differ(list(dict.fromkeys(differing))) if differing else None
 
 
-def transports_in(lines: Iterable[str]) -> dict[str, str]:
+def parse_transports(lines: Iterable[str]) -> dict[str, str]:
     """The transports that MPI reports in `lines`, the output of ranks; empty if there are none."""
     reports = dict.fromkeys(report for family in families() for report in family.transport_reports)
     found: dict[str, str] = {}
@@ -146,7 +148,7 @@ def _ranks_do_not_start(
     without a program."""
     return EnvironmentProblem(
         f"{mpi} does not start {ranks} ranks",
-        failures.how_it_ended(ending, launcher),
+        failures.describe_ending(ending, launcher),
         f"try '{command} hostname'",
         code="ranks-do-not-start",
         ranks=ranks,

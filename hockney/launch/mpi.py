@@ -22,10 +22,10 @@ from hockney.core.paths import LAUNCH_FOLDER
 from hockney.core.record import EngineLines
 from hockney.launch.allocation import hosts
 from hockney.launch.cluster import NO_CLUSTER, Cluster
-from hockney.launch.command import command, name_hosts
-from hockney.launch.failures import Ending, ending_of, explain, how_it_ended
+from hockney.launch.command import command, names_hosts
+from hockney.launch.failures import Ending, describe_ending, ending_of, explain
 from hockney.launch.hang_detector import HangDetector
-from hockney.launch.launch_test import say_hello, started_by
+from hockney.launch.launch_test import say_hello, with_starter
 from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.reading import EngineReader
 from hockney.mpi import family_of
@@ -78,7 +78,7 @@ class MpiLauncher(Launcher):
     def _on_other_hosts(self) -> bool:
         """Whether rank 0, which reads the plan, may be on another host than this program."""
         layout_far = self.layout is not None and self.layout.nodes > 1
-        named = bool(self.cluster.hosts) or name_hosts(self.user)
+        named = bool(self.cluster.hosts) or names_hosts(self.user)
         return layout_far or named or hosts(self.environ) > 1
 
     def having_environ(self, more: Mapping[str, str]) -> MpiLauncher:
@@ -112,7 +112,7 @@ class MpiLauncher(Launcher):
                 return checked
         except EnvironmentProblem as problem:
             problems.append(problem)
-        raise most_telling(problems)
+        raise most_informative(problems)
 
     def _check(self, ranks: int) -> CheckedRanks:
         plan_folder((), self.engine.parent, self._on_other_hosts)  # a launch would fail there only later
@@ -158,7 +158,7 @@ class MpiLauncher(Launcher):
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        started = started_by(self.mpi, self.cluster.srun)
+        started = with_starter(self.mpi, self.cluster.srun)
         explanation = explain(started, ranks, tail, self.cluster.hosts)
         if explanation is not None:
             case = "" if explanation.of_machine else case
@@ -173,7 +173,7 @@ CONNECTING = (
 """Failures of one way of starting ranks, which do not explain why others fail."""
 
 
-def most_telling(problems: Sequence[EnvironmentProblem]) -> EnvironmentProblem:
+def most_informative(problems: Sequence[EnvironmentProblem]) -> EnvironmentProblem:
     """The first failure that is not about connecting ranks, or else the first."""
     return next((problem for problem in problems if problem.code not in CONNECTING), problems[0])
 
@@ -236,7 +236,7 @@ def launch_died(
     """`case` is "" if none was running; `launcher` is the name of the program that started the ranks."""
     return LaunchFailed(
         f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died",
-        how_it_ended(ending, launcher),
+        describe_ending(ending, launcher),
         code="launch-died",
         reason="died",
         case=case,

@@ -70,8 +70,8 @@ class EngineReader:
             ended = False
             while True:
                 try:
-                    line = job.line(finish_s if ended else until(watch.deadline))
-                except process.Quiet:
+                    line = job.line(finish_s if ended else seconds_until(watch.deadline))
+                except process.OutputTimeout:
                     code = job.end()
                     if ended:
                         raise _not_ending(finish_s, job_exit=code, tail=tuple(job.tail)) from None
@@ -89,7 +89,7 @@ class EngineReader:
                 if cut is not None:  # it was not the last line, so it was not truncated by a kill
                     raise cut
                 try:
-                    entry = decoded(line.text)
+                    entry = decode_line(line.text)
                 except LaunchFailed as problem:
                     cut = problem
                     continue
@@ -133,11 +133,11 @@ class EngineReader:
         raise message_corrupted(self.watch.case, rank, sender, job_exit=code, tail=tail)
 
 
-def until(deadline: float | None) -> float | None:
+def seconds_until(deadline: float | None) -> float | None:
     return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
-def decoded(text: str) -> EngineLine:
+def decode_line(text: str) -> EngineLine:
     try:
         return decode_engine_line(text)
     except (msgspec.DecodeError, RecursionError) as error:

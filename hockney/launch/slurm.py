@@ -12,7 +12,7 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.launch.cluster import Srun
-from hockney.mpi import Placing, family_of
+from hockney.mpi import RankPlacement, family_of
 
 PATIENCE_S = 20.0
 
@@ -22,15 +22,15 @@ def find_srun(environ: Mapping[str, str]) -> Srun:
     program = shutil.which("srun", path=environ.get("PATH", ""))
     if program is None:
         raise _srun_missing()
-    return Srun(program, version_in(_output(program, "--version")))
+    return Srun(program, parse_version(_output(program, "--version")))
 
 
-def interfaces(srun: Srun) -> tuple[str, ...]:
+def list_interfaces(srun: Srun) -> tuple[str, ...]:
     """All that this srun has."""
-    return offered_in(_output(srun.program, "--mpi=list"))
+    return parse_interfaces(_output(srun.program, "--mpi=list"))
 
 
-def suitable(offered: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
+def suitable_interfaces(offered: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
     """The `offered` interfaces that the library of `mpi` may have, first the one that the user or
     the site chose for srun (SLURM_MPI_TYPE). Which one connects ranks, only a launch can show."""
     wanted = [*filter(None, [environ.get("SLURM_MPI_TYPE")]), *family_of(mpi).srun_interfaces]
@@ -43,13 +43,13 @@ def _base(name: str) -> str:
     return name.partition("_v")[0]
 
 
-def version_in(text: str) -> tuple[int, int]:
+def parse_version(text: str) -> tuple[int, int]:
     """The version in "slurm 23.11.4" or "slurm-wlm 22.05.8"; (0, 0) if there is none."""
     found = re.search(r"\bslurm\S*\s+(\d{1,4})\.(\d{1,4})", text)
     return (int(found[1]), int(found[2])) if found else (0, 0)
 
 
-def offered_in(text: str) -> tuple[str, ...]:
+def parse_interfaces(text: str) -> tuple[str, ...]:
     """From the output of srun --mpi=list, which older versions write to standard error: "srun: MPI types
     are...", then "srun: pmi2". Versions of one interface ("pmix_v4") are listed on one more line since
     22.05."""
@@ -64,7 +64,7 @@ def offered_in(text: str) -> tuple[str, ...]:
 def _output(*words: str) -> str:
     try:
         done = process.capture(words, timeout=PATIENCE_S)
-    except (process.CannotStart, process.TookTooLong):
+    except (process.CannotStart, process.ProgramTimeout):
         return ""
     return done.out + done.err
 
@@ -81,23 +81,23 @@ OVERLAP_SINCE = (20, 11)
 step in which hockney itself may run would otherwise be waited for."""
 
 
-def srun_words(srun: Srun, ranks: int, placing: Placing) -> list[str]:
+def srun_words(srun: Srun, ranks: int, placement: RankPlacement) -> list[str]:
     """srun and its options. `--export` is there because the default may be another (SLURM_EXPORT_ENV). Its
     list ends at a comma in a value, so that variables of the user's are set in srun's environment instead."""
     words = [srun.program]
     if srun.pmi:
         words.append(f"--mpi={srun.pmi}")
     words += ["--export=ALL", f"--ntasks={ranks}"]
-    if placing.spread:
-        nodes, per_node = placing.spread.nodes, placing.spread.per_node
+    if placement.spread:
+        nodes, per_node = placement.spread.nodes, placement.spread.per_node
         words += [f"--nodes={nodes}", f"--ntasks-per-node={min(per_node, ranks)}"]
-    if placing.hosts:
-        words.append("--nodelist=" + ",".join(placing.hosts))
+    if placement.hosts:
+        words.append("--nodelist=" + ",".join(placement.hosts))
     if srun.version >= OVERLAP_SINCE:
         words.append("--overlap")
-    if placing.crowded:
+    if placement.oversubscribed:
         words.append("--overcommit")
     words.append("--kill-on-bad-exit=1")  # otherwise ranks wait for one that could not be started
-    if not placing.placed:
-        words.append("--cpu-bind=cores" if placing.bound else "--cpu-bind=none")
+    if not placement.placed_by_user:
+        words.append("--cpu-bind=cores" if placement.bound else "--cpu-bind=none")
     return words

@@ -24,7 +24,7 @@ from hockney.core.errors import one_line
 from hockney.core.machine import Mpi
 from hockney.core.platform import Libraries, Network, Noise, Platform, Segment
 from hockney.core.record import EngineLines, Launch
-from hockney.core.smpi_algorithms import chosen
+from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.core.units import format_seconds
 from hockney.launch import failures
 from hockney.launch.failures import Explanation, ending_of
@@ -89,7 +89,7 @@ class SmpiLauncher(Launcher):
         started = self._command(program(plan, self.engine, self.others), ranks, *words)
         scratch = self._scratch(plan, ranks, options.index)
         for line in EngineReader(started, watch, plan, scratch, self._died).lines():
-            yield anonymous(line) if isinstance(line, Launch) else line
+            yield anonymize(line) if isinstance(line, Launch) else line
 
     def _repetitions(self, plan: Sequence[Case], ranks: int) -> int:
         if self.platform.noise is not None:
@@ -182,7 +182,7 @@ def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
                 return
 
 
-def anonymous(launch: Launch) -> Launch:
+def anonymize(launch: Launch) -> Launch:
     """Removes what would differ between two launches or two accounts: the programs' folders."""
     words = [Path(word).name if word.startswith("/") else word for word in launch.command]
     return msgspec.structs.replace(launch, command=words)
@@ -234,7 +234,7 @@ def _simulation_out_of_time(
 def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:
     """The whole description as text. `events`: the number of messages after which the simulation is ended, 0
     for never; `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
-    slower = slowed(platform, launch_factor(platform.noise, seed_offset))
+    slower = slow_network(platform, launch_factor(platform.noise, seed_offset))
     return "".join(f"{line}\n" for line in _platform_lines(slower, events, seed_offset))
 
 
@@ -245,7 +245,7 @@ def launch_factor(noise: Noise | None, launch: int) -> float:
     return math.exp(noise.per_launch * abs(random.Random(noise.seed + launch).gauss(0.0, 1.0)))
 
 
-def slowed(platform: Platform, factor: float) -> Platform:
+def slow_network(platform: Platform, factor: float) -> Platform:
     """A copy whose network between nodes takes `factor` times as long; processors are as fast."""
     if factor == 1:
         return platform
@@ -326,4 +326,7 @@ def _number_words(numbers: tuple[float, ...]) -> str:
 
 def algorithm_words(platform: Platform) -> list[str]:
     """smpirun's options for the algorithm of every operation that has a choice."""
-    return [f"--cfg=smpi/{operation}:{name}" for operation, name in chosen(platform.collectives).items()]
+    return [
+        f"--cfg=smpi/{operation}:{name}"
+        for operation, name in choose_algorithms(platform.collectives).items()
+    ]

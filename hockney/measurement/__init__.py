@@ -68,4 +68,4 @@ if TYPE_CHECKING:
     from hockney.measurement.survey_reuse import accept_survey, read_survey
     from hockney.system.bundled import bundled_catalog, bundled_groups, bundled_workloads
 else:
-    __getattr__ = lazy.attributes(__name__)
+    __getattr__ = lazy.attribute_getter(__name__)

@@ -102,7 +102,7 @@ def _tested_abilities(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
         return _read(mpi, done)
 
 
-def _read(mpi: Mpi, done: process.Finished) -> list[Ability]:
+def _read(mpi: Mpi, done: process.CompletedProgram) -> list[Ability]:
     abilities = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
     if not done.ok or not abilities:
         raise _abilities_unknown(title_of(mpi), done.err)

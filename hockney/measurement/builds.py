@@ -17,7 +17,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.machine import Mpi
 from hockney.discovery.cpu import memory_bytes, processors
 from hockney.discovery.find import find_mpi
-from hockney.discovery.simgrid import find_simgrid, simgrids
+from hockney.discovery.simgrid import find_all_simgrids, find_simgrid
 from hockney.measurement.bench import Notify
 from hockney.mpi import title_of
 
@@ -56,7 +56,7 @@ def usable_simgrid(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
     """The SimGrid named by $HOCKNEY_SIMGRID, which has to work, or the first one found."""
     if environ.get("HOCKNEY_SIMGRID"):
         return find_simgrid(environ, notify)
-    return next(simgrids(environ, notify), None)
+    return next(find_all_simgrids(environ, notify), None)
 
 
 def compiler_jobs() -> int:

@@ -15,4 +15,4 @@ if TYPE_CHECKING:
     from hockney.models.fits.registry import all_models, fit_all
     from hockney.models.statistics import Observation, median_interval, observe, summarise
 else:
-    __getattr__ = lazy.attributes(__name__)
+    __getattr__ = lazy.attribute_getter(__name__)

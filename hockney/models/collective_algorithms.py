@@ -22,7 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from hockney.core.platform import Platform
-from hockney.core.smpi_algorithms import chosen
+from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import NotModelled, Tally
 from hockney.models.schedules.smpi import SMPI
@@ -42,7 +42,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
         return None
     if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
         return barrier_s
-    phases = SMPI.get((operation, chosen(platform.collectives).get(operation, "")))
+    phases = SMPI.get((operation, choose_algorithms(platform.collectives).get(operation, "")))
     network = platform.network
     if phases is None or network.medium_message_s or network.medium_s_per_byte:
         return None

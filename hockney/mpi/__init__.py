@@ -36,20 +36,20 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Placing:
-    """`listed` are the cores of this host that ranks are bound to, if the launcher would choose others; with
-    `crowded` there are more ranks than it starts without being told. `spread` is None where the launcher
-    places ranks. `hosts` are their names, () leaves them to the scheduler; `agent` are the words of a remote
-    shell, () for the launcher's own. Ranks that the user `placed` get no words for it, only the permission to
-    be many if `shared`."""
+class RankPlacement:
+    """How the launcher places ranks. `core_list` names the cores of this host to bind ranks to, if the
+    launcher would choose others. `oversubscribed`: there are more ranks than it starts without an option.
+    `spread` is None where the launcher places ranks. `hosts` are names, () leaves them to the scheduler;
+    `agent` holds the words of a remote shell, () means the launcher's own. Ranks `placed_by_user` get no
+    options for placement, only permission to oversubscribe if `shared`."""
 
     bound: bool = True
-    listed: Cores | None = None
-    crowded: bool = False
+    core_list: Cores | None = None
+    oversubscribed: bool = False
     spread: Spread | None = None
     hosts: tuple[str, ...] = ()
     agent: tuple[str, ...] = ()
-    placed: bool = False
+    placed_by_user: bool = False
     shared: bool = False
 
 
@@ -149,7 +149,7 @@ class MpiFamily:
     arguments = Arguments()
     """The arguments by which a user decides what hockney otherwise decides."""
 
-    def place(self, mpi: Mpi, placing: Placing) -> Options:
+    def place(self, mpi: Mpi, placement: RankPlacement) -> Options:
         """The words and variables that place and bind the ranks that mpiexec starts."""
         return [], {}
 
@@ -168,7 +168,7 @@ class MpiFamily:
     """The text for each cause; a group is the host or the file that fails."""
     failed_host = ""
     """The text that names the host that fails, elsewhere in the output."""
-    hopeless = ""
+    fatal_line = ""
     """The text of a line after which the launcher may wait forever."""
     ended_by_signal = ""
     """The text about a rank that a signal ended, with groups `signal` and, if it is known, `rank`."""
@@ -273,14 +273,14 @@ def family_called(name: str) -> MpiFamily | None:
 
 
 @cache
-def in_precedence() -> tuple[MpiFamily, ...]:
+def families_by_precedence() -> tuple[MpiFamily, ...]:
     """All families, in the order in which they are tried on a text."""
     return tuple(sorted(families(), key=lambda family: -family.precedence))
 
 
 def family_of_library(text: str) -> MpiFamily:
     """The family whose library has this text of MPI_Get_library_version."""
-    signed = (each for each in in_precedence() if any(sign in text for sign in each.library_signs))
+    signed = (each for each in families_by_precedence() if any(sign in text for sign in each.library_signs))
     return next(signed, family_named(UNKNOWN))
 
 
@@ -290,6 +290,6 @@ def all_arguments() -> Arguments:
     return reduce(Arguments.__or__, (family.arguments for family in families()))
 
 
-def any_of(*patterns: str) -> str:
-    """The regular expression for one of these, some of which may be empty."""
+def join_patterns(*patterns: str) -> str:
+    """Return a regular expression that matches any of `patterns`; empty ones are ignored."""
     return "|".join(filter(None, patterns))

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.core.machine import Mpi
-from hockney.mpi import PROVIDER, Arguments, MpiFamily, Options, Placing, ProgressThread
+from hockney.mpi import PROVIDER, Arguments, MpiFamily, Options, ProgressThread, RankPlacement
 from hockney.mpi.mpich import LIBFABRIC, hydra_options, hydra_variable_words
 
 
@@ -41,18 +41,18 @@ class IntelMpi(MpiFamily):
     def is_launcher(self, output: str) -> bool:
         return "Intel" in output and "MPI" in output
 
-    def place(self, mpi: Mpi, placing: Placing) -> Options:
+    def place(self, mpi: Mpi, placement: RankPlacement) -> Options:
         """Its Hydra is controlled by the environment; in a batch job it places ranks as the scheduler does
         unless told not to."""
-        words, variables = hydra_options(placing, "-bootstrap", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS")
-        if placing.placed:
+        words, variables = hydra_options(placement, "-bootstrap", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS")
+        if placement.placed_by_user:
             return words, variables
-        if placing.spread:
+        if placement.spread:
             variables |= {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "0"}
-        if placing.listed:
-            cpus = ",".join(map(str, placing.listed.cpus))
+        if placement.core_list:
+            cpus = ",".join(map(str, placement.core_list.cpus))
             return words, variables | {"I_MPI_PIN": "1", "I_MPI_PIN_PROCESSOR_LIST": cpus}
-        if placing.bound:
+        if placement.bound:
             return words, variables | {"I_MPI_PIN": "1", "I_MPI_PIN_CELL": "core", "I_MPI_PIN_DOMAIN": "core"}
         return words, variables | {"I_MPI_PIN": "0"}
 

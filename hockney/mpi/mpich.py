@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from hockney.core.machine import Mpi
-from hockney.mpi import NETMOD, PROVIDER, Arguments, Cause, MpiFamily, Options, Placing, ProgressThread
+from hockney.mpi import NETMOD, PROVIDER, Arguments, Cause, MpiFamily, Options, ProgressThread, RankPlacement
 
 LIBFABRIC = r"\blibfabric provider: ()(\S+)"
 CELL_HEADER = 4096
@@ -42,7 +42,7 @@ class Mpich(MpiFamily):
         "dead": r"\[mpiexec@\S+\] control_cb .*assert \(!closed\) failed|Launch proxy failed",
     }
     failed_host = r"\[proxy:\d+@([^\]\s]+)\].*execvp"
-    hopeless = r"execvp error"
+    fatal_line = r"execvp error"
     # "= PID 17 RUNNING AT h", "= EXIT CODE: 9", where the exit code is the signal
     ended_by_signal = r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)"
     transport_reports = ((r"==== ()(\w+) netmod Capability", NETMOD), (LIBFABRIC, PROVIDER))
@@ -56,14 +56,14 @@ class Mpich(MpiFamily):
     def is_launcher(self, output: str) -> bool:
         return any(sign in output for sign in ("HYDRA", "MPICH", "MVAPICH"))
 
-    def place(self, mpi: Mpi, placing: Placing) -> Options:
-        """Hydra oversubscribes without an option; its user list has the system's numbers."""
-        words, variables = hydra_options(placing, "-launcher", "HYDRA_LAUNCHER_EXTRA_ARGS")
-        if placing.placed:
+    def place(self, mpi: Mpi, placement: RankPlacement) -> Options:
+        """Hydra needs no option to oversubscribe; `-bind-to user:` takes the system's CPU numbers."""
+        words, variables = hydra_options(placement, "-launcher", "HYDRA_LAUNCHER_EXTRA_ARGS")
+        if placement.placed_by_user:
             return words, variables
-        if placing.listed:
-            return [*words, "-bind-to", "user:" + ",".join(map(str, placing.listed.cpus))], variables
-        return [*words, "-bind-to", "core" if placing.bound else "none"], variables
+        if placement.core_list:
+            return [*words, "-bind-to", "user:" + ",".join(map(str, placement.core_list.cpus))], variables
+        return [*words, "-bind-to", "core" if placement.bound else "none"], variables
 
     def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str]:
         return hydra_variable_words(variables)
@@ -97,19 +97,19 @@ class Mpich(MpiFamily):
         }
 
 
-def hydra_options(placing: Placing, starter: str, extra: str) -> Options:
+def hydra_options(placement: RankPlacement, starter: str, extra: str) -> Options:
     """The hosts, and the remote shell, whose further words Hydra reads from the variable `extra`. `starter`
     is the option for the shell, which launchers derived from Hydra call differently."""
     words: list[str] = []
     variables: dict[str, str] = {}
-    if placing.agent:
-        words += [starter, "ssh", f"{starter}-exec", placing.agent[0]]
-        if placing.agent[1:]:
-            variables[extra] = " ".join(placing.agent[1:])
-    if placing.hosts:
-        words += ["-hosts", ",".join(placing.hosts)]
-    if placing.spread and not placing.placed:
-        words += ["-ppn", str(placing.spread.per_node)]
+    if placement.agent:
+        words += [starter, "ssh", f"{starter}-exec", placement.agent[0]]
+        if placement.agent[1:]:
+            variables[extra] = " ".join(placement.agent[1:])
+    if placement.hosts:
+        words += ["-hosts", ",".join(placement.hosts)]
+    if placement.spread and not placement.placed_by_user:
+        words += ["-ppn", str(placement.spread.per_node)]
     return words, variables
 
 

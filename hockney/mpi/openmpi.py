@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from hockney.core.machine import Mpi
-from hockney.mpi import BETWEEN, WITHIN, Arguments, Cause, MpiFamily, Options, Placing, ProgressThread
+from hockney.mpi import BETWEEN, WITHIN, Arguments, Cause, MpiFamily, Options, ProgressThread, RankPlacement
 
 PARAMETER = "OMPI_MCA_"
 """A variable of this prefix sets the parameter of the rest of its name."""
@@ -112,26 +112,31 @@ class OpenMpi(MpiFamily):
     def is_launcher(self, output: str) -> bool:
         return any(sign in output for sign in ("Open MPI", "OpenRTE", "PRRTE"))
 
-    def place(self, mpi: Mpi, placing: Placing) -> Options:
+    def place(self, mpi: Mpi, placement: RankPlacement) -> Options:
         """Both launchers count cores as hwloc does."""
-        words = [*_agent_words(mpi, placing.agent), *_host_words(placing)]
-        if placing.placed:
-            return [*words, *(_sharing(mpi) if placing.shared else [])], {}
-        if placing.listed:
-            cores = ",".join(map(str, placing.listed.logical))
+        words = [*_agent_words(mpi, placement.agent), *_host_words(placement)]
+        if placement.placed_by_user:
+            return [*words, *(_sharing(mpi) if placement.shared else [])], {}
+        if placement.core_list:
+            cores = ",".join(map(str, placement.core_list.logical))
             if before_prrte(mpi):
                 return [*words, "--cpu-list", cores, "--bind-to", "cpu-list:ordered"], {}
             return [*words, "--map-by", f"pe-list={cores}:ordered", "--bind-to", "core"], {}
-        binding = ["--bind-to", "core" if placing.bound else "none"]
-        if placing.spread:
-            where = f"ppr:{placing.spread.per_node}:node"
-            if placing.crowded and not before_prrte(mpi):
+        binding = ["--bind-to", "core" if placement.bound else "none"]
+        if placement.spread:
+            where = f"ppr:{placement.spread.per_node}:node"
+            if placement.oversubscribed and not before_prrte(mpi):
                 where += ":OVERSUBSCRIBE"
-            sharing = ["--oversubscribe"] if placing.crowded and before_prrte(mpi) else []
+            sharing = ["--oversubscribe"] if placement.oversubscribed and before_prrte(mpi) else []
             return [*words, "--map-by", where, *binding, *sharing], {}
-        if placing.bound:
-            return [*words, "--map-by", "core:OVERSUBSCRIBE" if placing.crowded else "core", *binding], {}
-        return [*words, *binding, *(_sharing(mpi) if placing.crowded else [])], {}
+        if placement.bound:
+            return [
+                *words,
+                "--map-by",
+                "core:OVERSUBSCRIBE" if placement.oversubscribed else "core",
+                *binding,
+            ], {}
+        return [*words, *binding, *(_sharing(mpi) if placement.oversubscribed else [])], {}
 
     def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str]:
         return [word for name, value in variables for word in ("-x", f"{name}={value}")]
@@ -198,11 +203,11 @@ def _agent_words(mpi: Mpi, agent: Sequence[str]) -> list[str]:
     ]  # fmt: skip
 
 
-def _host_words(placing: Placing) -> list[str]:
-    if not placing.hosts:
+def _host_words(placement: RankPlacement) -> list[str]:
+    if not placement.hosts:
         return []
-    slots = placing.spread.per_node if placing.spread else 1
-    return ["--host", ",".join(f"{host}:{slots}" for host in placing.hosts)]
+    slots = placement.spread.per_node if placement.spread else 1
+    return ["--host", ",".join(f"{host}:{slots}" for host in placement.hosts)]
 
 
 def _sharing(mpi: Mpi) -> list[str]:

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
-from hockney.core.launch_setting import equivalent
+from hockney.core.launch_setting import settings_without_effect
 from hockney.draw.page import Section, Table
 from hockney.models.statistics import (
     UNDECIDED_VERDICTS,
@@ -70,7 +70,7 @@ def compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
 
 
 def _compared_settings(evidence: Evidence) -> tuple[ComparedSettings, ...]:
-    without = equivalent(evidence.settings.launch_settings)
+    without = settings_without_effect(evidence.settings.launch_settings)
     by_case: dict[Case, dict[str, list[Observation]]] = {}
     for observation in evidence.observed():
         setting = WITHOUT if observation.case.setting in without else observation.case.setting

@@ -97,7 +97,7 @@ def spawn(words: list[str], folder: str | None) -> int:
     os._exit(127)
 
 
-def below(root: int) -> list[int]:
+def descendants_of(root: int) -> list[int]:
     """Every process below `root`, from /proc; empty without /proc."""
     children: dict[int, list[int]] = {}
     try:
@@ -140,7 +140,7 @@ def kill_all(main: int, code: int | None) -> int | None:
     pass."""
     end = time.monotonic() + 5
     while time.monotonic() < end:
-        left = below(os.getpid()) or ([] if code is not None else [main])
+        left = descendants_of(os.getpid()) or ([] if code is not None else [main])
         for pid in left:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)

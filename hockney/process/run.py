@@ -35,7 +35,7 @@ class CannotWrite(EnvironmentProblem):
     """Files that the program needs cannot be written."""
 
 
-class TookTooLong(EnvironmentProblem):
+class ProgramTimeout(EnvironmentProblem):
     """The program exceeded its time limit and was ended. `out` and `err` are its output."""
 
     def __init__(
@@ -52,7 +52,7 @@ Environment = Mapping[str, "str | None"]
 
 
 @dataclass(frozen=True)
-class Finished:
+class CompletedProgram:
     """A program that has ended. `code` is its exit code, 128+n after signal n."""
 
     words: tuple[str, ...]
@@ -91,7 +91,7 @@ class Scratch:
         return b"".join([*parts, b"\n"])
 
 
-class Quiet(Exception):
+class OutputTimeout(Exception):
     """No line arrived within the timeout."""
 
 
@@ -122,7 +122,7 @@ class Job:
         self._drained = False
 
     def __enter__(self) -> Job:
-        environ = merged(self._env)
+        environ = merge_environment(self._env)
         program = shutil.which(self.words[0], path=environ.get("PATH", os.defpath))
         if program is None:
             raise CannotStart(
@@ -200,8 +200,8 @@ class Job:
     def line(self, timeout: float | None = None) -> OutputLine | None:
         """The next line; None if the program has ended and everything is read.
 
-        Raises Quiet if nothing arrives for `timeout` seconds, CannotWrite if the scratch folder could not be
-        created. Writes standard input meanwhile.
+        Raises OutputTimeout if nothing arrives for `timeout` seconds, CannotWrite if the scratch folder could
+        not be created. Writes standard input meanwhile.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._ready:
@@ -210,7 +210,7 @@ class Job:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             events = self._selector.select(left)
             if not events and deadline is not None and time.monotonic() >= deadline:
-                raise Quiet  # only now: data that is already there counts, however late it is read
+                raise OutputTimeout  # only now: data that is already there counts, however late it is read
             for key, _ in events:
                 if key.data == "in":
                     self._feed(cast("IO[bytes]", key.fileobj))
@@ -334,10 +334,10 @@ def capture(
     timeout: float = 60.0,
     input: str | None = None,
     cwd: str | os.PathLike[str] | None = None,
-    hopeless: Callable[[str], bool] = lambda line: False,
-) -> Finished:
-    """Run a program to its end. Any exit code is a result; CannotStart and TookTooLong are not. After a
-    `hopeless` line of its output it has only a few seconds left."""
+    is_fatal: Callable[[str], bool] = lambda line: False,
+) -> CompletedProgram:
+    """Run a program to its end. Any exit code is a result; CannotStart and ProgramTimeout are raised.
+    After an output line that `is_fatal`, the program has only a few seconds left."""
     out: list[str] = []
     err: list[str] = []
     deadline = time.monotonic() + timeout
@@ -348,11 +348,11 @@ def capture(
                 if line is None:
                     break
                 (out if line.source == "out" else err).append(line.text + "\n")
-                if hopeless(line.text):
+                if is_fatal(line.text):
                     deadline = min(deadline, time.monotonic() + LAST_WORDS_S)
-        except Quiet:
+        except OutputTimeout:
             name = Path(job.words[0]).name
-            raise TookTooLong(
+            raise ProgramTimeout(
                 f"'{printable(name)}' did not finish within {timeout:g} s and was stopped",
                 code="program-took-too-long",
                 out="".join(out),
@@ -363,10 +363,10 @@ def capture(
             code = job.end()
     if code == 127 and err and err[-1].startswith(CANNOT_START):
         raise _cannot_start(job.words[0], err[-1][len(CANNOT_START) :].strip().lower())
-    return Finished(job.words, code, "".join(out), "".join(err))
+    return CompletedProgram(job.words, code, "".join(out), "".join(err))
 
 
-def merged(env: Environment | None) -> dict[str, str]:
+def merge_environment(env: Environment | None) -> dict[str, str]:
     """This process's environment with `env` merged into it."""
     environ = dict(os.environ)
     for name, value in (env or {}).items():

@@ -31,22 +31,22 @@ def stoppable(file: Path) -> Iterator[None]:
     finally:
         _running.discard(file)
         if _requested and not _running:
-            _end()
+            _interrupt()
 
 
-def request() -> bool:
+def request_stop() -> bool:
     """Ask all running programs to end, within WITHIN_S: the handler of SIGALRM, which must raise
     KeyboardInterrupt, is called after that. False if none runs, or one cannot be asked, as when it is only
     being started; then the caller must end them."""
     global _requested
-    if not _running or not all(map(_written, _running)):
+    if not _running or not all(map(_write_request, _running)):
         return False
     _requested = True
     signal.setitimer(signal.ITIMER_REAL, WITHIN_S)
     return True
 
 
-def _written(file: Path) -> bool:
+def _write_request(file: Path) -> bool:
     try:
         descriptor = os.open(file, os.O_WRONLY)
         try:
@@ -58,7 +58,7 @@ def _written(file: Path) -> bool:
     return True
 
 
-def _end() -> None:
+def _interrupt() -> None:
     global _requested
     _requested = False
     signal.setitimer(signal.ITIMER_REAL, 0)

@@ -9,4 +9,4 @@ from hockney.core import lazy
 if TYPE_CHECKING:
     from hockney.report.render import figures, write
 else:
-    __getattr__ = lazy.attributes(__name__)
+    __getattr__ = lazy.attribute_getter(__name__)

@@ -25,7 +25,7 @@ from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import still
 from hockney.report import assets, data, html_text
-from hockney.system.files import keep, replace
+from hockney.system.files import write_own_file, write_user_file
 
 Spans = dict[tuple[int, int], int]
 """By row and column: the number of rows that a cell spans, 0 for one that is left out; 1 unless given."""
@@ -284,7 +284,7 @@ def _spans(table: Table) -> Spans:
 def write(page: Page, path: Path, *, in_run_folder: bool = False) -> Path:
     """Write the report to `path`, completely or not at all, and return it. `in_run_folder`: the path is not
     the user's choice."""
-    (keep if in_run_folder else replace)(Path(path), render(page).encode("utf-8"))
+    (write_own_file if in_run_folder else write_user_file)(Path(path), render(page).encode("utf-8"))
     return Path(path)
 
 

@@ -11,7 +11,7 @@ from hockney.core.case import WRITTEN
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
-from hockney.core.units import doubling, thin
+from hockney.core.units import doubling_series, thin_out
 from hockney.models.applications.message_costs import described, messages_of_run
 from hockney.models.programs.communication import Communication, block_size, of_fits
 from hockney.models.programs.program import Program
@@ -33,7 +33,7 @@ def cost_cases(programs: Iterable[Program], catalog: Catalog, machine: Machine) 
     if not several:
         return
     longest = max(MIN_LONGEST_BYTES, *map(_longest, several))
-    sizes = (0, *doubling(1, 1 << (longest - 1).bit_length()))
+    sizes = (0, *doubling_series(1, 1 << (longest - 1).bit_length()))
     yield from places.at_each(_messages(sizes, catalog), machine)
     yield from _collectives(several, catalog)
 
@@ -42,11 +42,15 @@ def _messages(sizes: tuple[int, ...], catalog: Catalog) -> Iterator[str]:
     yield from sweep(sizes, WRITTEN)
     for workload in catalog.with_role("point-to-point"):
         if workload.performs("point-to-point", "sendrecv"):
-            yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(sizes, FEW + 2))
+            yield from (
+                f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin_out(sizes, FEW + 2)
+            )
     streamed = [size for size in sizes if 0 < size <= MAX_STREAM_BYTES]
     for workload in catalog.with_role("stream"):
         if not workload.bidirectional:
-            yield from (f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin(streamed, FEW))
+            yield from (
+                f"{workload.name} bytes={s} buffers={WRITTEN} ranks=2" for s in thin_out(streamed, FEW)
+            )
 
 
 def _longest(program: Program) -> int:
@@ -68,7 +72,7 @@ def _collectives(programs: Iterable[Program], catalog: Catalog) -> Iterator[str]
     for (operation, ranks), sizes in sorted(sizes_by_operation.items()):
         for workload in catalog.with_role("collective"):
             if workload.operation == operation:
-                few = thin(sorted({8, *sizes}), FEW)
+                few = thin_out(sorted({8, *sizes}), FEW)
                 yield from (
                     f"{workload.name} bytes={s} buffers={WRITTEN} sync=barrier ranks={ranks}" for s in few
                 )

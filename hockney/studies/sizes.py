@@ -5,9 +5,9 @@
 from __future__ import annotations
 
 from hockney.core.machine import Machine
-from hockney.core.units import doubling
+from hockney.core.units import doubling_series
 
-DEFAULT = tuple(doubling(0, 4 << 20))
+DEFAULT = tuple(doubling_series(0, 4 << 20))
 DOUBLE = 8
 MAX_SIMULATED_RANKS = 16
 MESSAGES = 3000
@@ -25,7 +25,7 @@ def default_ranks(machine: Machine) -> tuple[int, ...]:
     layout = machine.layout
     cores = machine.cores if layout is None or layout.nodes == 1 else layout.ranks
     cores = min(cores, MAX_SIMULATED_RANKS) if machine.traits.simulated else cores
-    return tuple(doubling(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
+    return tuple(doubling_series(2, 1 << (cores.bit_length() - 1))) if cores > 2 else (2,)
 
 
 def affordable(

@@ -12,7 +12,7 @@ from hockney.core.catalog import PING_PONG, Catalog
 from hockney.core.errors import UsageError
 from hockney.core.layout import PAIR_RANKS
 from hockney.core.machine import Machine
-from hockney.core.units import thin
+from hockney.core.units import thin_out
 from hockney.draw.page import Page, Table
 from hockney.pages import collectives, course, key_results, loggp, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
@@ -104,7 +104,7 @@ def sweep(sizes: tuple[int, ...] = DEFAULT, buffers: str = HOT) -> Iterator[str]
 def _unplaced(
     sizes: tuple[int, ...], options: Options, catalog: Catalog, machine: Machine, extent: SurveySizes
 ) -> Iterator[str]:
-    ranks = options.ranks or thin(default_ranks(machine), extent.ranks)
+    ranks = options.ranks or thin_out(default_ranks(machine), extent.ranks)
     if PAIR_RANKS in ranks:
         yield from _pairs(sizes, catalog, TRAIN_SIZES, extent)
     for p in ranks:
@@ -123,7 +123,7 @@ def _placed(
     few_trains = [*_trains(train_sizes, MIN_TRAINS)]
     for level in machine.levels if not options.ranks or PAIR_RANKS in options.ranks else ():
         nearest = level == machine.levels[0]
-        nearer = [*sweep(sizes if nearest else thin(sizes, BETWEEN)), *few_trains]
+        nearer = [*sweep(sizes if nearest else thin_out(sizes, BETWEEN)), *few_trains]
         for line in pairs if level in places.spanned(machine) else nearer:
             yield line + places.at(level)
     for ranks, nodes in _spreads(options, machine, extent):
@@ -139,7 +139,7 @@ def _spreads(options: Options, machine: Machine, extent: SurveySizes) -> list[tu
     if layout is None:
         return []
     if options.ranks or 1 in (layout.nodes, layout.ranks_per_node):
-        ranks = options.ranks or thin(default_ranks(machine), extent.ranks)
+        ranks = options.ranks or thin_out(default_ranks(machine), extent.ranks)
         return [(p, nodes) for p in ranks for nodes in places.node_counts(p, layout)]
     one_of_each = [(layout.nodes, layout.nodes)] if layout.nodes > 2 else []
     return [(PAIR_RANKS, 1), (layout.ranks_per_node, 1), *one_of_each, (layout.ranks, layout.nodes)]
@@ -149,14 +149,14 @@ def _pairs(
     sizes: tuple[int, ...], catalog: Catalog, train_sizes: tuple[int, ...], extent: SurveySizes
 ) -> Iterator[str]:
     """The full sweep of the ping-pong; the other patterns between two ranks at fewer sizes."""
-    streamed = thin(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), extent.streams)
-    beyond_cache = thin(tuple(s for s in sizes if s >= 64), extent.cold)
+    streamed = thin_out(tuple(s for s in sizes if 0 < s <= STREAM_LIMIT), extent.streams)
+    beyond_cache = thin_out(tuple(s for s in sizes if s >= 64), extent.cold)
     yield from sweep(sizes)
-    yield from sweep(thin(sizes, extent.written), WRITTEN)
+    yield from sweep(thin_out(sizes, extent.written), WRITTEN)
     yield from sweep(beyond_cache, "cold")
     for workload in catalog.with_role("point-to-point"):
         if not workload.performs(*PING_PONG):  # it already has its sweep
-            few = thin(sizes, extent.others)
+            few = thin_out(sizes, extent.others)
             yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in few)
     for workload in catalog.with_role("stream"):
         yield from (f"{workload.name} {workload.size}={s} buffers=hot ranks=2" for s in streamed)
@@ -165,13 +165,13 @@ def _pairs(
 
 
 def _trains(sizes: tuple[int, ...], max_sizes: int) -> Iterator[str]:
-    for size in thin(sizes, max_sizes):
+    for size in thin_out(sizes, max_sizes):
         yield from trains(size)
 
 
 def _collectives(sizes: tuple[int, ...], ranks: int, catalog: Catalog, extent: SurveySizes) -> Iterator[str]:
     doubles = whole_doubles(sizes)
-    few = sorted({*thin(doubles, extent.collectives), *[s for s in doubles if s > 0][:1]})
+    few = sorted({*thin_out(doubles, extent.collectives), *[s for s in doubles if s > 0][:1]})
     for workload in collectives.collective_workloads(catalog):
         if workload.size:
             yield from (

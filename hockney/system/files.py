@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write files completely or not at all, and read only what is a file.
 
-Files that the user names are written by `replace`, and by nothing else."""
+Files that the user names are written by `write_user_file`, and by nothing else."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def point_to(link: Path, target: str) -> None:
 
 
 def remove_tree(path: Path) -> None:
-    """A folder with all that it contains, as far as possible."""
+    """Remove a folder and its contents, as far as possible."""
     try:
         shutil.rmtree(path, ignore_errors=True)
     except RecursionError:
@@ -82,7 +82,7 @@ def remove_tree(path: Path) -> None:
 
 
 def _remove_nested(path: Path) -> None:
-    """Hundreds of nested folders: each gets a place next to the outermost one before it is removed."""
+    """Remove hundreds of nested folders: move each next to the outermost one, then delete it."""
     left, count = [path], 0
     while left:
         folder = left.pop()
@@ -98,7 +98,7 @@ def _remove_nested(path: Path) -> None:
 
 
 def remove_older(paths: Iterable[Path], seconds: float) -> None:
-    """Remove those last changed longer ago than that, unless others have removed them already."""
+    """Remove the paths last changed more than `seconds` ago; missing ones are ignored."""
     for path in paths:
         with contextlib.suppress(OSError):
             if time.time() - path.lstat().st_mtime > seconds:
@@ -109,8 +109,8 @@ def remove_older(paths: Iterable[Path], seconds: float) -> None:
 
 
 def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
-    """A file opened for reading. Raises OSError, also for pipes and devices, which may never end, and for
-    larger files. Opening a pipe would wait for its writer."""
+    """Open a file for reading, without waiting for the writer of a pipe. Raises OSError, also for pipes and
+    devices, which may never end, and for files larger than `most_bytes`."""
     file = open(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")  # noqa: SIM115
     status = os.fstat(file.fileno())
     if not stat.S_ISREG(status.st_mode):
@@ -123,8 +123,7 @@ def open_regular(path: Path, most_bytes: int | None = None) -> BinaryIO:
 
 
 def read_regular(path: Path, most_bytes: int = 1 << 28) -> bytes:
-    """A file's content. Raises OSError as `open_regular`, by default for files larger than anything hockney
-    writes."""
+    """Read a file. Raises OSError like `open_regular`; the default limit exceeds anything hockney writes."""
     with open_regular(path, most_bytes) as file:
         return file.read()
 
@@ -136,7 +135,7 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
     Raises FileExistsError if something else exists, also if another process has just created it; OSError.
     """
     if path.is_dir():
-        _fill(path, files)
+        _fill_folder(path, files)
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +144,7 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
     fresh = path.with_name(f".{path.name[:40]}-{uuid.uuid4().hex}")
     with contextlib.ExitStack() as stack:
         # A kill while files are written leaves nothing: they have no names until all of them exist.
-        nameless = {name: _nameless(path.parent, content, stack) for name, content in files.items()}
+        nameless = {name: _open_unnamed(path.parent, content, stack) for name, content in files.items()}
         try:
             fresh.mkdir()
             for name, content in files.items():
@@ -160,7 +159,7 @@ def new_folder(path: Path, files: Mapping[str, bytes]) -> None:
             raise
 
 
-def _nameless(folder: Path, content: bytes, stack: contextlib.ExitStack) -> int | None:
+def _open_unnamed(folder: Path, content: bytes, stack: contextlib.ExitStack) -> int | None:
     """An open unnamed file with this content on the disk of `folder`, which is deleted with the process; None
     if the file system does not support this (O_TMPFILE)."""
     try:
@@ -183,8 +182,8 @@ def _give_name(nameless: int | None, path: Path, content: bytes) -> None:
     write_atomically(path, content)
 
 
-def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
-    """It may be a working directory or a mount point, which cannot be replaced."""
+def _fill_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Fill an existing folder: a working directory or a mount point cannot be replaced."""
     claim = folder / ".new"
     claim.mkdir()
     try:
@@ -196,14 +195,14 @@ def _fill(folder: Path, files: Mapping[str, bytes]) -> None:
         claim.rmdir()
 
 
-def replace(path: Path, content: bytes) -> None:
+def write_user_file(path: Path, content: bytes) -> None:
     """Write a file named by the user, in an existing folder: a mistyped one must not be created. Links are
     followed; what is no regular file, such as a device or a pipe, is written into. Raises UsageError for a
     folder and for a file of a run or an archive; EnvironmentProblem."""
     try:
-        into = _no_regular_file(path)
+        into = _find_special_target(path)
         if into is None:
-            keep(Path(os.path.realpath(path)), content)
+            write_own_file(Path(os.path.realpath(path)), content)
         else:
             _write_into(into, content)
     except ValueError as problem:  # a NUL in the name
@@ -213,28 +212,29 @@ def replace(path: Path, content: bytes) -> None:
 
 
 def refuse_early(path: Path) -> None:
-    """Raises the UsageError with which `replace` would refuse this name, before a long operation begins."""
+    """Raises the UsageError with which `write_user_file` would refuse this name, before a long
+    operation begins."""
     with contextlib.suppress(ValueError, OSError):
-        _no_regular_file(path)
+        _find_special_target(path)
 
 
-def _no_regular_file(path: Path) -> Path | int | None:
-    """What `replace` writes into, a device, a pipe or a standard stream; None if it may replace the file.
-    Raises its UsageErrors, ValueError and OSError."""
-    there = _status(path)  # fails for a name that is too long
-    if there is not None and stat.S_ISDIR(there.st_mode):
+def _find_special_target(path: Path) -> Path | int | None:
+    """The device, pipe or standard stream that `write_user_file` writes into; None if it may replace the
+    file. Raises its UsageErrors, ValueError and OSError."""
+    status = _status(path)  # fails for a name that is too long
+    if status is not None and stat.S_ISDIR(status.st_mode):
         raise UsageError(
             f"'{printable(str(path))}' is a folder",
             "hockney needs to write a file there",
             "give the name of a file",
             code="folder-instead-of-file",
         )
-    stream = None if there is None else _stream(there)
+    stream = None if status is None else _stream(status)
     if stream is not None:
         return stream
-    if there is not None and not stat.S_ISREG(there.st_mode):
+    if status is not None and not stat.S_ISREG(status.st_mode):
         return path
-    if _is_kept(Path(os.path.realpath(path))):
+    if _belongs_to_hockney(Path(os.path.realpath(path))):
         raise UsageError(
             f"'{printable(str(path))}' belongs to a run or an archive",
             "it would be replaced",
@@ -245,7 +245,7 @@ def _no_regular_file(path: Path) -> Path | int | None:
     return None
 
 
-def keep(path: Path, content: bytes) -> None:
+def write_own_file(path: Path, content: bytes) -> None:
     """Write a file of hockney's own. A link with its name is replaced, since a stranger's folder may have one
     that points anywhere. Raises EnvironmentProblem."""
     try:
@@ -262,11 +262,12 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _stream(there: os.stat_result) -> int | None:
-    """The standard stream that the file is, as /dev/stdout: what was printed before stays before it."""
+def _stream(status: os.stat_result) -> int | None:
+    """The descriptor of the standard stream that the file is (as /dev/stdout), flushed to keep the order of
+    output; None if it is neither."""
     for stream, handle in ((sys.stdout, 1), (sys.stderr, 2)):
         with contextlib.suppress(OSError):
-            if os.path.samestat(there, os.fstat(handle)) and not stat.S_ISCHR(there.st_mode):
+            if os.path.samestat(status, os.fstat(handle)) and not stat.S_ISCHR(status.st_mode):
                 stream.flush()
                 return handle
     return None
@@ -279,14 +280,14 @@ def _write_into(target: Path | int, content: bytes) -> None:
         file.write(content)
 
 
-def _is_kept(path: Path) -> bool:
+def _belongs_to_hockney(path: Path) -> bool:
     """Whether a run or an archive has this file."""
     if is_of_run(path.name):
         return (path.parent / PLAN).exists()
     return path.name == INDEX and path.exists()
 
 
-def share(path: Path) -> None:
+def grant_usual_permissions(path: Path) -> None:
     """Give a temporary file the permissions of any new file."""
     path.chmod(0o666 & ~_umask())
 
@@ -331,7 +332,7 @@ def _cannot_write(path: Path, error: OSError) -> EnvironmentProblem:
 
 
 def cache_unwritable(folder: Path, error: OSError) -> EnvironmentProblem:
-    """A folder of hockney's cache."""
+    """The error for a folder of hockney's cache that cannot be written."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return EnvironmentProblem(
         f"cannot write to {folder}",

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, one_line
-from hockney.process import TookTooLong, capture
+from hockney.process import ProgramTimeout, capture
 
 DOWNLOAD_SECONDS = 1200.0
 
@@ -64,7 +64,7 @@ def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -
     outside = {"PYTHONPATH": None, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", **(env or {})}
     try:
         done = capture(words, timeout=DOWNLOAD_SECONDS, env=outside)
-    except TookTooLong as error:
+    except ProgramTimeout as error:
         return str(error)
     if done.ok:
         return ""

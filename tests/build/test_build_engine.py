@@ -18,7 +18,7 @@ import msgspec
 import pytest
 
 from hockney import build
-from hockney.build.engine import sweep
+from hockney.build.engine import remove_leftovers
 from hockney.build.identity import digest, groups, identify, source_folder
 from hockney.build.tools import tool
 from hockney.build.workplace import Workplace
@@ -303,12 +303,12 @@ def test_leftovers_of_killed_builds_and_launches_are_swept_after_a_week(tmp_path
     for name, days in ((".build-old", 8), (".build-new", 6), ("x/.launch-old", 8), ("x/.launch-new", 6)):
         (tmp_path / name).mkdir(parents=True)
         os.utime(tmp_path / name, (time.time() - days * 86400,) * 2)
-    sweep(tmp_path)
+    remove_leftovers(tmp_path)
     kept = {p.name for p in tmp_path.rglob("*")}
     assert kept == {".build-new", "x", ".launch-new"}
     # like one that is deleted between listing and inspection
     (tmp_path / ".build-gone").symlink_to(tmp_path / "nowhere")
-    sweep(tmp_path)
+    remove_leftovers(tmp_path)
 
 
 @pytest.mark.slow

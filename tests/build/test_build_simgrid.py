@@ -20,7 +20,7 @@ import pytest
 
 from hockney import build
 from hockney.build import duration
-from hockney.build.simgrid import fetching, fetching_boost, simgrid_step, waiting_for_other_build
+from hockney.build.simgrid import note_fetching, note_fetching_boost, note_step, note_waiting
 from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
@@ -117,10 +117,10 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
     assert sorted(p.name for p in place.cache.iterdir()) == [".simgrid-lock", "simgrid-4.1"]
     compiler = shlex.join(compilers(place.environ).cxx)
     assert place.progress[:-1] == [
-        fetching(simgrid.SIMGRID.title),
-        fetching_boost(simgrid.BOOST.title),
+        note_fetching(simgrid.SIMGRID.title),
+        note_fetching_boost(simgrid.BOOST.title),
         *(
-            simgrid_step(step, simgrid.TITLE, compiler, 3, "soon")
+            note_step(step, simgrid.TITLE, compiler, 3, "soon")
             for step in ("configuring", "compiling", "installing")
         ),
     ]
@@ -163,7 +163,7 @@ def test_of_two_at_once_one_builds(place):
     for thread in threads:
         thread.start()
     end = time.monotonic() + 120
-    while waiting_for_other_build() not in place.progress:
+    while note_waiting() not in place.progress:
         assert time.monotonic() < end
         time.sleep(0.02)
     (place.tools / "go").touch()

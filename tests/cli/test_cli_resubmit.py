@@ -19,7 +19,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
 from hockney.measurement import ignore_event
-from hockney.process import TookTooLong
+from hockney.process import ProgramTimeout
 from hockney.store import RunFolder
 
 
@@ -233,7 +233,7 @@ def test_a_job_whose_number_was_not_stored_is_not_joined(hockney, slurm, monkeyp
 @pytest.mark.parametrize("late", [True, False])
 def test_a_job_is_found_though_its_number_is_not_printed(hockney, scheduler, monkeypatch, late):
     if late:
-        submitted_without_number(scheduler, monkeypatch, TookTooLong("late", code="program-took-too-long"))
+        submitted_without_number(scheduler, monkeypatch, ProgramTimeout("late", code="program-took-too-long"))
     else:
         (scheduler.folder / "mute").touch()
     done = hockney(*RUN, "--submit", "--out", "r", "--json")

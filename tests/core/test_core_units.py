@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hockney.core.errors import UsageError
 from hockney.core.units import (
     MAX_BYTES,
-    doubling,
+    doubling_series,
     format_bytes,
     format_rate,
     format_seconds,
@@ -131,7 +131,7 @@ def test_lists():
 @given(st.integers(0, 2**40), st.integers(0, 2**40))
 def test_doubling_has_its_ends_and_powers_between(a, b):
     first, last = sorted((a, b))
-    sizes = doubling(first, last)
+    sizes = doubling_series(first, last)
     assert sizes == sorted(set(sizes)) and {sizes[0], sizes[-1]} == {first, last}
     assert all(size & (size - 1) == 0 for size in sizes[1:-1])
     assert all(y <= 2 * max(x, 1) for x, y in pairwise(sizes[1:]))

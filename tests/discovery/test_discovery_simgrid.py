@@ -10,7 +10,7 @@ import pytest
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.discovery import simgrid
-from hockney.discovery.simgrid import COMPLETE, GET_SIMGRID, find_simgrid, simgrids
+from hockney.discovery.simgrid import COMPLETE, GET_SIMGRID, find_all_simgrids, find_simgrid
 from hockney.mpi import title_of
 
 
@@ -94,7 +94,7 @@ def test_what_hockney_built_goes_before_the_systems_if_it_is_complete(environ, t
     assert find_simgrid(environ).version == "3.32"
     (built / COMPLETE).write_text(str(built))
     assert (find_simgrid(environ).version, find_simgrid(environ).source) == ("4.1", "cache")
-    assert [simgrid.version for simgrid in simgrids(environ)] == ["4.1", "3.32"]
+    assert [simgrid.version for simgrid in find_all_simgrids(environ)] == ["4.1", "3.32"]
 
 
 def test_one_that_is_too_old_is_ignored_with_a_note(environ, tmp_path):

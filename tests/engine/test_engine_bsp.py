@@ -14,7 +14,7 @@ from needs import need_gtest
 from real_mpi import mpi_named, simgrid_here
 
 from hockney import build, process
-from hockney.build.engine import ALONE
+from hockney.build.engine import SINGLE_HOST
 from hockney.discovery.cpu import processors
 from hockney.launch.command import command
 
@@ -37,7 +37,7 @@ def simulated() -> Path:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_bsp_programs_run_on_simulated_machines(simulated, name, ranks, tmp_path):
     smpi = simgrid_here()
-    (tmp_path / "alone.xml").write_text(ALONE)
+    (tmp_path / "alone.xml").write_text(SINGLE_HOST)
     (tmp_path / "hosts.txt").write_text("n0\n" * ranks)
     words = [smpi.mpiexec, "-np", str(ranks), "-hostfile", "hosts.txt", "-platform", "alone.xml", "-quiet"]
     done = process.capture(

@@ -17,7 +17,7 @@ from tiers import slow
 
 from hockney import build, process
 from hockney.build.compile import PLATFORM as PLUGIN
-from hockney.build.engine import ALONE
+from hockney.build.engine import SINGLE_HOST
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts, platform_lines
 from hockney.models.schedules import SCHEDULES, Tally
@@ -60,7 +60,7 @@ def test_the_models_schedules_are_what_algorithms_send(mpi, mpi_name, binaries, 
         assert (tally.sent.tolist(), tally.received.tolist()) == (sent, received), (operation, name, size)
 
 
-def check_states(done: process.Finished, ranks: int) -> None:
+def check_states(done: process.CompletedProgram, ranks: int) -> None:
     lines = done.out.splitlines()
     assert done.code == 0, done.err
     assert [x for x in lines if x.startswith("rank")] == [
@@ -80,7 +80,7 @@ def test_simulated_ranks_of_one_process_have_their_own_state(tmp_path):
     need_gtest()
     smpi = simgrid_here()
     program = build.targets(smpi, ["rank-state"], HERE) / "tests" / "rank-state"
-    (tmp_path / "alone.xml").write_text(ALONE)
+    (tmp_path / "alone.xml").write_text(SINGLE_HOST)
     (tmp_path / "hosts.txt").write_text("n0\nn0\n")
     words = [smpi.mpiexec, "-np", "2", "-hostfile", "hosts.txt", "-platform", "alone.xml", "-quiet"]
     done = process.capture([*words, "-no-privatize", str(program)], cwd=tmp_path, timeout=120)

@@ -20,7 +20,7 @@ from hockney.core.case import parse_canonical, split_case
 from hockney.core.errors import HockneyError
 from hockney.core.launcher_options import launcher_options
 from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_seconds, parse_sizes
-from hockney.launch.reading import decoded as decoded_engine_line
+from hockney.launch.reading import decode_line as decoded_engine_line
 from hockney.machines.simulated.read import read as read_machine
 from hockney.store.plan import parse_plan
 from hockney.store.record_reader import decoded

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hockney.launch.allocation import Allocation, allocation, host_list, hosts, repeated
+from hockney.launch.allocation import Allocation, allocation, host_list, hosts, repeat_each
 
 
 @pytest.mark.parametrize(
@@ -116,11 +116,11 @@ def test_any_text_is_a_list_or_refused(text):
 @given(st.lists(st.tuples(st.integers(0, 99), st.integers(1, 9)), min_size=1, max_size=5))
 def test_repeated_numbers(groups):
     text = ",".join(f"{number}(x{times})" if times > 1 else str(number) for number, times in groups)
-    assert list(repeated(text)) == [number for number, times in groups for _ in range(times)]
+    assert list(repeat_each(text)) == [number for number, times in groups for _ in range(times)]
 
 
 def test_what_is_no_list_of_numbers():
-    assert repeated("") == repeated("2(x)") == repeated("x2") == repeated("1,,2") == ()
+    assert repeat_each("") == repeat_each("2(x)") == repeat_each("x2") == repeat_each("1,,2") == ()
 
 
 @pytest.mark.skipif(not shutil.which("scontrol"), reason="Slurm is not installed")

@@ -12,7 +12,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.machine import Mpi
 from hockney.launch.choosing import Hosts, choose
 from hockney.launch.cluster import Cluster, Srun
-from hockney.launch.slurm import offered_in, suitable, version_in
+from hockney.launch.slurm import parse_interfaces, parse_version, suitable_interfaces
 
 SLURM = {
     "PATH": "/nowhere",
@@ -166,13 +166,13 @@ def test_no_remote_shell_with_srun(srun):
 
 
 def test_slurms_lists_of_interfaces():
-    assert offered_in(launcher_output.MPI_LIST) == ("pmix", "none", "cray_shasta", "pmi2")
-    assert offered_in(launcher_output.OLD_MPI_LIST) == ("openmpi", "none", "pmi2", "pmix_v3", "pmix")
-    assert offered_in("srun: fatal: Could not establish a configuration source") == ()
-    assert suitable(("none",), mpi("mpich"), {}) == []
-    assert suitable(("none", "pmi2"), mpi("unknown"), {}) == ["pmi2", ""]
+    assert parse_interfaces(launcher_output.MPI_LIST) == ("pmix", "none", "cray_shasta", "pmi2")
+    assert parse_interfaces(launcher_output.OLD_MPI_LIST) == ("openmpi", "none", "pmi2", "pmix_v3", "pmix")
+    assert parse_interfaces("srun: fatal: Could not establish a configuration source") == ()
+    assert suitable_interfaces(("none",), mpi("mpich"), {}) == []
+    assert suitable_interfaces(("none", "pmi2"), mpi("unknown"), {}) == ["pmi2", ""]
 
 
 def test_slurms_version():
-    assert version_in("slurm 23.11.4") == (23, 11) and version_in("slurm-wlm 22.05.8") == (22, 5)
-    assert version_in("") == (0, 0)
+    assert parse_version("slurm 23.11.4") == (23, 11) and parse_version("slurm-wlm 22.05.8") == (22, 5)
+    assert parse_version("") == (0, 0)

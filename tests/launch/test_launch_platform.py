@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
-from hockney.core.smpi_algorithms import DEFAULTS, KNOWN, check
-from hockney.launch.smpi import algorithm_words, launch_factor, platform_lines, slowed
+from hockney.core.smpi_algorithms import DEFAULTS, KNOWN, check_algorithm
+from hockney.launch.smpi import algorithm_words, launch_factor, platform_lines, slow_network
 
 SEGMENTS = (
     Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),
@@ -64,8 +64,10 @@ def test_a_launch_has_a_network_of_its_own_speed() -> None:
 
     platform = described(network, on_node=(Segment(latency_s=1e-6),), noise=noise)
     text = platform_lines(platform, seed_offset=2)
-    assert text == platform_lines(slowed(replace(platform, noise=Noise(relative=0.05, seed=9)), factors[2]))
-    twice = slowed(platform, 2.0)
+    assert text == platform_lines(
+        slow_network(replace(platform, noise=Noise(relative=0.05, seed=9)), factors[2])
+    )
+    twice = slow_network(platform, 2.0)
     assert (twice.network.link, twice.network.nic, twice.network.hop_s) == (240e6, 154e6, 4e-8)
     assert twice.network.medium_message_s == 2e-3 and twice.on_node == platform.on_node
     for slow, plain in zip(twice.segments, platform.segments, strict=True):
@@ -114,7 +116,7 @@ def test_every_choice_is_made() -> None:
     assert "--cfg=smpi/barrier:ompi_bruck" in words
     assert len(words) == len(DEFAULTS)
     for operation, name in DEFAULTS.items():
-        check(operation, name)
+        check_algorithm(operation, name)
 
 
 @pytest.mark.parametrize(

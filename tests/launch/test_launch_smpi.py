@@ -15,7 +15,7 @@ from hockney.core.record import Clock, Launch, Rank
 from hockney.launch import failures
 from hockney.launch.failures import Ending
 from hockney.launch.launcher import LaunchOptions
-from hockney.launch.smpi import SmpiLauncher, WallClock, anonymous, explain_simulator, hosts
+from hockney.launch.smpi import SmpiLauncher, WallClock, anonymize, explain_simulator, hosts
 
 SIMGRID = Mpi(
     family="smpi",
@@ -84,7 +84,7 @@ def test_a_launch_line_does_not_tell_where_programs_lie():
         ranks=[Rank(host="n0", pid=1, cpus="")],
         command=["A=plan.txt", "/ann/smpirun", "-np", "2", "/ann/hockney-engine", "--plan", "plan.txt"],
     )  # fmt: skip
-    assert anonymous(launch).command == [
+    assert anonymize(launch).command == [
         "A=plan.txt", "smpirun", "-np", "2", "hockney-engine", "--plan", "plan.txt"
     ]  # fmt: skip
 

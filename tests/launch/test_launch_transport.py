@@ -11,7 +11,7 @@ import pytest
 from hockney.core.launcher_options import launcher_options
 from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
-from hockney.launch.launch_test import hellos_in, transports_in
+from hockney.launch.launch_test import parse_hellos, parse_transports
 from hockney.launch.launcher import CheckedRanks, LaunchCommand
 from hockney.launch.mpi import MpiLauncher
 from hockney.mpi import BETWEEN, NETMOD, PROVIDER, WITHIN
@@ -80,21 +80,21 @@ INTEL_HOSTS = "[0] MPI startup(): libfabric provider: psm3\n"
     ],
 )
 def test_transports_are_found_where_they_are_reported(output, found):
-    assert transports_in(output.splitlines()) == found
+    assert parse_transports(output.splitlines()) == found
 
 
 @pytest.mark.parametrize("output", [OPEN_MPI, MPICH, INTEL])
 def test_ranks_are_understood_among_such_lines(output):
-    assert [hello.rank for hello in hellos_in(output.splitlines())] == [0, 1]
+    assert [hello.rank for hello in parse_hellos(output.splitlines())] == [0, 1]
 
 
 def test_a_rank_is_understood_in_a_line_that_goes_on():
     (line, *_) = OPEN_MPI.splitlines()
-    assert [hello.rank for hello in hellos_in([f"[0] {line}Host 0 [vm] ranks 0 - 1"])] == [1]
+    assert [hello.rank for hello in parse_hellos([f"[0] {line}Host 0 [vm] ranks 0 - 1"])] == [1]
 
 
 def test_a_strange_name_is_short_and_printable():
-    (name,) = transports_in([f"on-host: all connections are \x1b[31m{'x' * 1000}"]).values()
+    (name,) = parse_transports([f"on-host: all connections are \x1b[31m{'x' * 1000}"]).values()
     assert name.isprintable() and len(name) <= 100
 
 

@@ -20,7 +20,13 @@ from hockney.launch.cluster import Cluster, Srun
 from hockney.launch.command import as_arguments_say, bound_to_cores, command, not_bound_oversubscribed
 from hockney.launch.failures import Ending, ending_of, explain
 from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector, phase
-from hockney.launch.launch_test import engines_differ, hellos_in, not_connected_by_srun, say_hello, verdict
+from hockney.launch.launch_test import (
+    engines_differ,
+    find_contradiction,
+    not_connected_by_srun,
+    parse_hellos,
+    say_hello,
+)
 from hockney.launch.launcher import Hello, LaunchCommand, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher, launch_died
 from hockney.launch.reading import bound_as_reported, not_bound_although_requested, reported_binding
@@ -138,14 +144,14 @@ def hellos(*sizes: int, library: str = "Open MPI v5") -> list[Hello]:
 
 
 def test_a_foreign_launcher_is_noticed_by_sizes():
-    assert verdict(MPI, 2, hellos(2, 2)) is None
-    assert verdict(MPI, 1, hellos(1)) is None
-    assert verdict(MPI, 2, hellos(1, 1)).code == "ranks-run-as-separate-jobs"
-    assert verdict(MPI, 2, hellos(2)) == failures.ranks_missing(1, 2, MPI.mpiexec)
+    assert find_contradiction(MPI, 2, hellos(2, 2)) is None
+    assert find_contradiction(MPI, 1, hellos(1)) is None
+    assert find_contradiction(MPI, 2, hellos(1, 1)).code == "ranks-run-as-separate-jobs"
+    assert find_contradiction(MPI, 2, hellos(2)) == failures.ranks_missing(1, 2, MPI.mpiexec)
 
 
 def test_ranks_that_srun_does_not_connect():
-    found = verdict(MPI, 2, hellos(1, 1), Srun("srun", (22, 5), "pmi2"))
+    found = find_contradiction(MPI, 2, hellos(1, 1), Srun("srun", (22, 5), "pmi2"))
     assert found == not_connected_by_srun("pmi2") and found.code == "ranks-run-as-separate-jobs"
 
 
@@ -153,13 +159,13 @@ def test_hosts_with_another_engine_are_named():
     def hello(rank: int, engine: str) -> Hello:
         return Hello(rank, 3, f"n{rank}", "Open MPI v5", engine=engine)
 
-    assert verdict(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "a")]) is None
-    found = verdict(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "b")])
+    assert find_contradiction(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "a")]) is None
+    found = find_contradiction(MPI, 3, [hello(0, "a"), hello(1, "a"), hello(2, "b")])
     assert found == engines_differ(["n2"])
 
 
 def test_a_foreign_library_is_named():
-    foreign = verdict(MPI, 2, hellos(2, 2, library="MPICH Version: 4.0"))
+    foreign = find_contradiction(MPI, 2, hellos(2, 2, library="MPICH Version: 4.0"))
     assert foreign == failures.other_library(title_of(MPI), "MPICH")
 
 
@@ -169,7 +175,7 @@ def test_hellos_are_read_among_other_output():
         *(json.dumps({"rank": r, "size": 2, "host": "h", "library": "x"}) for r in (1, 0)),
         "{}",
     ]
-    assert [h.rank for h in hellos_in(lines)] == [0, 1]
+    assert [h.rank for h in parse_hellos(lines)] == [0, 1]
 
 
 def launcher_script(folder, text: str) -> Mpi:

@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 EXAMPLES = HERE.parents[1] / "examples"
 
 
-def finished(words: list[str], env: Mapping[str, str] | None = None) -> process.Finished:
+def finished(words: list[str], env: Mapping[str, str] | None = None) -> process.CompletedProgram:
     done = process.capture(words, env=env, timeout=300)
     assert done.ok, f"{' '.join(words)}: {done.out[-3000:]}{done.err[-2000:]}"
     return done
@@ -37,7 +37,9 @@ def launched_words(mpi: Mpi, ranks: int) -> tuple[list[str], dict[str, str]]:
     return list(launch.words), dict(launch.environment)
 
 
-def launched(mpi: Mpi, words: tuple[str, ...], ranks: int, variables: Mapping[str, str]) -> process.Finished:
+def launched(
+    mpi: Mpi, words: tuple[str, ...], ranks: int, variables: Mapping[str, str]
+) -> process.CompletedProgram:
     """Run a program with variables set for its ranks only."""
     user = LauncherOptions(variables=tuple(variables.items())) if variables else NOTHING_ADDED
     cores, root = processors().cores, os.geteuid() == 0

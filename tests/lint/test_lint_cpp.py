@@ -16,7 +16,7 @@ from needs import missing, need_gtest
 from real_mpi import mpi_named
 
 from hockney import process
-from hockney.build.identity import wrapped
+from hockney.build.identity import wrapper_command
 from hockney.discovery.cpu import processors
 from hockney.launch.command import command
 
@@ -48,7 +48,7 @@ def test_it_is_formatted():
 @pytest.fixture(scope="module")
 def headers() -> list[str]:
     """The folders of MPI's headers, which its wrapper adds silently."""
-    return [word[2:] for word in wrapped(mpi_named("openmpi")) if word.startswith("-I")]
+    return [word[2:] for word in wrapper_command(mpi_named("openmpi")) if word.startswith("-I")]
 
 
 @pytest.mark.slow

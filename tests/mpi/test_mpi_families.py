@@ -16,19 +16,27 @@ from hockney.core.launcher_options import launcher_options
 from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.discovery.find import find_mpi
-from hockney.discovery.mpi_settings import _of_a_launch, mpi_settings
+from hockney.discovery.mpi_settings import _launch_pattern, mpi_settings
 from hockney.launch.command import command
-from hockney.launch.launch_test import verdict
+from hockney.launch.launch_test import find_contradiction
 from hockney.launch.launcher import Hello
-from hockney.mpi import UNKNOWN, MpiFamily, families, family_named, family_of, in_precedence, title_of
+from hockney.mpi import (
+    UNKNOWN,
+    MpiFamily,
+    families,
+    families_by_precedence,
+    family_named,
+    family_of,
+    title_of,
+)
 
 MODULES = sorted(module.name for module in pkgutil.iter_modules(package.__path__))
 CACHES = (
     package.family_named,
     package.families,
-    package.in_precedence,
+    package.families_by_precedence,
     package.all_arguments,
-    _of_a_launch,
+    _launch_pattern,
 )
 DERIVED = """
 from hockney.mpi.mpich import Mpich
@@ -78,7 +86,7 @@ def test_families_have_an_order():
     assert sorted(family.name for family in families()) == MODULES
     names = [name for family in families() for name in family.names]
     assert len(set(names)) == len(names)
-    recognising = [family.precedence for family in in_precedence() if family.library_signs]
+    recognising = [family.precedence for family in families_by_precedence() if family.library_signs]
     assert len(set(recognising)) == len(recognising) and recognising == sorted(recognising, reverse=True)
 
 
@@ -129,7 +137,7 @@ def test_another_family_is_one_file(derived, tmp_path):
     assert mpi_settings({"DERIVED_EAGER": "8", "DERIVED_RANK": "0"}, found) == {"DERIVED_EAGER": "8"}
 
     hellos = [Hello(rank=rank, size=2, host="h", library="Derived MPI 3.0, MPICH 3.4") for rank in (0, 1)]
-    assert verdict(found, 2, hellos) is None
-    foreign = verdict(of("openmpi"), 2, hellos)
+    assert find_contradiction(found, 2, hellos) is None
+    foreign = find_contradiction(of("openmpi"), 2, hellos)
     assert foreign is not None and "Derived MPI" in foreign.what
     assert family_of(found).progress_thread(found) is None and family_of(found).eager_limit(found, 4096)

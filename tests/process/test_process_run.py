@@ -60,7 +60,7 @@ def taken(job: process.Job) -> process.OutputLine | None:
     """The line that is there already, if any."""
     try:
         return job.line(0)
-    except process.Quiet:
+    except process.OutputTimeout:
         return None
 
 
@@ -109,7 +109,7 @@ def test_a_wrong_format(tmp_path):
 
 
 def test_time_limit_ends_the_program_and_keeps_its_output():
-    with pytest.raises(process.TookTooLong) as caught:
+    with pytest.raises(process.ProgramTimeout) as caught:
         process.capture(["sh", "-c", "echo first; sleep 3131.7"], timeout=5)
     assert caught.value.code == "program-took-too-long" and caught.value.out == "first\n"
     assert gone("3131.7")
@@ -119,7 +119,7 @@ def test_lines_come_as_they_are_written_and_quiet_is_told(tmp_path):
     waits = f"until [ -e {tmp_path}/go ]; do sleep 0.05; done"
     with process.stream(["sh", "-c", f"echo one; {waits}; echo two; echo bad >&2"]) as job:
         assert job.line(HANG_S).text == "one"
-        with pytest.raises(process.Quiet):
+        with pytest.raises(process.OutputTimeout):
             job.line(0.1)
         (tmp_path / "go").touch()
         assert {job.line(HANG_S), job.line(HANG_S)} == {
@@ -136,7 +136,7 @@ def test_a_late_reader_still_gets_what_is_there(tmp_path):
         lines = []
         assert holds(lambda: lines.append(taken(job)) or lines[-1])
         assert lines[-1].text == "one"
-        with pytest.raises(process.Quiet):
+        with pytest.raises(process.OutputTimeout):
             job.line(0)
 
 

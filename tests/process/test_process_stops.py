@@ -12,13 +12,13 @@ from hockney.process import stops
 
 
 def test_nothing_can_be_asked_if_no_program_runs():
-    assert not stops.request()
+    assert not stops.request_stop()
 
 
 def test_a_program_that_cannot_be_asked(tmp_path):
     """Its file is not there yet."""
     with stops.stoppable(tmp_path / "stop"):
-        assert not stops.request()
+        assert not stops.request_stop()
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 
@@ -28,7 +28,7 @@ def test_a_request_interrupts_after_the_program(tmp_path, error):
     file = tmp_path / "stop"
     file.touch()
     with pytest.raises(KeyboardInterrupt), stops.stoppable(file):
-        assert stops.request()
+        assert stops.request_stop()
         assert file.stat().st_size > 0
         assert 0 < signal.getitimer(signal.ITIMER_REAL)[0] <= stops.WITHIN_S
         if error is not None:
@@ -45,6 +45,6 @@ def test_of_two_programs_the_last_one_interrupts(tmp_path):
     ended = []
     with pytest.raises(KeyboardInterrupt), stops.stoppable(first):
         with stops.stoppable(second):
-            assert stops.request()
+            assert stops.request_stop()
         ended.append(second)
     assert ended and first.stat().st_size and second.stat().st_size

@@ -12,7 +12,7 @@ from hockney import api, measurement, studies
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, Fit, Fits, Summary
 from hockney.core.settings import Settings
-from hockney.core.units import thin
+from hockney.core.units import thin_out
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
@@ -302,8 +302,12 @@ def test_default_ranks_never_crowd_the_cores(cores, ranks):
 
 
 def test_thin_keeps_the_ends():
-    assert thin(DEFAULT, 7)[0] == 0 and thin(DEFAULT, 7)[-1] == 4 << 20 and len(thin(DEFAULT, 7)) == 7
-    assert thin((1, 2), 7) == (1, 2)
+    assert (
+        thin_out(DEFAULT, 7)[0] == 0
+        and thin_out(DEFAULT, 7)[-1] == 4 << 20
+        and len(thin_out(DEFAULT, 7)) == 7
+    )
+    assert thin_out((1, 2), 7) == (1, 2)
     assert whole_doubles((0, 1, 8, 9)) == (0, 8, 16)
 
 

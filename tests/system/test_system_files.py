@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hockney.core.errors import EnvironmentProblem
-from hockney.system.files import make_folder, new_folder, replace
+from hockney.system.files import make_folder, new_folder, write_user_file
 
 FILES = {"plan.txt": b"a plan", "machine.json": b"{}"}
 
@@ -67,8 +67,8 @@ def test_a_kill_while_files_go_to_the_disk_leaves_nothing(tmp_path, written):
 def test_a_file_is_not_written_into_a_folder_that_does_not_exist(tmp_path):
     """It may be a mistyped one."""
     with pytest.raises(EnvironmentProblem) as refused:
-        replace(tmp_path / "new" / "x.toml", b"x")
+        write_user_file(tmp_path / "new" / "x.toml", b"x")
     assert refused.value.code == "cannot-write-file" and not (tmp_path / "new").exists()
     make_folder(tmp_path / "new" / "inner")
-    replace(tmp_path / "new" / "inner" / "x.toml", b"x")
+    write_user_file(tmp_path / "new" / "inner" / "x.toml", b"x")
     assert (tmp_path / "new" / "inner" / "x.toml").read_bytes() == b"x"

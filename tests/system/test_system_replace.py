@@ -15,13 +15,13 @@ import pytest
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.paths import INDEX, OF_RUNS, PLAN
 from hockney.store import RunFolder
-from hockney.system.files import keep, make_folder, replace
+from hockney.system.files import make_folder, write_own_file, write_user_file
 
 
 def test_a_file_is_replaced_whole(tmp_path):
     path = tmp_path / "report.html"
-    replace(path, b"one")
-    replace(path, b"two")
+    write_user_file(path, b"one")
+    write_user_file(path, b"two")
     assert path.read_bytes() == b"two"
     assert os.listdir(path.parent) == ["report.html"]
     mask = os.umask(0o022)
@@ -39,7 +39,7 @@ def test_a_failed_write_keeps_the_old_file_and_has_its_reason(tmp_path, monkeypa
 
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(EnvironmentProblem) as caught:
-        replace(path, b"new")
+        write_user_file(path, b"new")
     assert (caught.value.code, caught.value.fields["errno"]) == ("cannot-write-file", number)
     assert str(path) in caught.value.what and caught.value.remedy
     assert path.read_bytes() == b"old"
@@ -48,7 +48,7 @@ def test_a_failed_write_keeps_the_old_file_and_has_its_reason(tmp_path, monkeypa
 
 def test_a_name_that_is_too_long_is_told(tmp_path):
     with pytest.raises(EnvironmentProblem) as caught:
-        replace(tmp_path / ("é" * 300) / "report.html", b"x")
+        write_user_file(tmp_path / ("é" * 300) / "report.html", b"x")
     assert caught.value.fields["errno"] == errno.ENAMETOOLONG
 
 
@@ -58,19 +58,19 @@ def test_a_real_full_disk_is_told():
     with pytest.raises(EnvironmentProblem):
         from pathlib import Path
 
-        replace(Path("/dev/full/report.html"), b"x")
+        write_user_file(Path("/dev/full/report.html"), b"x")
 
 
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(UsageError) as caught:
-        replace(tmp_path, b"x")
+        write_user_file(tmp_path, b"x")
     assert caught.value.code == "folder-instead-of-file"
 
 
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(EnvironmentProblem) as caught:
-        replace(tmp_path / "file" / "report.html", b"x")
+        write_user_file(tmp_path / "file" / "report.html", b"x")
     assert caught.value.code == "cannot-write-file"
 
 
@@ -94,13 +94,13 @@ def test_files_of_runs_and_archives_are_refused(run, tmp_path):
     named = [link, tmp_path / "folder" / "machine.json", run / ".." / "run" / PLAN, run.parent / INDEX]
     for path in (*run.iterdir(), *named):
         with pytest.raises(UsageError) as refused:
-            replace(path, b"x")
+            write_user_file(path, b"x")
         assert refused.value.code == "file-of-a-run" and path.read_bytes() == b"measured"
     with pytest.raises(UsageError) as refused:
         make_folder(run)
     assert refused.value.code == "folder-of-a-run"
-    replace(run / "junit.xml", b"x")
-    replace(tmp_path / "records.jsonl", b"x")
+    write_user_file(run / "junit.xml", b"x")
+    write_user_file(tmp_path / "records.jsonl", b"x")
     assert (run / "junit.xml").read_bytes() == (tmp_path / "records.jsonl").read_bytes() == b"x"
 
 
@@ -109,8 +109,8 @@ def test_a_link_is_followed_and_stays(tmp_path):
     link = tmp_path / "link"
     link.symlink_to("real")
     (tmp_path / "dangling").symlink_to("new")
-    replace(link, b"new")
-    replace(tmp_path / "dangling", b"made")
+    write_user_file(link, b"new")
+    write_user_file(tmp_path / "dangling", b"made")
     assert link.is_symlink() and (tmp_path / "real").read_bytes() == b"new"
     assert (tmp_path / "dangling").is_symlink() and (tmp_path / "new").read_bytes() == b"made"
 
@@ -119,7 +119,7 @@ def test_a_link_of_a_run_is_not_followed(tmp_path):
     """Somebody else may have made it."""
     (tmp_path / "mine").write_bytes(b"mine")
     (tmp_path / "report.html").symlink_to("mine")
-    keep(tmp_path / "report.html", b"page")
+    write_own_file(tmp_path / "report.html", b"page")
     assert (tmp_path / "mine").read_bytes() == b"mine"
     assert not (tmp_path / "report.html").is_symlink()
 
@@ -128,7 +128,7 @@ def test_a_pipe_gets_the_content(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    replace(pipe, b"page")
+    write_user_file(pipe, b"page")
     assert os.read(reader, 100) == b"page" and stat.S_ISFIFO(pipe.stat().st_mode)
     os.close(reader)
 
@@ -140,15 +140,15 @@ def test_a_device_stays_one(tmp_path):
         null.write_bytes(b"x")
     except PermissionError:
         pytest.skip("needs the right to make devices")
-    replace(null, b"page")
+    write_user_file(null, b"page")
     assert stat.S_ISCHR(null.stat().st_mode)
 
 
 def test_standard_output_goes_on_after_the_file(tmp_path):
     """A shell may have made it a regular file, which must not be replaced."""
     code = (
-        "from pathlib import Path; from hockney.system.files import replace\n"
-        "print('before'); replace(Path('/dev/stdout'), b'page\\n'); print('after')"
+        "from pathlib import Path; from hockney.system.files import write_user_file\n"
+        "print('before'); write_user_file(Path('/dev/stdout'), b'page\\n'); print('after')"
     )
     out = tmp_path / "out"
     with out.open("wb") as file:

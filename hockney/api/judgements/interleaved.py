@@ -23,7 +23,7 @@ from hockney.api.run_options import MAX_LABEL_LENGTH, RunOptions
 from hockney.api.run_options import OPTIONS as RUN_OPTIONS
 from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.core.case import Case
-from hockney.core.errors import HockneyError, UsageError, keeping, printable
+from hockney.core.errors import HockneyError, UsageError, attach_run_to_interrupt, printable
 from hockney.core.fit import Cost
 from hockney.core.launcher_options import launcher_options
 from hockney.core.notice import Notice
@@ -283,13 +283,13 @@ def _measure_and_compare(
 ) -> Comparison:
     """Measure what is missing, and compare."""
     path: Path = turns[0].folder.path.parent
-    with keeping(path, complete=False):
+    with attach_run_to_interrupt(path, complete=False):
         try:
             measurement.measure_interleaved(turns, listen, budget_s, extend)
         except HockneyError:
             listen(Status(records_kept_text(path)))
             raise
-    with keeping(path, complete=False):
+    with attach_run_to_interrupt(path, complete=False):
         return compare(*(turn.folder.path for turn in turns), tolerance=tolerance, cost=cost, listen=listen)
 
 

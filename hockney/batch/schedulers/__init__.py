@@ -69,7 +69,7 @@ def installed_scheduler(environ: Mapping[str, str]) -> Scheduler | None:
     return next((each for each in known if shutil.which(each.SUBMIT, path=environ.get("PATH"))), None)
 
 
-def scheduler_here(environ: Mapping[str, str]) -> Scheduler:
+def find_scheduler(environ: Mapping[str, str]) -> Scheduler:
     """The installed scheduler. Raises EnvironmentProblem without one."""
     found = installed_scheduler(environ)
     if found is None:

@@ -19,7 +19,7 @@ from hockney.core.machine import Machine, Mpi
 from hockney.core.machine_reference import MachineReference
 from hockney.core.platform import Platform
 from hockney.core.units import format_bit_rate, format_rate
-from hockney.discovery.simgrid import find_simgrid, simgrids
+from hockney.discovery.simgrid import find_all_simgrids, find_simgrid
 from hockney.draw.page import Table
 from hockney.machines import emulated, simulated
 from hockney.machines.simulated import Variant
@@ -90,7 +90,7 @@ def _print_all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
 
 def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
     """Every SimGrid; if there is none, how to get one."""
-    simulators = list(simgrids(os.environ, notify))
+    simulators = list(find_all_simgrids(os.environ, notify))
     if not simulators:
         try:
             simulators.append(find_simgrid(notify=notify))

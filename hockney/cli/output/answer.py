@@ -23,7 +23,7 @@ from hockney.cli.output.results import (
 )
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, RunInterrupted, UsageError, keeping, printable
+from hockney.core.errors import Exit, RunInterrupted, UsageError, attach_run_to_interrupt, printable
 from hockney.core.paths import in_runs
 from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
@@ -133,7 +133,7 @@ def _streaming_listener(reporter: ProgressReporter, form: AnswerForm) -> Listene
 def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
     """Write the report of a run just measured and print its results; returns the exit code."""
     left = 0 if run.outcome is None else run.outcome.left
-    with keeping(run.folder.path, complete=not left):
+    with attach_run_to_interrupt(run.folder.path, complete=not left):
         with reporter.show_step("writing the report"):
             run.report()
         if form.as_json:

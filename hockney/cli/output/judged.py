@@ -16,11 +16,11 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_document, print_summary
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, UsageError, keeping, sentences
+from hockney.core.errors import Exit, UsageError, attach_run_to_interrupt, sentences
 from hockney.core.paths import in_runs
 from hockney.core.wording import plural
 from hockney.judgements.judgement import Judgement
-from hockney.system.files import refuse_early, replace
+from hockney.system.files import refuse_early, write_user_file
 
 if TYPE_CHECKING:
     from hockney.api import Comparison, Question, RunOptions
@@ -143,7 +143,7 @@ def check_and_print(
         )
         run, comparison = checked.run, checked.comparison
         left = 0 if run.outcome is None else run.outcome.left
-        with keeping(run.path, complete=not left):
+        with attach_run_to_interrupt(run.path, complete=not left):
             with reporter.show_step("writing the report"):
                 run.report()
                 _write(comparison, check_options)
@@ -167,8 +167,8 @@ def check_and_print(
 
 def _write(comparison: Comparison, check_options: CheckOptions) -> None:
     if check_options.junit is not None:
-        replace(check_options.junit, comparison.junit.encode())
+        write_user_file(check_options.junit, comparison.junit.encode())
     if check_options.markdown is not None:
-        replace(check_options.markdown, comparison.markdown.encode())
+        write_user_file(check_options.markdown, comparison.markdown.encode())
     if check_options.page is not None:
         comparison.report(check_options.page)

@@ -16,7 +16,7 @@ MOST_BYTES = 1 << 20
 """A description has a few kB; a larger file is something else."""
 
 
-def bundled(package: str) -> tuple[str, ...]:
+def bundled_names(package: str) -> tuple[str, ...]:
     """The names of the descriptions in the folder machines of `package`."""
     folder = files(package) / "machines"
     return tuple(sorted(p.name.removesuffix(ENDING) for p in folder.iterdir() if p.name.endswith(ENDING)))

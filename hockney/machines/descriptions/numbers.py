@@ -16,14 +16,14 @@ RATES: Units = (("B/s", 0), ("kB/s", 3), ("MB/s", 6), ("GB/s", 9), ("TB/s", 12))
 BITS: Units = (("bit/s", 0), ("kbit/s", 3), ("Mbit/s", 6), ("Gbit/s", 9), ("Tbit/s", 12))
 
 
-def size(value: int) -> str:
+def size_text(value: int) -> str:
     for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
         if value and value % (1 << power) == 0:
             return f'"{value >> power}{unit}"'
     return repr(value)
 
 
-def scaled(value: float, units: Units) -> str:
+def scaled_text(value: float, units: Units) -> str:
     """The same number in the largest unit for which it is at least 1; only the decimal point moves."""
     if value == 0:
         return "0"
@@ -40,6 +40,6 @@ def list_text(items: Sequence[str]) -> str:
     return joined if len(joined) < 90 else "[\n  " + ",\n  ".join(items) + ",\n]"
 
 
-def quoted(text: str) -> str:
+def quoted_text(text: str) -> str:
     """A TOML basic string; JSON's escapes are TOML's, except for the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -26,7 +26,7 @@ Readers = Mapping[type, Mapping[str, Read]]
 """The meaning of the value of each key, by structure."""
 
 
-def parse(text: str, where: str, guide: str) -> dict[str, Any]:
+def parse_toml(text: str, where: str, guide: str) -> dict[str, Any]:
     """The file parsed as TOML; `guide` is the document about such files."""
     try:
         return tomllib.loads(text)
@@ -59,7 +59,7 @@ def fields_of(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ..
     return msgspec.structs.fields(kind)
 
 
-def structure(
+def read_structure(
     kind: type[T],
     raw: Any,
     place: Place,
@@ -70,15 +70,15 @@ def structure(
     """`raw`, a table, as a structure. `others` are keys that it has besides, for suggestions; `example` shows
     how a missing key is written."""
     if not isinstance(raw, dict):
-        raise table_expected(place.named, place.key)
+        raise table_expected(place.label, place.key)
     fields = fields_of(kind)
     names = tuple(f.name for f in fields)
     for name in raw:
         if name not in names:
-            raise unknown_key(place.at(name).named, name, (*names, *others))
+            raise unknown_key(place.at(name).label, name, (*names, *others))
     for field in fields:
         if field.required and field.name not in raw:
-            raise key_missing(place.at(field.name).named, example(field.name))
+            raise key_missing(place.at(field.name).label, example(field.name))
     return kind(**{name: readers[kind][name](value, place.at(name)) for name, value in raw.items()})
 
 

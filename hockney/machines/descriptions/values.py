@@ -50,7 +50,7 @@ class Place:
         return Place(self.where, f"{self.key}[{index}]")
 
     @property
-    def named(self) -> str:
+    def label(self) -> str:
         """The start of an error line."""
         return f"{printable(self.where)}: {printable(self.key)}" if self.key else printable(self.where)
 
@@ -73,26 +73,26 @@ class Quantity:
             try:
                 value = self.parse(value)
             except UsageError as error:
-                raise error.with_context(place.named) from error
+                raise error.with_context(place.label) from error
         elif isinstance(value, bool) or not isinstance(value, int | float):
             raise UsageError(
-                f"{place.named} is {kind_of(value)}",
+                f"{place.label} is {kind_of(value)}",
                 f"a {self.name} is expected",
                 f"use for example {self.example}",
                 code="quantity-expected",
-                place=place.named,
+                place=place.label,
             )
         if self.whole and not isinstance(value, int):
             raise UsageError(
-                f"{place.named} = {value!s} is not a {self.name}",
+                f"{place.label} = {value!s} is not a {self.name}",
                 "a whole number is expected",
                 f"use for example {self.example}",
                 code="whole-number-expected",
-                place=place.named,
+                place=place.label,
             )
         if not self.low <= value <= self.high or (self.positive and value == 0):
             raise _outside_limits(
-                place.named, _short(value), self.name, self.positive, self.low, self.high, self.example
+                place.label, _short(value), self.name, self.positive, self.low, self.high, self.example
             )
         return value if self.whole else float(value)
 
@@ -120,48 +120,48 @@ SEED = Quantity("whole number", no_text, "1", MOST_SEED, whole=True)
 FRACTION = Quantity("spread", no_text, "0.05", 10.0)
 
 
-def text(value: Any, place: Place) -> str:
+def text_value(value: Any, place: Place) -> str:
     if not isinstance(value, str):
         raise UsageError(
-            f"{place.named} is {kind_of(value)}",
+            f"{place.label} is {kind_of(value)}",
             "text is expected",
             "put it in quotes",
             code="text-expected",
-            place=place.named,
+            place=place.label,
         )
     return value
 
 
-def filled(value: Any, place: Place) -> str:
+def nonempty_text(value: Any, place: Place) -> str:
     """Text that is not empty."""
-    if not text(value, place).strip():
+    if not text_value(value, place).strip():
         raise UsageError(
-            f"{place.named} is empty", "", "describe it in a few words", code="empty-text", place=place.named
+            f"{place.label} is empty", "", "describe it in a few words", code="empty-text", place=place.label
         )
     return value
 
 
-def name(value: Any, place: Place) -> str:
+def machine_name(value: Any, place: Place) -> str:
     """A machine's name: lower-case letters, digits, dots, dashes; its variants after a +."""
-    if not NAME.fullmatch(text(value, place)):
-        raise bad_name(place.named, value, "t3e")
+    if not NAME.fullmatch(text_value(value, place)):
+        raise bad_name(place.label, value, "t3e")
     return value
 
 
-def choice(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
+def choice_of(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
     def read(value: Any, place: Place) -> str:
-        if text(value, place) not in allowed:
-            raise _unknown_choice(place.named, value, allowed)
+        if text_value(value, place) not in allowed:
+            raise _unknown_choice(place.label, value, allowed)
         return value
 
     return read
 
 
-def many(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, ...]]:
+def list_of(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, ...]]:
     def read(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, list):
             table = place.key if isinstance(value, dict) else ""
-            raise list_expected(place.named, kind_of(value), table)
+            raise list_expected(place.label, kind_of(value), table)
         return tuple(one(each, place.item(k)) for k, each in enumerate(value))
 
     return read

@@ -19,8 +19,8 @@ from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
 from hockney.core.paths import at_home
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
 from hockney.machines.descriptions import toml, values
-from hockney.machines.descriptions.files import ENDING, bundled, bundled_text, is_file, read_file
-from hockney.machines.descriptions.numbers import BITS, TIMES, list_text, quoted, scaled, size
+from hockney.machines.descriptions.files import ENDING, bundled_names, bundled_text, is_file, read_file
+from hockney.machines.descriptions.numbers import BITS, TIMES, list_text, quoted_text, scaled_text, size_text
 from hockney.machines.descriptions.toml import Readers
 from hockney.machines.descriptions.values import Place, Quantity, origin_of_nothing
 
@@ -36,10 +36,12 @@ LEAST_RATE, MOST_RATE = 125.0, 125e9
 def read(text: str, where: str = "machine file") -> Ethernet:
     """The machine that `text` describes; `where` names the file in errors. Raises UsageError."""
     whole = Place(where, "")
-    ethernet = toml.structure(Ethernet, toml.parse(text, where, GUIDE), whole, READERS, example=_example)
+    ethernet = toml.read_structure(
+        Ethernet, toml.parse_toml(text, where, GUIDE), whole, READERS, example=_example
+    )
     for k, origin in enumerate(ethernet.origins):
         if origin.key not in NUMBERS:
-            place = whole.at("origins").item(k).at("key").named
+            place = whole.at("origins").item(k).at("key").label
             raise origin_of_nothing(place, origin.key, "rate or hosts")
     return ethernet
 
@@ -58,24 +60,26 @@ SHORT = Quantity("time", parse_seconds, '"10us"', 1.0)
 
 READERS: Readers = {
     EthernetOrigin: {
-        "key": values.filled,
-        "status": values.choice(get_args(Status)),
-        "source": values.filled,
+        "key": values.nonempty_text,
+        "status": values.choice_of(get_args(Status)),
+        "source": values.nonempty_text,
     },
     Ethernet: {
-        "name": values.name,
-        "title": values.filled,
-        "source": values.text,
+        "name": values.machine_name,
+        "title": values.nonempty_text,
+        "source": values.text_value,
         "hosts": HOSTS.read,
         "rate": RATE.read,
-        "medium": values.choice(get_args(Medium)),
+        "medium": values.choice_of(get_args(Medium)),
         "mtu": MTU.read,
         "delay_s": SHORT.read,
         "send_buffer": BUFFER.read,
         "wait_s": SHORT.read,
         "wait_shared_s": SHORT.read,
-        "origins": values.many(lambda raw, place: toml.structure(EthernetOrigin, raw, place, READERS)),
-        "notes": values.many(values.text),
+        "origins": values.list_of(
+            lambda raw, place: toml.read_structure(EthernetOrigin, raw, place, READERS)
+        ),
+        "notes": values.list_of(values.text_value),
     },
 }
 """The meaning of each key's value; a test compares it with the fields of core/ethernet.py."""
@@ -102,14 +106,14 @@ def _keys(table: msgspec.Struct) -> Iterator[str]:
 def value_text(name: str, value: Any) -> str:
     """A value in the format of a machine file, by its key's name: "10Mbit/s" for rate."""
     if isinstance(value, str):
-        return quoted(value)
+        return quoted_text(value)
     if isinstance(value, tuple):
-        return list_text([quoted(each) for each in value])
+        return list_text([quoted_text(each) for each in value])
     if name == "rate":
-        return scaled(value * 8, BITS)
+        return scaled_text(value * 8, BITS)
     if name == "send_buffer":
-        return size(value)
-    return scaled(value, TIMES) if name.endswith("_s") else repr(value)
+        return size_text(value)
+    return scaled_text(value, TIMES) if name.endswith("_s") else repr(value)
 
 
 PACKAGE = "hockney.machines.emulated"
@@ -118,7 +122,7 @@ PACKAGE = "hockney.machines.emulated"
 @cache
 def names() -> tuple[str, ...]:
     """The machines that come with hockney."""
-    return bundled(PACKAGE)
+    return bundled_names(PACKAGE)
 
 
 def ethernet(name: str) -> Ethernet:

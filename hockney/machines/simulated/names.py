@@ -15,7 +15,7 @@ from pathlib import Path
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.paths import at_home
 from hockney.core.platform import Platform
-from hockney.machines.descriptions.files import ENDING, bundled, bundled_text, is_file, read_file
+from hockney.machines.descriptions.files import ENDING, bundled_names, bundled_text, is_file, read_file
 from hockney.machines.simulated.read import parse, read
 from hockney.machines.simulated.variants import Variant
 from hockney.machines.simulated.variants import variants as _variants
@@ -27,7 +27,7 @@ _EXTENT = re.compile(r"(.+?)-(\d+(?:x\d+)+)")
 @cache
 def names() -> tuple[str, ...]:
     """The machines that come with hockney."""
-    return bundled(PACKAGE)
+    return bundled_names(PACKAGE)
 
 
 def platform(name: str) -> Platform:

@@ -30,7 +30,7 @@ from hockney.core.platform import (
     Shape,
     Status,
 )
-from hockney.core.smpi_algorithms import check as check_algorithm
+from hockney.core.smpi_algorithms import check_algorithm
 from hockney.machines.descriptions import toml, values
 from hockney.machines.descriptions.toml import Read, table_expected, unknown_key
 from hockney.machines.descriptions.values import Place, origin_of_nothing
@@ -71,7 +71,7 @@ def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...
 
 def parse(text: str, where: str) -> dict[str, Any]:
     """The file parsed as TOML."""
-    return toml.parse(text, where, GUIDE)
+    return toml.parse_toml(text, where, GUIDE)
 
 
 def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: str) -> Platform:
@@ -97,25 +97,25 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for k, origin in enumerate(platform.origins):
         if origin.key not in places:
             here = place.at("origins").item(k).at("key")
-            raise origin_of_nothing(here.named, origin.key, ORIGIN_EXAMPLE)
+            raise origin_of_nothing(here.label, origin.key, ORIGIN_EXAMPLE)
     return platform
 
 
 def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bool) -> None:
     if not segments and required:
         raise UsageError(
-            f"{place.named} is missing",
+            f"{place.label} is missing",
             "at least one segment must give the cost of a message",
             "add [[segments]] with first = 0",
             code="no-segments",
-            place=place.named,
+            place=place.label,
         )
     if segments and segments[0].first != 0:
-        raise _first_segment_not_zero(place.item(0).at("first").named, segments[0].first)
+        raise _first_segment_not_zero(place.item(0).at("first").label, segments[0].first)
     for k in range(1, len(segments)):
         before, first = segments[k - 1].first, segments[k].first
         if first <= before:
-            raise _not_ascending(place.item(k).at("first").named, first, before)
+            raise _not_ascending(place.item(k).at("first").label, first, before)
 
 
 def _check_processors(platform: Platform, place: Place) -> None:
@@ -124,7 +124,7 @@ def _check_processors(platform: Platform, place: Place) -> None:
     for name in ("segments", "on_node"):
         for k, segment in enumerate(getattr(platform, name)):
             for key in ("processor_s", "processor_s_per_byte"):
-                here = place.at(name).item(k).at(key).named
+                here = place.at(name).item(k).at(key).label
                 if getattr(segment, key) and name == "on_node":
                     raise unknown_key(here, key, _ON_NODE)
                 if getattr(segment, key) and several:
@@ -132,7 +132,7 @@ def _check_processors(platform: Platform, place: Place) -> None:
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
-    return toml.structure(kind, raw, place, READERS, (VARIANTS,) if kind is Platform else (), _example)
+    return toml.read_structure(kind, raw, place, READERS, (VARIANTS,) if kind is Platform else (), _example)
 
 
 def _example(name: str) -> str:
@@ -145,42 +145,42 @@ def _by_operation(names: tuple[str, ...], one: Callable[[str, Any, Place], Any])
 
     def read(raw: Any, place: Place) -> dict[str, Any]:
         if not isinstance(raw, dict):
-            raise table_expected(place.named, place.key)
+            raise table_expected(place.label, place.key)
         for name in raw:
             if name not in names:
-                raise unknown_key(place.at(name).named, name, names)
+                raise unknown_key(place.at(name).label, name, names)
         return {name: one(name, value, place.at(name)) for name, value in raw.items()}
 
     return read
 
 
 def _algorithm(operation: str, raw: Any, place: Place) -> str:
-    name = values.text(raw, place)
+    name = values.text_value(raw, place)
     try:
         check_algorithm(operation, name)
     except UsageError as error:
-        raise error.with_context(place.named) from error
+        raise error.with_context(place.label) from error
     return name
 
 
 def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
-    points = values.many(_point)(raw, place)
+    points = values.list_of(_point)(raw, place)
     if not points:
-        raise _no_points(place.named)
+        raise _no_points(place.label)
     for k in range(1, len(points)):
         if points[k][0] <= points[k - 1][0]:
-            raise _not_ascending(place.item(k).named, points[k][0], points[k - 1][0])
+            raise _not_ascending(place.item(k).label, points[k][0], points[k - 1][0])
     return points
 
 
 def _point(raw: Any, place: Place) -> tuple[int, float]:
     if not isinstance(raw, list) or len(raw) != 2:
         raise UsageError(
-            f"{place.named} is not a pair",
+            f"{place.label} is not a pair",
             "bytes and seconds are expected",
             'use for example [1024, "200ns"]',
             code="not-a-pair",
-            place=place.named,
+            place=place.label,
         )
     return int(values.BYTES.read(raw[0], place.item(0))), values.SECONDS.read(raw[1], place.item(1))
 
@@ -189,8 +189,8 @@ def _one(kind: type[T]) -> Read:
     return lambda raw, place: _struct(kind, raw, place)
 
 
-_TEXTS = values.many(values.text)
-_COUNTS = values.many(values.COUNT.read)
+_TEXTS = values.list_of(values.text_value)
+_COUNTS = values.list_of(values.COUNT.read)
 _SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.endswith("per_byte_s")
                      else values.SECONDS).read for f in msgspec.structs.fields(Segment)}  # fmt: skip
 
@@ -212,35 +212,35 @@ READERS: dict[type, dict[str, Read]] = {
         "seed": values.SEED.read,
     },
     Origin: {
-        "key": values.filled,
-        "status": values.choice(get_args(Status)),
-        "source": values.filled,
+        "key": values.nonempty_text,
+        "status": values.choice_of(get_args(Status)),
+        "source": values.nonempty_text,
         "rows": _TEXTS,
     },
     Network: {
-        "shape": values.choice(get_args(Shape)),
+        "shape": values.choice_of(get_args(Shape)),
         "dims": _COUNTS,
         "down": _COUNTS,
         "up": _COUNTS,
         "cables": _COUNTS,
         "dragonfly": _COUNTS,
-        "nodes": values.many(_one(NodeGroup)),
+        "nodes": values.list_of(_one(NodeGroup)),
         "nic": values.RATE.read,
-        "duplex": values.choice(("full", "half")),
+        "duplex": values.choice_of(("full", "half")),
         "link": values.RATE.read,
         "hop_s": values.SECONDS.read,
         "medium_message_s": values.SECONDS.read,
         "medium_s_per_byte": values.PER_BYTE.read,
-        "broadcast": values.choice(get_args(Broadcast)),
+        "broadcast": values.choice_of(get_args(Broadcast)),
     },
     Platform: {
-        "name": values.name,
-        "title": values.filled,
-        "source": values.text,
+        "name": values.machine_name,
+        "title": values.nonempty_text,
+        "source": values.text_value,
         "network": _one(Network),
         "eager": values.BYTES.read,
-        "segments": values.many(_one(Segment)),
-        "on_node": values.many(_one(Segment)),
+        "segments": values.list_of(_one(Segment)),
+        "on_node": values.list_of(_one(Segment)),
         "collectives": _by_operation(SELECTABLE_COLLECTIVES, _algorithm),
         "flops": values.FLOPS.read,
         "rates": _by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
@@ -252,10 +252,10 @@ READERS: dict[type, dict[str, Read]] = {
         "libraries": _one(Libraries),
         "clock_s": values.SECONDS.read,
         "noise": _one(Noise),
-        "origins": values.many(_one(Origin)),
+        "origins": values.list_of(_one(Origin)),
         "notes": _TEXTS,
-        "poor_fit": values.text,
-        "two_modes": values.text,
+        "poor_fit": values.text_value,
+        "two_modes": values.text_value,
     },
 }
 """The meaning of each key's value; a test compares it with the fields of core/platform.py."""

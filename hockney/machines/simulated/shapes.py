@@ -38,26 +38,26 @@ def check_network(network: Network, place: Place) -> None:
     for key, example in _EXAMPLES.items():
         given = bool(getattr(network, key))
         if key in wanted and not given:
-            raise _shape_needs_key(place.at(key).named, network.shape, example)
+            raise _shape_needs_key(place.at(key).label, network.shape, example)
         if given and key not in wanted:
-            raise _key_of_another_shape(place.at(key).named, network.shape, wanted)
+            raise _key_of_another_shape(place.at(key).label, network.shape, wanted)
     levels = {key: len(getattr(network, key)) for key in ("down", "up", "cables")}
     if len(set(levels.values())) > 1:
         raise UsageError(
-            f"{place.named}: down, up and cables differ in their number of levels",
+            f"{place.label}: down, up and cables differ in their number of levels",
             ", ".join(f"{key} has {count}" for key, count in levels.items()),
             "give all three the same number of levels",
             code="levels-differ",
-            place=place.named,
+            place=place.label,
             levels=dict(levels),
         )
     if network.shape == "dragonfly" and len(network.dragonfly) != 4:
         count, example = len(network.dragonfly), _EXAMPLES["dragonfly"]
-        raise _bad_dragonfly(place.at("dragonfly").named, count, example)
+        raise _bad_dragonfly(place.at("dragonfly").label, count, example)
     cores = sum(group.count * group.cores for group in network.nodes)
     extents = {"fat-tree": network.down, "dragonfly": network.dragonfly}.get(network.shape, network.dims)
     if max(cores, math.prod(extents)) > MOST:
-        raise _too_many_nodes(place.at(wanted[0]).named, MOST)
+        raise _too_many_nodes(place.at(wanted[0]).label, MOST)
 
 
 def _shape_needs_key(place: str, shape: str, example: str) -> UsageError:

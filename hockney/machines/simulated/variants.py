@@ -21,7 +21,7 @@ import msgspec
 from hockney.core.errors import UsageError
 from hockney.core.platform import Origin, Platform
 from hockney.machines.descriptions.toml import key_missing, table_expected
-from hockney.machines.descriptions.values import WORD, Place, bad_name, filled, kind_of, list_expected
+from hockney.machines.descriptions.values import WORD, Place, bad_name, kind_of, list_expected, nonempty_text
 from hockney.machines.simulated.shapes import KEYS
 
 VARIANTS = "variants"
@@ -50,23 +50,23 @@ def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
     table = raw.get(VARIANTS, {})
     place = Place(where, VARIANTS)
     if not isinstance(table, dict):
-        raise table_expected(place.named, "variants.NAME")
+        raise table_expected(place.label, "variants.NAME")
     for name, own in table.items():
         here = place.at(name)
         if not WORD.fullmatch(name):
-            raise bad_name(place.named, name, "no-eager")
+            raise bad_name(place.label, name, "no-eager")
         if not isinstance(own, dict):
-            raise table_expected(here.named, f"variants.{name}")
+            raise table_expected(here.label, f"variants.{name}")
         for key in _OWN:
             if key not in own:
-                raise _variant_incomplete(here.at(key).named, key)
-            filled(own[key], here.at(key))
+                raise _variant_incomplete(here.at(key).label, key)
+            nonempty_text(own[key], here.at(key))
         for key in ("name", VARIANTS):
             if key in own:
-                raise _key_not_for_variants(here.at(key).named)
+                raise _key_not_for_variants(here.at(key).label)
         if not _changed(own):
             raise UsageError(
-                f"{here.named} changes nothing",
+                f"{here.label} changes nothing",
                 "",
                 "add a key that it changes, or remove it",
                 code="variant-changes-nothing",
@@ -80,7 +80,7 @@ def lay_over(raw: dict[str, Any], name: str, own: dict[str, Any], where: str) ->
     merged = _merge(_without_extent(raw, keys), keys)
     for key in ("name", "title"):
         if not isinstance(raw.get(key), str):
-            raise key_missing(Place(where, key).named, f"{key} = ...")
+            raise key_missing(Place(where, key).label, f"{key} = ...")
     merged["name"] = f"{raw['name']}+{name}"
     merged["title"] = f"{raw['title']}, {own['title']}"
     changed = _changed(own)
@@ -102,7 +102,7 @@ def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform
     shape = platform.network.shape
     named = "x".join(map(str, dims))
     if shape not in ("torus", "mesh"):
-        place = Place(where, "network.shape").named
+        place = Place(where, "network.shape").label
         raise UsageError(
             f"{place} = {shape} has no extent {named}",
             "only a torus or mesh has dims",
@@ -161,7 +161,7 @@ def _covers(prefix: Any, key: str) -> bool:
 def _list(table: dict[str, Any], key: str, place: Place) -> list[Any]:
     values = table.get(key, [])
     if not isinstance(values, list):
-        raise list_expected(place.at(key).named, kind_of(values), key)
+        raise list_expected(place.at(key).label, kind_of(values), key)
     return values
 
 

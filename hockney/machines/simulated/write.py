@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from hockney.core.platform import RATED, Network, NodeGroup, Platform, Segment
-from hockney.machines.descriptions.numbers import RATES, TIMES, list_text, quoted, scaled, size
+from hockney.machines.descriptions.numbers import RATES, TIMES, list_text, quoted_text, scaled_text, size_text
 
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
 _OPERATIONS = (("op/s", 0), ("kop/s", 3), ("Mop/s", 6), ("Gop/s", 9), ("Top/s", 12))
@@ -54,27 +54,28 @@ def _keys(table: msgspec.Struct, leave: tuple[str, ...] = ()) -> Iterator[str]:
 def value_text(name: str, value: Any) -> str:
     """A value in the format of a machine file, by its key's name: "10.5us" for latency_s."""
     if isinstance(value, str):
-        return quoted(value)
+        return quoted_text(value)
     if isinstance(value, tuple):
         return _list(value)
     if name in _PLAIN:
         return repr(value)
     if name in ("nic", "link"):
-        return scaled(value, RATES)
+        return scaled_text(value, RATES)
     if name == "flops":
-        return scaled(value, _FLOPS)
+        return scaled_text(value, _FLOPS)
     if name in RATED:
-        return scaled(value, _OPERATIONS)
+        return scaled_text(value, _OPERATIONS)
     if name in ("first", "eager"):
-        return size(value)
+        return size_text(value)
     by_byte = name.endswith(("per_byte", "per_byte_s"))
-    return scaled(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in TIMES))
+    return scaled_text(value, tuple((f"{unit}/B" if by_byte else unit, power) for unit, power in TIMES))
 
 
 def _list(values: tuple[Any, ...]) -> str:
     if values and isinstance(values[0], NodeGroup):
         return f"[{', '.join('{' + ', '.join(_keys(each)) + '}' for each in values)}]"
     if values and isinstance(values[0], tuple):  # bytes and seconds, of calls
-        return f"[{', '.join(f'[{size(least)}, {scaled(seconds, TIMES)}]' for least, seconds in values)}]"
-    items = [quoted(v) if isinstance(v, str) else repr(v) for v in values]
+        pairs = (f"[{size_text(least)}, {scaled_text(seconds, TIMES)}]" for least, seconds in values)
+        return f"[{', '.join(pairs)}]"
+    items = [quoted_text(v) if isinstance(v, str) else repr(v) for v in values]
     return list_text(items)

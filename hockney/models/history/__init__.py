@@ -23,4 +23,4 @@ if TYPE_CHECKING:
         trends,
     )
 else:
-    __getattr__ = lazy.attributes(__name__)  # an archive's index has times, and needs no numpy
+    __getattr__ = lazy.attribute_getter(__name__)  # an archive's index has times, and needs no numpy

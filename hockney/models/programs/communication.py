@@ -19,7 +19,7 @@ from hockney.core.errors import UsageError
 from hockney.core.fit import Fits
 from hockney.core.layout import LEVELS, NETWORK, farthest_level_in_node
 from hockney.core.platform import Platform
-from hockney.core.smpi_algorithms import chosen
+from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models import collective_algorithms, collective_costs
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import alike
@@ -185,7 +185,7 @@ def _described(platform: Platform, operation: str, ranks: int, size: int) -> flo
         phases: tuple[Schedule, ...] = (linear_alltoall,)
     else:
         known = collective_algorithms.predict(platform, operation, ranks, size)
-        phases = SMPI.get((operation, chosen(platform.collectives)[operation]), ())
+        phases = SMPI.get((operation, choose_algorithms(platform.collectives)[operation]), ())
         if known is not None or not phases:
             return known
     steps = [step for phase in phases for step in phase(ranks, size)]

@@ -14,7 +14,7 @@ from itertools import product
 
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
-from hockney.core.units import doubling
+from hockney.core.units import doubling_series
 from hockney.models.measured_costs import End
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.prediction import KernelTime, Rates, Terms, described_startup, predict
@@ -140,7 +140,7 @@ def _counts(largest: int) -> list[int]:
     return (
         all_counts
         if largest <= LARGEST_CONSECUTIVE
-        else [*all_counts, *doubling(2 * LARGEST_CONSECUTIVE, largest)]
+        else [*all_counts, *doubling_series(2 * LARGEST_CONSECUTIVE, largest)]
     )
 
 

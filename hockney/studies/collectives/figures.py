@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, Fit
-from hockney.core.units import thin
+from hockney.core.units import thin_out
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.statistics import (
@@ -53,7 +53,7 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
     names = list(dict.fromkeys(p.operation for p in points))
     worst = {n: max(p.ratio.value for p in points if p.operation == n and p.ratio) for n in names}
     names.sort(key=lambda name: -worst[name])
-    sizes = thin(sorted({p.buffer for p in points if p.block}), MAX_SIZES)
+    sizes = thin_out(sorted({p.buffer for p in points if p.block}), MAX_SIZES)
     series = []
     for size, offset in zip(sizes, within_row(len(sizes), BETWEEN_SIZES), strict=True):
         for decided in (True, False):

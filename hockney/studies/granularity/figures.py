@@ -12,7 +12,7 @@ from statistics import median
 from typing import Any
 
 from hockney.core.layout import NETWORK
-from hockney.core.units import format_bytes, format_percent, format_seconds, half_decades_around, thin
+from hockney.core.units import format_bytes, format_percent, format_seconds, half_decades_around, thin_out
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Table, Widget
@@ -143,7 +143,7 @@ def period(measured: tuple[Cell, ...]) -> Figure | None:
         return None
     p, size = counts[0], min(lengths(measured))
     curve = line(measured, p, size)
-    cells_shown = thin(curve, 4)
+    cells_shown = thin_out(curve, 4)
     began = min((t for cell in cells_shown for t in cell.started_s), default=0.0)
     drawn = [_course(cell, began) for cell in cells_shown if len(cell.started_s) >= MIN_ROUNDS]
     if not drawn:
@@ -246,7 +246,7 @@ def _pair(
 
 
 def _cloud(curve: Sequence[Cell], group: str) -> Series:
-    places = [(cell.work_s, e) for cell in curve for e in thin(sorted(cell.runs), MAX_RUNS)]
+    places = [(cell.work_s, e) for cell in curve for e in thin_out(sorted(cell.runs), MAX_RUNS)]
     return Series("single runs", tuple(x for x, _ in places), tuple(y for _, y in places), group=group)
 
 

@@ -11,7 +11,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.units import half_decades_around, thin
+from hockney.core.units import half_decades_around, thin_out
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.least_time import least_of
@@ -133,7 +133,7 @@ def _extents(
     yield Extent(works, lengths, details=False)
     if not lengths_given:
         for count in (3, 2):
-            yield Extent(works, thin(lengths, count), details=False)
+            yield Extent(works, thin_out(lengths, count), details=False)
 
 
 def _ranks(machine: Machine) -> tuple[int, ...]:
@@ -185,7 +185,7 @@ def _cell(work: float, length: int, serial: float, ranks: int, shares: str = "eq
 
 
 def _uneven(works: Sequence[float], lengths: Sequence[int], ranks: int) -> Iterator[str]:
-    few = thin(tuple(works), 3)
+    few = thin_out(tuple(works), 3)
     return (_cell(work, min(lengths), 0.0, ranks, SHARES) for work in few)
 
 
@@ -194,5 +194,5 @@ def _exchanges(lengths: Sequence[int], ranks: int, others: Sequence[str]) -> Ite
         return f"round_robin bytes={length} exchange={exchange} buffers=hot sync=window ranks={ranks}"
 
     yield from (case(length, "ordered") for length in lengths)
-    few = thin(tuple(sorted(lengths)), 3)
+    few = thin_out(tuple(sorted(lengths)), 3)
     yield from (case(length, exchange) for exchange in others for length in few)

@@ -13,7 +13,7 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.units import thin
+from hockney.core.units import thin_out
 from hockney.pages.evidence import Options, once
 from hockney.studies.overlap.results import ROLE
 from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
@@ -103,7 +103,7 @@ def _lines(
     settings = launch_settings(options, machine)
     tests = options.value(TESTS)
     sizes = whole_doubles(tuple(sizes)) if workload.size else (0,)
-    with_thread = thin(sizes, THREAD_SIZES)
+    with_thread = thin_out(sizes, THREAD_SIZES)
     for size in sizes:
         line = f"{prefix}{f' {workload.size}={size}' if workload.size else ''} ranks={ranks}"
         line += f" computing={options.value(COMPUTING):g} sync={sync_of(options, machine)}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from hockney.core.catalog import Catalog
-from hockney.core.units import thin
+from hockney.core.units import thin_out
 from hockney.draw.page import Section
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import placed, prefixed, where
@@ -23,7 +23,7 @@ SMALLEST = 512
 
 def lines(sizes: tuple[int, ...], catalog: Catalog, max_sizes: int) -> Iterator[str]:
     """The cases of messages between two ranks, of this number of sizes at most."""
-    thinned = thin(tuple(size for size in sizes if size >= SMALLEST), max_sizes)
+    thinned = thin_out(tuple(size for size in sizes if size >= SMALLEST), max_sizes)
     for workload in catalog.with_role(ROLE):
         if workload.operation == MESSAGE:
             yield from (

@@ -13,7 +13,7 @@ from hockney.core.errors import UsageError
 from hockney.core.layout import LEVEL_PHRASES, LEVELS, NETWORK, parse_level
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.core.units import doubling
+from hockney.core.units import doubling_series
 from hockney.core.wording import plural
 from hockney.pages.evidence import Options, once
 
@@ -164,7 +164,7 @@ def _room(machine: Machine, level: str) -> int:
 
 
 def _pairs(options: Options, max_pairs: int) -> Sequence[int]:
-    counts: Sequence[int] = options.value(PAIRS) or doubling(1, min(max_pairs, MAX_DEFAULT_PAIRS))
+    counts: Sequence[int] = options.value(PAIRS) or doubling_series(1, min(max_pairs, MAX_DEFAULT_PAIRS))
     return [pairs for pairs in counts if pairs <= max_pairs]
 
 

@@ -17,7 +17,7 @@ from real_mpi import simgrid_here
 from tiers import slow
 
 from hockney import build, process
-from hockney.build.engine import ALONE
+from hockney.build.engine import SINGLE_HOST
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
 
@@ -351,7 +351,7 @@ def test_rules_hold_on_simulated_processes(tmp_path):
     """SimGrid gives each of them its own global variables."""
     smpi = simgrid_here()
     build.install_library(smpi, tmp_path)
-    (tmp_path / "alone.xml").write_text(ALONE)
+    (tmp_path / "alone.xml").write_text(SINGLE_HOST)
     (tmp_path / "hosts.txt").write_text("n0\n" * 4)
     program = tmp_path / "rules"
     did([*bspcc(tmp_path), "-std=gnu11", *map(str, sorted(HERE.glob("rules*.c"))), "-o", str(program)])

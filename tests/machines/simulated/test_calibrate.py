@@ -268,7 +268,7 @@ def test_a_few_rank_counts_choose_the_algorithms(real):
 
 def test_every_algorithm_is_one_that_the_simulator_has():
     for table in (TREES, CHAINS, ASSUMED):
-        assert smpi_algorithms.chosen(table).items() >= table.items()
+        assert smpi_algorithms.choose_algorithms(table).items() >= table.items()
 
 
 def test_runs_that_tell_too_little_are_refused(real, tmp_path):

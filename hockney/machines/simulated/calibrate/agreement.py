@@ -118,7 +118,7 @@ def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
 def _of_time(twin: float, real: Estimate, within: float) -> Verdict:
     if abs(twin / real.value - 1) <= within:
         return "agrees"
-    return _verdict(twin, real, inside(twin, real))
+    return _verdict(twin, real, is_inside(twin, real))
 
 
 def _verdict(twin: float, real: Estimate, in_interval: bool) -> Verdict:
@@ -127,7 +127,7 @@ def _verdict(twin: float, real: Estimate, in_interval: bool) -> Verdict:
     return "agrees" if abs(twin - real.value) <= DECIDED * abs(real.value) else "undecided"
 
 
-def inside(value: float, estimate: Estimate) -> bool:
+def is_inside(value: float, estimate: Estimate) -> bool:
     low = estimate.value if estimate.low is None else estimate.low
     high = estimate.value if estimate.high is None else estimate.high
     return low <= value <= high

@@ -167,7 +167,7 @@ class MeasuredCall:
         return self.time - self.alone
 
 
-FAR = 3.0
+WIDE_STEP = 3.0
 """Sizes further apart leave the time between them open if messages jump there."""
 
 
@@ -190,7 +190,7 @@ class OpenGap:
 def open_gaps(survey: Survey, pair: PairMessages) -> Iterator[OpenGap]:
     for operation in CALLED:
         for before, after in pairwise(_measured(survey, pair, operation)):
-            if after.size <= FAR * before.size or after.time <= JUMP * before.time:
+            if after.size <= WIDE_STEP * before.size or after.time <= JUMP * before.time:
                 continue
             if any(before.size < jump < after.size and pair.rise(jump) > JUMP for jump in pair.jumps):
                 yield OpenGap(operation, before, after)

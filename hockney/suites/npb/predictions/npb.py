@@ -21,7 +21,7 @@ from hockney.core.fit import Cost
 from hockney.core.notice import Notice
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
-from hockney.core.units import doubling
+from hockney.core.units import doubling_series
 from hockney.core.wording import option
 from hockney.draw.page import Caveat, Table
 from hockney.machines import simulated
@@ -238,7 +238,7 @@ def _is_relevant(workload: Workload) -> bool:
 def _default_ranks(costs: PointToPointCosts, *, is_this_machine: bool) -> tuple[int, ...]:
     capacity = costs.most_ranks or MAX_DEFAULT_RANKS
     max_ranks = max(2, capacity if is_this_machine else min(capacity, MAX_DEFAULT_RANKS))
-    return tuple(doubling(1, 1 << (max_ranks.bit_length() - 1)))
+    return tuple(doubling_series(1, 1 << (max_ranks.bit_length() - 1)))
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:

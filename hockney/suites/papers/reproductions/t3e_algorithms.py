@@ -10,7 +10,7 @@ from functools import cache
 
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
-from hockney.core.smpi_algorithms import chosen
+from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, NotModelled
 from hockney.models.schedules.smpi import SMPI
@@ -70,7 +70,7 @@ SECOND_CURVES = {"alltoall": "bruck"}
 def machine_algorithm(platform: Platform, operation: str) -> str:
     """The file of engine/coll that sends the messages of the algorithm which SimGrid's MPI uses on this
     machine; "" if there is none."""
-    phases = SMPI.get((operation, chosen(platform.collectives)[operation]), ())
+    phases = SMPI.get((operation, choose_algorithms(platform.collectives)[operation]), ())
     names = [
         name for (each, name), schedule in SCHEDULES.items() if (each, (schedule,)) == (operation, phases)
     ]
