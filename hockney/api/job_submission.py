@@ -164,9 +164,7 @@ def submit(
     path = None if out is None else to_path(out)
     run_path = path or default_path(job.asked.study)
     _refuse_unlockable(run_path, batch_options)
-    batch.write_script(
-        job.scheduler, job.request(run_path, batch_options)
-    )  # refused before there is a folder
+    batch.make_script(job.scheduler, job.request(run_path, batch_options))  # refused before there is a folder
     folder = measurement.begin(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
     stored = BatchJob(
         job.scheduler.NAME,
@@ -192,7 +190,7 @@ def script(
     _refuse_inside("--dry-run")
     job = _Job.planned(question, options, batch_options, listen, _script_scheduler(listen))
     path = default_path(job.asked.study) if out is None else to_path(out)
-    return batch.write_script(job.scheduler, job.request(path, batch_options))
+    return batch.make_script(job.scheduler, job.request(path, batch_options))
 
 
 def submit_again(
@@ -234,7 +232,7 @@ def submit_again(
     request = _request(folder.path, _host_options(scheduler, folder, settings), batch_options, seconds)
     _warn(batch_options, seconds, listen)
     if only_script:
-        return batch.write_script(scheduler, request)
+        return batch.make_script(scheduler, request)
     _refuse_unlockable(folder.path, batch_options)
     new = msgspec.structs.replace(
         job or earlier, scheduler=scheduler.NAME, number="", submitted="", tasks=batch_options.tasks
@@ -376,7 +374,7 @@ def _request(path: Path, hosts: HostOptions, batch_options: BatchOptions, second
 
 
 def _submit(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: JobRequest) -> SubmittedJob:
-    text = batch.write_script(scheduler, request)
+    text = batch.make_script(scheduler, request)
     batch.write_job(folder.path, job)
     with attach_run_to_interrupt(folder.path, complete=False):
         number = batch.submit(scheduler, folder.path, request.name, text)

@@ -6,11 +6,11 @@ from hockney.batch.job import (
     BatchJob,
     find_job_number,
     job_name,
+    make_script,
     read_job,
     state_of,
     submit,
     write_job,
-    write_script,
 )
 from hockney.batch.request import LOGS, JobRequest, Phase, State
 from hockney.batch.schedulers import (
@@ -35,10 +35,10 @@ __all__ = [
     "find_scheduler",
     "installed_scheduler",
     "job_name",
+    "make_script",
     "read_job",
     "scheduler_named",
     "state_of",
     "submit",
     "write_job",
-    "write_script",
 ]

@@ -102,7 +102,7 @@ PATIENCE_S = 120.0
 SCRIPT = "job.sh"
 
 
-def write_script(scheduler: Scheduler, request: JobRequest) -> str:
+def make_script(scheduler: Scheduler, request: JobRequest) -> str:
     """The shell is replaced by the command, so that signals to it arrive there."""
     command = shlex.join(request.command)
     if request.tasks:

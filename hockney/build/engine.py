@@ -86,8 +86,10 @@ def engine(
     cached = (place / group).is_file()
     flags = " ".join([FLAGS, *(f"{name}={value}" for name, value in identity.variables)])
     if not cached and not compiles:
-        known = {MAIN: bundled_catalog(), **{each.workloads[0].group: each for each in bundled_groups()}}
-        return Engine(place / group, known[group], 0.0, False, place / "build.log", identity.compiler, flags)
+        catalogs = {MAIN: bundled_catalog(), **{each.workloads[0].group: each for each in bundled_groups()}}
+        return Engine(
+            place / group, catalogs[group], 0.0, False, place / "build.log", identity.compiler, flags
+        )
     if not cached:
         name = "" if group == MAIN else group.removeprefix("hockney-")
         takes = duration.expected(
@@ -108,15 +110,15 @@ def engine(
 def _find_earlier(without: Identity, mpi: Mpi, cache: Path, group: str) -> Identity | None:
     """The engine in the cache if there is no compiler, as on a cluster's nodes: the newest engine in which
     only the compiler differs; None if there is none."""
-    found: list[tuple[float, Identity]] = []
+    candidates: list[tuple[float, Identity]] = []
     for path in (cache / "engine").glob(
         f"{engine_folder(mpi, without, cache, group).name[:-KEY]}*/identity.json"
     ):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
             built = msgspec.json.decode(path.read_bytes(), type=Identity)
             if replace(built, compiler="") == without and (path.parent / group).is_file():
-                found.append((path.stat().st_mtime, built))
-    return max(found, key=lambda each: each[0], default=(0.0, None))[1]
+                candidates.append((path.stat().st_mtime, built))
+    return max(candidates, key=lambda each: each[0], default=(0.0, None))[1]
 
 
 def targets(

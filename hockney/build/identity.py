@@ -128,11 +128,11 @@ def source_files(source: Path) -> Iterator[Path]:
 def digest(source: Path, group: str = MAIN) -> str:
     """A digest of the names and contents of all sources, in order, except those of other groups and those of
     emulated machines."""
-    others = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
-    others.append(source / EMULATED)
+    excluded = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
+    excluded.append(source / EMULATED)
     sha = hashlib.sha256()
     for path in source_files(source):
-        if any(path.is_relative_to(folder) for folder in others):
+        if any(path.is_relative_to(folder) for folder in excluded):
             continue
         content = path.read_bytes()
         sha.update(f"{path.relative_to(source).as_posix()}\0{len(content)}\0".encode() + content)

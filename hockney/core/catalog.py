@@ -167,10 +167,10 @@ class Catalog(msgspec.Struct, frozen=True):
     def complete_case(self, name: str, raw: Mapping[str, str]) -> Case:
         """Check every parameter, fill in the defaults."""
         workload = self.workload(name)
-        known = {p.name: p for p in workload.parameters}
+        by_name = {p.name: p for p in workload.parameters}
         for given in raw:
-            if given not in ("ranks", *LAUNCH_PARAMETERS) and given not in known:
-                raise unknown_parameter(given, name, [*known, "ranks"])
+            if given not in ("ranks", *LAUNCH_PARAMETERS) and given not in by_name:
+                raise unknown_parameter(given, name, [*by_name, "ranks"])
         ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
         values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
         root = values.get("root", 0)
@@ -179,7 +179,7 @@ class Catalog(msgspec.Struct, frozen=True):
         for parameter in workload.parameters:
             self._check_multiple(parameter, values)
         setting = raw.get(SETTING, DEFAULT)
-        placed = _placement(raw, ranks, known)
+        placed = _placement(raw, ranks, by_name)
         return Case.of(name, ranks, **values, **placed).with_setting("" if setting == DEFAULT else setting)
 
     def _check_multiple(self, parameter: Parameter, values: Mapping[str, Value]) -> None:

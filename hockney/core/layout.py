@@ -51,8 +51,8 @@ def sort_levels(levels: Iterable[str]) -> tuple[Level, ...]:
 def farthest_level_in_node(levels: Iterable[str]) -> str:
     """The farthest of these levels within a node, "" if there is none. Ranks that fill a node meet at all of
     its levels, and those farthest apart end last."""
-    found = [level for level in sort_levels(levels) if level != NETWORK]
-    return found[-1] if found else ""
+    inner_levels = [level for level in sort_levels(levels) if level != NETWORK]
+    return inner_levels[-1] if inner_levels else ""
 
 
 class Located(Protocol):
@@ -101,8 +101,8 @@ class Layout:
     @staticmethod
     def parse(text: str) -> Layout:
         """The inverse of `text`. Raises UsageError."""
-        found = re.fullmatch(r"([1-9]\d{0,6})x([1-9]\d{0,6})", text)
-        if not found:
+        match = re.fullmatch(r"([1-9]\d{0,6})x([1-9]\d{0,6})", text)
+        if not match:
             raise UsageError(
                 f"'{printable(text)}' is not a layout",
                 "it is the number of nodes, x, and the ranks on each",
@@ -110,7 +110,7 @@ class Layout:
                 code="not-a-layout",
                 text=text,
             )
-        return Layout(int(found[1]), int(found[2]))
+        return Layout(int(match[1]), int(match[2]))
 
 
 STARTERS = ("auto", "mpiexec", "srun")

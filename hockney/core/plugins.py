@@ -44,10 +44,12 @@ def _modules(package: str, paths: tuple[str, ...]) -> dict[str, str]:
     places = {package: list(paths)}
     for suite in pkgutil.iter_modules([str(SUITES)]):
         places[f"hockney.suites.{suite.name}.{folder}"] = [str(SUITES / suite.name / folder)]
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for prefix, folders in places.items():
         for module in pkgutil.iter_modules(folders):
-            if module.name in found:
-                raise ValueError(f"two plug-ins are called {module.name}: {found[module.name]} and {prefix}")
-            found[module.name] = f"{prefix}.{module.name}"
-    return found
+            if module.name in modules:
+                raise ValueError(
+                    f"two plug-ins are called {module.name}: {modules[module.name]} and {prefix}"
+                )
+            modules[module.name] = f"{prefix}.{module.name}"
+    return modules

@@ -131,8 +131,8 @@ def usual_time(text: str) -> str:
         return ""
     number, unit = match.groups()
     singular = unit.lower().removesuffix("s")
-    known = unit if unit in _SECONDS else _WORDS.get(singular, "")
-    return f"{number}{known}" if known else ""
+    unit_name = unit if unit in _SECONDS else _WORDS.get(singular, "")
+    return f"{number}{unit_name}" if unit_name else ""
 
 
 def typed_seconds(seconds: float) -> str:
@@ -263,10 +263,10 @@ def parse_sizes(text: str) -> tuple[int, ...]:
 
 
 def _count(text: str, noun: str) -> int:
-    found = re.fullmatch(r"\s*(\d{1,7})\s*", text)
-    if not found or int(found[1]) < 1:
+    match = re.fullmatch(r"\s*(\d{1,7})\s*", text)
+    if not match or int(match[1]) < 1:
         raise not_a_count(text, noun)
-    return int(found[1])
+    return int(match[1])
 
 
 def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:

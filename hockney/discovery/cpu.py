@@ -72,10 +72,10 @@ def package_id(root: Path, cpu: int) -> str:
 def physical_cores(root: Path, allowed: tuple[int, ...], granted: float | None) -> Cores:
     """The allowed cores in hwloc's order: by package, then by shared last cache, then by core, each by its
     lowest hardware thread."""
-    there = sorted(set(permitted_cpus(root)) | set(allowed))
-    groups = {cpu: (package_id(root, cpu), last_cache(root, cpu), core_id(root, cpu)) for cpu in there}
+    online = sorted(set(permitted_cpus(root)) | set(allowed))
+    groups = {cpu: (package_id(root, cpu), last_cache(root, cpu), core_id(root, cpu)) for cpu in online}
     lowest: dict[tuple[str, ...], int] = {}
-    for cpu in there:
+    for cpu in online:
         for depth in (1, 2, 3):
             lowest.setdefault(groups[cpu][:depth], cpu)
     order = sorted(set(groups.values()), key=lambda group: [lowest[group[:depth]] for depth in (1, 2, 3)])
@@ -89,7 +89,7 @@ def physical_cores(root: Path, allowed: tuple[int, ...], granted: float | None) 
         cpus=tuple(cpu for cpu, _ in allowed_cores),
         logical=tuple(index for _, index in allowed_cores),
         usable=max(1, usable),
-        restricted=set(allowed) != set(there),
+        restricted=set(allowed) != set(online),
     )
 
 

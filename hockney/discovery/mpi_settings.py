@@ -51,15 +51,15 @@ def mpi_settings(
 ) -> dict[str, str]:
     """All settings in force, by variable, sorted. A setting of parameter files has the name of the equivalent
     variable; the variable takes precedence, and the variables of `user` over all."""
-    found = {} if mpi is None else family_of(mpi).file_settings(mpi, environ)
+    settings = {} if mpi is None else family_of(mpi).file_settings(mpi, environ)
     prefixes = (*PREFIXES, *(prefix for family in families() for prefix in family.setting_prefixes))
-    found |= {name: value for name, value in environ.items() if name in NAMES or name.startswith(prefixes)}
-    found |= dict(user.variables)
+    settings |= {name: value for name, value in environ.items() if name in NAMES or name.startswith(prefixes)}
+    settings |= dict(user.variables)
     if user.arguments:
-        found[ARGUMENTS] = user.line
+        settings[ARGUMENTS] = user.line
     chosen = {
         name: format_setting(value)
-        for name, value in sorted(found.items())
+        for name, value in sorted(settings.items())
         if not _launch_pattern().match(name)
     }
     return {name: value for name, value in chosen.items() if not is_secret(name, value)}

@@ -36,8 +36,8 @@ def probe(mpicxx: Path, source: Source, notify: Notify = lambda _: None) -> Mpi:
     family, version = read_library(mpicxx, prefix)
     mismatched: list[tuple[Path, str]] = []
     for mpiexec in launchers_beside(mpicxx):
-        theirs = launcher_family(mpiexec)
-        if theirs is family or not (theirs.known and family.known):
+        other = launcher_family(mpiexec)
+        if other is family or not (other.known and family.known):
             return Mpi(
                 family=family.name,
                 version=version,
@@ -46,7 +46,7 @@ def probe(mpicxx: Path, source: Source, notify: Notify = lambda _: None) -> Mpi:
                 mpiexec=str(mpiexec),
                 source=source,
             )
-        mismatched.append((mpiexec, title(theirs)))
+        mismatched.append((mpiexec, title(other)))
     if mismatched:
         raise _launcher_of_another_mpi(mpicxx, title(family), *mismatched[0])
     raise EnvironmentProblem(
@@ -141,8 +141,8 @@ def launcher_family(mpiexec: Path) -> MpiFamily:
     except EnvironmentProblem as error:
         raise _mpi_tool_failed(mpiexec, str(error)) from error
     output = done.out + done.err
-    found = (family for family in families_by_precedence() if family.is_launcher(output))
-    return next(found, family_named(UNKNOWN))
+    matches = (family for family in families_by_precedence() if family.is_launcher(output))
+    return next(matches, family_named(UNKNOWN))
 
 
 def _launcher_of_another_mpi(

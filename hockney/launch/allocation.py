@@ -64,10 +64,10 @@ def _lsf(environ: Mapping[str, str]) -> Allocation | None:
     words = environ.get("LSB_MCPU_HOSTS", "").split()
     if not words or len(words) % 2 or not all(slots.isdecimal() for slots in words[1::2]):
         return None
-    found: Counter[str] = Counter()
+    slots_by_host: Counter[str] = Counter()
     for host, slots in zip(words[::2], words[1::2], strict=True):
-        found[host] += int(slots)
-    return _count_hosts("lsf", found)
+        slots_by_host[host] += int(slots)
+    return _count_hosts("lsf", slots_by_host)
 
 
 def _pbs(environ: Mapping[str, str]) -> Allocation | None:
@@ -76,15 +76,15 @@ def _pbs(environ: Mapping[str, str]) -> Allocation | None:
     if count is None and "PBS_NODEFILE" not in environ:
         return None
     try:
-        named = Path(environ.get("PBS_NODEFILE", "")).read_text(errors="replace").split()
+        host_names = Path(environ.get("PBS_NODEFILE", "")).read_text(errors="replace").split()
     except OSError:
-        named = []
-    return _count_hosts("pbs", Counter(named)) if named else Allocation("pbs", count or 1)
+        host_names = []
+    return _count_hosts("pbs", Counter(host_names)) if host_names else Allocation("pbs", count or 1)
 
 
-def _count_hosts(scheduler: str, found: Counter[str]) -> Allocation:
-    slots = tuple(found.values())
-    return Allocation(scheduler, len(found), tuple(found), slots, slots)
+def _count_hosts(scheduler: str, slots_by_host: Counter[str]) -> Allocation:
+    slots = tuple(slots_by_host.values())
+    return Allocation(scheduler, len(slots_by_host), tuple(slots_by_host), slots, slots)
 
 
 def _count(environ: Mapping[str, str], *names: str) -> int | None:
@@ -99,10 +99,10 @@ def repeat_each(text: str) -> tuple[int, ...]:
     """Slurm's "4(x2),3" is 4, 4, 3; () for any other text."""
     numbers: list[int] = []
     for part in text.split(","):
-        found = re.fullmatch(r"(\d{1,8})(?:\(x(\d{1,6})\))?", part)
-        if not found:
+        match = re.fullmatch(r"(\d{1,8})(?:\(x(\d{1,6})\))?", part)
+        if not match:
             return ()
-        numbers += [int(found[1])] * int(found[2] or 1)
+        numbers += [int(match[1])] * int(match[2] or 1)
     return tuple(numbers)
 
 
@@ -139,10 +139,10 @@ def _expand(word: str) -> Iterator[str]:
 def _numbers(inside: str) -> Iterator[str]:
     """As many digits as the first number of a range has."""
     for part in inside.split(","):
-        found = re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII)
-        if not found or len(part) > 40:
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII)
+        if not match or len(part) > 40:
             raise ValueError(f"[{inside}]")
-        first, last = int(found[1]), int(found[2] or found[1])
+        first, last = int(match[1]), int(match[2] or match[1])
         if first > last:
             raise ValueError(f"[{inside}]")
-        yield from (str(number).zfill(len(found[1])) for number in range(first, last + 1))
+        yield from (str(number).zfill(len(match[1])) for number in range(first, last + 1))

@@ -141,7 +141,7 @@ def _choose_cluster(given: HostOptions, job: Allocation | None) -> Cluster:
 
 def _parse_hosts(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The names, and the slots of each if they are given."""
-    found: dict[str, int] = {}
+    slots_by_host: dict[str, int] = {}
     for text in hosts:
         match = HOST.fullmatch(text)
         if not match:
@@ -153,7 +153,7 @@ def _parse_hosts(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ..
                 code="not-a-host",
                 text=text,
             )
-        if match["name"] in found:
+        if match["name"] in slots_by_host:
             host = match["name"]
             raise UsageError(
                 f"{option('hosts')} names {host} twice",
@@ -162,10 +162,10 @@ def _parse_hosts(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ..
                 code="host-given-twice",
                 host=host,
             )
-        found[match["name"]] = int(match["slots"] or 0)
-    if any(found.values()) and not all(found.values()):
-        raise _slots_of_some_hosts(next(name for name, slots in found.items() if not slots))
-    return tuple(found), tuple(found.values()) if all(found.values()) else ()
+        slots_by_host[match["name"]] = int(match["slots"] or 0)
+    if any(slots_by_host.values()) and not all(slots_by_host.values()):
+        raise _slots_of_some_hosts(next(name for name, slots in slots_by_host.items() if not slots))
+    return tuple(slots_by_host), tuple(slots_by_host.values()) if all(slots_by_host.values()) else ()
 
 
 def _layout(nodes: int, ranks_per_node: int, cluster: Cluster) -> Layout | None:

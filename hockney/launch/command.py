@@ -53,23 +53,34 @@ def command(
     environ = os.environ if environ is None else environ
     cluster = cluster or NO_CLUSTER
     layout = layout or _one_on_each(cluster)
-    far = many_hosts or bool(cluster.hosts) or names_hosts(user) or (layout is not None and layout.nodes > 1)
-    spread_out = spread(ranks, layout) if far and layout else None
+    across_hosts = (
+        many_hosts or bool(cluster.hosts) or names_hosts(user) or (layout is not None and layout.nodes > 1)
+    )
+    spread_out = spread(ranks, layout) if across_hosts and layout else None
     cluster = _choose_hosts(cluster, spread_out, turn, user)
-    placed = names_binding(user)
-    crowded = not far and ranks > cores.usable
-    bound = not placed and bind and (far or ranks <= len(cores.cpus))
+    placed_by_user = names_binding(user)
+    shares_cores = not across_hosts and ranks > cores.usable
+    bound = not placed_by_user and bind and (across_hosts or ranks <= len(cores.cpus))
     # a list only if needed: it is the same on every host, and otherwise launchers choose better
     chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
-    listed = chosen if bound and cores.restricted and not far else None
-    beyond = spread_out is not None and any(spread_out.per_node > granted for granted in cluster.granted)
-    shared = (crowded or beyond) and not names_mapping(user)
+    core_list = chosen if bound and cores.restricted and not across_hosts else None
+    exceeds_grant = spread_out is not None and any(
+        spread_out.per_node > granted for granted in cluster.granted
+    )
+    shared = (shares_cores or exceeds_grant) and not names_mapping(user)
     placement = RankPlacement(
-        bound, listed, crowded or beyond, spread_out, cluster.hosts, cluster.agent, placed, shared
+        bound,
+        core_list,
+        shares_cores or exceeds_grant,
+        spread_out,
+        cluster.hosts,
+        cluster.agent,
+        placed_by_user,
+        shared,
     )
     notes: list[Notice] = []
-    if crowded:
-        notes.append(oversubscribed(ranks, cores.usable, bound or placed))
+    if shares_cores:
+        notes.append(oversubscribed(ranks, cores.usable, bound or placed_by_user))
     if cluster.srun:
         words = srun_words(cluster.srun, ranks, placement)
         variables = family.srun_variables(mpi) | dict(user.variables)
@@ -86,16 +97,16 @@ def command(
     transports_chosen = names_transports(user)
     if cluster.transports == "tcp" and not transports_chosen:
         variables = family.tcp_only(mpi) | variables
-    if not far and not transports_chosen and family.leaves_out_fabric(mpi, environ):
+    if not across_hosts and not transports_chosen and family.leaves_out_fabric(mpi, environ):
         variables = variables | dict(family.without_fabric)
         notes.insert(0, _fabric_left_out(family.without_fabric, family.transport_parameters))
     return LaunchCommand(
         words=(*cluster.prefix, *words, *user.arguments, *engine_words),
         environment=tuple(sorted({**environment_of(mpi), **variables}.items())),
-        binding=as_arguments_say() if placed else describe_binding(bound, listed, bind),
+        binding=as_arguments_say() if placed_by_user else describe_binding(bound, core_list, bind),
         bound=bound,
-        placed_by_user=placed,
-        oversubscribed=crowded,
+        placed_by_user=placed_by_user,
+        oversubscribed=shares_cores,
         notes=tuple(notes),
     )
 
@@ -121,15 +132,15 @@ def _add_preload(user: LauncherOptions, cluster: Cluster, environ: Mapping[str, 
     """Add the library that is loaded into every rank to the user's variable."""
     if not cluster.preload:
         return user
-    others = dict(user.variables).get("LD_PRELOAD") or environ.get("LD_PRELOAD", "")
-    return user.having((("LD_PRELOAD", " ".join(filter(None, (cluster.preload, others)))),))
+    preloaded = dict(user.variables).get("LD_PRELOAD") or environ.get("LD_PRELOAD", "")
+    return user.having((("LD_PRELOAD", " ".join(filter(None, (cluster.preload, preloaded)))),))
 
 
-def describe_binding(bound: bool, listed: Cores | None, requested: bool) -> str:
+def describe_binding(bound: bool, core_list: Cores | None, requested: bool) -> str:
     """The binding requested from the launcher."""
     if not bound:
         return not_bound_oversubscribed() if requested else "not bound, as requested"
-    return f"rank i on cpu i of {','.join(map(str, listed.cpus))}" if listed else bound_to_cores()
+    return f"rank i on cpu i of {','.join(map(str, core_list.cpus))}" if core_list else bound_to_cores()
 
 
 def _fabric_left_out(variables: Mapping[str, str], parameters: Sequence[str]) -> Notice:
@@ -181,23 +192,25 @@ def option_names(options: LauncherOptions) -> set[str]:
 
 def parameter_names(options: LauncherOptions) -> set[str]:
     """The launcher's parameters in the arguments, and in the variables of the ranks."""
-    known = all_arguments()
-    given = {name for kind, name in _options_with_values(options) if kind in known.parameters}
+    family_arguments = all_arguments()
+    given = {name for kind, name in _options_with_values(options) if kind in family_arguments.parameters}
     named = {
-        name.partition("=")[0] for kind, name in _options_with_values(options) if kind in known.variables
+        name.partition("=")[0]
+        for kind, name in _options_with_values(options)
+        if kind in family_arguments.variables
     }
     named |= {name for name, _ in options.variables}
-    for prefix in known.parameter_prefixes:
+    for prefix in family_arguments.parameter_prefixes:
         given |= {name.removeprefix(prefix) for name in named if name.startswith(prefix)}
     return given
 
 
 def names_hosts(options: LauncherOptions) -> bool:
     """Whether several hosts may take part."""
-    known = all_arguments()
-    ends = tuple(known.host_parameter_ends)
+    family_arguments = all_arguments()
+    ends = tuple(family_arguments.host_parameter_ends)
     named = any(name.endswith(ends) for name in parameter_names(options))
-    return named or bool(option_names(options) & known.hosts)
+    return named or bool(option_names(options) & family_arguments.hosts)
 
 
 def names_mapping(options: LauncherOptions) -> bool:
@@ -206,10 +219,16 @@ def names_mapping(options: LauncherOptions) -> bool:
 
 def names_binding(options: LauncherOptions) -> bool:
     """Whether the user places the ranks: by binding, mapping or pinning."""
-    known = all_arguments()
-    pinned = any(name.startswith(tuple(known.pinning_prefixes)) for name, _ in options.variables)
-    policies = any(name.endswith(tuple(known.placing_parameter_ends)) for name in parameter_names(options))
-    return pinned or policies or bool(option_names(options) & (known.mapping | known.binding))
+    family_arguments = all_arguments()
+    pinned = any(name.startswith(tuple(family_arguments.pinning_prefixes)) for name, _ in options.variables)
+    policies = any(
+        name.endswith(tuple(family_arguments.placing_parameter_ends)) for name in parameter_names(options)
+    )
+    return (
+        pinned
+        or policies
+        or bool(option_names(options) & (family_arguments.mapping | family_arguments.binding))
+    )
 
 
 def names_transports(options: LauncherOptions) -> bool:

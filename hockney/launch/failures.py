@@ -50,8 +50,8 @@ def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
         if match and int(match["signal"]) in SIGNALS:
             rank = match.groupdict().get("rank")
             return Ending(job_exit, int(match["signal"]), None if rank is None else int(rank))
-    found = [match for match in map(SRUN_TASK_ENDED.match, lines) if match]
-    ended = [(NAMES.get(match["name"].strip().lower(), 0), match) for match in found]
+    matches = [match for match in map(SRUN_TASK_ENDED.match, lines) if match]
+    ended = [(NAMES.get(match["name"].strip().lower(), 0), match) for match in matches]
     # srun terminates the tasks that are left
     for signal, match in sorted(ended, key=lambda each: each[0] == 15):
         if signal:

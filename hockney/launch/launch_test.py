@@ -105,10 +105,10 @@ def find_contradiction(
 ) -> Explanation | None:
     """The problem with these answers; None if all `ranks` ranks answer and see each other, and if none
     answers."""
-    found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
-    others = [family.title for family in found if family.known]
-    if others and family_of(mpi).known:
-        return failures.other_library(title_of(mpi), others[0])
+    families_found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
+    other_titles = [family.title for family in families_found if family.known]
+    if other_titles and family_of(mpi).known:
+        return failures.other_library(title_of(mpi), other_titles[0])
     if ranks > 1 and len(hellos) > 1 and all(hello.size == 1 for hello in hellos):
         if srun:
             return not_connected_by_srun(srun.pmi)
@@ -119,8 +119,8 @@ def find_contradiction(
             f"{hellos[0].library.splitlines()[0][:60]}",
             "give the MPI's own prefix with --mpi, and unload other MPI modules",
         )
-    complete = [hello.rank for hello in hellos] == list(range(ranks))
-    if hellos and not (complete and all(hello.size == ranks for hello in hellos)):
+    all_answered = [hello.rank for hello in hellos] == list(range(ranks))
+    if hellos and not (all_answered and all(hello.size == ranks for hello in hellos)):
         return failures.ranks_missing(len(hellos), ranks, mpi.mpiexec)
     differing = [hello.host for hello in hellos if hello.engine != hellos[0].engine]
     return engines_differ(list(dict.fromkeys(differing))) if differing else None
@@ -129,7 +129,7 @@ def find_contradiction(
 def parse_transports(lines: Iterable[str]) -> dict[str, str]:
     """The transports that MPI reports in `lines`, the output of ranks; empty if there are none."""
     reports = dict.fromkeys(report for family in families() for report in family.transport_reports)
-    found: dict[str, str] = {}
+    transports: dict[str, str] = {}
     for line in lines:
         for pattern, where in reports:
             match = re.search(pattern, line)
@@ -137,8 +137,8 @@ def parse_transports(lines: Iterable[str]) -> dict[str, str]:
                 continue
             share, name = match[1], one_line(match[2])[:LONGEST]
             if name and name != "n/a":
-                found.setdefault(where, f"mostly {name}" if share == "most" else name)
-    return found
+                transports.setdefault(where, f"mostly {name}" if share == "most" else name)
+    return transports
 
 
 def _ranks_do_not_start(

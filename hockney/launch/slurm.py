@@ -45,8 +45,8 @@ def _base(name: str) -> str:
 
 def parse_version(text: str) -> tuple[int, int]:
     """The version in "slurm 23.11.4" or "slurm-wlm 22.05.8"; (0, 0) if there is none."""
-    found = re.search(r"\bslurm\S*\s+(\d{1,4})\.(\d{1,4})", text)
-    return (int(found[1]), int(found[2])) if found else (0, 0)
+    match = re.search(r"\bslurm\S*\s+(\d{1,4})\.(\d{1,4})", text)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def parse_interfaces(text: str) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ from hockney.core.units import format_bytes, format_seconds
 from hockney.core.wording import join_words, list_names
 from hockney.discovery.cpu import processors
 from hockney.discovery.describe import describe
-from hockney.discovery.find import find_all, find_mpi
+from hockney.discovery.find import find_all_mpis, find_mpi
 from hockney.discovery.load import load_between, moment
 from hockney.discovery.simgrid import find_simgrid
 from hockney.discovery.system import shared_memory, writable
@@ -64,7 +64,7 @@ def inspect_host(machine: str, mpi: str, notify: Notify) -> tuple[Machine, list[
         if mpi:
             raise
         notify(f"note: {problem}")
-    mpis += [other for other in find_all(os.environ) if other.mpicxx not in [m.mpicxx for m in mpis]]
+    mpis += [other for other in find_all_mpis(os.environ) if other.mpicxx not in [m.mpicxx for m in mpis]]
     return describe(mpis[0] if mpis else None), mpis
 
 
@@ -113,7 +113,7 @@ def examine(
             f"{title_of(chosen)}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})",
             "mpi",
         )
-        for other in find_all(os.environ):
+        for other in find_all_mpis(os.environ):
             if other.mpicxx != chosen.mpicxx:
                 yield Finding(
                     "note",
@@ -184,7 +184,7 @@ def ability_findings(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Findin
     """Reports what each MPI on this machine lacks: first the one that would be used, last SimGrid's."""
     from hockney.measurement.abilities import abilities  # which only this step needs
 
-    mpis = [chosen, *(other for other in find_all(environ) if other.mpicxx != chosen.mpicxx)]
+    mpis = [chosen, *(other for other in find_all_mpis(environ) if other.mpicxx != chosen.mpicxx)]
     with contextlib.suppress(HockneyError):
         mpis.append(find_simgrid(environ))
     for mpi in mpis:

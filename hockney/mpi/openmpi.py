@@ -164,14 +164,14 @@ class OpenMpi(MpiFamily):
         etc = Path(mpi.prefix) / "etc"
         if any(_lines_in(etc / name) for name in HOST_FILES):
             return False
-        chosen = {name for file in _parameter_files(mpi.prefix, environ) for name in _parameters_in(file)}
-        return not chosen & set(TRANSPORTS)
+        parameters = {name for file in _parameter_files(mpi.prefix, environ) for name in _parameters_in(file)}
+        return not parameters & set(TRANSPORTS)
 
     def file_settings(self, mpi: Mpi, environ: Mapping[str, str]) -> dict[str, str]:
-        found: dict[str, str] = {}
+        settings: dict[str, str] = {}
         for file in reversed(_parameter_files(mpi.prefix, environ)):
-            found |= {f"{PARAMETER}{name}": value for name, value in _parameters_in(file).items()}
-        return found
+            settings |= {f"{PARAMETER}{name}": value for name, value in _parameters_in(file).items()}
+        return settings
 
     def progress_thread(self, mpi: Mpi) -> ProgressThread:
         """Up to version 5 only TCP has such a thread, which shared memory and other networks do not use. A

@@ -29,8 +29,8 @@ def bundled_catalog() -> Catalog:
 @cache
 def bundled_groups() -> tuple[Catalog, ...]:
     """The catalog of each group, in the order of their names."""
-    found = next((place / "groups" for place in _places() if (place / "groups").is_dir()), None)
-    paths = sorted(found.glob("*.json")) if found is not None else []
+    folder = next((place / "groups" for place in _places() if (place / "groups").is_dir()), None)
+    paths = sorted(folder.glob("*.json")) if folder is not None else []
     return tuple(decode_catalog(path.read_bytes()) for path in paths)
 
 

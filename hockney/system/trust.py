@@ -28,11 +28,11 @@ def mark(text: str, environ: Mapping[str, str]) -> str:
     return hmac.new(key, text.encode(), hashlib.sha256).hexdigest() if key else ""
 
 
-def is_marked(text: str, found: str, environ: Mapping[str, str]) -> bool:
+def is_marked(text: str, digest: str, environ: Mapping[str, str]) -> bool:
     key = _key(cache_folder(environ), make=False)
-    if not key or not found.isascii():
+    if not key or not digest.isascii():
         return False
-    return hmac.compare_digest(hmac.new(key, text.encode(), hashlib.sha256).hexdigest(), found)
+    return hmac.compare_digest(hmac.new(key, text.encode(), hashlib.sha256).hexdigest(), digest)
 
 
 def refuse_foreign_cache(folder: Path, environ: Mapping[str, str]) -> None:

@@ -22,8 +22,8 @@ from hockney.batch import (
     current_job,
     find_scheduler,
     job_name,
+    make_script,
     scheduler_named,
-    write_script,
 )
 from hockney.batch.request import clock_time
 from hockney.batch.schedulers import all_schedulers, pbs, slurm
@@ -45,7 +45,7 @@ REQUEST = JobRequest(
 
 
 def test_a_script_asks_slurm_for_what_the_job_needs():
-    lines = write_script(slurm, REQUEST).splitlines()
+    lines = make_script(slurm, REQUEST).splitlines()
     options = [line.removeprefix("#SBATCH ") for line in lines if line.startswith("#SBATCH ")]
     wanted = {"--nodes=2", "--ntasks-per-node=4", "--time=00:05:00", "--account=physics", "--partition=fast"}
     assert wanted <= set(options)
@@ -60,7 +60,7 @@ def test_the_command_survives_the_shell(scheduler, tmp_path):
     there = tmp_path / "it's here"
     there.mkdir()
     command = ("/bin/sh", "-c", 'echo "$$ $PWD $0"', "a 'b'")
-    text = write_script(scheduler, replace(REQUEST, cwd=there, command=command, lines=()))
+    text = make_script(scheduler, replace(REQUEST, cwd=there, command=command, lines=()))
     started = subprocess.Popen(["/bin/bash", "-c", text], stdout=subprocess.PIPE, text=True)
     out, _ = started.communicate()
     assert out == f"{started.pid} {there} a 'b'\n"
@@ -68,7 +68,7 @@ def test_the_command_survives_the_shell(scheduler, tmp_path):
 
 @pytest.mark.parametrize("scheduler", all_schedulers().values(), ids=lambda each: each.NAME)
 def test_each_job_of_an_array_gets_its_share(scheduler, monkeypatch):
-    text = write_script(scheduler, replace(REQUEST, tasks=4, cwd=Path("/"), command=("echo",), lines=()))
+    text = make_script(scheduler, replace(REQUEST, tasks=4, cwd=Path("/"), command=("echo",), lines=()))
     monkeypatch.setenv(scheduler.TASK_VARIABLE, "2")
     out = subprocess.run(["/bin/bash", "-c", text], capture_output=True, text=True, check=True).stdout
     assert out == "--share 3/4\n"
@@ -77,7 +77,7 @@ def test_each_job_of_an_array_gets_its_share(scheduler, monkeypatch):
 @pytest.mark.parametrize("line", ["#PBS -l x", "# comment", "", "a\nrm -rf b"])
 def test_only_lines_for_the_scheduler_are_added(line):
     with pytest.raises(HockneyError) as raised:
-        write_script(slurm, replace(REQUEST, lines=(line,)))
+        make_script(slurm, replace(REQUEST, lines=(line,)))
     assert raised.value.code == "batch-line-not-usable"
 
 
@@ -100,14 +100,14 @@ def test_no_text_gets_out_of_its_place_in_a_script(account, partition, folder, c
                 lines=(line,),
                 tasks=tasks,
             )
-            text = write_script(scheduler, request)
+            text = make_script(scheduler, request)
         except HockneyError as refused:
             assert refused.code in ("not-for-scripts", "batch-line-not-usable")
             continue
         lines = text.split("\n")
         *asked, _, going, starting, _ = lines
         plain = replace(request, account=account and "a", partition=partition and "b", folder=Path("/c"))
-        assert len(lines) == len(write_script(scheduler, plain).split("\n"))
+        assert len(lines) == len(make_script(scheduler, plain).split("\n"))
         assert all(each.startswith(scheduler.DIRECTIVE) for each in asked[1:])
         assert all(each.count('"') in (0, 2) for each in asked[1:-1]), "the last one is the user's"
         assert shlex.split(going) == ["cd", str(request.cwd), "||", "exit", "3"]
@@ -115,20 +115,20 @@ def test_no_text_gets_out_of_its_place_in_a_script(account, partition, folder, c
 
 
 def test_a_script_asks_pbs_for_what_the_job_needs():
-    lines = write_script(pbs, replace(REQUEST, lines=("-m n",), tasks=3)).splitlines()
+    lines = make_script(pbs, replace(REQUEST, lines=("-m n",), tasks=3)).splitlines()
     wanted = {
         "#PBS -l select=2:ncpus=4:mpiprocs=4", "#PBS -l place=scatter:excl", "#PBS -l walltime=00:05:00",
         "#PBS -A physics", "#PBS -q fast", "#PBS -J 0-2", "#PBS -V", "#PBS -m n",
         "#PBS -N hockney-1a2b3c4", '#PBS -o "/home/me/my runs/100%/job-output-^array_index^.log"',
     }  # fmt: skip
     assert wanted <= set(lines)
-    assert '#PBS -o "/home/me/my runs/100%/job-output.log"' in write_script(pbs, replace(REQUEST, lines=()))
+    assert '#PBS -o "/home/me/my runs/100%/job-output.log"' in make_script(pbs, replace(REQUEST, lines=()))
 
 
 @pytest.mark.parametrize("tasks", [0, 2])
 @pytest.mark.parametrize("scheduler", all_schedulers().values(), ids=lambda each: each.NAME)
 def test_the_output_of_a_job_is_found(scheduler, tasks, tmp_path):
-    text = write_script(scheduler, replace(REQUEST, folder=tmp_path, tasks=tasks, lines=()))
+    text = make_script(scheduler, replace(REQUEST, folder=tmp_path, tasks=tasks, lines=()))
     (name,) = re.findall(rf'"{re.escape(str(tmp_path))}/(.*)"', text)
     assert fnmatch(name, LOGS)
     (tmp_path / name).touch()

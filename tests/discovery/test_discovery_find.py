@@ -18,7 +18,7 @@ from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
 from hockney.core.paths import cache_folder
 from hockney.discovery import wheels
 from hockney.discovery.find import (
-    find_all,
+    find_all_mpis,
     find_mpi,
     note_launcher_ignored,
     note_launcher_of_wrapper,
@@ -119,7 +119,7 @@ def test_debians_suffixes_and_alternatives(tmp_path, environ):
     wrapper, first = (str(prefix / "bin" / name) for name in ("mpicxx", "mpiexec"))
     assert notes == [note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
     assert Path(find_mpi("mpich", environ).mpiexec).name == "mpiexec.mpich"
-    assert {mpi.family for mpi in find_all(environ)} == {"openmpi", "mpich"}
+    assert {mpi.family for mpi in find_all_mpis(environ)} == {"openmpi", "mpich"}
 
 
 def test_the_launcher_of_another_mpi_is_refused(tmp_path, environ):

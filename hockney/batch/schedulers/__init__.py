@@ -65,14 +65,14 @@ def all_schedulers() -> dict[str, Scheduler]:
 
 def installed_scheduler(environ: Mapping[str, str]) -> Scheduler | None:
     """The first whose program for submitting is installed."""
-    known = all_schedulers().values()
-    return next((each for each in known if shutil.which(each.SUBMIT, path=environ.get("PATH"))), None)
+    schedulers = all_schedulers().values()
+    return next((each for each in schedulers if shutil.which(each.SUBMIT, path=environ.get("PATH"))), None)
 
 
 def find_scheduler(environ: Mapping[str, str]) -> Scheduler:
     """The installed scheduler. Raises EnvironmentProblem without one."""
-    found = installed_scheduler(environ)
-    if found is None:
+    scheduler_found = installed_scheduler(environ)
+    if scheduler_found is None:
         programs = [scheduler.SUBMIT for scheduler in all_schedulers().values()]
         raise EnvironmentProblem(
             "no batch system is here",
@@ -81,7 +81,7 @@ def find_scheduler(environ: Mapping[str, str]) -> Scheduler:
             code="no-scheduler",
             programs=list(programs),
         )
-    return found
+    return scheduler_found
 
 
 def scheduler_named(name: str) -> Scheduler | None:

@@ -82,8 +82,8 @@ def named_words(name: str) -> list[str]:
 
 def submitted(output: str) -> str:
     """qsub prints the number and the server: 123.server, of an array 123[].server."""
-    found = re.search(r"^(\d+(\[\])?)(\.\S+)?$", output, re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r"^(\d+(\[\])?)(\.\S+)?$", output, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def state_words(job: str) -> list[str]:
@@ -94,10 +94,10 @@ def state(code: int, output: str, errors: str) -> State:
     """qstat does not show jobs that have ended, unless asked."""
     if code in ENDED:
         return State("ended", "")
-    found = re.search(r"^\s*job_state = (\w)", output, re.MULTILINE)
-    if code or not found:
+    match = re.search(r"^\s*job_state = (\w)", output, re.MULTILINE)
+    if code or not match:
         return State("unknown", errors.strip())
-    phase, text = LETTERS.get(found[1], ("unknown", found[1]))
+    phase, text = LETTERS.get(match[1], ("unknown", match[1]))
     return State(phase, text)
 
 

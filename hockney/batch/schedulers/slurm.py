@@ -102,8 +102,8 @@ def named_words(name: str) -> list[str]:
 
 def submitted(output: str) -> str:
     """--parsable prints the number, and a semicolon and the cluster if there are several."""
-    found = re.search(r"^(\d+)(;\S+)?$", output, re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(r"^(\d+)(;\S+)?$", output, re.MULTILINE)
+    return match[1] if match else ""
 
 
 def state_words(job: str) -> list[str]:

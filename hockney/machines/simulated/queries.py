@@ -78,21 +78,21 @@ def origin_of(platform: Platform, place: str) -> Origin | None:
 def passed_on(platform: Platform, key: str) -> tuple[Origin, ...]:
     """The origins of the part `key`, for another description that takes it from this one: what is fitted
     there is not fitted better here, and what has no origin is a guess."""
-    mine = [each for each in platform.origins if covers(key, each.key) or covers(each.key, key)]
-    found = [
+    own_origins = [each for each in platform.origins if covers(key, each.key) or covers(each.key, key)]
+    origins = [
         msgspec.structs.replace(
             each,
             key=max(each.key, key, key=len),
             source=f"{platform.name}: {each.source}",
         )
-        for each in mine
+        for each in own_origins
     ]
-    known = [each.key for each in found]
+    keys = [each.key for each in origins]
     lacking = [place for place in places(platform) if covers(key, place)]
-    if not all(any(covers(each, place) for each in known) for place in lacking):
+    if not all(any(covers(each, place) for each in keys) for place in lacking):
         source = _source_unstated(platform.name)
-        found.append(Origin(key=key, status="guess", source=source))
-    return tuple(found)
+        origins.append(Origin(key=key, status="guess", source=source))
+    return tuple(origins)
 
 
 def between_nodes_guessed(platform: Platform) -> str:
@@ -104,10 +104,10 @@ def between_nodes_guessed(platform: Platform) -> str:
     nic = origin_of(platform, "network.nic")
     if not platform.on_node and nic is not None and nic.status == "guess":
         return nic.source
-    found = [origin_of(platform, f"segments[{k}].latency_s") for k in range(len(platform.segments))]
-    if any(each is not None and each.status != "guess" for each in found):
+    origins = [origin_of(platform, f"segments[{k}].latency_s") for k in range(len(platform.segments))]
+    if any(each is not None and each.status != "guess" for each in origins):
         return ""
-    return next((each.source for each in found if each is not None), _source_unstated(platform.name))
+    return next((each.source for each in origins if each is not None), _source_unstated(platform.name))
 
 
 def all_places(platform: Platform) -> frozenset[str]:

@@ -57,9 +57,9 @@ def read(
 @functools.lru_cache(maxsize=64)
 def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...]) -> Platform:
     raw = parse(text, where)
-    known = table_of(raw, where)
+    variant_tables = table_of(raw, where)
     base = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
-    for name in known:
+    for name in variant_tables:
         _varied(raw, base, [name], where)
     varied = _varied(raw, base, variants, where)
     if not dims:
@@ -78,12 +78,12 @@ def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: st
     """The base with the named variants."""
     if not names:
         return base
-    known = table_of(raw, where)
+    variant_tables = table_of(raw, where)
     merged = {k: v for k, v in raw.items() if k != VARIANTS}
     for name in names:
-        if name not in known:
-            raise _unknown_variant(name, base.name, known)
-        merged = lay_over(merged, name, known[name], where)
+        if name not in variant_tables:
+            raise _unknown_variant(name, base.name, variant_tables)
+        merged = lay_over(merged, name, variant_tables[name], where)
     return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
 
 

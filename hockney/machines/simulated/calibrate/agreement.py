@@ -55,9 +55,9 @@ class Agreement:
 def compare(real: Survey, twin: Survey) -> list[Agreement]:
     """The ping-pong at each size and level, every fitted parameter, every collective between two ranks."""
     levels = [(level, twin.at(in_simulation(level.place))) for level in real.levels]
-    found = [each for level, other in levels for each in _one_way(level, other)]
-    found += _parameters(real, twin)
-    return [*found, *(each for level, other in levels for each in _collectives(level, other))]
+    agreements = [each for level, other in levels for each in _one_way(level, other)]
+    agreements += _parameters(real, twin)
+    return [*agreements, *(each for level, other in levels for each in _collectives(level, other))]
 
 
 def _where(survey: Survey) -> str:

@@ -102,8 +102,10 @@ class Survey:
 
     def pause(self, case: Case) -> float:
         """Seconds between two messages of a train, as measured, or else as requested by the case."""
-        found = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
-        return found.typical.value if found is not None and found.typical.value > 0 else case.number("delay")
+        metric = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
+        return (
+            metric.typical.value if metric is not None and metric.typical.value > 0 else case.number("delay")
+        )
 
     def medians(self, workload: str, ranks: int = PAIR_RANKS, **fixed: Value) -> dict[int, Estimate]:
         """Median times by message size of the cases whose parameters have these values; parameters that the
