@@ -79,7 +79,7 @@ def test_the_doctor_notes_root_where_it_matters(monkeypatch, family, root, noted
         raise EnvironmentProblem("what", "why", "remedy", code="no-engine")
 
     monkeypatch.setattr(doctor, "find_mpi", lambda *_: found)
-    monkeypatch.setattr(doctor, "on_machine", lambda *_: [])
+    monkeypatch.setattr(doctor, "find_all_mpis", lambda *_: [])
     monkeypatch.setattr(doctor, "is_root", lambda: root)
     monkeypatch.setattr(doctor.build, "engine", no_engine)
     monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
@@ -97,7 +97,7 @@ def site(tmp_path, monkeypatch):
     for name, value in made.job.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(doctor, "find_mpi", lambda *_: made.mpi)
-    monkeypatch.setattr(doctor, "on_machine", lambda *_: [])
+    monkeypatch.setattr(doctor, "find_all_mpis", lambda *_: [])
     monkeypatch.setattr(doctor, "ability_findings", lambda *_: [])
     monkeypatch.setattr(doctor.build, "engine", lambda *_: engine)
     monkeypatch.setattr(doctor, "LOAD_SAMPLE_S", 0.01)
