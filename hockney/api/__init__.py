@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from hockney.api.judgements.comparison import Comparison, compare
     from hockney.api.judgements.guidelines import judge_guidelines
     from hockney.api.judgements.interleaved import resume_interleaved, run_interleaved_comparison
-    from hockney.api.measure import Planned, plan, run, survey
+    from hockney.api.measure import PlannedRun, plan, run, survey
     from hockney.api.predictions import KernelOptions, PredictedKernel, predictor_of
     from hockney.api.questions import Question, parse_question
     from hockney.api.reproduction import ReproductionResult, reproduce

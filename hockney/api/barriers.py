@@ -50,7 +50,7 @@ def _fits(ranks: int, nodes: int, ranks_per_node: int) -> bool:
         raise UsageError(
             f"{ranks} ranks do not fill the nodes with {ranks_per_node} each",
             "every node has the same number of ranks",
-            f"use a multiple of {ranks_per_node} ranks, as many as the nodes have",
+            f"use a multiple of {ranks_per_node} ranks",
             code="ranks-do-not-fill",
             ranks=ranks,
             ranks_per_node=ranks_per_node,

@@ -66,13 +66,13 @@ def import_logs(
     logs = _read_logs(paths, listener)
     imported_runs = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
     run_paths = [_run_path(each, len(imported_runs), out) for each in imported_runs]
-    for place in run_paths:  # all of them before the first is written
-        refuse_taken(place)
+    for run_path in run_paths:  # all of them before the first is written
+        refuse_taken(run_path)
     runs = []
-    for each, place in zip(imported_runs, run_paths, strict=True):
+    for each, run_path in zip(imported_runs, run_paths, strict=True):
         for notice in each.notices:
             listener(notice)
-        runs.append(_write_run(each, place, label))
+        runs.append(_write_run(each, run_path, label))
     return runs
 
 

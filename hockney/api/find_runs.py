@@ -90,7 +90,9 @@ def newest_source(
     which newer one of another machine was skipped."""
     mismatch = ""
     candidates = list(runs_by_age(STUDIES))
-    surveys_first = sorted(candidates, key=lambda found: STUDIES.index(found[0].plan().settings.study))
+    surveys_first = sorted(
+        candidates, key=lambda candidate: STUDIES.index(candidate[0].plan().settings.study)
+    )
     for folder, machine, reading in _complete_first(surveys_first):
         where = printable(str(folder.path))
         reason = _settings_mismatch(where, machine)
@@ -270,7 +272,7 @@ def _first_run(
 
 
 def _report_choice(run: AnyRun, message: Callable[..., str], listen: Listener) -> AnyRun:
-    listen(Status(message(run=printable(str(run.path)), place=RUNS, written=_written_text(run))))
+    listen(Status(message(run=printable(str(run.path)), runs_folder=RUNS, written=_written_text(run))))
     return run
 
 
@@ -407,17 +409,20 @@ def _message_source(
     return Source(costs, machine, most_hosts, results.run.max_hosts(2), fits, caveats_of(folder, results))
 
 
-def _newest_parameters_text(run: str, place: Path, written: str) -> str:
-    return f"parameters from {run}, the newest run in {place} that has them (last written {written})"
+def _newest_parameters_text(run: str, runs_folder: Path, written: str) -> str:
+    return f"parameters from {run}, the newest run in {runs_folder} that has them (last written {written})"
 
 
-def _no_run_of_study(place: Path, study: str, elsewhere: str = "") -> Inconclusive:
+def _no_run_of_study(runs_folder: Path, study: str, elsewhere: str = "") -> Inconclusive:
     """`elsewhere` is the newest run of the study that is not of a machine here, if there is one."""
     if elsewhere:
-        what, why = f"no run of '{study}' on this machine in {place}", f"{elsewhere} is of another machine"
+        what, why = (
+            f"no run of '{study}' on this machine in {runs_folder}",
+            f"{elsewhere} is of another machine",
+        )
         remedy = f"run 'hockney run {study}' first, or name {elsewhere}"
     else:
-        what, why = f"no run of '{study}' in {place}", "the answer is computed from its records"
+        what, why = f"no run of '{study}' in {runs_folder}", "the answer is computed from its records"
         remedy = f"run 'hockney run {study}' first, or name a run"
     return Inconclusive(
         what,
@@ -429,8 +434,8 @@ def _no_run_of_study(place: Path, study: str, elsewhere: str = "") -> Inconclusi
     )
 
 
-def _newest_survey_text(run: str, place: Path, written: str) -> str:
-    return f"from {run}, the newest survey in {place} (last written {written})"
+def _newest_survey_text(run: str, runs_folder: Path, written: str) -> str:
+    return f"from {run}, the newest survey in {runs_folder} (last written {written})"
 
 
 def _longer_survey_notice(
@@ -448,22 +453,22 @@ def _longer_survey_notice(
     )
 
 
-def _newest_run_text(run: str, study: str, place: Path, written: str) -> str:
-    return f"from {run}, the newest run of {study} in {place} (last written {written})"
+def _newest_run_text(run: str, study: str, runs_folder: Path, written: str) -> str:
+    return f"from {run}, the newest run of {study} in {runs_folder} (last written {written})"
 
 
-def _newest_complete_run_text(run: str, place: Path, written: str) -> str:
-    return f"from {run}, the newest complete run in {place} (last written {written})"
+def _newest_complete_run_text(run: str, runs_folder: Path, written: str) -> str:
+    return f"from {run}, the newest complete run in {runs_folder} (last written {written})"
 
 
-def _newest_written_run_text(run: str, place: Path, written: str) -> str:
-    return f"from {run}, the newest run in {place} (last written {written})"
+def _newest_written_run_text(run: str, runs_folder: Path, written: str) -> str:
+    return f"from {run}, the newest run in {runs_folder} (last written {written})"
 
 
-def _no_complete_run(place: Path, unfinished: str, lacking: int, planned: int) -> UsageError:
-    """`unfinished` is the newest run in `place` that lacks `lacking` of its `planned` measurements; "" if
+def _no_complete_run(runs_folder: Path, unfinished: str, lacking: int, planned: int) -> UsageError:
+    """`unfinished` is the newest run in `runs_folder` that lacks `lacking` of its `planned` measurements; "" if
     there is none."""
-    why = f"there is no complete one in {place}"
+    why = f"there is no complete one in {runs_folder}"
     remedy = "name a run's folder"
     if unfinished:
         run = printable(shlex.quote(unfinished))
@@ -472,21 +477,27 @@ def _no_complete_run(place: Path, unfinished: str, lacking: int, planned: int) -
     return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
 
 
-def _not_one_unfinished_run(place: Path, runs: Sequence[str]) -> UsageError:
-    several = f"{len(runs)} in {place} are unfinished: {list_names([printable(run) for run in runs])}"
-    why = several if runs else f"no run in {place} is unfinished"
+def _not_one_unfinished_run(runs_folder: Path, runs: Sequence[str]) -> UsageError:
+    several = f"{len(runs)} in {runs_folder} are unfinished: {list_names([printable(run) for run in runs])}"
+    why = several if runs else f"no run in {runs_folder} is unfinished"
     remedy = "name a run's folder"
     return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))
 
 
-def _newest_guidelines_run_text(run: str, place: Path, written: str) -> str:
-    return f"from {run}, the newest complete run in {place} with guidelines to judge (last written {written})"
+def _newest_guidelines_run_text(run: str, runs_folder: Path, written: str) -> str:
+    return (
+        f"from {run}, the newest complete run in {runs_folder} with guidelines to judge "
+        f"(last written {written})"
+    )
 
 
-def message_costs_text(run: str, study: str, place: Path, written: str, budget_s: float) -> str:
+def message_costs_text(run: str, study: str, runs_folder: Path, written: str, budget_s: float) -> str:
     kind = "survey" if study == "survey" else f"run of {study}"
     budget = typed_seconds(budget_s)
-    return f"message costs from {run}, the newest {kind} in {place} (budget {budget}, last written {written})"
+    return (
+        f"message costs from {run}, the newest {kind} in {runs_folder} "
+        f"(budget {budget}, last written {written})"
+    )
 
 
 def skipped_survey(reason: str) -> Notice:

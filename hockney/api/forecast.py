@@ -105,7 +105,7 @@ def predict(
         raise UsageError(
             f"{option('cost', cost)} and {option('machine')} exclude each other",
             "a described machine has one cost of a message",
-            "leave one of them out",
+            "omit one",
             code="cost-with-machine",
             cost=cost,
         )
@@ -113,12 +113,12 @@ def predict(
     costs = source.messages if shared is None else overruled(source.messages, shared)
     layout = RequestedLayout(nodes, ranks_per_node)
     nodes_here = replace(source.nodes, count=0) if larger else source.nodes
-    costs = laid_out(costs, layout, nodes_here, ranks, apart=source.known.pair_hosts > 1)
+    costs = laid_out(costs, layout, nodes_here, ranks, apart=source.origin.pair_hosts > 1)
     rank_counts = ranks or _default_ranks(costs, here=source.here)
     if source.room is not None and not larger:
         simulated.check_ranks(source.room, rank_counts[-1])
     result = prediction.predict(algorithm, costs, rank_counts, larger=larger, laid_out=bool(layout))
-    return Forecast(result, source.known)
+    return Forecast(result, source.origin)
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class _Source:
     be filled. `nodes` are the machine's."""
 
     messages: PointToPointCosts
-    known: CostsOrigin
+    origin: CostsOrigin
     room: Platform | None
     here: bool
     nodes: Nodes
@@ -137,8 +137,8 @@ def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> 
     if run is not None and machine:
         raise UsageError(
             f"{option('run')} and {option('machine')} exclude each other",
-            "message costs are taken from one of them",
-            "use only one of them",
+            "message costs have a single source",
+            "use only one",
             code="run-with-machine",
         )
     if machine:

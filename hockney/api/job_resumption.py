@@ -15,7 +15,7 @@ import msgspec
 
 from hockney import batch, measurement
 from hockney.api import measure
-from hockney.api.measure import Planned
+from hockney.api.measure import PlannedRun
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
 from hockney.api.run_options import NO_REPLACEMENTS, Replacements, RunOptions
@@ -186,7 +186,7 @@ def _job_results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
 
 def _plan_on_job_hosts(
     folder: RunFolder, job: BatchJob, replacements: Replacements, share: LaunchShare | None, listen: Listener
-) -> Planned | None:
+) -> PlannedRun | None:
     """Replaces the plan that was made where the job was submitted by one made on the job's own hosts. None if
     there is nothing to replace."""
     if not _is_provisional(folder, job):
@@ -195,13 +195,17 @@ def _plan_on_job_hosts(
         if not _is_provisional(folder, job):
             return None
         options, question = _stored_request(folder, job, replacements)
-        planned = measure.plan_and_check(question, options, listen)
+        planned_run = measure.plan_and_check(question, options, listen)
         measurement.begin_again(
-            folder, planned.cases, mark_programs(planned.settings), planned.bench, planned.surveyed
+            folder,
+            planned_run.cases,
+            mark_programs(planned_run.settings),
+            planned_run.bench,
+            planned_run.surveyed,
         )
         if share is not None:  # so that no other job makes a plan any more
             (folder.path / share.file).touch()
-    return planned
+    return planned_run
 
 
 def _is_provisional(folder: RunFolder, job: BatchJob) -> bool:
@@ -265,7 +269,7 @@ def _refuse_pair(path: Path) -> None:
     if comparison is not None:
         raise UsageError(
             f"'{printable(str(path))}' is one side of an interleaved comparison",
-            "its launches alternate with those of the other side",
+            "its launches alternate with the other side's",
             f"resume both: hockney resume {printable(shlex.quote(str(comparison)))}",
             code="interleaved-side",
             path=str(path),

@@ -159,19 +159,19 @@ def submit(
     array could not lock files in the run's folder. If the scheduler does not accept the job, the folder is
     there, and `submit_again` tries again."""
     _refuse_inside("--submit")
-    job = _Job.planned(question, options, batch_options, listen)
+    job = _Job.prepare(question, options, batch_options, listen)
     plan, settings = job.plan, job.plan.affordable_settings
     path = None if out is None else to_path(out)
-    run_path = path or default_path(job.asked.study)
+    run_path = path or default_path(job.question.study)
     _refuse_unlockable(run_path, batch_options)
     batch.make_script(job.scheduler, job.request(run_path, batch_options))  # refused before there is a folder
     folder = measurement.begin(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
     stored = BatchJob(
         job.scheduler.NAME,
         tasks=batch_options.tasks,
-        mark=mark_programs(job.options.settings(job.asked.study)).mark,
+        mark=mark_programs(job.options.settings(job.question.study)).mark,
         provisional=folder.sums.checksum,
-        question=msgspec.to_builtins(job.asked),
+        question=msgspec.to_builtins(job.question),
         options=asdict(job.options),
     )
     request = job.request(folder.path, batch_options)
@@ -188,8 +188,8 @@ def script(
 ) -> str:
     """The script that `submit` would submit. Nothing is written."""
     _refuse_inside("--dry-run")
-    job = _Job.planned(question, options, batch_options, listen, _script_scheduler(listen))
-    path = default_path(job.asked.study) if out is None else to_path(out)
+    job = _Job.prepare(question, options, batch_options, listen, _script_scheduler(listen))
+    path = default_path(job.question.study) if out is None else to_path(out)
     return batch.make_script(job.scheduler, job.request(path, batch_options))
 
 
@@ -267,12 +267,12 @@ class _Job:
     it again."""
 
     scheduler: Scheduler
-    asked: Question
+    question: Question
     options: RunOptions
-    plan: measure.Planned
+    plan: measure.PlannedRun
 
     @staticmethod
-    def planned(
+    def prepare(
         question: Question | str | Sequence[str],
         options: RunOptions,
         batch_options: BatchOptions,
@@ -301,7 +301,7 @@ class _Job:
 
 def _plan_for_job(
     question: Question, options: RunOptions, batch_options: BatchOptions, listen: Listener
-) -> tuple[RunOptions, measure.Planned]:
+) -> tuple[RunOptions, measure.PlannedRun]:
     if batch_options.tasks:
         if options.in_rounds:
             raise UsageError(
@@ -311,16 +311,16 @@ def _plan_for_job(
                 code="rounds-in-array",
             )
         options = replace(options, refine=False, budget=options.budget * batch_options.tasks)
-    planned = measure.plan(question, options, listen=listen, for_job=True)
+    planned_run = measure.plan(question, options, listen=listen, for_job=True)
     if batch_options.tasks:
         # fixed now: each task finds its share without asking the others
-        options = replace(options, launches=max(planned.settings.launches, batch_options.tasks))
-        settings = replace(planned.settings, launches=options.launches or 0, extend=False)
-        planned = replace(planned, settings=settings)
-    if planned.warning is not None:
-        listen(planned.warning)
-    _warn(batch_options, measuring_s(planned.affordable_settings), listen)
-    return options, planned
+        options = replace(options, launches=max(planned_run.settings.launches, batch_options.tasks))
+        settings = replace(planned_run.settings, launches=options.launches or 0, extend=False)
+        planned_run = replace(planned_run, settings=settings)
+    if planned_run.warning is not None:
+        listen(planned_run.warning)
+    _warn(batch_options, measuring_s(planned_run.affordable_settings), listen)
+    return options, planned_run
 
 
 def _warn(batch_options: BatchOptions, seconds: float, listen: Listener) -> None:

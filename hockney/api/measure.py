@@ -53,7 +53,7 @@ SURVEY = "survey"
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedRun:
     """What would run, on which bench. `surveyed` is the survey that the study uses, if any;
     `least_budget_s` the minimum of the budget, which replaces a smaller one."""
 
@@ -104,15 +104,19 @@ def run(
     launched. Measurements so far are kept then, and on Ctrl-C, which raises RunInterrupted; `resume`
     continues.
     """
-    planned = plan_and_check(question, options, listen)
+    planned_run = plan_and_check(question, options, listen)
     path = None if out is None else to_path(out)
     new = path is not None and not (path / PLAN).exists()
     folder = None
     try:
         folder = measurement.begin(
-            path, planned.cases, mark_programs(planned.settings), planned.bench, planned.surveyed
+            path,
+            planned_run.cases,
+            mark_programs(planned_run.settings),
+            planned_run.bench,
+            planned_run.surveyed,
         )
-        return measure_rest(folder, planned.bench, listen, requested=planned.cases)
+        return measure_rest(folder, planned_run.bench, listen, requested=planned_run.cases)
     except RunInterrupted:
         raise
     except KeyboardInterrupt as end:  # between any two steps
@@ -125,7 +129,7 @@ def run(
 
 def plan_and_check(
     question: Question | str | Sequence[str], options: RunOptions, listen: Listener
-) -> Planned:
+) -> PlannedRun:
     """What `run` measures, after its ranks have been started once."""
     if options.every is not None and not options.every_s:
         listen(
@@ -137,24 +141,26 @@ def plan_and_check(
     return check_launch(plan(question, options, listen=listen), options, listen)
 
 
-def check_launch(planned: Planned, options: RunOptions, listen: Listener, reserve: float = 0.0) -> Planned:
+def check_launch(
+    planned_run: PlannedRun, options: RunOptions, listen: Listener, reserve: float = 0.0
+) -> PlannedRun:
     """What will be measured, after its ranks have been started once. The planned launches leave the fraction
     `reserve` of the budget."""
-    bench = measurement.check_start(planned.bench, planned.cases)
-    planned = _with_least_budget(replace(planned, bench=bench))
-    if planned.warning is not None:
-        listen(planned.warning)
-    listen(CasesChosen(planned.cases, _workloads(planned)))
-    settings = planned.affordable_settings
+    bench = measurement.check_start(planned_run.bench, planned_run.cases)
+    planned_run = _with_least_budget(replace(planned_run, bench=bench))
+    if planned_run.warning is not None:
+        listen(planned_run.warning)
+    listen(CasesChosen(planned_run.cases, _workloads(planned_run)))
+    settings = planned_run.affordable_settings
     if not options.launch_count:
         budget_s = (1 - reserve) * settings.budget_s
-        settings = replace(settings, launches=bench.launch_count(budget_s, planned.cases))
-    return replace(planned, settings=settings)
+        settings = replace(settings, launches=bench.launch_count(budget_s, planned_run.cases))
+    return replace(planned_run, settings=settings)
 
 
-def _workloads(planned: Planned) -> tuple[Workload, ...]:
-    names = dict.fromkeys(case.workload for case in planned.cases)
-    return tuple(planned.bench.catalog.entry(name) for name in names)
+def _workloads(planned_run: PlannedRun) -> tuple[Workload, ...]:
+    names = dict.fromkeys(case.workload for case in planned_run.cases)
+    return tuple(planned_run.bench.catalog.entry(name) for name in names)
 
 
 def plan(
@@ -165,7 +171,7 @@ def plan(
     for_job: bool = False,
     case_source: CaseSource | None = None,
     plan_only: bool = False,
-) -> Planned:
+) -> PlannedRun:
     """What `run` would measure. The engine is compiled if necessary, but not for a simulated machine for
     which is `plan_only` planned. Nothing is launched, except that ranks are started once to find the levels
     at which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_job` is
@@ -222,14 +228,14 @@ def plan(
     measurement.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
-    return _with_least_budget(Planned(settings, tuple(cases), bench, surveyed))
+    return _with_least_budget(PlannedRun(settings, tuple(cases), bench, surveyed))
 
 
-def _with_least_budget(planned: Planned) -> Planned:
+def _with_least_budget(planned_run: PlannedRun) -> PlannedRun:
     """The plan with its minimum budget, from what is known now about the cost of a launch. Raises
     UsageError."""
-    least_s = least_budget_s(planned.settings, planned.bench, planned.cases)
-    return replace(planned, least_budget_s=least_s)
+    least_s = least_budget_s(planned_run.settings, planned_run.bench, planned_run.cases)
+    return replace(planned_run, least_budget_s=least_s)
 
 
 def _read_survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
@@ -286,9 +292,9 @@ def resumed_bench(
     `other_machine`: the machine is not that of the run, which may have kept its description. Raises the same
     errors as `resume`."""
     old_machine = folder.machine()
-    planned, records = folder.plan(), folder.read().run
-    cases = planned.cases
-    unfinished = extend or bool(unmeasured_items(planned, records))
+    stored_plan, records = folder.plan(), folder.read().run
+    cases = stored_plan.cases
+    unfinished = extend or bool(unmeasured_items(stored_plan, records))
     bench = measurement.prepare(
         settings.machine,
         settings.mpi,

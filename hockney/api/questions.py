@@ -132,7 +132,7 @@ def join_cases(words: Sequence[str]) -> tuple[str, ...]:
 def absolute_files(case: str) -> str:
     """The case with the absolute path of each NAME=file:PATH: ranks may be started in another folder, and a
     run resumed from one. Relative paths whose absolute path a case line cannot contain stay as they are."""
-    return FILE_VALUE.sub(lambda found: _absolute(found[1]), case)
+    return FILE_VALUE.sub(lambda match: _absolute(match[1]), case)
 
 
 def _absolute(path: str) -> str:

@@ -74,10 +74,10 @@ def reproduce(
             code="reproduction-with-machine",
         )
     catalog = _catalog()
-    chosen = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
+    studies = [shelf.reproduction(name, catalog) for name in dict.fromkeys(names) if name != ALL]
     if ALL in names:
-        chosen = list(shelf.all_reproductions().values())
-    if not chosen:
+        studies = list(shelf.all_reproductions().values())
+    if not studies:
         raise UsageError(
             "nothing to reproduce",
             "name a paper",
@@ -85,18 +85,18 @@ def reproduce(
             code="nothing-to-reproduce",
         )
     if emulated:
-        candidates = [study for study in chosen if ALL not in names or shelf.on_emulated(study)]
-        chosen, machine = [_emulated(study, machine) for study in candidates], ""
-    several = len(chosen) > 1
-    name = ALL if several else chosen[0].NAME
+        candidates = [study for study in studies if ALL not in names or shelf.on_emulated(study)]
+        studies, machine = [_emulated(study, machine) for study in candidates], ""
+    several = len(studies) > 1
+    name = ALL if several else studies[0].NAME
     into = default_path(f"reproduce-{name}") if out is None else to_path(out)
     figures_folder = None if figures is None else to_path(figures)
-    folders = [into / study.NAME if several else into for study in chosen]
+    folders = [into / study.NAME if several else into for study in studies]
     for folder in filter(None, (into, figures_folder, *folders)):
         refuse_run(folder)
         refuse_early(folder / REPORT)
     reproducer = _Reproducer(machine, figures_folder, listen)
-    results = [reproducer.reproduce(study, place) for study, place in zip(chosen, folders, strict=True)]
+    results = [reproducer.reproduce(study, folder) for study, folder in zip(studies, folders, strict=True)]
     if several:
         report.write(all_papers.page(results_of(results)), into / REPORT)
     return results
@@ -151,8 +151,8 @@ class _Reproducer:
         self.stored = _stored_ethernet(parts, out)
         self._refuse_early([part for part in parts if part.on and not (out / part.name).exists()])
         for number, part in enumerate(parts, 1):
-            place = part.on or part.machine
-            self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {place}"))
+            machine = part.on or part.machine
+            self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {machine}"))
             answers[part.name], missing = self._answer(part, out)
             left += missing
         compared = study.compare(answers)

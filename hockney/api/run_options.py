@@ -404,7 +404,7 @@ class RunOptions:
             raise UsageError(
                 f"{option('repeat')} and {option('through')} exclude each other",
                 "both set the number of rounds",
-                "use only one of them",
+                "use only one",
                 code="repeat-with-through",
             )
         if not self.in_rounds:

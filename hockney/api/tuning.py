@@ -66,55 +66,55 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
 
     Raises Inconclusive if the run compares no algorithms, EnvironmentProblem if nothing can be written.
     """
-    found = _of_this_version(tuning(run.evidence, effect))
-    if not any(point.candidates for point in (*found.points, *found.internal_points)):
+    run_tuning = _of_this_version(tuning(run.evidence, effect))
+    if not any(point.candidates for point in (*run_tuning.points, *run_tuning.internal_points)):
         raise Inconclusive(
             f"{printable(str(run.path))} compares no algorithms",
             "it has no collective both with MPI's own algorithm and with another one",
             "'hockney run tuning' measures them",
             code="nothing-to-compare",
         )
-    return write_tables(run, found, to_path(folder))
+    return write_tables(run, run_tuning, to_path(folder))
 
 
-def _of_this_version(found: Tuning) -> Tuning:
+def _of_this_version(run_tuning: Tuning) -> Tuning:
     """The tuning with this version's algorithms only: tables and answers are for other programs, and runs
     come from anywhere."""
     here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
     points = []
-    for point in found.points:
-        known = here.get(point.operation, ())
-        candidates = tuple(each for each in point.candidates if each.algorithm in known)
+    for point in run_tuning.points:
+        algorithms = here.get(point.operation, ())
+        candidates = tuple(each for each in point.candidates if each.algorithm in algorithms)
         points.append(replace(point, candidates=candidates))
-    rules = tuple(each for each in found.rules if each.algorithm in here.get(each.operation, ()))
-    return replace(found, points=tuple(points), rules=rules)
+    rules = tuple(each for each in run_tuning.rules if each.algorithm in here.get(each.operation, ()))
+    return replace(run_tuning, points=tuple(points), rules=rules)
 
 
-def write_tables(run: Run, found: Tuning, folder: Path, slower: int = 0) -> TuningTables:
-    """The tables of `found`; at `slower` sizes of its rules, a check has shown that they are slower, and they
+def write_tables(run: Run, run_tuning: Tuning, folder: Path, slower: int = 0) -> TuningTables:
+    """Writes the tables of `run_tuning`. A check found rules that are slower at `slower` sizes, which
     were removed."""
     machine = run.machine
     title = title_of(machine.mpi) if machine.mpi is not None else ""
     comments = [
         f"{WRITTEN_BY} from {printable(str(run.path))}: {printable(machine.host)}, {printable(title)}",
-        f"where the 95% interval of the ratio to MPI's own choice lies below {1 - found.effect:g}",
+        f"where the 95% interval of the ratio to MPI's own choice lies below {1 - run_tuning.effect:g}",
     ]
-    if found.rules or found.internal_rules:
+    if run_tuning.rules or run_tuning.internal_rules:
         comments.append(memory_comment())
-    if undecided := found.count(*UNDECIDED_VERDICTS):
-        comments.append(undecided_comment(undecided, len(found.deciding)))
+    if undecided := run_tuning.count(*UNDECIDED_VERDICTS):
+        comments.append(undecided_comment(undecided, len(run_tuning.deciding)))
     if slower:
         comments.append(removed_comment(slower))
-    written = {CHOICES: format_choices(found.rules, comments)}
-    if found.internal_points:
-        written[DYNAMIC_RULES] = openmpi.dynamic_rules(found.internal_rules, comments)
+    written = {CHOICES: format_choices(run_tuning.rules, comments)}
+    if run_tuning.internal_points:
+        written[DYNAMIC_RULES] = openmpi.dynamic_rules(run_tuning.internal_rules, comments)
     files.make_folder(folder)
     for name, text in written.items():
         files.write_user_file(folder / name, text.encode("utf-8"))
     rules = folder / DYNAMIC_RULES
-    if not found.internal_points:
+    if not run_tuning.internal_points:
         _remove_earlier(rules)
-    return TuningTables(found, folder / CHOICES, rules if found.internal_points else None)
+    return TuningTables(run_tuning, folder / CHOICES, rules if run_tuning.internal_points else None)
 
 
 def _remove_earlier(path: Path) -> None:
@@ -204,7 +204,7 @@ class Gain:
         return CHOICES if self.setting == PRELOADED else DYNAMIC_RULES
 
     @property
-    def known(self) -> bool:
+    def has_intervals(self) -> bool:
         """Whether both ratios have intervals."""
         return all(None not in (each.ratio.low, each.ratio.high) for each in self.memories.values())
 
@@ -325,12 +325,12 @@ def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> Tuni
     count = sum(map(len, slower.values()))
     if not count:
         return tables
-    found = replace(
+    remaining = replace(
         tables.tuning,
         rules=tuple(without(tables.tuning.rules, slower[PRELOADED])),
         internal_rules=tuple(without(tables.tuning.internal_rules, slower[RULED])),
     )
-    return write_tables(run, found, tables.choices_file.parent, count)
+    return write_tables(run, remaining, tables.choices_file.parent, count)
 
 
 def _with_memory_returned(setting: LaunchSetting) -> LaunchSetting:
@@ -351,19 +351,19 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
     """Gains for the cases that were measured, each only with the settings that change it."""
     measured: dict[tuple[str, int, int], dict[str, Observation]] = {}
     for each in run.evidence.observed(cost="typical"):
-        place = (each.workload.operation, each.case.ranks, int(each.size))
-        measured.setdefault(place, {})[each.case.setting] = each
+        size_key = (each.workload.operation, each.case.ranks, int(each.size))
+        measured.setdefault(size_key, {})[each.case.setting] = each
     gains = []
     for setting, rules in sizes.items():
         for rule in rules:
             for size in rule.sizes:
-                place = (rule.operation, rule.ranks, size)
+                size_key = (rule.operation, rule.ranks, size)
                 kept, returned = (
-                    _ratio(measured.get(place, {}), setting + memory, PLAIN + memory)
+                    _ratio(measured.get(size_key, {}), setting + memory, PLAIN + memory)
                     for memory in ("", RETURNED_SUFFIX)
                 )
                 if kept is not None and returned is not None:
-                    gains.append(Gain(setting, *place, kept, returned))
+                    gains.append(Gain(setting, *size_key, kept, returned))
     return gains
 
 

@@ -44,16 +44,16 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
         folder.catalog_path: folder.catalog,
         folder.survey_path: folder.surveyed,
     }
-    loaded: dict[Path, object] = {}
+    contents: dict[Path, object] = {}
     for path, load in others.items():
         try:
             if path == folder.machine_path or folder.has(path):
-                loaded[path] = load()
+                contents[path] = load()
                 yield Finding("good", path.name, "unchanged since the run began", "file-unchanged")
         except HockneyError as problem:
             yield _mismatch(path.name, problem)
     if plan is not None:
-        yield from _record_findings(folder, plan, loaded.get(folder.machine_path))
+        yield from _record_findings(folder, plan, contents.get(folder.machine_path))
     derived = [path.name for path in folder.derived_files if path.exists()]
     if derived:
         yield _derived_files(derived)
@@ -105,7 +105,7 @@ def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
     """Files that hockney does not write there."""
     own = {path.name for path in folder.files}
     try:
-        found = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in own)
+        foreign_names = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in own)
     except OSError as problem:
         yield Finding(
             "note",
@@ -114,19 +114,21 @@ def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
             "folder-not-listed",
         )
         return
-    if found:
-        yield _foreign_files(found)
+    if foreign_names:
+        yield _foreign_files(foreign_names)
 
 
 def _plan_finding(measurements: int, sealed: bool, own: bool) -> Finding:
     """`sealed`: it has a checksum; `own`: this user typed the programs that it starts."""
-    planned = f"{plural(measurements, 'measurement')} planned"
+    count_text = f"{plural(measurements, 'measurement')} planned"
     if not sealed:
-        text = f"{planned}; an older hockney wrote it without checksums, so changes cannot be detected"
+        text = f"{count_text}; an older hockney wrote it without checksums, so changes cannot be detected"
     elif not own:
-        text = f"{planned}, unchanged; 'resume' does not start the programs in it, which you have not named"
+        text = (
+            f"{count_text}, unchanged; 'resume' does not start the programs in it, which you have not named"
+        )
     else:
-        text = f"{planned}, unchanged"
+        text = f"{count_text}, unchanged"
     code = "plan-without-checksum" if not sealed else "plan-unchanged" if own else "plan-of-somebody-else"
     return Finding("good" if sealed and own else "note", "plan.txt", text, code, {"planned": measurements})
 
@@ -150,10 +152,10 @@ def _unended_launches(launches: Sequence[str]) -> Finding:
     return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
 
 
-def _missing_measurements(left: int, planned: int) -> Finding:
+def _missing_measurements(left: int, expected: int) -> Finding:
     are, them = ("is", "it") if left == 1 else ("are", "them")
-    text = f"{left} of {planned} measurements {are} missing; 'hockney resume' measures {them}"
-    return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": planned})
+    text = f"{left} of {expected} measurements {are} missing; 'hockney resume' measures {them}"
+    return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": expected})
 
 
 def _payload_verified(size: int, runs: int, of_runs: int) -> Finding:

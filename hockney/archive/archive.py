@@ -87,7 +87,7 @@ class Archive:
             raise UsageError(
                 f"'{printable(str(path))}' is not a folder",
                 "an archive is a folder of runs",
-                "name another one with --archive",
+                "name a folder with --archive",
                 code="archive-not-a-folder",
                 path=str(path),
             )

@@ -90,7 +90,7 @@ def job_not_writable(path: Path, error: OSError) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"cannot write {path}",
         (error.strerror or str(error)).lower(),
-        "use a folder in which you can write, on a disk with free space",
+        "use a writable folder on a disk with free space",
         code="job-not-writable",
         path=str(path),
         errno=error.errno,

@@ -29,6 +29,6 @@ PYTHON = ".".join(map(str, sys.version_info[:2]))
 def app() -> None:
     """Measure and predict what message passing costs on your machine.
 
-    Exit codes: 0 success, 1 the answer is no (for example, a payload arrived wrong), 2 usage error, 3 the
-    environment cannot do it, 4 inconclusive (such as a plan that was only partly measured), 130 interrupted.
+    Exit codes: 0 success, 1 negative answer (such as a corrupted payload), 2 usage error, 3 not possible in
+    this environment, 4 inconclusive (such as an incomplete plan), 130 interrupted.
     """

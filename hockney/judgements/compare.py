@@ -107,7 +107,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
             caveats.append(
                 Caveat(
                     "wrong-payload",
-                    f"{side.name} has {plural(side.wrong, 'record')} in which data arrived wrong",
+                    f"{side.name} has {plural(side.wrong, 'record')} with corrupted data",
                     _ALL_RATIOS,
                     "see the report of each run; do not trust times of an MPI that corrupts data",
                 )
@@ -142,7 +142,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
                 "launches-without-counterpart",
                 f"{plural(alone, 'launch', 'launches')} of one side had no counterpart on the other",
                 "nothing: only pairs of launches count",
-                "'hockney resume' measures those that are missing",
+                "'hockney resume' measures the missing launches",
             )
         )
     if judged.modes:
@@ -161,7 +161,7 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
                 "few-launches",
                 f"{len(few)} of {plural(len(judged.cases), 'case')} "
                 f"{verb_form(len(few), 'has', 'have')} fewer than {FEWEST_LAUNCHES} launches on one side",
-                "these cases, whose ratios have wide intervals or none",
+                "the ratios of these cases: their intervals are wide or missing",
                 "measure with more launches (--launches 10)",
             )
         )
@@ -206,8 +206,8 @@ def _pairs_excluded_on_one_side(count: int, cases: int, excluded: tuple[int, int
     slow = "B" if excluded[0] else "A"
     return Caveat(
         "pairs-excluded-on-one-side",
-        f"the ratios of {count} of {plural(cases, 'case')} exclude pairs of launches in which always the "
-        f"same side was far slower, such as {slow} in {max(excluded)} of {pairs} pairs",
+        f"the ratios of {count} of {plural(cases, 'case')} exclude pairs of launches, always with the same "
+        f"side far slower, such as {slow} in {max(excluded)} of {pairs} pairs",
         "these cases: they are not reported as the same, since one side may be slow now and then",
         "measure with more launches: a change of the machine then affects both sides",
     )

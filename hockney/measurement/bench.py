@@ -123,7 +123,7 @@ def check_network(bench: Bench, cases: Sequence[Case], assumed: bool) -> None:
             "messages between these",
             f"their cost in its description is a guess ({reason})",
             f"use at most {plural(most_ranks, 'rank')}, calibrate from a survey between two hosts or with "
-            "the --network of a machine that states where its costs are from, or accept the guess with "
+            "the --network of a machine with known costs, or accept the guess with "
             f"{option('assume_network')}",
             code="network-not-measured",
             machine=platform.name,

@@ -377,7 +377,8 @@ def start_findings(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
     yield Finding(
         "good",
         "starting",
-        f"{ranks} ranks take {format_seconds(started.start_s)}, of which MPI_Init {format_seconds(init_s)}",
+        f"starting {ranks} ranks takes {format_seconds(started.start_s)}, "
+        f"including {format_seconds(init_s)} in MPI_Init",
         "cost-of-starting",
         {"ranks": ranks, "start_s": started.start_s, "init_s": init_s},
     )

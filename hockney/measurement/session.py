@@ -123,7 +123,7 @@ def measure(
             raise EnvironmentProblem(
                 f"{plural(writers, 'share')} of {folder.path} may still be measured",
                 "their launches would be measured twice",
-                "wait until all have ended, or measure one of the shares with --share K/N",
+                "wait until all have ended, or measure a single share with --share K/N",
                 code="shares-being-measured",
                 path=str(folder.path),
                 writers=writers,

@@ -347,7 +347,7 @@ def _unknown_collective_algorithm(operation: str, algorithm: str, known: Sequenc
     return UsageError(
         f"the cost of {printable(operation)} algorithm={printable(algorithm)} is unknown",
         few,
-        "give one of them" if known else "give a collective of docs/collectives.md",
+        "give one" if known else "give a collective of docs/collectives.md",
         code="unknown-collective-algorithm",
         operation=operation,
         algorithm=algorithm,

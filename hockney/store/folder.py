@@ -132,7 +132,7 @@ class RunFolder:
                 raise UsageError(
                     f"there is no run folder {path}",
                     "",
-                    "'ls runs' lists those in the default location",
+                    "'ls runs' lists the runs in the default location",
                     code="no-run-folder",
                     path=str(path),
                 )
@@ -142,7 +142,7 @@ class RunFolder:
                     UsageError(
                         f"{path} is an interleaved comparison, not a run",
                         "it has two runs, a and b",
-                        f"give one of them, such as {path / 'a'}, or use 'hockney compare {path}'",
+                        f"give a single run, such as {path / 'a'}, or use 'hockney compare {path}'",
                         code="two-runs",
                         path=str(path),
                     )

@@ -50,7 +50,7 @@ def not_readable(path: Path, error: OSError) -> EnvironmentProblem:
 def file_changed(path: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"{path} was changed after the run began",
-        "its checksum differs from the one in plan.txt",
+        "its checksum differs from its entry in plan.txt",
         "restore it from a copy, or measure again",
         code="file-changed",
         path=path,

@@ -42,7 +42,7 @@ def installer(prefix: Path, source: str = "") -> list[str]:
             return [sys.executable, str(wheel / "pip"), *pip_options]
     raise EnvironmentProblem(
         "neither pip nor uv is installed",
-        "one of them is needed to fetch packages",
+        "either is needed to fetch packages",
         "install pip",
         code="no-installer",
     )

@@ -132,12 +132,12 @@ def test_headings_are_wrapped_before_numbers_are():
 
 def test_prose_is_wrapped_between_words(columns):
     columns(80)
-    text = terminal.wrapped(PROSE + "/a/path/" + "x" * 90, terminal.width(), hang="  ")
+    text = terminal.wrap_text(PROSE + "/a/path/" + "x" * 90, terminal.width(), hang="  ")
     lines = text.splitlines()
     assert words(text) == words(PROSE + "/a/path/" + "x" * 90)
     assert all(len(line) <= 80 for line in lines[:-1]) and lines[1].startswith("  ")
     columns(None)
-    assert terminal.wrapped(PROSE, terminal.width()) == " ".join(PROSE.split())
+    assert terminal.wrap_text(PROSE, terminal.width()) == " ".join(PROSE.split())
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_colours_are_for_terminals_that_want_them(monkeypatch, environ, coloured
     monkeypatch.delenv("NO_COLOR", raising=False)
     for name, value in environ.items():
         monkeypatch.setenv(name, value)
-    painted = terminal.painted("poor", "poor", FakeTerminal())
+    painted = terminal.apply_colour("poor", "poor", FakeTerminal())
     assert (painted != "poor") == coloured and ANSI.sub("", painted) == "poor"
-    assert terminal.painted("poor", "poor", io.StringIO()) == "poor", "a pipe has no colours"
+    assert terminal.apply_colour("poor", "poor", io.StringIO()) == "poor", "a pipe has no colours"
 
 
 VERBS = (

@@ -254,7 +254,7 @@ def gain(
 def test_a_gain_must_hold_in_both_memories(kept, returned, verdict):
     each = gain(8, kept, returned)
     assert each.verdict == verdict
-    assert each.known == (None not in (*kept, *returned))
+    assert each.has_intervals == (None not in (*kept, *returned))
 
 
 def test_a_check_names_what_it_refutes_and_what_it_leaves_out():

@@ -18,7 +18,7 @@ from hockney import measurement, studies
 from hockney.api.judgements.comparison import TOLERANCE, Comparison, tolerance_share
 from hockney.api.judgements.history import History
 from hockney.api.judgements.sides import Source, as_list, read_side, runs_of
-from hockney.api.measure import SURVEY, Planned, check_launch, measure_rest, plan
+from hockney.api.measure import SURVEY, PlannedRun, check_launch, measure_rest, plan
 from hockney.api.questions import Question
 from hockney.api.run_contents import Run
 from hockney.api.run_options import RunOptions
@@ -56,7 +56,7 @@ class BaselineCheck:
 def check(
     baseline: Source | Sequence[Source],
     options: RunOptions,
-    asked: Question | None = None,
+    question: Question | None = None,
     *,
     tolerance: float | None = None,
     cost: Cost = "typical",
@@ -64,7 +64,7 @@ def check(
     out: AnyPath | None = None,
     listen: Listener = ignore_event,
 ) -> BaselineCheck:
-    """Measure the cases of `baseline`, or what is `asked`, and compare the new run with the baseline.
+    """Measure the cases of `baseline`, or those of `question`, and compare the new run with the baseline.
 
     The planned launches leave a part of the budget, in which cases follow that are not the same by then.
     `options` select among the cases by their ranks and sizes. Raises, before anything is measured, UsageError
@@ -76,32 +76,36 @@ def check(
     tolerance = TOLERANCE if share is None else share
     baseline_runs = read_baseline(baseline, options, force, listen)
     options = replace(options, refine=False)
-    if asked is None or SURVEY not in asked.parameters:
+    if question is None or SURVEY not in question.parameters:
         options = replace(options, force=False)
-    planned = plan(
-        baseline_runs.question if asked is None else asked,
+    planned_run = plan(
+        baseline_runs.question if question is None else question,
         options,
         listen=listen,
-        case_source=baseline_runs if asked is None else None,
+        case_source=baseline_runs if question is None else None,
     )
-    side = baseline_runs.side_on(planned.bench.machine)
-    _report_omissions(baseline_runs, planned, listen)
-    if asked is not None and not set(planned.cases) & set(baseline_runs.measurable_cases(planned.bench)):
-        raise _no_case_in_baseline(baseline_runs.name, len(planned.cases))
-    planned = check_launch(planned, options, listen, RESERVE)
-    settings = planned.settings
-    if options.launches is None and not options.in_rounds and not planned.bench.machine.is_exact:
+    side = baseline_runs.side_on(planned_run.bench.machine)
+    _report_omissions(baseline_runs, planned_run, listen)
+    if question is not None and not set(planned_run.cases) & set(
+        baseline_runs.measurable_cases(planned_run.bench)
+    ):
+        raise _no_case_in_baseline(baseline_runs.name, len(planned_run.cases))
+    planned_run = check_launch(planned_run, options, listen, RESERVE)
+    settings = planned_run.settings
+    if options.launches is None and not options.in_rounds and not planned_run.bench.machine.is_exact:
         settings = replace(settings, extend=True)
     path = None if out is None else to_path(out)
-    folder = measurement.begin(path, planned.cases, mark_programs(settings), planned.bench, planned.surveyed)
-    goal = Goal(OpenCases(side, planned.bench, settings, tolerance, cost), RESERVE)
-    run = measure_rest(folder, planned.bench, listen, requested=planned.cases, goal=goal)
+    folder = measurement.begin(
+        path, planned_run.cases, mark_programs(settings), planned_run.bench, planned_run.surveyed
+    )
+    goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost), RESERVE)
+    run = measure_rest(folder, planned_run.bench, listen, requested=planned_run.cases, goal=goal)
     return BaselineCheck(run, Comparison(compare(side, read_side("B", [run], listen), tolerance, cost)))
 
 
-def _report_omissions(baseline: Baseline, planned: Planned, listen: Listener) -> None:
+def _report_omissions(baseline: Baseline, planned_run: PlannedRun, listen: Listener) -> None:
     """What of the baseline is left out."""
-    machine = planned.bench.machine
+    machine = planned_run.bench.machine
     runs, alike = len(baseline.side.runs), len(baseline.side_on(machine).runs)
     if alike < runs:
         listen(
@@ -111,7 +115,7 @@ def _report_omissions(baseline: Baseline, planned: Planned, listen: Listener) ->
                 "baseline-runs-left-out",
             )
         )
-    cases, usable = len(baseline.measured_cases(machine)), len(baseline.measurable_cases(planned.bench))
+    cases, usable = len(baseline.measured_cases(machine)), len(baseline.measurable_cases(planned_run.bench))
     if usable < cases:
         listen(
             Notice(
@@ -172,8 +176,8 @@ class OpenCases:
         before, now = each.launches
         if each.state == "unknown":
             return now < FEWEST_LAUNCHES
-        enough = not self.side.exact and now >= MAX_LAUNCH_RATIO * before
-        return each.state in ("undecided", "slower") and not enough
+        has_enough_launches = not self.side.exact and now >= MAX_LAUNCH_RATIO * before
+        return each.state in ("undecided", "slower") and not has_enough_launches
 
 
 MAX_RUNS_PER_MACHINE = 20
@@ -202,11 +206,11 @@ class Baseline:
         Raises UsageError if there is none."""
         if self.force:
             return self.side
-        found = {run.name: _differences(run, machine) for run in self.side.runs}
-        alike = tuple(run for run in self.side.runs if not found[run.name])
+        differences_of_run = {run.name: _differences(run, machine) for run in self.side.runs}
+        alike = tuple(run for run in self.side.runs if not differences_of_run[run.name])
         if not alike:
-            name, differences = next(iter(found.items()))
-            raise _other_machine_error(name, differences, len(found) - 1)
+            name, differences = next(iter(differences_of_run.items()))
+            raise _other_machine_error(name, differences, len(differences_of_run) - 1)
         return replace(self.side, runs=alike)
 
     def cases(self, bench: Bench) -> list[Case]:
@@ -303,8 +307,8 @@ def _common_study(runs: Sequence[Run | str]) -> str:
 
 def _study_of(run: Run) -> str:
     name = run.settings.study
-    known = name in studies.all_studies() and name != published_study.NAME
-    return name if known and run.folder.surveyed() is None else ad_hoc.NAME
+    repeatable = name in studies.all_studies() and name != published_study.NAME
+    return name if repeatable and run.folder.surveyed() is None else ad_hoc.NAME
 
 
 def _measured_cases(side: Side) -> list[Case]:
@@ -322,10 +326,10 @@ def _catalog_case(case: Case, catalog: Catalog) -> Case | None:
 def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
     if run.machine.traits.published:
         return ()
-    found = measurement.survey_differences(run.machine, here)
+    all_differences = measurement.survey_differences(run.machine, here)
     return tuple(
         measurement.difference_text(each, run.machine, here)
-        for each in found
+        for each in all_differences
         if each.field in OTHER_MACHINE_FIELDS
     )
 

@@ -371,18 +371,18 @@ class RetentionRule:
         groups: dict[tuple[str, ...], list[ArchivedRun]] = {}
         for entry in entries:
             groups.setdefault((entry.origin, entry.machine, entry.study), []).append(entry)
-        found = [entry for group in groups.values() for entry in self._removed_in_group(group)]
-        return sorted(found, key=lambda each: (each.started_s, each.name))
+        removed = [entry for group in groups.values() for entry in self._removed_in_group(group)]
+        return sorted(removed, key=lambda each: (each.started_s, each.name))
 
     def _removed_in_group(self, group: Sequence[ArchivedRun]) -> list[ArchivedRun]:
         newest_first = sorted(group, key=lambda each: (each.started_s, each.name), reverse=True)
-        kept = {entry.name for entry in newest_first[: self.last]}
+        kept_names = {entry.name for entry in newest_first[: self.last]}
         for count, period in ((self.daily, DAY), (self.weekly, WEEK), (self.monthly, MONTH)):
-            kept |= _newest_per_period(newest_first, period, count)
+            kept_names |= _newest_per_period(newest_first, period, count)
         return [
             entry
             for entry in newest_first
-            if entry.name not in kept and (self.older_s is None or entry.started_s < self.older_s)
+            if entry.name not in kept_names and (self.older_s is None or entry.started_s < self.older_s)
         ]
 
 

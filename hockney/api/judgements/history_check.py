@@ -145,7 +145,7 @@ def _find_run(
         path = archive.path / path.name  # of a future date
     if not (path / PLAN).is_file():
         raise UsageError(
-            f"'{printable(str(run))}' is neither a run nor the name of one in "
+            f"'{printable(str(run))}' is neither a run nor the name of a run in "
             f"'{printable(str(archive.path))}'",
             "",
             "'hockney history list' prints the names",
@@ -177,7 +177,7 @@ def _missing_cases(
     """The cases that a run should have measured, and the operations that it lacks and the last run of its
     study has. Cases that failed are among them."""
     plan, catalog = folder.plan(), catalog_of(folder)
-    study, known = plan.settings.study, {workload.name for workload in catalog.workloads}
+    study, workload_names = plan.settings.study, {workload.name for workload in catalog.workloads}
     last_run = [runs[each.name] for each in earlier if each.study == study][-1:]
     earlier_cases = {parse_canonical(time.case) for run in last_run for time in run.times.times}
     measured_cases = {record.parse_case() for record in read.records}
@@ -185,7 +185,7 @@ def _missing_cases(
         {*earlier_cases, *plan.cases},
         measured_cases,
         set(plan.cases),
-        lambda case: catalog.entry(case.workload).size_of(case) if case.workload in known else 0.0,
+        lambda case: catalog.entry(case.workload).size_of(case) if case.workload in workload_names else 0.0,
         same_study=same_study([study], [study]),
     )
     absent = {case.workload for case in earlier_cases} - {case.workload for case in measured_cases}
@@ -213,11 +213,11 @@ def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
                 "'hockney resume' measures them.",
             )
         )
-    if loaded := len(loaded_launches(run)):
+    if loaded_count := len(loaded_launches(run)):
         caveats.append(
             Caveat(
                 "checked-run-loaded",
-                f"other programs ran during {loaded} of its "
+                f"other programs ran during {loaded_count} of its "
                 f"{plural(len(run.launches), 'launch', 'launches')}",
                 "all its times",
                 "Check a run that was measured while the machine was idle.",

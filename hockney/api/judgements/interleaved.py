@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from hockney import measurement
 from hockney.api import measure
 from hockney.api.judgements.comparison import Comparison, compare, tolerance_share
-from hockney.api.measure import Planned, budget_warning, least_budget_s, records_kept_text
+from hockney.api.measure import PlannedRun, budget_warning, least_budget_s, records_kept_text
 from hockney.api.notebook.keywords import Quantity, RunKeywords, run_options, seconds_of, with_run_keywords
 from hockney.api.notebook.log_events import log
 from hockney.api.questions import Question, parse_question
@@ -113,14 +113,14 @@ def run_interleaved_comparison(
     for each in sides:
         measurement.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
     parsed_question = question if isinstance(question, Question) else parse_question(question)
-    planned = [
+    planned_runs = [
         _plan_side(name, parsed_question, side, listen) for name, side in zip((A, B), sides, strict=True)
     ]
-    benches = [each.bench for each in planned]
-    cases = _common_cases(planned, listen)
+    benches = [each.bench for each in planned_runs]
+    cases = _common_cases(planned_runs, listen)
     if parsed_question.study != ad_hoc.NAME and not options.sizes and not options.launches:
         cases = _affordable_cases(cases, benches, options.budget, listen)
-    settings = _side_settings(planned, sides, cases, listen)
+    settings = _side_settings(planned_runs, sides, cases, listen)
     names = dict.fromkeys(case.workload for case in cases)
     listen(CasesChosen(cases, tuple(benches[0].catalog.entry(name) for name in names)))
     turns = measurement.begin_interleaved(None if out is None else to_path(out), cases, settings, benches)
@@ -165,19 +165,19 @@ def resume_interleaved(
     return _measure_and_compare(turns, seconds, listener, share, cost, extend)
 
 
-def _plan_side(name: str, question: Question, options: RunOptions, listen: Listener) -> Planned:
+def _plan_side(name: str, question: Question, options: RunOptions, listen: Listener) -> PlannedRun:
     """What one side would measure by itself, after its ranks have been started once."""
     try:
-        planned = measure.plan(question, options, listen=listen)
-        return replace(planned, bench=measurement.check_start(planned.bench, planned.cases))
+        planned_run = measure.plan(question, options, listen=listen)
+        return replace(planned_run, bench=measurement.check_start(planned_run.bench, planned_run.cases))
     except HockneyError as problem:
         problem.what = f"{name}: {problem.what}"
         raise
 
 
-def _common_cases(planned: Sequence[Planned], listen: Listener) -> tuple[Case, ...]:
+def _common_cases(planned_runs: Sequence[PlannedRun], listen: Listener) -> tuple[Case, ...]:
     """The cases that both can measure, in the order of A."""
-    of_a, of_b = (dict.fromkeys(each.cases) for each in planned)
+    of_a, of_b = (dict.fromkeys(each.cases) for each in planned_runs)
     both = tuple(case for case in of_a if case in of_b)
     if not both:
         raise UsageError(
@@ -206,28 +206,28 @@ def _affordable_cases(
     """The cases, with fewer sizes if there would be too few launches otherwise."""
     if not benches[0].machine.traits.wall_clock:
         return cases
-    kept = measurement.thin_sizes(
+    affordable_cases = measurement.thin_sizes(
         cases,
         benches[0].catalog,
         lambda cases: measurement.pair_count(budget_s, benches, cases) >= MIN_PAIRS,
     )
-    if len(kept) < len(cases):
+    if len(affordable_cases) < len(cases):
         listen(
             Notice(
-                f"{len(kept)} of {len(cases)} cases are compared, with fewer sizes, so that more launches "
-                f"fit into the budget; {option('sizes')} or more {option('budget')} keeps others",
+                f"{len(affordable_cases)} of {len(cases)} cases are compared, with fewer sizes, so that more "
+                f"launches fit into the budget; {option('sizes')} or more {option('budget')} keeps others",
                 "sizes-thinned",
             )
         )
-    return kept
+    return affordable_cases
 
 
 def _side_settings(
-    planned: Sequence[Planned], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
+    planned_runs: Sequence[PlannedRun], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
 ) -> list[Settings]:
     """The settings of both sides, with the same number of launches, seed and time."""
-    benches = [each.bench for each in planned]
-    first = planned[0].settings
+    benches = [each.bench for each in planned_runs]
+    first = planned_runs[0].settings
     requested = first if options[0].launches else replace(first, launches=0)
     least_s = sum(least_budget_s(requested, bench, cases) for bench in benches)
     warning = budget_warning(first, least_s, cases)
@@ -248,7 +248,7 @@ def _side_settings(
                 interleaved=comparison_id,
             )
         )
-        for each in planned
+        for each in planned_runs
     ]
 
 
@@ -314,14 +314,14 @@ def side_options(name: str, side: Side, common: RunOptions) -> RunOptions:
         side_only = run_options({"machine": common.machine, **given}, {})
     except HockneyError as error:
         raise error.with_context(name) from error
-    chosen = {field: getattr(side_only, field) for field in SIDE_FIELDS if field in given}
+    side_values = {field: getattr(side_only, field) for field in SIDE_FIELDS if field in given}
     if not side_only.label:
-        chosen["label"] = _label(side, common)
+        side_values["label"] = _label(side, common)
     if "variables" in given:
-        chosen["variables"] = _merged_variables(common, side_only)
+        side_values["variables"] = _merged_variables(common, side_only)
     if "mpiexec_args" in given:
-        chosen["mpiexec_args"] = " ".join(filter(None, (common.mpiexec_args, side_only.mpiexec_args)))
-    return replace(common, **chosen)
+        side_values["mpiexec_args"] = " ".join(filter(None, (common.mpiexec_args, side_only.mpiexec_args)))
+    return replace(common, **side_values)
 
 
 def _label(side: Side, common: RunOptions) -> str:
@@ -338,7 +338,7 @@ def _merged_variables(common: RunOptions, side: RunOptions) -> tuple[str, ...]:
 
 
 def _option_error(name: str, option: str) -> UsageError:
-    known = option.lstrip("-").replace("-", "_") in RUN_OPTIONS
+    is_run_option = option.lstrip("-").replace("-", "_") in RUN_OPTIONS
     return (
         UsageError(
             f"{name} has the option {printable(option)}",
@@ -348,10 +348,10 @@ def _option_error(name: str, option: str) -> UsageError:
             side=name,
             option=option,
         )
-        if known
+        if is_run_option
         else UsageError(
             f"{name} has '{printable(option)}'",
-            "it is none of the options in which sides may differ",
+            "sides may not differ in this option",
             "use --mpi, --machine, -x, --mpiexec-args, --bind, --no-bind, --nodes, --ranks-per-node, "
             "--hosts, --launcher or --agent",
             code="unknown-side-option",

@@ -155,8 +155,8 @@ def _read_run(
 
 def catalog_of(folder: RunFolder) -> Catalog:
     """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
-    bundled, kept = bundled_catalog(), folder.catalog()
-    return bundled if kept is None else kept.merged_with(bundled)
+    bundled, stored = bundled_catalog(), folder.catalog()
+    return bundled if stored is None else stored.merged_with(bundled)
 
 
 def _pair_as_side(path: Path) -> UsageError:
@@ -164,7 +164,7 @@ def _pair_as_side(path: Path) -> UsageError:
     return UsageError(
         f"'{name}' is an interleaved comparison",
         "its two runs are its two sides",
-        f"name one of them: '{name}/a' or '{name}/b'",
+        f"name a single run: '{name}/a' or '{name}/b'",
         code="pair-as-a-side",
         path=str(path),
     )

@@ -185,8 +185,8 @@ def _select_series(cases: Sequence[TimeSeries], text: str) -> list[TimeSeries]:
     if not workload:
         return operation_series(cases)
     cases = [each for each in cases if each.workload == workload]
-    chosen = [each for each in cases if _matches(each.case, raw)]
-    return chosen if raw else [*operation_series(chosen), *chosen]
+    selected_cases = [each for each in cases if _matches(each.case, raw)]
+    return selected_cases if raw else [*operation_series(selected_cases), *selected_cases]
 
 
 def _matches(line: str, raw: dict[str, str]) -> bool:
@@ -202,10 +202,10 @@ def _canonical_size(text: str) -> str:
 
 def _no_series_error(series: Sequence[TimeSeries], text: str) -> UsageError:
     workload = text.split(" ", 1)[0]
-    known = {each.workload for each in series}
-    if workload not in known:
+    operations = {each.workload for each in series}
+    if workload not in operations:
         # the times of other workloads were not read
-        return unknown("operation", workload, known, code="unknown-archived-operation")
+        return unknown("operation", workload, operations, code="unknown-archived-operation")
     cases = len({each.case for each in series})
     return UsageError(
         f"no case in the archive matches '{printable(text)}'",
@@ -229,10 +229,10 @@ def run_times(folder: RunFolder) -> RunTimes:
     times = []
     for observation in observe(measured.run, catalog):
         value, low, high = observation.interval()
-        known = low == low and high == high and 0 < low <= high < float("inf")
+        has_interval = low == low and high == high and 0 < low <= high < float("inf")
         if run.machine.is_exact:
             low = high = value
-            known = True
+            has_interval = True
         case = completed(observation.case, catalog)
         times.append(
             CaseTime(
@@ -240,8 +240,8 @@ def run_times(folder: RunFolder) -> RunTimes:
                 levels.get(case, ""),
                 len(observation.launches),
                 float(value),
-                float(low) if known else None,
-                float(high) if known else None,
+                float(low) if has_interval else None,
+                float(high) if has_interval else None,
             )
         )
     return RunTimes(sources_digest(), times, facts(measured))

@@ -65,7 +65,7 @@ class FittedModel:
                 raise UsageError(
                     f"{printable(name)} is given twice",
                     "the value without a name is that variable's",
-                    "leave one of them out",
+                    "omit one",
                     code="model-variable-twice",
                     name=name,
                 )
@@ -166,9 +166,9 @@ class FittedModel:
         return model_html(self)
 
     def __repr__(self) -> str:
-        chosen = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
+        values = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
         free = ", ".join(variable_range(name, *ends) for name, ends in self.ranges.items())
-        subject = f"{self.fit.line}{chosen} ({self.fit.verdict})"
+        subject = f"{self.fit.line}{values} ({self.fit.verdict})"
         doubts = "".join(f"; {caveat.text}" for caveat in self.caveats)
         return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{doubts}>"
 
@@ -209,18 +209,18 @@ def fitted_model(
             code="no-such-fit",
             subjects=list(subjects),
         )
-    chosen = _best_match(matching, typed, set(fixed))
-    if chosen.verdict == "refused" or not chosen.ranges:
+    fit = _best_match(matching, typed, set(fixed))
+    if fit.verdict == "refused" or not fit.ranges:
         raise Inconclusive(
-            f"no model describes {printable(chosen.line)}",
-            printable(chosen.why),
+            f"no model describes {printable(fit.line)}",
+            printable(fit.why),
             "measure the missing cases",
             code="refused-model",
-            subject=chosen.line,
+            subject=fit.line,
         )
-    free = FittedModel(chosen, entry)
+    free = FittedModel(fit, entry)
     return FittedModel(
-        chosen, entry, {name: free.read(name, fixed[name]) for name in fixed if name in chosen.ranges}
+        fit, entry, {name: free.read(name, fixed[name]) for name in fixed if name in fit.ranges}
     )
 
 
@@ -231,8 +231,8 @@ def _summary_case(summary: Summary) -> Case:
 def predicting_models(fits: Fits) -> tuple[FittedModel, ...]:
     """All fits that are not refused."""
     entries = {entry.name: entry for entry in fits.workloads}
-    known = [fit for fit in fits.fits if fit.verdict != "refused" and fit.ranges]
-    return tuple(FittedModel(fit, entries[fit.subject.workload]) for fit in known)
+    predicting = [fit for fit in fits.fits if fit.verdict != "refused" and fit.ranges]
+    return tuple(FittedModel(fit, entries[fit.subject.workload]) for fit in predicting)
 
 
 def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
@@ -261,7 +261,7 @@ def _best_match(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) ->
         raise UsageError(
             f"several models of {printable(workload)} are possible",
             f"they are of {list_names([printable(subject) for subject in subjects])}",
-            "name the parameters in which these differ",
+            "name the parameters that differ",
             code="several-fits",
             subjects=list(subjects),
         )

@@ -150,8 +150,8 @@ def predict(
         exchanges,
         imbalance,
     )
-    chosen: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
-    keywords.check_cost(chosen)
+    chosen_cost: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
+    keywords.check_cost(chosen_cost)
     return forecast.predict(
         algorithm,
         ranks=keywords.read_counts(ranks),
@@ -159,7 +159,7 @@ def predict(
         machine=os.fspath(machine),
         shared=None if network is None else NETWORKS[network],
         larger=larger_machine,
-        cost=chosen,
+        cost=chosen_cost,
         listen=listen or log,
     )
 

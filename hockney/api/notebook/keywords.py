@@ -214,9 +214,9 @@ def with_resume_keywords(function: F) -> F:
 
 def _with_keywords(function: F, names: Iterable[str]) -> F:
     signature = inspect.signature(function)
-    kept = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    other_parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
     more = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=OPTIONS[name][1]) for name in names
     ]
-    function.__signature__ = signature.replace(parameters=[*kept, *more])  # type: ignore[attr-defined]
+    function.__signature__ = signature.replace(parameters=[*other_parameters, *more])  # type: ignore[attr-defined]
     return function

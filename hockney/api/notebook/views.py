@@ -99,8 +99,8 @@ def more_rows(count: int) -> str:
 
 def model_html(model: FittedModel) -> str:
     fit = model.fit
-    chosen = "".join(f" {name}={format_value(value)}" for name, value in model.bound.items())
-    before = [f"{fit.model} model of {fit.line}{chosen}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."]
+    values = "".join(f" {name}={format_value(value)}" for name, value in model.bound.items())
+    before = [f"{fit.model} model of {fit.line}{values}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."]
     before += [caveat.text for caveat in fit.caveats if caveat.text not in fit.why]
     rows = tuple(
         (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))

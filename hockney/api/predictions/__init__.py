@@ -67,7 +67,7 @@ def predictor_of(text: str) -> Predictor:
     raise UsageError(
         f"{name} is not a kernel",
         "only kernels state their work and messages",
-        f"predict one of {', '.join(kernels)}",
+        f"available: {', '.join(kernels)}",
         code="not-a-kernel",
         kernels=kernels,
     )

@@ -33,21 +33,21 @@ def action(
     as_json: bool,
 ) -> int:
     reporter = ProgressReporter(quiet)
-    loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
+    loaded_run = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.show_step("fitting the models"):
-        choices, unknown = api.choose_barriers(loaded, ranks, nodes, ranks_per_node)
+        choices, unknown = api.choose_barriers(loaded_run, ranks, nodes, ranks_per_node)
     if unknown and not choices:
         raise unknown[0]
     if as_json:
-        print_json(_document(loaded, choices, best))
+        print_json(_document(loaded_run, choices, best))
     else:
         for k, choice in enumerate(choices):
             if not best:
                 if k:
                     echo()
-                print_table(_table(choice, loaded.machine.traits.origin))
+                print_table(_table(choice, loaded_run.machine.traits.origin))
             print_line(chosen(choice))
-        print_caveats(loaded.caveats)
+        print_caveats(loaded_run.caveats)
     if unknown:  # first report what is known
         raise unknown[0]
     return 0

@@ -132,8 +132,8 @@ def _print_agreements(agreements: list[Agreement]) -> None:
         print_line(twin_undecided(DECIDED), hang="  ")
     missed = sorted(_disagreements(agreements), key=lambda each: -abs(each.error))
     for each in missed[:MAX_MISSED]:
-        known = each.real.low is not None and each.real.high is not None
-        shown = interval(each.real, each.unit) if known else ""
+        has_interval = each.real.low is not None and each.real.high is not None
+        shown = interval(each.real, each.unit) if has_interval else ""
         print_line(twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
     if missed:
         print_line(_twin_exit_code(len(missed), max(0, len(missed) - MAX_MISSED)))

@@ -38,10 +38,10 @@ def action(
     form.check()
     with ProgressReporter(quiet) as reporter:
         if interleaved is not None:
-            asked = interleaved_question(sides)
+            question = interleaved_question(sides)
             options = RunOptions(**measuring)
             comparison = api.run_interleaved_comparison(
-                *interleaved, asked, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
+                *interleaved, question, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
             )
             return print_judgement(comparison, reporter, form)
         for name in ("out", *measuring):
@@ -85,7 +85,7 @@ def _not_two_sides(count: int) -> UsageError:
     return UsageError(
         "compare needs two sides" if count < 2 else "it is not clear which runs are A and which are B",
         "A is compared with B",
-        "give two runs, or put -- between those of A and those of B: hockney compare OLD... -- NEW...",
+        "give two runs, or put -- between the runs of A and the runs of B: hockney compare OLD... -- NEW...",
         code="not-two-sides",
         count=count,
     )

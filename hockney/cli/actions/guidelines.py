@@ -25,21 +25,21 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
     measured = load_and_note(run or api.newest_guidelines_run(reporter), cost, quiet=quiet)
     with reporter.show_step(f"reading {printable(str(measured.path))}"):
         verdicts = api.judge_guidelines(measured, FACTOR if factor is None else factor)
-    loaded = verdicts.launches & loaded_launches(measured.reading.run)
+    launches_under_load = verdicts.launches & loaded_launches(measured.reading.run)
     if as_json:
-        print_json(_document(measured, verdicts, len(loaded)))
+        print_json(_document(measured, verdicts, len(launches_under_load)))
     else:
         if verdicts.violated:
             print_table(columns.violations(verdicts))
             echo()
         for sentence in counts(verdicts):
             print_line(sentence)
-        if loaded:
+        if launches_under_load:
             print_labelled(
                 "warning",
                 sentences(
-                    f"{len(loaded)} of {len(verdicts.launches)} launches had a high load from other programs "
-                    "or the hypervisor",
+                    f"{len(launches_under_load)} of {len(verdicts.launches)} launches had a high load from "
+                    "other programs or the hypervisor",
                     "affects the factors of all calls, which may include time spent waiting for a processor",
                     "Measure again on a quiet machine",
                 ),
@@ -49,7 +49,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
     return Exit.FINE if verdicts.conclusive else Exit.INCONCLUSIVE
 
 
-def _document(run: Run, verdicts: Verdicts, loaded: int) -> dict[str, object]:
+def _document(run: Run, verdicts: Verdicts, launches_under_load: int) -> dict[str, object]:
     judged = verdicts.judged
     return {
         "run": printable(str(run.path)),
@@ -57,7 +57,7 @@ def _document(run: Run, verdicts: Verdicts, loaded: int) -> dict[str, object]:
         "cost": run.cost,
         "factor": verdicts.factor,
         "launches": len(verdicts.launches),
-        "loaded_launches": loaded,
+        "loaded_launches": launches_under_load,
         "guidelines": [
             {
                 "name": rule.name,

@@ -61,13 +61,13 @@ def list_runs(
     with ProgressReporter(quiet) as reporter:
         history = History(archive, reporter)
         contents = history.contents()
-    chosen = Selection(machine, label, study, since_s).select(contents.entries)
+    selected_runs = Selection(machine, label, study, since_s).select(contents.entries)
     if as_json:
-        print_json(document(history.path, chosen, contents))
+        print_json(document(history.path, selected_runs, contents))
         return Exit.FINE
-    if chosen:
-        print_table(run_table(chosen), keys=2)
-    print_line(list_summary(len(chosen), len(contents.entries), str(history.path)))
+    if selected_runs:
+        print_table(run_table(selected_runs), keys=2)
+    print_line(list_summary(len(selected_runs), len(contents.entries), str(history.path)))
     return Exit.FINE
 
 
@@ -212,8 +212,8 @@ def run_table(entries: Sequence[ArchivedRun]) -> Table:
     return Table("runs", "Runs", tuple(shown), tuple(zip(*shown.values(), strict=True)), tuple(numeric))
 
 
-def document(path: Path, chosen: Sequence[ArchivedRun], contents: Contents) -> dict[str, Any]:
+def document(path: Path, selected_runs: Sequence[ArchivedRun], contents: Contents) -> dict[str, Any]:
     """The chosen ones of the runs, and all those that are left out."""
-    parts = {"runs": chosen, "damaged": contents.damaged, "future": contents.future}
+    parts = {"runs": selected_runs, "damaged": contents.damaged, "future": contents.future}
     listed = {name: [msgspec.structs.asdict(each) for each in of] for name, of in parts.items()}
     return {"archive": str(path), **listed}

@@ -34,7 +34,7 @@ def action(
 ) -> int:
     if shown and exported:
         raise UsageError(
-            "--show and --export exclude each other", "", "use only one of them", code="show-with-export"
+            "--show and --export exclude each other", "", "use only one", code="show-with-export"
         )
     if out is not None and not exported:
         raise UsageError(
@@ -163,8 +163,8 @@ def find(name: str) -> MachineNumbers:
     """The published numbers (a paper's name stands for all its machines) and the description. Raises
     UsageError if there is neither, and for a machine file with mistakes."""
     name = measurement.description_name(name)
-    known = reference.machine_names()
-    papers = [each for each, paper in known.items() if name in (each, paper)]
+    paper_of_machine = reference.machine_names()
+    papers = [each for each, paper in paper_of_machine.items() if name in (each, paper)]
     try:
         description = simulated.platform(name), simulated.variants(name)
     except UsageError:
@@ -174,7 +174,7 @@ def find(name: str) -> MachineNumbers:
             raise unknown(
                 "machine",
                 name,
-                sorted({*simulated.names(), *known, *reference.names()}),
+                sorted({*simulated.names(), *paper_of_machine, *reference.names()}),
                 code="unknown-machine-to-show",
             ) from None
         description = None
@@ -184,7 +184,7 @@ def find(name: str) -> MachineNumbers:
 def _is_machine_name(name: str) -> bool:
     """Not a file, nor a machine of hockney's own with a variant or extent: those have errors of their own."""
     base = name.partition("+")[0]
-    own = any(base == known or base.startswith(f"{known}-") for known in simulated.names())
+    own = any(base == machine or base.startswith(f"{machine}-") for machine in simulated.names())
     return "/" not in name and not name.endswith(".toml") and not own
 
 

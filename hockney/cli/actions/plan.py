@@ -30,19 +30,19 @@ def action(
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
     question = api.parse_question(words or ("survey",))
     with ProgressReporter(quiet) as reporter:
-        planned = api.plan(question, RunOptions(**given), listen=reporter, plan_only=True)
-        if planned.warning is not None:
-            reporter(planned.warning)
-    cases, settings = planned.cases, planned.affordable_settings
-    launches = settings.launches * len({planned.bench.launch_kind(case) for case in cases})
+        planned_run = api.plan(question, RunOptions(**given), listen=reporter, plan_only=True)
+        if planned_run.warning is not None:
+            reporter(planned_run.warning)
+    cases, settings = planned_run.cases, planned_run.affordable_settings
+    launches = settings.launches * len({planned_run.bench.launch_kind(case) for case in cases})
     if as_json:
         document = {"study": settings.study, "cases": [case.line for case in cases], "launches": launches}
         document |= {
-            "bytes": payload(cases, planned.bench.catalog),
+            "bytes": payload(cases, planned_run.bench.catalog),
             "largest_bytes": _largest(cases),
             "budget_s": settings.total_s,
-            "least_budget_s": planned.least_budget_s,
-            "notices": [] if planned.warning is None else [planned.warning],
+            "least_budget_s": planned_run.least_budget_s,
+            "notices": [] if planned_run.warning is None else [planned_run.warning],
         }
         if settings.every_s:
             document |= {"rounds": settings.launches, "every_s": settings.every_s}
@@ -54,7 +54,7 @@ def action(
         _print_cases(cases)
         print_line(
             f"{plural(len(cases), 'case')}, {_launches_text(len(cases), settings.launches, launches)}; "
-            f"{_moved_text(cases, planned.bench.catalog)}"
+            f"{_moved_text(cases, planned_run.bench.catalog)}"
             f"at most {format_seconds(settings.total_s)} of measuring{_period_text(settings)}."
         )
     return 0
@@ -100,8 +100,8 @@ def _print_cases(cases: Sequence[Case]) -> None:
     for case in cases:
         groups.setdefault((case.workload, case.ranks), []).append(case)
     rows = tuple(
-        (name, str(ranks), str(len(found)), format_bytes(_largest(found)))
-        for (name, ranks), found in groups.items()
+        (name, str(ranks), str(len(group)), format_bytes(_largest(group)))
+        for (name, ranks), group in groups.items()
     )
     print_table(
         Table("plan", "", ("workload", "ranks", "cases", "largest"), rows, numeric=(1, 2, 3), parameters=(1,))

@@ -115,12 +115,12 @@ def action(
             ranks_per_node=ranks_per_node,
             listen=reporter,
         )
-    prediction, known = forecast.prediction, forecast.known
+    prediction, origin = forecast.prediction, forecast.known
     if as_json:
-        caveats = prediction_caveats(prediction, known)
-        print_json(grain_prediction.document(prediction, caveats, known.platform))
+        caveats = prediction_caveats(prediction, origin)
+        print_json(grain_prediction.document(prediction, caveats, origin.platform))
     else:
-        _print_forecast(prediction, known)
+        _print_forecast(prediction, origin)
     return 0
 
 
@@ -138,8 +138,8 @@ def _print_kernel(predicted: PredictedKernel) -> None:
     _print_caveats(predicted.caveats)
 
 
-def _print_forecast(prediction: Prediction, known: CostsOrigin) -> None:
-    for sentence in grain_prediction.assumed_sentences(prediction, known.platform):
+def _print_forecast(prediction: Prediction, origin: CostsOrigin) -> None:
+    for sentence in grain_prediction.assumed_sentences(prediction, origin.platform):
         print_line(sentence)
     _print_table(grain_prediction.ranks_table(prediction))
     if prediction.needed:
@@ -150,7 +150,7 @@ def _print_forecast(prediction: Prediction, known: CostsOrigin) -> None:
     if prediction.changes:
         print_line(grain_prediction.changes_heading(prediction))
         _print_table(grain_prediction.levers_table(prediction))
-    _print_caveats(prediction_caveats(prediction, known))
+    _print_caveats(prediction_caveats(prediction, origin))
 
 
 def _print_caveats(caveats: Sequence[Caveat]) -> None:

@@ -14,11 +14,11 @@ from hockney.core.fit import Cost
 
 
 def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
-    loaded = load_and_note(run, cost, quiet=quiet, fit=True)
+    loaded_run = load_and_note(run, cost, quiet=quiet, fit=True)
     with ProgressReporter(quiet).show_step("writing the report"):
-        written = [loaded.report()]
+        written = [loaded_run.report()]
         if figures is not None:
-            written += loaded.figures(figures)
+            written += loaded_run.figures(figures)
     if as_json:
         print_json({"files": [printable(str(path)) for path in written], "cost": cost})
     else:

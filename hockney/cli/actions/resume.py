@@ -57,10 +57,12 @@ def action(
             )
         return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
     with ProgressReporter(quiet) as reporter:
-        made = api.resume(run, budget=budget, share=share, wait=wait, replacements=replaced, listen=reporter)
-        if share is not None and missing_count(made):
-            return print_share(made, share.number, share.count, form)
-        return print_answer(made, reporter, form)
+        resumed_run = api.resume(
+            run, budget=budget, share=share, wait=wait, replacements=replaced, listen=reporter
+        )
+        if share is not None and missing_count(resumed_run):
+            return print_share(resumed_run, share.number, share.count, form)
+        return print_answer(resumed_run, reporter, form)
 
 
 def missing_count(run: Run) -> int:

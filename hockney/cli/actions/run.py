@@ -62,9 +62,11 @@ def action(
 
 def _list(catalog: Catalog, as_json: bool) -> None:
     shelf = {name: each.HELP for name, each in studies.all_studies().items()}
-    known = {workload.name for workload in catalog.workloads}
+    workload_names = {workload.name for workload in catalog.workloads}
     others = {
-        group: names for group, names in measurement.other_groups().items() if not known.issuperset(names)
+        group: names
+        for group, names in measurement.other_groups().items()
+        if not workload_names.issuperset(names)
     }
     described = {w.name: w for group in measurement.bundled_groups() for w in group.workloads}
     if as_json:

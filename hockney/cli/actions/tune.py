@@ -56,12 +56,12 @@ def action(
             code="budget-without-check",
         )
     reporter = ProgressReporter(quiet)
-    loaded = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
+    loaded_run = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.show_step("fitting the models"):
-        tables = tune(loaded, out, EFFECT if effect is None else effect)
-    doubts = list(loaded.caveats)
+        tables = tune(loaded_run, out, EFFECT if effect is None else effect)
+    doubts = list(loaded_run.caveats)
     if not as_json:
-        _print_tables(tables, loaded)
+        _print_tables(tables, loaded_run)
         if not checked and any(tables.tuning.named()):
             print_line(gains_need_kept_memory())
         print_caveats(doubts)
@@ -69,16 +69,16 @@ def action(
     if checked:
         with reporter:
             wanted = DEFAULT_BUDGET_S if budget is None else budget
-            measured, gains = check_gains(loaded, tables, wanted, library, listen=reporter)
-        tables = remove_slower(loaded, tables, gains)
+            measured, gains = check_gains(loaded_run, tables, wanted, library, listen=reporter)
+        tables = remove_slower(loaded_run, tables, gains)
         of_check = measured.caveats
         doubts += of_check
         if not as_json:
             print_table(_gain_table(gains))
             print_unwrapped(f"run: {measured.path}")
             unchecked = library is None and bool(tables.tuning.rules)
-            loaded_too = any(caveat.code == "load" for caveat in of_check)
-            for sentence in _verdict_sentences(gains, wanted, unchecked=unchecked, loaded=loaded_too):
+            load_warned = any(caveat.code == "load" for caveat in of_check)
+            for sentence in _verdict_sentences(gains, wanted, unchecked=unchecked, under_load=load_warned):
                 print_line(sentence)
             print_caveats(of_check)
     if as_json:
@@ -90,25 +90,30 @@ def action(
     return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 
-def _verdict_sentences(gains: list[Gain], budget: float, *, unchecked: bool, loaded: bool) -> Iterator[str]:
-    """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `loaded`: other
+def _verdict_sentences(
+    gains: list[Gain], budget: float, *, unchecked: bool, under_load: bool
+) -> Iterator[str]:
+    """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `under_load`: other
     programs used the processors."""
-    found = {
+    gains_by_verdict = {
         verdict: [gain for gain in gains if gain.verdict == verdict] for verdict in get_args(GainVerdict)
     }
-    undecided = found["undecided"]
+    undecided = gains_by_verdict["undecided"]
     yield gains_confirmed(
-        len(found["faster"]), len(found["not faster"]), len(undecided), len(found["slower"])
+        len(gains_by_verdict["faster"]),
+        len(gains_by_verdict["not faster"]),
+        len(undecided),
+        len(gains_by_verdict["slower"]),
     )
-    if found["not faster"]:
-        yield no_gain(list(map(_size_name, found["not faster"])))
+    if gains_by_verdict["not faster"]:
+        yield no_gain(list(map(_size_name, gains_by_verdict["not faster"])))
     if undecided:
-        without = sum(not gain.known for gain in undecided)
+        without = sum(not gain.has_intervals for gain in undecided)
         times = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
-        enough = suggested_budget(times * budget)
-        yield gains_undecided(list(map(_size_name, undecided)), without, loaded, enough)
-    if found["slower"]:
-        yield rules_slower([_slower_text(gain) for gain in found["slower"]])
+        needed_budget = suggested_budget(times * budget)
+        yield gains_undecided(list(map(_size_name, undecided)), without, under_load, needed_budget)
+    if gains_by_verdict["slower"]:
+        yield rules_slower([_slower_text(gain) for gain in gains_by_verdict["slower"]])
     if unchecked:
         yield choices_unchecked()
 
@@ -232,8 +237,8 @@ def gains_confirmed(confirmed: int, none: int, undecided: int, slower: int) -> s
     )
     measured = confirmed + none + undecided + slower
     first = f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}"
-    found = [text for count, text in others if count]
-    return f"{first}; {join_words(found)}." if found else f"{first}."
+    clauses = [text for count, text in others if count]
+    return f"{first}; {join_words(clauses)}." if clauses else f"{first}."
 
 
 def no_gain(sizes: Sequence[str]) -> str:
@@ -241,7 +246,7 @@ def no_gain(sizes: Sequence[str]) -> str:
     return f"No gain of 5% or more: {list_names(sizes)}. These rules change little and can be removed."
 
 
-def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, budget: str) -> str:
+def gains_undecided(sizes: Sequence[str], without_interval: int, under_load: bool, budget: str) -> str:
     """`sizes` with operation and table; `budget` would probably be enough."""
     reason = "the intervals include both gains and ratios without one"
     if without_interval == len(sizes):
@@ -250,7 +255,7 @@ def gains_undecided(sizes: Sequence[str], without_interval: int, loaded: bool, b
         few = plural(without_interval, "of them has", "of them have")
         reason += f", and {few} no interval because there are too few launches"
     text = f"Undecided: {list_names(sizes)}, because {reason}."
-    if loaded:
+    if under_load:
         text += " Other programs used the processors meanwhile, which widens the intervals."
     return f"{text} Check again on a quiet machine with --check --budget {budget} or more."
 

@@ -19,12 +19,12 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
         print_findings(findings)
     saved = None if salvage is None else api.salvage(run, salvage)
     if as_json:
-        kept = (
+        salvaged = (
             None
             if saved is None
             else {"run": str(saved.folder.path), "kept": saved.kept, "dropped": saved.dropped}
         )
-        print_json({"findings": findings, "salvaged": kept})
+        print_json({"findings": findings, "salvaged": salvaged})
     elif saved is not None:
         print_line(_salvaged(saved.folder.path, saved.kept, saved.dropped))
     if any(finding.verdict == "bad" for finding in findings):
@@ -33,7 +33,7 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
     return Exit.INCONCLUSIVE if missing else Exit.FINE
 
 
-def _salvaged(folder: Path, kept: int, dropped: Sequence[int]) -> str:
+def _salvaged(folder: Path, line_count: int, dropped: Sequence[int]) -> str:
     """`dropped` are line numbers."""
     lost = f", without line {list_names([str(number) for number in dropped])}" if dropped else ""
-    return f"{printable(str(folder))}: a new run with the {kept} intact lines{lost}"
+    return f"{printable(str(folder))}: a new run with the {line_count} intact lines{lost}"

@@ -194,7 +194,7 @@ def _run_argument(find: str) -> Callable[[Any], Any]:
     """The argument RUN; its default is what the function `find` of `hockney.api` returns: a run with its
     records, if it had to read them, otherwise the path of its folder."""
 
-    def resolved(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | api.Run | None:
+    def resolve(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | api.Run | None:
         if value is not None or ctx.resilient_parsing:
             return value
         from hockney import api
@@ -206,7 +206,7 @@ def _run_argument(find: str) -> Callable[[Any], Any]:
         path: Path = run.path
         return path
 
-    return click.argument("run", type=PATH, required=False, callback=resolved)
+    return click.argument("run", type=PATH, required=False, callback=resolve)
 
 
 complete_run = _run_argument("newest_complete_run")

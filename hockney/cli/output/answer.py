@@ -59,7 +59,7 @@ class AnswerForm:
             return
         if self.as_json:
             raise UsageError(
-                "--format and --json exclude each other", "", "use only one of them", code="format-with-json"
+                "--format and --json exclude each other", "", "use only one", code="format-with-json"
             )
         if question.study != AD_HOC_STUDY:
             raise UsageError(
@@ -77,9 +77,9 @@ class AnswerForm:
                 code="columns-with-osu",
             )
         lines = self.lines()
-        known = bundled_workloads()
-        for name in question.workloads & known.keys():  # before anything is compiled
-            lines.check(known[name])
+        workloads = bundled_workloads()
+        for name in question.workloads & workloads.keys():  # before anything is compiled
+            lines.check(workloads[name])
 
     def lines(self) -> Lines:
         if self.style == "osu":
@@ -144,8 +144,8 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
             _print_diagnostics(run, reporter)
         if run.wrong:
             return Exit.ANSWER_IS_NO
-        answered = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
-        return Exit.FINE if answered else Exit.INCONCLUSIVE
+        conclusive = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
+        return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 
 def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:

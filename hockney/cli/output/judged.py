@@ -46,7 +46,7 @@ class JudgementForm:
             raise UsageError(
                 f"--format {self.style} and --json exclude each other",
                 "both are printed on stdout",
-                "give one of them",
+                "give one",
                 code="format-and-json",
             )
 

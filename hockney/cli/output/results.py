@@ -127,10 +127,12 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
         print_table(_case_table(measured, varying, columns, exact), keys, keep_columns=True)
     else:
         where = where_columns([m for m in measured if not m.case.is_placed])
-        _print_usual(lambda chosen: _case_table(measured, varying, [*where, *chosen], exact), keys)
+        _print_usual_columns(
+            lambda usual_columns: _case_table(measured, varying, [*where, *usual_columns], exact), keys
+        )
 
 
-def _print_usual(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
+def _print_usual_columns(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
     """Print as many of the usual columns as fit; the others are named below the table."""
     columns = list(usual())
     left_out: list[str] = []

@@ -66,9 +66,9 @@ class Stream:
             if self.run is not event.run:  # cases that settle together have the same
                 self.run = event.run
                 self.summaries = {each.case: each for each in summarise(event.run, self.catalog)}
-            made = self.summaries.get(event.case.line)
+            summary = self.summaries.get(event.case.line)
             workload = self.catalog.entry(event.case.workload)
-            self.settled[event.case] = Measured(event.case, made, workload) if made else None
+            self.settled[event.case] = Measured(event.case, summary, workload) if summary else None
             self._print()
 
     def _print(self) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import msgspec
 
-from hockney.cli.output.terminal import echo, painted, width, wrapped
+from hockney.cli.output.terminal import apply_colour, echo, width, wrap_text
 from hockney.core.errors import one_line
 from hockney.draw.amount import Amount, scaled, shortest_scale, unit_of
 from hockney.draw.page import Table
@@ -33,14 +33,14 @@ def text_table(table: Table, keys: int = 1, *, keep_columns: bool = False) -> st
     columns, constant = split_constant_columns(
         columns_of(table), len(table.columns) if keep_columns else keys
     )
-    blocks = [wrapped(f"In all rows: {', '.join(_constant_texts(constant))}.", width())] if constant else []
+    blocks = [wrap_text(f"In all rows: {', '.join(_constant_texts(constant))}.", width())] if constant else []
     columns, below = split_long_texts(columns, width(), keys)
     for k, part in enumerate(split_columns(columns, width(), keys)):
-        lines = lines_of(part, None, painted)
+        lines = lines_of(part, None, apply_colour)
         if len(below) == 1 and not k:
-            lines.append(painted(f"{BELOW}{below[0].title}", "head"))
+            lines.append(apply_colour(f"{BELOW}{below[0].title}", "head"))
         for row in range(len(table.rows)):
-            lines += lines_of(part, row, painted)
+            lines += lines_of(part, row, apply_colour)
             lines += [] if k else lines_below(below, row, width())
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
@@ -73,17 +73,17 @@ def print_groups(table: Table, groups: Sequence[Group]) -> None:
     """The table's rows in groups, indented below the lines that describe each group."""
     room = width()
     columns = fit_columns(columns_of(table), None if room is None else room - GAP)
-    for line in lines_of(columns, None, painted):
+    for line in lines_of(columns, None, apply_colour):
         echo(" " * GAP + line)
     row = 0
     for group in groups:
         for k, text in enumerate(group.lines):
-            shown = wrapped(text, room, indent="" if k == 0 else " " * GAP, hang=" " * GAP)
+            shown = wrap_text(text, room, indent="" if k == 0 else " " * GAP, hang=" " * GAP)
             if group.verdict and k == 0:
-                shown = shown.removesuffix(group.verdict) + painted(group.verdict, group.verdict)
+                shown = shown.removesuffix(group.verdict) + apply_colour(group.verdict, group.verdict)
             echo(shown)
         for each in range(row, row + group.rows):
-            for line in lines_of(columns, each, painted):
+            for line in lines_of(columns, each, apply_colour):
                 echo(" " * GAP + line)
         row += group.rows
 
@@ -106,7 +106,7 @@ def _escaped(character: str) -> str:
 
 def print_line(text: str, indent: str = "", hang: str = "") -> None:
     """Prose, wrapped where stdout has a width. `hang` is before each further line."""
-    echo(wrapped(text, width(), indent, hang))
+    echo(wrap_text(text, width(), indent, hang))
 
 
 def print_unwrapped(text: str) -> None:
@@ -116,14 +116,14 @@ def print_unwrapped(text: str) -> None:
 
 def print_labelled(label: str, text: str) -> None:
     """ "LABEL: text", the label in its colour."""
-    line = wrapped(f"{label}: {text}", width(), hang="  ")
-    echo(painted(f"{label}:", label) + line.removeprefix(f"{label}:"))
+    line = wrap_text(f"{label}: {text}", width(), hang="  ")
+    echo(apply_colour(f"{label}:", label) + line.removeprefix(f"{label}:"))
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
     for finding in findings:
-        line = wrapped(f"{finding.subject}: {finding.text}", width(), indent=MARGIN)
-        echo(painted(f"{finding.verdict:4}", finding.verdict) + " " + line.removeprefix(MARGIN))
+        line = wrap_text(f"{finding.subject}: {finding.text}", width(), indent=MARGIN)
+        echo(apply_colour(f"{finding.verdict:4}", finding.verdict) + " " + line.removeprefix(MARGIN))
 
 
 GAP = 2
@@ -287,25 +287,25 @@ def split_long_texts(
     columns: Sequence[Column], width: int | None, keys: int = 1
 ) -> tuple[list[Column], list[Column]]:
     """The columns of a table, and the columns whose texts are too long for it and go below each row."""
-    kept, below = list(columns), list[Column]()
-    while width is not None and kept and kept[0].cells:
-        wrap_cell = fit_columns(kept, width)
+    remaining, below = list(columns), list[Column]()
+    while width is not None and remaining and remaining[0].cells:
+        wrap_cell = fit_columns(remaining, width)
         lines = sum(max(len(_wrapped(c, row)) for c in wrap_cell) for row in range(len(wrap_cell[0].cells)))
-        texts = [column for column in kept[keys:] if not column.numeric]
+        texts = [column for column in remaining[keys:] if not column.numeric]
         if not texts or (lines <= MOST_LINES * len(wrap_cell[0].cells) and total(wrap_cell) <= width):
             break
         longest = max(texts, key=lambda column: sum(map(len, column.cells)))
         if longest.natural_width <= SHORTEST_BELOW:
             break
-        kept.remove(longest)
+        remaining.remove(longest)
         below = [column for column in columns if column in (*below, longest)]
-    return kept, below
+    return remaining, below
 
 
 def lines_below(columns: Sequence[Column], row: int, width: int | None) -> list[str]:
     """The texts of a row that are shown below it, with their titles if there are several."""
     return [
-        wrapped(f"{column.title}: {cell}" if len(columns) > 1 else cell, width, BELOW)
+        wrap_text(f"{column.title}: {cell}" if len(columns) > 1 else cell, width, BELOW)
         for column in columns
         if (cell := column.cells[row])
     ]

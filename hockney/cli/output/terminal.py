@@ -58,7 +58,7 @@ def _is_terminal(stream: TextIO) -> bool:
         return False
 
 
-def painted(text: str, word: str, stream: TextIO | None = None) -> str:
+def apply_colour(text: str, word: str, stream: TextIO | None = None) -> str:
     """`text` in the style of `word`, where the stream has colours."""
     style = STYLES.get(word)
     return click.style(text, **style) if style and has_colours(stream) else text  # type: ignore[arg-type]
@@ -69,7 +69,7 @@ def echo(text: str = "") -> None:
     click.echo(text, color=True)
 
 
-def wrapped(text: str, columns: int | None, indent: str = "", hang: str = "") -> str:
+def wrap_text(text: str, columns: int | None, indent: str = "", hang: str = "") -> str:
     """`text` as lines of at most `columns`, broken between words. The first line begins with `indent`, the
     others with `hang` too. A longer word, such as a path, has its own line."""
     line = one_line(text)

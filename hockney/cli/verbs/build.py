@@ -32,7 +32,7 @@ def command(**given: Any) -> int:
     400 MB of temporary space, and needs neither root nor an MPI.
 
     With --library: compile the barriers and collectives for C++ programs that use this MPI, and BSPlib for C
-    and C++, and install headers, libraries, BSPlib's commands, and files for CMake and pkg-config into
+    and C++. Headers, libraries, BSPlib's commands, and files for CMake and pkg-config are installed into
     --prefix.
     """
     from hockney.cli.actions.build import action

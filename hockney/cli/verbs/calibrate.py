@@ -50,9 +50,10 @@ def command(**given: Any) -> int:
     """Write a machine file from a run, to simulate its machine at any size.
 
     For every number, the machine file states the fit or typical time that it comes from, or that it is a
-    guess. With --cost undisturbed the times are those of the fast mode. With --check or --against, the
-    simulated twin is surveyed too: exit code 1 if a message, a fitted parameter or a collective between 2
-    ranks disagrees, 4 if none does but most are undecided.
+    guess. With --cost undisturbed, the times describe the fast mode.
+
+    With --check or --against, the simulated twin is surveyed too. Exit code 1 if a message, a fitted
+    parameter or a collective between 2 ranks disagrees, 4 if none does but most are undecided.
     """
     from hockney.cli.actions.calibrate import action
 

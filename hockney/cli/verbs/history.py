@@ -26,9 +26,9 @@ from hockney.cli.arguments.options import MOMENT, archive, run_filter
 def add_command(**given: Any) -> int:
     """Copy runs into the archive. RUN is a run folder, or a folder of them.
 
-    The copy appears complete or not at all, and is checked first. A run that the archive has already is not
-    copied again; if a run has grown, its later state replaces the earlier one. report.html is left out:
-    'hockney report' writes it again.
+    The copy appears complete or not at all, and is checked first. A run that is already in the archive is
+    not copied again; if a run has grown, its later state replaces the earlier one. The copy has no
+    report.html: 'hockney report' writes it again.
     """
     from hockney.cli.actions.history import add
 
@@ -47,8 +47,8 @@ def add_command(**given: Any) -> int:
 def list_command(**given: Any) -> int:
     """List the runs of the archive, the oldest first.
 
-    A series of times consists of the runs of one machine. The machine is the host; in batch jobs, whose
-    nodes change, the host's name without its number.
+    A series of times consists of the runs of one machine. The machine is the host. Nodes of batch jobs
+    change, so their machine is the host's name without its number.
     """
     from hockney.cli.actions.history import list_runs
 
@@ -118,13 +118,13 @@ def show_command(**given: Any) -> int:
 def check_command(**given: Any) -> int:
     """Check whether the newest run is as usual, by the spread of the earlier ones.
 
-    RUN is a run folder or the name of a run in the archive, by default the newest run there. It is compared
-    with the earlier runs of the same machine since the last change: a time is slower or faster if it is
-    outside of the interval in which 95% of such runs are, by more than the tolerance. At most 5% of those
+    RUN is a run folder or the name of a run in the archive, by default the newest run there. The run is
+    compared with the earlier runs of the same machine since the last change. A time is slower or faster if it
+    is outside of the interval that contains 95% of such runs, by more than the tolerance. At most 5% of those
     reported are false on average, however many cases there are.
 
-    Exit code 0 if no operation is slower than usual, 1 if one is or if data arrived wrong, 4 if there are too
-    few earlier runs (5 are needed), if they differ too much, or if cases failed.
+    Exit code 0 if no operation is slower than usual, 1 if an operation is slower or data arrived wrong. Exit
+    code 4 if there are too few earlier runs (5 are needed), if they differ too much, or if cases failed.
     """
     from hockney.cli.actions.history import check
 
@@ -170,8 +170,8 @@ def _keep(what: str, text: str) -> Callable[[F], F]:
 def prune_command(**given: Any) -> int:
     """Remove the runs that no rule keeps.
 
-    Rules apply separately to each machine and study; a run stays if one of them keeps it. Without a rule
-    nothing is removed. Days, weeks and months are those of UTC.
+    Rules apply separately to each machine and study; a run stays if any rule keeps it. Without a rule
+    nothing is removed. Days, weeks and months begin at midnight UTC.
     """
     from hockney.cli.actions.history import prune
 

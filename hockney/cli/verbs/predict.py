@@ -142,14 +142,15 @@ def command(**given: Any) -> int:
     form a ring, each exchanges messages with its two neighbors. Nothing is measured: the cost of messages
     comes from a survey, or from the description of a machine.
 
-    Given a KERNEL and its size (bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort,
-    shortest_paths), predict its time with the BSP or BPRAM model instead, both as published (plain) and with
-    its wrong assumptions corrected (repaired). The parameters and the rates of local computation come from a
-    run of bsp-kernels or bsp-parameters; only --ranks, --run and --cost apply.
+    Given a KERNEL and its size, predict its time with the BSP or BPRAM model instead. Kernels are
+    bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort and shortest_paths. There are two
+    predictions: as published (plain), and with the model's wrong assumptions corrected (repaired). The
+    parameters and the rates of local computation come from a run of bsp-kernels or bsp-parameters; only
+    --ranks, --run and --cost apply.
 
     Given a benchmark of the NAS Parallel Benchmarks and its class (--kernel cg --class B), predict its time
-    from its work and messages: every rank computes at the rate of one rank, which comes from a run of the
-    benchmark or from --rate, and messages and collectives cost what the survey or the machine states.
+    from its work and messages. Every rank computes at the rate of a single rank, which comes from a run of
+    the benchmark or from --rate. The costs of messages and collectives come from the survey or the machine.
     """
     from hockney.cli.actions.predict import action
 

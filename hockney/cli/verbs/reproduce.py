@@ -36,9 +36,9 @@ from hockney.cli.arguments.commands import Command, example
 def command(**given: Any) -> int:
     """Repeat papers' studies on their machines, simulated by SimGrid or emulated.
 
-    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number the output has the
+    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number, the output has the
     published, the simulated and the model's value, the error, and whether the machine's description was
-    fitted to the number or predicts it; each statement of the paper is checked. The report draws the
+    fitted to the number or predicts it. Each statement of the paper is checked. The report draws the
     paper's figures. Exit code 1 if a statement does not hold.
     """
     from hockney.cli.actions.reproduce import action

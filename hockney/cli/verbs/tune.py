@@ -58,8 +58,8 @@ def command(**given: Any) -> int:
     Exit code 4 if no algorithm is faster and most comparisons are undecided.
 
     With --check: measures all sizes in the tables again, with and without the tables, both in programs that
-    keep freed memory and in programs that return it. Removes sizes at which a table is slower in one of them
-    from that table; the exit code is then 1. Exit code 4 if no gain was confirmed.
+    keep freed memory and in programs that return it. If a table is slower at some size in either kind of
+    program, the size is removed from the table, and the exit code is 1. Exit code 4 if no gain was confirmed.
     """
     from hockney.cli.actions.tune import action
 

@@ -29,7 +29,7 @@ from hockney.cli.arguments.commands import Command, example
 def command(**given: Any) -> int:
     """Check that a run's measurements are unchanged, complete and correct.
 
-    The default for RUN is the run in runs/ whose records were written last, complete or not.
+    The default for RUN is the run in runs/ with the latest records, complete or not.
 
     Every line of records.jsonl and every other file of a measurement has a checksum. Derived files
     (report.html, fits.json) are not checked: 'hockney report' writes them again. Exit code 1 if anything does

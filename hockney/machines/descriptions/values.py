@@ -204,7 +204,7 @@ def _unknown_choice(place: str, value: str, available: Collection[str]) -> Usage
     remedy = f"did you mean '{error.suggestion}'?" if error.suggestion else ""
     return UsageError(
         f"{place} = '{printable(value)}' is unknown",
-        f"expected one of {', '.join(available)}",
+        f"available: {', '.join(available)}",
         remedy,
         code="unknown-choice",
         place=place,
@@ -231,7 +231,7 @@ def list_expected(place: str, actual: str, table: str) -> UsageError:
 def origin_of_nothing(place: str, key: str, example: str) -> UsageError:
     return UsageError(
         f"{place} = '{printable(key)}' is not a key of this file",
-        "an origin names the key whose source it gives",
+        "an origin names a key of the file and gives its source",
         f"use for example {example}",
         code="origin-of-nothing",
         place=place,

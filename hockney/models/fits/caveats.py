@@ -49,7 +49,7 @@ def launches_in_two_modes(
 def wrong_payloads(errors: int) -> FitCaveat:
     return FitCaveat(
         "wrong-payloads",
-        f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the times may not be those of the "
+        f"{errors} payload{'s' if errors > 1 else ''} arrived wrong, so the timed work may differ from the "
         "intended work",
         {"errors": errors},
     )
@@ -106,9 +106,8 @@ def parts_exceed_message(size: int, most: float) -> FitCaveat:
     """`most` is by how much of its time, at the worst of the sizes from `size` on."""
     return FitCaveat(
         "parts-exceed-message",
-        f"from {size} B on, o_s, L, o_r and the gaps of its bytes add up to as much as "
-        f"{format_percent(most, 2)} more than a message takes, because both ends work at the same time: the "
-        "model describes trains there, not single messages",
+        f"from {size} B on, o_s, L, o_r and byte gaps exceed a message's time by up to "
+        f"{format_percent(most, 2)}, since both ends work at once: the model describes trains there",
         {"size": size, "most": most},
     )
 
@@ -125,7 +124,7 @@ def gap_below_overhead(which: str, gap: Estimate, overhead: Estimate) -> FitCave
 
 def no_send_overhead() -> FitCaveat:
     return FitCaveat(
-        "no-send-overhead", "the delayed messages took no longer than the delays, so o_s is set to 0"
+        "no-send-overhead", "the delayed messages did not take more time than the delays, so o_s is set to 0"
     )
 
 

@@ -47,7 +47,7 @@ def emulated(evidence: Evidence) -> RunCaveat | None:
         Caveat(
             "emulated",
             f"the hosts and the wire of {evidence.machine.emulated.title} were emulated: messages take the "
-            "described time on the wire, and in addition what TCP, MPI and waking a rank cost on this host",
+            "described time on the wire, plus the cost of TCP, MPI and waking a rank on this host",
             "",
             "for the accuracy, see docs/emulated.md",
         )
@@ -137,8 +137,8 @@ def overlap(evidence: Evidence) -> RunCaveat | None:
     return run_caveat(
         Caveat(
             "simulated-overlap",
-            f"simulated messages on {platform.title} need no processor: they proceed while a rank computes, "
-            "as on an ideal network interface, whether it calls MPI or not",
+            f"simulated messages on {platform.title} need no processor: messages advance while a rank "
+            "computes, whether it calls MPI or not, as on an ideal network interface",
             "what computing hides",
             "use a real machine",
         ),

@@ -210,8 +210,8 @@ def _hot_buffers(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat
     if prediction.algorithm.bytes >= MIN_REWRITTEN_BYTES and prediction.messages.buffers == HOT:
         yield Caveat(
             "hot-buffers",
-            "the run measured no messages that were just written, as a program's are, only those in hot "
-            "buffers, which are never rewritten",
+            "programs send messages that they have just written; the run only measured hot buffers, which "
+            "are never rewritten",
             "predicted times, which are too short from a few KiB on",
             "measure a new survey, or pingpong buffers=written",
         )
@@ -349,7 +349,7 @@ def _oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[flo
     limits = (f"{format_percent(1 / share)} on {p}" for p, share in zip(ranks, ranks_a_core, strict=True))
     return Caveat(
         "oversubscribed",
-        f"{join_words(ranks)} ranks share {plural(cores, 'core')}: those on one core compute in turn, so "
+        f"{join_words(ranks)} ranks share {plural(cores, 'core')}: ranks on one core compute in turn, so "
         f"efficiency is at most {join_words(limits)} ranks; the numbers include that, but not waiting for "
         "the scheduler",
         f"all numbers on {join_words(ranks)} ranks",

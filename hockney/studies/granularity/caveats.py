@@ -163,8 +163,7 @@ def _above_one_caveat(cells: int, highest: str, where: str, low: str) -> Caveat:
     return Caveat(
         "efficiency-above-one",
         f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{bound}: the work took longer "
-        "on one rank than all ranks together spent on it, because the machine was slower while one rank was "
-        "measured",
+        "on one rank than on all ranks together, because the machine was slower while one rank was measured",
         where,
         "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
     )

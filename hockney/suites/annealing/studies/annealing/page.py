@@ -105,10 +105,10 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
         yield Caveat(
             "not-reproducible",
             f"runs of {join_words(list(unlike_seeds))} with the same seed found different energies (for "
-            f"{plural(max(unlike_seeds.values()), 'seed')}): the time at which messages arrive decides which "
+            f"{plural(max(unlike_seeds.values()), 'seed')}): the arrival times of messages decide which "
             "schedule is used",
             f"energies of {list_names(list(list(unlike_seeds)))}",
-            "take a set-up that waits, or one with lag=1, if results must be reproducible",
+            "if results must be reproducible, choose a variant that waits, or lag=1",
         )
     worst = max(run.points, key=lambda p: p.sum_error, default=None)
     if worst is not None and worst.sum_error > SUM_ERROR:
