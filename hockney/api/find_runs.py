@@ -466,8 +466,8 @@ def _newest_written_run_text(run: str, runs_folder: Path, written: str) -> str:
 
 
 def _no_complete_run(runs_folder: Path, unfinished: str, lacking: int, planned: int) -> UsageError:
-    """`unfinished` is the newest run in `runs_folder` that lacks `lacking` of its `planned` measurements; "" if
-    there is none."""
+    """`unfinished` is the newest run in `runs_folder` that lacks `lacking` of its `planned` measurements, or
+    ""."""
     why = f"there is no complete one in {runs_folder}"
     remedy = "name a run's folder"
     if unfinished:
