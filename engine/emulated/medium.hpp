@@ -18,7 +18,8 @@ namespace hockney::emulated {
 using Nanoseconds = std::int64_t;
 
 inline constexpr int everyone = -1;
-// The lowest rate in bits per second (as in hockney/machines/emulated/description.py); a frame then takes 12 s.
+// The lowest rate in bits per second (as in hockney/machines/emulated/description.py); a frame then takes 12
+// s.
 inline constexpr double slowest = 1e3;
 
 struct Frame {

@@ -48,7 +48,7 @@ PLACES = {
     ),
     # in the middle
     "measuring": (
-        "from hockney.measurement import launch_recorder as l; l.LaunchRecorder._answer = strike;",
+        "from hockney.measurement import launch_recorder as l; l.LaunchRecorder._mark_answered = strike;",
         "run-interrupted",
         False,
     ),

@@ -23,13 +23,13 @@ STRIKE = """\
 import os, signal
 from hockney.cli import main
 from hockney.measurement import launch_recorder
-take = launch_recorder.LaunchRecorder._take
+take = launch_recorder.LaunchRecorder._handle_line
 def strike(recorder, line):
     take(recorder, line)
     if type(line).__name__ == "Visiting":
         for number in {numbers}:
             os.kill(os.getpid(), number)
-launch_recorder.LaunchRecorder._take = strike
+launch_recorder.LaunchRecorder._handle_line = strike
 main()
 """
 

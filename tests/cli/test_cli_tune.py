@@ -261,18 +261,18 @@ def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
     confirmed = gain(8, (0.7, 0.9), (0.6, 0.8))
     refuted = gain(64, (0.5, 0.6), (1.1, 1.5))
     open_ = gain(512, (0.7, 0.9), (0.7, 1.2))
-    said = list(tune._verdict_sentences([confirmed, open_], 60.0, unchecked=False, loaded=True))
+    said = list(tune._verdict_sentences([confirmed, open_], 60.0, unchecked=False, under_load=True))
     middle = math.sqrt(0.7 * 1.2)
     needed = suggested_budget(60 * (math.log(1.2 / middle) / math.log(1.05 / middle)) ** 2)
     assert said == [
         gains_confirmed(1, 0, 1, 0),
         gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
     ]
-    assert list(tune._verdict_sentences([confirmed], 60.0, unchecked=False, loaded=False)) == [
+    assert list(tune._verdict_sentences([confirmed], 60.0, unchecked=False, under_load=False)) == [
         gains_confirmed(1, 0, 0, 0)
     ]
     lost = slower_rule("bcast of 64 B (openmpi-rules.conf)", "1.28 [1.10, 1.50]", "returned")
-    assert list(tune._verdict_sentences([refuted], 60.0, unchecked=True, loaded=False)) == [
+    assert list(tune._verdict_sentences([refuted], 60.0, unchecked=True, under_load=False)) == [
         gains_confirmed(0, 0, 0, 1),
         rules_slower([lost]),
         choices_unchecked(),
@@ -283,7 +283,7 @@ def test_the_numbers_of_a_check_count_each_size_once():
     """Also if it is slower in both memories, or by less than 5%."""
     twice = gain(8, (1.1, 1.2), (1.3, 1.5))
     alike = [gain(size, (1.0, 1.01), (1.004, 1.012)) for size in (64, 512)]
-    said = list(tune._verdict_sentences([twice, *alike], 60.0, unchecked=False, loaded=False))
+    said = list(tune._verdict_sentences([twice, *alike], 60.0, unchecked=False, under_load=False))
     name = "bcast of {} B (openmpi-rules.conf)".format
     assert said == [
         gains_confirmed(0, 2, 0, 1),
@@ -303,7 +303,7 @@ def test_the_time_for_a_gain_that_is_small_at_best_is_that_which_excludes_a_nota
 
 def test_a_check_without_intervals_is_too_short():
     each = gain(8, (None, None), (0.7, 0.9))
-    _, said = tune._verdict_sentences([each], 60.0, unchecked=False, loaded=False)
+    _, said = tune._verdict_sentences([each], 60.0, unchecked=False, under_load=False)
     assert said == gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
 
 
