@@ -203,7 +203,7 @@ def test_a_continued_reproduction_keeps_its_network(kept, tmp_path, monkeypatch)
         return replace(bench, machine=msgspec.structs.replace(bench.machine, emulated=described))
 
     monkeypatch.setattr(measurement, "prepare", prepare)
-    file.write_text(hockney.machines.emulated.description(before))
+    file.write_text(hockney.machines.emulated.write(before))
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert set(given) == {None}
     (other,) = {emulated.SURVEY, sun_emulated.EMULATED_GRID} - {kept}
