@@ -445,8 +445,8 @@ def _group_by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
 
 def _added_sizes_text(workloads: Sequence[str]) -> str:
     """`workloads` are the workload names of the added cases."""
-    where = ", ".join(f"{count} of {name}" for name, count in Counter(workloads).items())
-    return f"measuring {plural(len(workloads), 'more size')} where the cost curve changes: {where}"
+    where = plural(len(set(workloads)), "workload")
+    return f"measuring {plural(len(workloads), 'more size')} of {where}, where their cost changes"
 
 
 def budget_used_up_notice(left: int, launch_s: float) -> Notice:

@@ -210,7 +210,7 @@ def test_a_continued_reproduction_keeps_its_network(kept, tmp_path, monkeypatch)
     shutil.rmtree(out / other)
     records = out / kept / "records.jsonl"
     records.write_text("".join(records.read_text().splitlines(keepends=True)[:3]))
-    file.write_text(hockney.machines.emulated.description(msgspec.structs.replace(before, rate=12.5e6)))
+    file.write_text(hockney.machines.emulated.write(msgspec.structs.replace(before, rate=12.5e6)))
     given.clear()
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert given and set(given) == {before}
