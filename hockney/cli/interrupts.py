@@ -65,7 +65,7 @@ def _request_launch_end() -> bool:
     is a KeyboardInterrupt. A module that is not imported yet cannot run one, and must not be imported at any
     moment."""
     stops = sys.modules.get("hockney.process.stops")
-    return stops is not None and hasattr(stops, "request") and bool(stops.request())
+    return stops is not None and hasattr(stops, "request_stop") and bool(stops.request_stop())
 
 
 def _reraise_dropped_interrupt(unraisable: sys.UnraisableHookArgs) -> None:
