@@ -353,8 +353,8 @@ def _outline(corners: list[Point]) -> str:
 
 
 def _star() -> list[Point]:
-    turns = [(k * math.pi / 5, 1.35 if k % 2 == 0 else 0.58) for k in range(10)]
-    return [(r * math.sin(turn), -r * math.cos(turn)) for turn, r in turns]
+    polar = [(k * math.pi / 5, 1.35 if k % 2 == 0 else 0.58) for k in range(10)]
+    return [(r * math.sin(angle), -r * math.cos(angle)) for angle, r in polar]
 
 
 _CROSS = [(-a * s, -b * t) for s, t, order in ((1, 1, 1), (-1, 1, -1), (-1, -1, 1), (1, -1, -1))

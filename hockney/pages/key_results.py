@@ -118,11 +118,14 @@ def _between_two(level: Evidence) -> Iterator[KeyResult]:
 def _result(m: Measured, key: str, name: str) -> KeyResult:
     """The time of a case."""
     fastest = undisturbed.differing(m.summary)
-    size = m.size if m.has_size else None
-    result = KeyResult(key, name, "s", m.summary.typical, size=size, ranks=m.case.ranks)
-    return replace(
-        result,
+    return KeyResult(
+        key,
+        name,
+        "s",
+        m.summary.typical,
         undisturbed=None if fastest is None else fastest.cost,
+        size=m.size if m.has_size else None,
+        ranks=m.case.ranks,
         no_interval=no_interval_reason(m.summary),
     )
 

@@ -183,7 +183,8 @@ def _new_lines(lines: list[Line], existing: RunRecords) -> list[Line]:
 
 
 def _name(line: Launch, existing: dict[str, Launch]) -> tuple[str, bool]:
-    """The name of the launch `line` beside the `existing` launches, and whether it is one of them."""
+    """A name for the launch `line` that no other launch in `existing` has, and whether `existing` already
+    contains this launch."""
     index, _, number = line.launch.partition(".")
     count = int(number or 0)
     while True:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.catalog import PING_PONG, Catalog
@@ -13,7 +13,7 @@ from hockney.core.errors import UsageError
 from hockney.core.layout import PAIR_RANKS
 from hockney.core.machine import Machine
 from hockney.core.units import thin_out
-from hockney.draw.page import Page, Table
+from hockney.draw.page import Page
 from hockney.pages import collectives, course, key_results, loggp, point_to_point, quality
 from hockney.pages.caveats import everywhere, with_caveats
 from hockney.pages.evidence import Evidence, Options, once
@@ -204,12 +204,6 @@ def page(evidence: Evidence) -> Page:
         sections=rest,
         lead=lead,
     )
-
-
-def summary(evidence: Evidence) -> tuple[Table, ...]:
-    """The table on a terminal, which the line above it explains."""
-    table = key_results.table(evidence)
-    return () if table is None else (replace(table, title=""),)
 
 
 def answer(evidence: Evidence) -> dict[str, object]:

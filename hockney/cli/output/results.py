@@ -49,16 +49,18 @@ NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 
 def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
-    """The headline and the study's tables; for typed cases the premises, a table of their costs, their
-    metrics and fits; then warnings, and where the rest is. With `columns` there is a table of the cases for
-    every study."""
+    """The headline, the key results and the study's tables; for typed cases the premises, a table of their
+    costs, their metrics and fits; then warnings, and where the rest is. With `columns` there is a table of
+    the cases for every study."""
     is_ad_hoc = run.settings.study == AD_HOC_STUDY
     for sentence in premises(run.evidence) if is_ad_hoc and run.summaries else run.page.headline:
         print_line(sentence)
+    if run.page.results is not None:
+        echo()
+        print_table(run.page.results)
     for table in studies.summary(studies.study(run.settings.study), run.evidence):
         echo()
-        if table.title:
-            print_line(table.title)
+        print_line(table.title)
         print_table(table)
     if columns and not is_ad_hoc:
         echo()

@@ -13,7 +13,7 @@ from statistics import median
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES, Summary
 from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
 from hockney.core.units import format_factor, format_number
-from hockney.core.wording import join_words, list_names, plural
+from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.draw.page import Caveat, Section
 from hockney.models.loaded_launches import (
     FEWEST_QUIET,
@@ -246,7 +246,7 @@ def _load(evidence: Evidence) -> RunCaveat | None:
     facts = [f"other programs used up to {cores:.2f} processors"] if cores > LOADED_OUTSIDE_CORES else []
     if steal > LOADED_STEAL:
         facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
-    verb = "is" if len(loaded) == 1 else "are"
+    verb = verb_form(len(loaded), "is", "are")
     use = f"{verb} included because fewer than {FEWEST_QUIET} quiet ones exist"
     if len(counted) < len(touched):
         use = f"{verb} excluded from {plural(len(touched) - len(counted), 'case')}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from hockney.core.fit import Estimate, Fit
-from hockney.core.wording import join_words, list_names, plural
+from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.models.statistics import (
     NOTABLE,
     UNDECIDED_VERDICTS,
@@ -143,7 +143,7 @@ def eager_sentence(evidence: Evidence) -> str:
 def _undecided_limits(effect: EagerEffect) -> str:
     """ "; 2 of 4 limits are undecided", on average over the sizes."""
     count = sum(effect.verdict(each) in UNDECIDED_VERDICTS for each in effect.limits)
-    verb = "is" if count == 1 else "are"
+    verb = verb_form(count, "is", "are")
     return f"; {count} of {plural(len(effect.limits), 'limit')} {verb} undecided" if count else ""
 
 

@@ -349,7 +349,7 @@ def test_sanitizers_find_nothing(mpi, mpi_name, group, monkeypatch):
 
 
 STEP_S = 1e-5
-"""A time of a step so long that the simulated clock's nanoseconds do not matter."""
+"""The time of a step, long enough that the simulated clock's resolution of 1 ns does not matter."""
 
 
 def simulated(words, ranks, repetitions=1):
