@@ -15,7 +15,7 @@ from hockney.core.machine import Machine
 from hockney.core.units import thin_out
 from hockney.draw.page import Page
 from hockney.pages import collectives, course, key_results, loggp, point_to_point, quality
-from hockney.pages.caveats import everywhere, with_caveats
+from hockney.pages.caveats import with_caveats, without_section_caveats
 from hockney.pages.evidence import Evidence, Options, once
 from hockney.pages.levels import predicted
 from hockney.pages.study_page import first_figure, study_page
@@ -200,7 +200,7 @@ def page(evidence: Evidence) -> Page:
         title="Survey of message passing",
         headline=(key_results.first_line(evidence), *overlap.sentences(evidence)),
         results=key_results.table(evidence),
-        warnings=everywhere(evidence),
+        warnings=without_section_caveats(evidence),
         sections=rest,
         lead=lead,
     )

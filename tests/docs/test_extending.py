@@ -11,20 +11,26 @@ import re
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from hockney import build, measurement, studies
+from hockney.api import load
 from hockney.cli.errors import guarded
 from hockney.core.machine import Traits
 from hockney.core.record import Failure, Launch, Record, decode_line
 from hockney.discovery.cpu import processors
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.mpi import MpiLauncher
+from hockney.machines import simulated
 from hockney.measurement import kinds
 from hockney.models.schedules import SCHEDULES, Tally, collectives
+from hockney.pages.caveats import caveats, premises
+from hockney.pages.evidence import Evidence
 from hockney.store import RunFolder
 from hockney.studies.barriers.plan import algorithms
 
@@ -129,6 +135,18 @@ def test_the_kernel_is_listed_compiled_and_measured_on_1_and_2_ranks(extended):
         assert all(part > 0 for part in exchange.values)
 
 
+def check_caveats_and_premises(evidence: Evidence) -> None:
+    """The page has those that affect a single section too, and the sentences before every headline."""
+    first, *others = evidence.run.records
+    wrong = structs.replace(first, verified=structs.replace(first.verified, errors=1))
+    machine = structs.replace(evidence.machine, platform=simulated.platform("t3e"))
+    evidence = replace(evidence, run=replace(evidence.run, records=(wrong, *others)), machine=machine)
+    page = studies.study("cold").page(evidence)
+    assert "verification" in [caveat.code for caveat in page.warnings]
+    assert page.warnings == tuple(each.caveat for each in caveats(evidence))
+    assert premises(evidence) and page.headline[: len(premises(evidence))] == premises(evidence)
+
+
 def test_the_study_answers_on_the_fake_machine(tmp_path, monkeypatch, capsys):
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "cold.py").write_text(example("hockney/studies/cold.py"))
@@ -142,6 +160,7 @@ def test_the_study_answers_on_the_fake_machine(tmp_path, monkeypatch, capsys):
     ratio = float(re.search(r"256 KiB: ([\d.]+) times the hot one's time", out)[1])
     assert 1.3 < ratio < 1.6
     assert (tmp_path / "r" / "report.html").stat().st_size > 500_000, "figures and their script are in it"
+    check_caveats_and_premises(load("r").evidence)
     assert guarded(["plan", "cold", "smallest=1KiB", "factor=4", "--json"]) == 0
     lines = json.loads(capsys.readouterr().out)["cases"]
     assert {line.split()[2] for line in lines} == {f"bytes={1024 * 4**k}" for k in range(4)}

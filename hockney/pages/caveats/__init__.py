@@ -65,8 +65,9 @@ def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
     return tuple(_complete(caveat, evidence) for check in _ALL if (caveat := check(evidence)) is not None)
 
 
-def everywhere(evidence: Evidence) -> tuple[Caveat, ...]:
-    """The caveats that affect all numbers, or the numbers of more than one section."""
+def without_section_caveats(evidence: Evidence) -> tuple[Caveat, ...]:
+    """The caveats of the run without those that affect a single section: a page whose top has only these adds
+    the others to its sections by `with_caveats`."""
     return tuple(
         run_caveat.caveat
         for run_caveat in caveats(evidence)
