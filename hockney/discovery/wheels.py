@@ -29,9 +29,10 @@ from hockney.system.packages import install, installer
 
 
 def installed_version(family: str) -> str:
-    """The version of this family's wheel in hockney's environment; empty if there is none."""
+    """The version of this family's wheel in hockney's environment; empty if it has none there, or none at
+    all."""
     try:
-        return min(metadata.version(name) for name in family_named(family).wheels)
+        return min((metadata.version(name) for name in family_named(family).wheels), default="")
     except metadata.PackageNotFoundError:
         return ""
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, reduce
-from typing import ClassVar, Literal, cast
+from typing import TYPE_CHECKING, ClassVar, Literal, cast
 
-from hockney.core.layout import Cores
-from hockney.core.machine import Mpi
 from hockney.core.plugins import plugin_names, plugins
+
+if TYPE_CHECKING:
+    from hockney.core.layout import Cores
+    from hockney.core.machine import Mpi
 
 Options = tuple[list[str], dict[str, str]]
 """Words of a command line, and variables of its environment."""

@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from hockney.core.machine import Mpi
 from hockney.mpi import PROVIDER, Arguments, MpiFamily, Options, ProgressThread, RankPlacement
 from hockney.mpi.mpich import LIBFABRIC, hydra_options, hydra_variable_words
+
+if TYPE_CHECKING:
+    from hockney.core.machine import Mpi
 
 
 class IntelMpi(MpiFamily):

@@ -6,10 +6,12 @@ their own (MVAPICH) count as MPICH."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from hockney.core.machine import Mpi
 from hockney.mpi import NETMOD, PROVIDER, Arguments, Cause, MpiFamily, Options, ProgressThread, RankPlacement
+
+if TYPE_CHECKING:
+    from hockney.core.machine import Mpi
 
 LIBFABRIC = r"\blibfabric provider: ()(\S+)"
 CELL_HEADER = 4096

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from hockney.core.machine import Mpi
 from hockney.mpi import BETWEEN, WITHIN, Arguments, Cause, MpiFamily, Options, ProgressThread, RankPlacement
+
+if TYPE_CHECKING:
+    from hockney.core.machine import Mpi
 
 PARAMETER = "OMPI_MCA_"
 """A variable of this prefix sets the parameter of the rest of its name."""

@@ -7,11 +7,15 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import sys
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 from hockney import mpi as package
+from hockney.api.run_options import mpi_help
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.launcher_options import launcher_options
 from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
@@ -86,8 +90,26 @@ def test_families_have_an_order():
     assert sorted(family.name for family in families()) == MODULES
     names = [name for family in families() for name in family.names]
     assert len(set(names)) == len(names)
-    recognising = [family.precedence for family in families_by_precedence() if family.library_signs]
-    assert len(set(recognising)) == len(recognising) and recognising == sorted(recognising, reverse=True)
+    recognising = [family for family in families_by_precedence() if family.library_signs]
+    precedences = [family.precedence for family in recognising]
+    assert precedences == sorted(precedences, reverse=True)
+    assert equal_precedences(recognising) == []
+
+
+def equal_precedences(recognising: Sequence[MpiFamily]) -> list[str]:
+    """What to change: families that may recognise the same text in no certain order."""
+    return [
+        f"{first.name} and {second.name} both have precedence {first.precedence}"
+        for first, second in combinations(recognising, 2)
+        if first.precedence == second.precedence
+    ]
+
+
+def test_families_with_the_same_precedence_are_named(derived, monkeypatch):
+    monkeypatch.setattr(type(derived), "precedence", family_named("openmpi").precedence)
+    assert equal_precedences([derived, *map(family_named, ("mpich", "openmpi"))]) == [
+        "derived and openmpi both have precedence 2"
+    ]
 
 
 def test_a_wheel_comes_with_a_name():
@@ -112,6 +134,17 @@ def derived(tmp_path, monkeypatch):
     for cache in CACHES:
         cache.cache_clear()
     sys.modules.pop("hockney.mpi.derived", None)
+
+
+def test_a_named_family_without_wheels(derived, monkeypatch):
+    """It is in the help of --mpi, and if it is not installed, a path is what the user can give."""
+    monkeypatch.setattr(type(derived), "names", ("derived",))
+    families.cache_clear()
+    assert mpi_help().endswith(" openmpi, mpich, intel, derived.")
+    for environ in ({"PATH": ""}, {"PATH": "", "HOCKNEY_MPI": "derived"}):
+        with pytest.raises(EnvironmentProblem) as caught:
+            find_mpi("" if "HOCKNEY_MPI" in environ else "derived", environ)
+        assert (caught.value.code, caught.value.fields) == ("mpi-not-installed", {"title": "Derived MPI"})
 
 
 def script(path: Path, line: str) -> None:
