@@ -142,7 +142,7 @@ def predict(
     closed_form(operation, algorithm)
     if machine.platform is not None:
         each = machine.ranks_per_node
-        platform = variance_of_center(machine.platform, ranks, nodes or (-(-ranks // each) if each else 0))
+        platform = platform_on_nodes(machine.platform, ranks, nodes or (-(-ranks // each) if each else 0))
         return [
             on_description(platform, operation, algorithm, ranks, size, after_barrier=after_barrier)
             for size in sizes
@@ -271,7 +271,7 @@ def _left_out(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:
     return tuple(name for name, missing in needed.items() if missing)
 
 
-def variance_of_center(platform: Platform, ranks: int, nodes: int) -> Platform:
+def platform_on_nodes(platform: Platform, ranks: int, nodes: int) -> Platform:
     """The platform with as many cores on each node as put `ranks` ranks on so many of its nodes; 0: as it
     is. Raises UsageError if it has fewer nodes, or fewer cores on each."""
     if not nodes:

@@ -46,8 +46,8 @@ def mean_by_seed(seeds: Iterable[Hashable], values: Iterable[float]) -> dict[Has
     for seed, value in zip(seeds, values, strict=True):
         values_by_seed.setdefault(seed, []).append(value)
     return {
-        seed: first[0] if min(first) == max(first) else float(np.mean(first))
-        for seed, first in values_by_seed.items()
+        seed: same_seed[0] if min(same_seed) == max(same_seed) else float(np.mean(same_seed))
+        for seed, same_seed in values_by_seed.items()
     }
 
 
@@ -56,9 +56,9 @@ def common_keys(first: Mapping[Hashable, object], second: Mapping[Hashable, obje
     return [seed for seed in first if seed in second]
 
 
-def mean(first: ValuesBySeed) -> Estimate:
+def mean(values_by_seed: ValuesBySeed) -> Estimate:
     """The mean over the seeds, with Student's interval."""
-    values = np.array(list(first.values()), dtype=float)
+    values = np.array(list(values_by_seed.values()), dtype=float)
     half = float(student(len(values) - 1)) * _error(values) if len(values) > 1 else np.nan
     middle = float(values.mean())
     return estimate(middle, middle - half, middle + half)
@@ -89,10 +89,10 @@ def _error(values: np.ndarray) -> float:
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
-def expected_time(first: Mapping[Hashable, Attempts]) -> float | None:
+def expected_time(attempts_by_seed: Mapping[Hashable, Attempts]) -> float | None:
     """Seconds until the target is reached; None if no run did."""
-    reached = sum(each.reached for each in first.values())
-    return sum(each.spent for each in first.values()) / reached if reached else None
+    reached = sum(attempts.reached for attempts in attempts_by_seed.values())
+    return sum(attempts.spent for attempts in attempts_by_seed.values()) / reached if reached else None
 
 
 def ratio_of_expected_times(
