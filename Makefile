@@ -8,6 +8,7 @@
 #   make lint     linters, formatters and type checker; sanitizers and clang-tidy too with ARGS="--all"
 #   make docs     build the documentation as a web site, in site/
 #   make golden   rewrite the golden files that tests compare with; git shows what changed
+#   make catalogs compile the engine's executables and write their golden catalogs, which the fake machine uses
 #   make durations  run the tests and write their times into docs/testing.md
 #
 # The first call sets up .venv, later ones start at once. Needed: python3 (3.10 or newer) and a C++20 compiler.
@@ -22,7 +23,7 @@ PIP     = $(VENV)/bin/python -m pip --quiet --disable-pip-version-check
 # hundreds of programs start in the tests: none is to compile hockney once more
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: survey test test-all test-deps lint docs golden durations clean
+.PHONY: survey test test-all test-deps lint docs golden catalogs durations clean
 
 survey: $(VENV)/.hockney
 	@$(VENV)/bin/hockney survey $(ARGS); code=$$?; $(CALLED); exit $$code
@@ -55,6 +56,9 @@ docs: $(VENV)/.hockney-docs
 
 golden: $(VENV)/.hockney-test
 	@$(VENV)/bin/python -m pytest --regen $(ARGS)
+
+catalogs: $(VENV)/.hockney-test
+	@$(VENV)/bin/python tests/golden_catalogs.py
 
 # stamps: what was installed is newer than what says what to install
 $(VENV)/.hockney: pyproject.toml | $(VENV)/bin/python

@@ -12,11 +12,13 @@ from statistics import median
 import pytest
 from engine_cases import COMPUTING, every_case, group_runs
 from engine_lines import YIELDING, failures, launcher_for, lines_of, records, verified
+from golden_catalogs import REMEDY, golden_catalog
 from golden_files import replaced
 from real_mpi import group_for
 from tiers import slow
 
 from hockney import build
+from hockney.build.identity import MAIN
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import decode_catalog
 from hockney.core.record import End, Launch, Record, Start
@@ -71,17 +73,15 @@ def verifies(launcher, cases, ranks):
     assert isinstance(lines[-1], End) and lines[-1].cases == len(cases)
 
 
-CONTRACT = Path(__file__).parents[2] / "contract/golden"
-
-
 def test_the_catalog_is_the_one_in_the_contract(engine):
-    assert engine.catalog == decode_catalog((CONTRACT / "catalog.json").read_bytes())
+    assert engine.catalog == decode_catalog(golden_catalog(MAIN).read_bytes()), REMEDY
 
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_the_catalog_of_a_group_is_the_one_in_the_contract(mpi, group):
-    golden = CONTRACT / "groups" / f"{group.removeprefix('hockney-')}.json"
-    assert group_for(mpi, group).catalog == decode_catalog(golden.read_bytes())
+    golden = golden_catalog(group)
+    assert golden.is_file(), REMEDY
+    assert group_for(mpi, group).catalog == decode_catalog(golden.read_bytes()), REMEDY
 
 
 def test_a_launch_names_where_its_ranks_ran(launcher, engine):
