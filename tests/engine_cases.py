@@ -10,7 +10,7 @@ from itertools import combinations, product
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Workload
-from hockney.system.bundled import bundled_groups
+from hockney.system.bundled import bundled_groups, bundled_workloads
 
 VALUES = {
     # 0 bytes; one element; odd for a pipeline's segments; beyond every eager limit, and so long that only a
@@ -55,25 +55,8 @@ SILENT_ALONE = ("granularity", "exscan", "iexscan")
 """Workloads that bring a single rank nothing to verify."""
 
 
-VERIFIED_WITHOUT_BYTES = (
-    "bitonic_sort",
-    "h_relation",
-    "local_closure",
-    "local_merge",
-    "local_min_plus",
-    "local_multiplication",
-    "local_sort",
-    "matrix_multiplication",
-    "sample_sort",
-    "shortest_paths",
-    "fetch_and_op",
-    "compare_and_swap",
-    "comm_dup",
-    "comm_split",
-    "win_create",
-    "file_open",
-)
-"""Workloads whose size is not in bytes that bring something to verify."""
+WITHOUT_DATA = ("barrier", "ibarrier", "barrier_persistent", "synchronisation", "compute")
+"""Operations that bring nothing to verify."""
 
 
 def brings_payload(case: Case, ranks: int) -> bool:
@@ -82,7 +65,9 @@ def brings_payload(case: Case, ranks: int) -> bool:
         return False
     if (ranks == 1 and case.get("operation") == "iexscan") or case.get("operation") == "barrier":
         return False
-    return case.get("bytes", int(case.workload in VERIFIED_WITHOUT_BYTES)) > 0
+    if "bytes" in case:
+        return int(case["bytes"]) > 0
+    return bundled_workloads()[case.workload].operation not in WITHOUT_DATA
 
 
 NOT_SIMULATED: dict[str, dict[str, tuple[str | int, ...]]] = {

@@ -53,6 +53,8 @@ def test_the_models_schedules_are_what_algorithms_send(mpi, mpi_name, binaries, 
     assert done.code == 0, done.err
     lines = [line.split() for line in done.out.splitlines()]
     assert len(lines) == len(BYTES) * len({(operation, name) for operation, name, *_ in lines}) > 0
+    without = {(operation, name) for operation, name, *_ in lines} - SCHEDULES.keys()
+    assert without == set(), "algorithms of engine/coll without a schedule in hockney/models/schedules"
     for operation, name, size, messages, *counted in lines:
         tally = Tally.of(SCHEDULES[operation, name](ranks, int(size)), ranks)
         sent, received = ([int(number) for number in numbers.split(",")] for numbers in counted)

@@ -15,6 +15,7 @@ from msgspec.structs import replace as replace_struct
 
 from hockney import api, measurement, studies
 from hockney.core.case import Case
+from hockney.core.catalog import Workload
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
@@ -28,9 +29,27 @@ from hockney.studies.barriers import paper, results
 from hockney.studies.barriers.headline import chosen
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, way_of
 
-CATALOG = measurement.bundled_catalog()
+EVERY_BARRIER = measurement.bundled_catalog()
+ALGORITHMS = (
+    "binomial", "butterfly", "central", "dissemination", "dissemination_mcs", "dissemination_nway",
+    "hierarchical", "mcs_tree", "mcs_tree_bcast", "mpi", "mpi_nonblocking", "one_sided", "persistent",
+    "recursive_doubling", "shm_central", "shm_dissemination", "shm_tree", "total_exchange",
+    "total_exchange_bcast", "total_exchange_sendrecv", "tournament", "tournament_mcs", "tournament_parity",
+)  # fmt: skip
+"""What the worlds of these tests have: one more barrier in the engine changes no count."""
+
+
+def with_these_barriers(workload: Workload) -> Workload:
+    if workload.operation != "barrier":
+        return workload
+    algorithm, *others = workload.parameters
+    assert algorithm.name == "algorithm"
+    these = replace_struct(algorithm, choices=list(ALGORITHMS))
+    return replace_struct(workload, parameters=[these, *others])
+
+
+CATALOG = replace_struct(EVERY_BARRIER, workloads=[*map(with_these_barriers, EVERY_BARRIER.workloads)])
 MACHINE = measurement.fake_bench("fake").machine
-ALGORITHMS = next(p.choices for p in CATALOG.workload("barrier").parameters if p.name == "algorithm")
 WORLD = World(launch_noise=0.001)
 COSTS = MessageCosts(
     one_way_s=WORLD.message(0),
@@ -112,9 +131,10 @@ def sections_text(evidence: Evidence) -> str:
 
 
 def test_every_barrier_is_planned_in_every_way():
-    cases = studies.study("barriers").plan(Options(), CATALOG, MACHINE)
+    cases = studies.study("barriers").plan(Options(), EVERY_BARRIER, MACHINE)
     ways = Counter((way_of(c), c.ranks) for c in cases if way_of(c) is not None)
-    assert ways == {(way, p): len(ALGORITHMS) for way in ("loop", "alone", "late", "skew") for p in (2, 4)}
+    barriers = len(EVERY_BARRIER.workload("barrier").algorithms)
+    assert ways == {(way, p): barriers for way in ("loop", "alone", "late", "skew") for p in (2, 4)}
     messages = [c for c in cases if way_of(c) is None]
     assert {c.workload for c in messages} == {
         "isend_recv", "pingpong", "pingpong_double", "bcast", "prtt", "receive_overhead",
