@@ -38,11 +38,11 @@ class Question:
     @property
     def needed(self) -> set[str]:
         """The workloads whose executables are needed: those of its cases, or those that the study names."""
-        return self.workloads | set(studies.workloads_of(studies.study(self.study)))
+        return self.workloads | set(studies.study(self.study).WORKLOADS)
 
     def values(self) -> dict[str, Any]:
         """The parameters in their types. Raises UsageError for an unknown parameter or an invalid value."""
-        declared = studies.parameters_of(studies.study(self.study))
+        declared = studies.study(self.study).PARAMETERS
         return parse_parameters(declared, self.parameters, self.study)
 
 
@@ -101,7 +101,7 @@ def _parameters(words: Sequence[str]) -> dict[str, str]:
 
 def _is_case(name: str, names: Mapping[str, str]) -> bool:
     """Whether the workload with a study's name has all the given parameters, and the study does not."""
-    declared = {parameter.name for parameter in studies.parameters_of(studies.study(name))}
+    declared = {parameter.name for parameter in studies.study(name).PARAMETERS}
     if not set(names) - declared:
         return False
     workloads = measurement.bundled_workloads()
@@ -148,9 +148,25 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
         if (peer := benchmark_named(name)) is not None:
             raise _name_of_another_benchmark(peer[0].name, bool(peer[0].case))
         if NAME.fullmatch(name):  # it may have been meant as a study
-            others = {name for names in measurement.other_groups().values() for name in names}
+            others: set[str] = set()
+            for executable, defined in measurement.source_workloads().items():
+                if name in defined:
+                    raise _not_in_catalog(name, executable)
+                others.update(defined)
             names = workloads | set(studies.all_studies()) | others
             raise unknown("study or workload", name, names, _RUN_LIST, code="unknown-study-or-workload")
+
+
+def _not_in_catalog(name: str, executable: str) -> UsageError:
+    """The engine's sources define the workload; where nothing is compiled, the stored catalog counts."""
+    return UsageError(
+        f"the catalog of the fake machine lacks '{printable(name)}'",
+        f"the sources of {executable} are newer than its catalog in contract/golden",
+        "'make catalogs' writes it again",
+        code="workload-not-in-catalog",
+        name=name,
+        executable=executable,
+    )
 
 
 def _name_of_another_benchmark(name: str, measurable: bool) -> UsageError:

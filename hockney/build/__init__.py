@@ -6,7 +6,7 @@ programs, and SimGrid."""
 from hockney.build.compile import BuildFailed
 from hockney.build.emulated import EthernetPrograms, ethernet_programs
 from hockney.build.engine import Engine, engine, targets
-from hockney.build.identity import MAIN, groups, identity_of, source_folder
+from hockney.build.identity import MAIN, groups, identity_of, main_workloads, source_folder
 from hockney.build.library import install_library
 from hockney.build.simgrid import simgrid, simgrid_prefix
 
@@ -20,6 +20,7 @@ __all__ = [
     "groups",
     "identity_of",
     "install_library",
+    "main_workloads",
     "simgrid",
     "simgrid_prefix",
     "source_folder",

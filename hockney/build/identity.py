@@ -36,6 +36,11 @@ def groups(source: Path) -> dict[str, tuple[str, ...]]:
     return {f"hockney-{folder.name}": names for folder, names in named.items() if names}
 
 
+def main_workloads(source: Path) -> tuple[str, ...]:
+    """The workloads of the main executable, as their files define them."""
+    return _workloads(source / "patterns")
+
+
 def _workloads(folder: Path) -> tuple[str, ...]:
     texts = (path.read_text(encoding="utf-8") for path in folder.glob("*.cpp"))
     return tuple(sorted(name for text in texts for name in DEFINITION.findall(text)))

@@ -132,14 +132,15 @@ def unknown(
 ) -> UsageError:
     """An unknown name: field `suggestion` is the closest available one, if any is close.
 
-    A name that contains the unknown one is close too. The code is "unknown-KIND" unless `code` is given.
-    Names are compared as `compared` returns them; of those that it makes the same, the first is suggested.
+    A name that contains the unknown one is close too; the unknown one itself is never suggested. The code is
+    "unknown-KIND" unless `code` is given. Names are compared as `compared` returns them; of those that it
+    makes the same, the first is suggested.
     """
     listed = list(available)
     names = sorted(listed)
-    originals = {compared(each): each for each in reversed(listed)}
+    originals = {compared(each): each for each in reversed(listed) if each != name}
     close = difflib.get_close_matches(compared(name), sorted(originals), n=1, cutoff=CLOSE)
-    if not close and len(name) >= SHORTEST_PART:
+    if not close and len(compared(name)) >= SHORTEST_PART:
         containing = (each for each in sorted(originals) if compared(name) in each)
         close = sorted(containing, key=len)
     suggestion = originals[close[0]] if close else ""

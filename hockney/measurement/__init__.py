@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         find_levels,
     )
     from hockney.measurement.budget import thin_sizes
-    from hockney.measurement.builds import install_library, other_groups, provide_simgrid
+    from hockney.measurement.builds import install_library, other_groups, provide_simgrid, source_workloads
     from hockney.measurement.calibration_check import calibration_survey, survey_twin
     from hockney.measurement.doctor import examine, inspect_host
     from hockney.measurement.events import (

@@ -89,3 +89,8 @@ def build_executables(
 def other_groups() -> dict[str, tuple[str, ...]]:
     """Workloads that are compiled on first use, by executable."""
     return build.groups(build.source_folder())
+
+
+def source_workloads() -> dict[str, tuple[str, ...]]:
+    """The workloads of each executable, as the sources define them; a stored catalog may lack some."""
+    return {build.MAIN: build.main_workloads(build.source_folder()), **other_groups()}

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hockney import api, measurement, models
+from hockney import api, build, measurement, models
 from hockney.api.questions import parse_question
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.measurement import CaseEnded, MeasuringBegan
@@ -131,6 +131,22 @@ def test_a_prediction(folder, tmp_path, monkeypatch):
 def test_a_run_goes_on(folder):
     run = api.resume(folder)
     assert run.outcome is not None and run.outcome.measured == run.outcome.left == 0
+
+
+@pytest.mark.parametrize(
+    ("folder", "executable"), [("patterns", "hockney-engine"), ("kernels", "hockney-kernels")]
+)
+def test_a_workload_that_only_the_sources_have(tmp_path, monkeypatch, folder, executable):
+    """The fake machine knows the golden catalogs, which have to be written again."""
+    (tmp_path / folder).mkdir()
+    if executable != build.MAIN:
+        (tmp_path / folder / "group.cmake").touch()
+    (tmp_path / folder / "fresh.cpp").write_text("extern constinit const WorkloadInfo fresh{\n")
+    monkeypatch.setattr(build, "source_folder", lambda: tmp_path)
+    with pytest.raises(UsageError) as caught:
+        api.run("fresh bytes=8", FAKE, out=tmp_path / "r")
+    assert (caught.value.code, caught.value.suggestion) == ("workload-not-in-catalog", "")
+    assert caught.value.fields == {"name": "fresh", "executable": executable}
 
 
 def test_files_in_cases_get_their_whole_path(tmp_path, monkeypatch):

@@ -82,4 +82,6 @@ def test_did_you_mean():
     assert unknown("simulated machine", "zzz", []).code == "unknown-simulated-machine"
     assert unknown("thing", "zzz", ["a"], "look it up").remedy == "look it up"
     assert unknown("thing", "a", ["aa"], "look it up").suggestion == "aa"
+    assert unknown("thing", "some", ["some", "same"]).suggestion == "same", "never the name itself"
+    assert unknown("thing", "some", ["some"], "look it up").suggestion == ""
     assert "\x1b" not in str(unknown("thing", "\x1b[2J", ["a"]))
