@@ -192,7 +192,7 @@ def plan(
         plans_only=plan_only,
     )
     study = studies.study(parsed_question.study)
-    within = studies.asks_for_levels(study)
+    within = study.ASKS_FOR_LEVELS
     bench = (
         measurement.bench_for_job(bench, options.layout)
         if for_job
@@ -211,11 +211,11 @@ def plan(
         surveyed=surveyed,
         budget_s=options.budget,
     )
-    settings = options.settings(parsed_question.study, refine=studies.refines(study) and case_source is None)
+    settings = options.settings(parsed_question.study, refine=study.REFINES and case_source is None)
     declared: Sequence[LaunchSetting]
     if case_source is None:
         cases = studies.planned(study, study_options, bench.catalog, bench.machine)
-        declared = studies.launch_settings(study, study_options, bench.machine)
+        declared = study.launch_settings(study_options, bench.machine)
     else:
         cases = case_source.cases(bench)
         own_settings = launch_settings(settings.launch_settings)

@@ -6,12 +6,17 @@ the same names: those of hockney.studies are also in hockney/suites/SUITE/studie
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import pkgutil
 import sys
-from collections.abc import Iterable, Iterator
+import traceback
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
+
+from hockney.core.errors import EnvironmentProblem, HockneyError
 
 SUITES = Path(__file__).parents[1] / "suites"
 
@@ -22,34 +27,122 @@ def plugin_names(package: str) -> list[str]:
     return sorted(_modules_of(package))
 
 
-def plugins(package: str, *words: str, names: Iterable[str] | None = None) -> Iterator[Any]:
-    """The modules of the package that have all these `words`, imported one after another: all of them, or
-    those with these `names`."""
+def plugins(
+    package: str,
+    *members: str,
+    marks: Collection[str] | None = None,
+    name_of: Callable[[Any], str] | None = None,
+    names: Iterable[str] | None = None,
+) -> Iterator[Any]:
+    """The plug-ins of the package, imported one after another: all of them, or those with these `names`.
+
+    A plug-in is a module with any of the `marks`, by default the `members`; with `marks=()` every module of
+    the folder is one. Other modules are parts of plug-ins. Raises EnvironmentProblem, which names the file,
+    for a module that cannot be imported, for a plug-in that lacks one of the `members`, and for one whose
+    `name_of` is not the name of its module, in which "_" stands for "-".
+    """
     modules = _modules_of(package)
+    signs = members if marks is None else marks
     for name in sorted(modules) if names is None else names:
-        module = importlib.import_module(modules[name])
-        if all(hasattr(module, word) for word in words):
-            yield module
+        module = _imported(modules[name])
+        if signs and not any(hasattr(module, sign) for sign in signs):
+            continue
+        missing = [member for member in members if not hasattr(module, member)]
+        if missing:
+            raise _plugin_incomplete(module, missing)
+        own_name = name if name_of is None else name_of(module)
+        if own_name.replace("-", "_") != name:
+            raise _plugin_misnamed(module, own_name)
+        yield module
+
+
+def _imported(full_name: str) -> ModuleType:
+    try:
+        return importlib.import_module(full_name)
+    except HockneyError:
+        raise
+    except Exception as error:
+        spec = importlib.util.find_spec(full_name)
+        raise _plugin_not_imported(str(spec.origin) if spec else full_name, error) from error
 
 
 def _modules_of(package: str) -> dict[str, str]:
-    return _modules(package, tuple(sys.modules[package].__path__))
+    return _modules(package, tuple(sys.modules[package].__path__), SUITES)
 
 
 @cache
-def _modules(package: str, paths: tuple[str, ...]) -> dict[str, str]:
-    """The full name of each module by its name; raises ValueError if two have the same. `paths` are the
-    package's own folders."""
+def _modules(package: str, paths: tuple[str, ...], suites: Path) -> dict[str, str]:
+    """The full name of each module by its name. `paths` are the package's own folders. Raises
+    EnvironmentProblem if two modules have the same name, or a suite is not a package."""
     folder = package.rpartition(".")[2]
     places = {package: list(paths)}
-    for suite in pkgutil.iter_modules([str(SUITES)]):
-        places[f"hockney.suites.{suite.name}.{folder}"] = [str(SUITES / suite.name / folder)]
+    for suite in _suite_names(suites):
+        places[f"hockney.suites.{suite}.{folder}"] = [str(suites / suite / folder)]
     modules: dict[str, str] = {}
     for prefix, folders in places.items():
         for module in pkgutil.iter_modules(folders):
             if module.name in modules:
-                raise ValueError(
-                    f"two plug-ins are called {module.name}: {modules[module.name]} and {prefix}"
+                raise EnvironmentProblem(
+                    f"two plug-ins are called {module.name}",
+                    f"{modules[module.name]} and {prefix}.{module.name}",
+                    "rename one of them",
+                    code="plugin-name-twice",
+                    name=module.name,
                 )
             modules[module.name] = f"{prefix}.{module.name}"
     return modules
+
+
+def _suite_names(suites: Path) -> list[str]:
+    names = {module.name for module in pkgutil.iter_modules([str(suites)])}
+    for folder in suites.iterdir() if suites.is_dir() else ():
+        # what an uninstalled suite leaves behind has no sources
+        hidden = folder.name.startswith((".", "__"))
+        if not hidden and folder.name not in names and any(folder.rglob("*.py")):
+            raise EnvironmentProblem(
+                f"{folder} is not a suite",
+                "it has no __init__.py",
+                "add one; it may be empty",
+                code="suite-not-a-package",
+                folder=str(folder),
+            )
+    return sorted(names)
+
+
+def _plugin_incomplete(module: ModuleType, missing: list[str]) -> EnvironmentProblem:
+    return EnvironmentProblem(
+        f"{module.__file__} is not complete",
+        f"it does not define {', '.join(missing)}",
+        "docs/extending.md shows what a plug-in defines",
+        code="plugin-incomplete",
+        file=str(module.__file__),
+        missing=missing,
+    )
+
+
+def _plugin_misnamed(module: ModuleType, name: str) -> EnvironmentProblem:
+    module_name = module.__name__.rpartition(".")[2]
+    return EnvironmentProblem(
+        f"{module.__file__} defines '{name}', not '{module_name}'",
+        "a plug-in is found by the name of its file",
+        "rename the file or what it defines",
+        code="plugin-misnamed",
+        file=str(module.__file__),
+        name=name,
+    )
+
+
+def _plugin_not_imported(file: str, error: Exception) -> EnvironmentProblem:
+    """The reason is in `file`, or in another one that it imports."""
+    if isinstance(error, SyntaxError):
+        where, reason = f"{error.filename}, line {error.lineno}", error.msg
+    else:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        where, reason = f"{last.filename}, line {last.lineno}", str(error)
+    return EnvironmentProblem(
+        f"{file} cannot be imported",
+        f"{where}: {type(error).__name__}: {reason}",
+        "correct it, or remove the file",
+        code="plugin-not-imported",
+        file=file,
+    )

@@ -238,8 +238,9 @@ UNKNOWN = "unknown"
 def family_named(name: str) -> MpiFamily:
     """The family, of which only the module is imported. A name that only a later version of hockney has means
     an unknown one."""
-    module = next(plugins(__name__, names=[name if name in plugin_names(__name__) else UNKNOWN]))
-    return cast(MpiFamily, module.FAMILY)
+    names = [name if name in plugin_names(__name__) else UNKNOWN]
+    modules = plugins(__name__, "FAMILY", marks=(), name_of=lambda module: module.FAMILY.name, names=names)
+    return cast(MpiFamily, next(modules).FAMILY)
 
 
 def family_of(mpi: Mpi) -> MpiFamily:

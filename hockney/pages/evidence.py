@@ -5,22 +5,23 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from hockney.core.case import PLACE, SETTING, Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.fit import Cost, Fits, Summary, Surveyed
+from hockney.core.launch_setting import LaunchSetting
 from hockney.core.layout import sort_levels
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.draw.page import Page
+from hockney.draw.page import Page, Table
 
 if TYPE_CHECKING:
     from hockney.models.statistics import LaunchTimesCache, Observation
@@ -173,16 +174,58 @@ class Measured:
         return bool(self.workload.size) and self.workload.size in self.case
 
 
-class Study(Protocol):
-    """A module of `studies` with these four names is a study. It declares custom parameters in PARAMETERS, a
-    tuple of `Parameter`, and in WORKLOADS the workloads that it plans, if some are not in the engine."""
+def _always(evidence: Evidence) -> bool:
+    return True
+
+
+def _no_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
+    return ()
+
+
+def _no_tables(evidence: Evidence) -> Sequence[Table]:
+    return ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """What a module of `hockney/studies` defines. Names without a default make it a study; the others are
+    optional."""
 
     NAME: str
+    """The name of its module, with "-" for "_"."""
     HELP: str
+    """A line for `hockney run --list`."""
+    plan: Callable[[Options, Catalog, Machine], list[Case]]
+    """Chooses the cases to measure."""
+    page: Callable[[Evidence], Page]
+    """The result, as data."""
 
-    def plan(self, options: Options, catalog: Catalog, machine: Machine) -> list[Case]: ...
+    PARAMETERS: tuple[StudyParameter, ...] = ()
+    """Its parameters other than ranks and sizes: users set them as NAME=VALUE, and
+    `options.value(PARAMETER)` returns the typed value."""
+    WORKLOADS: tuple[str, ...] = ()
+    """All workloads that it may plan, if some of them are compiled on first use."""
+    launch_settings: Callable[[Options, Machine], Sequence[LaunchSetting]] = _no_settings
+    """The launch settings that its cases name."""
 
-    def page(self, evidence: Evidence) -> Page: ...
+    RUN_BY_NAME: bool = True
+    """Whether users may run it by its name. A study that others use may have another name than its module."""
+    REFINES: bool = False
+    """Whether sizes are added between the planned ones, around changes of a cost. A question about certain
+    sizes is answered as asked."""
+    ASKS_FOR_LEVELS: bool = False
+    """Whether its plan depends on the levels at which ranks of one node meet, which are found by starting
+    ranks."""
+    AS_TYPED: bool = False
+    """Whether its cases are measured as they are; otherwise nothing in them is left to the launcher on
+    several nodes."""
+
+    is_conclusive: Callable[[Evidence], bool] = _always
+    """Whether the run answers the question."""
+    summary: Callable[[Evidence], Sequence[Table]] = _no_tables
+    """The tables below the headline on a terminal."""
+    answer: Callable[[Evidence], Mapping[str, Any]] | None = None
+    """Its part of the JSON document; a study without one adds nothing."""
 
 
 def once(cases: Iterable[Case]) -> list[Case]:

@@ -43,7 +43,8 @@ __all__ = [
     "workloads_of",
 ]
 
-WORDS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "page")
+MEMBERS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "page")
+CONTRIBUTED = ("PART_OF", "WORKLOADS", "parts", "compare", "checks", "sections", "summary")
 
 
 class Reproduction(Protocol):
@@ -117,7 +118,7 @@ def on_emulated(study: Reproduction) -> Callable[[str], Reproduction] | None:
 def contributions(paper: str) -> tuple[Contribution, ...]:
     """The contributions of suites to the reproduction of this name."""
     names = [name for name in plugin_names(__name__) if name.startswith(f"{paper}_")]
-    return tuple(plugins(__name__, "PART_OF", names=names))
+    return tuple(plugins(__name__, *CONTRIBUTED, marks=("PART_OF",), names=names))
 
 
 def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
@@ -128,7 +129,8 @@ def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
 
 def all_reproductions() -> dict[str, Reproduction]:
     """Every reproduction, by name."""
-    return {m.NAME: m for m in sorted(plugins(__name__, *WORDS), key=lambda m: m.NAME)}
+    modules = plugins(__name__, *MEMBERS, marks=("NAME", "FIGURES"), name_of=lambda module: module.NAME)
+    return {module.NAME: module for module in sorted(modules, key=lambda module: module.NAME)}
 
 
 def reproduction(name: str, catalog: Catalog) -> Reproduction:

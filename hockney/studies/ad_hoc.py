@@ -25,6 +25,7 @@ from hockney.pages.study_page import first_figure, study_page
 NAME = "cases"
 HELP = "only the cases that you name: hockney run pingpong bytes=0:4MiB"
 
+RUN_BY_NAME = False
 AS_TYPED = True
 """No case is changed."""
 

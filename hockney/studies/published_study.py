@@ -23,6 +23,7 @@ from hockney.pages.study_page import first_figure, study_page
 
 NAME = "published"
 HELP = "the numbers printed in a paper; runs nothing: hockney machines --export t3e"
+RUN_BY_NAME = False
 
 CAPTION = "Points are printed numbers, or printed formulas at some sizes; lines are hockney's fits."
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,9 @@ from hockney import measurement, reference
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine, Traits
 from hockney.core.machine_reference import MachineReference, without_scheme
+from hockney.core.plugins import plugin_names
 from hockney.core.record import Clock, Launch, Rank, RunRecords
+from hockney.measurement import kinds as package
 from hockney.measurement.kinds import all_kinds
 
 PACKAGE = Path(measurement.__file__).resolve().parents[1]
@@ -64,9 +67,9 @@ def test_a_plain_name_is_kept_whole():
 
 def test_schemes_and_names_of_kinds_are_unique():
     kinds = all_kinds()
-    names = {"real", "emulated", "simulated", "published", "imported", "fake"}
-    assert {kind.KIND for kind in kinds.values()} == names
-    assert [kind.SCHEME for kind in measurement.public_kinds()] == ["", "lan", "published", "sim"]
+    assert len({kind.KIND for kind in kinds.values()}) == len(kinds) == len(plugin_names(package.__name__))
+    public = [kind.SCHEME for kind in measurement.public_kinds()]
+    assert public == sorted(public) and "" in public and "fake" not in public
     assert all(kind.HELP for kind in kinds.values())
     assert [measurement.kind_of(f"{scheme}:x" if scheme else "") for scheme in kinds] == list(kinds.values())
 
@@ -86,6 +89,24 @@ def test_an_unknown_machine_has_a_suggestion(machine, suggestion):
     with pytest.raises(UsageError) as caught:
         measurement.prepare(machine)
     assert caught.value.suggestion == suggestion and caught.value.remedy
+
+
+MESH = """
+from hockney.measurement.kinds.fake import TRAITS, prepare
+
+SCHEME = KIND = "mesh"
+HELP = "a kind without a list of names"
+"""
+
+
+def test_the_scheme_of_a_kind_is_suggested_where_no_machine_is_close(tmp_path, monkeypatch):
+    (tmp_path / "mesh.py").write_text(MESH)
+    monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
+    for machine, suggestion in (("mseh:4x4", "mesh:4x4"), ("smi:t3e", "sim:t3e"), ("mseh", ""), ("q:4", "")):
+        with pytest.raises(UsageError) as caught:
+            measurement.prepare(machine)
+        assert caught.value.suggestion == suggestion
+    sys.modules.pop("hockney.measurement.kinds.mesh", None)
 
 
 def test_printed_numbers_cannot_be_measured():

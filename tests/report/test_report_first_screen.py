@@ -40,7 +40,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
         if name not in made:
             bench = measurement.fake_bench(FakeLauncher())
             cases = studies.study(name).plan(Options(), measurement.bundled_catalog(), bench.machine)
-            more = studies.launch_settings(studies.study(name), Options(), bench.machine)
+            more = studies.study(name).launch_settings(Options(), bench.machine)
             settings = Settings(name, seed=1, launch_settings=tuple(each.line for each in more))
             folder = measurement.begin(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
             measurement.measure(folder, bench, lambda event: None)

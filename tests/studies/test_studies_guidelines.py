@@ -46,7 +46,7 @@ class Consistent(World):
 
 
 def run(folder: Path, world: World, launches: int = 6) -> Evidence:
-    bench = measurement.fake_bench(FakeLauncher(world), workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(world), workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(ranks=(2, 3), sizes=(4096, 32768)), bench.catalog, bench.machine)
     made = measurement.begin(folder, cases, Settings("guidelines", seed=1, launches=launches), bench)
     measurement.measure(made, bench, lambda event: None)
@@ -114,7 +114,7 @@ def test_the_table_of_the_documentation_is_fresh():
 
 
 def test_the_study_names_the_workloads_that_it_plans():
-    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(), bench.catalog, bench.machine)
     assert {case.workload for case in cases} - {"pingpong"} == set(STUDY.WORKLOADS)
     assert catalog_with(measurement.bundled_catalog(), STUDY.WORKLOADS) == bench.catalog

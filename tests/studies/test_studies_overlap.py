@@ -66,7 +66,7 @@ def run(
     **parameters: object,
 ) -> Evidence:
     launcher = FakeLauncher(World(overlap=overlap, noise=0.01, launch_noise=launch_noise, tail=0.0))
-    bench = measurement.fake_bench(launcher, cores=2, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(launcher, cores=2, workloads=STUDY.WORKLOADS)
     options = Options(ranks=ranks, sizes=sizes, parameters=parameters)
     cases = STUDY.plan(options, bench.catalog, bench.machine)
     settings = tuple(each.line for each in STUDY.launch_settings(options, bench.machine))
@@ -102,7 +102,7 @@ def test_it_pays_only_above_the_rendezvous_limit_and_with_tests(evidence: Eviden
             assert case["verdict"] == "alike" and abs(case["hidden"].value) < 0.05
         else:
             assert case["verdict"] == "faster"
-    assert OverlapResults.of(evidence).conclusive and studies.is_conclusive(STUDY, evidence)
+    assert OverlapResults.of(evidence).conclusive and STUDY.is_conclusive(evidence)
 
 
 def test_ratios_and_shares_are_those_of_the_world(evidence: Evidence):
@@ -216,7 +216,7 @@ def test_simulated_overlap_is_exact_and_has_a_caveat(tmp_path: Path):
 
 
 def bench(mpi: str = "", version: str = ""):
-    made = measurement.fake_bench("fake", cores=4, workloads=studies.workloads_of(STUDY))
+    made = measurement.fake_bench("fake", cores=4, workloads=STUDY.WORKLOADS)
     if not mpi:
         return made
     found = Mpi(family=mpi, version=version, prefix="", mpicxx="", mpiexec="", source="path")

@@ -35,7 +35,7 @@ FREE = FakePairs(rates={"": 1e12}, gap_s=0.0)
 def run(folder: Path, costs: FakePairs, launch_noise: float = 0.004, launches: int = 4, **given) -> Evidence:
     pieces = (FakePiece(0, 1e-6, 1 / ONE),)
     world = World(pieces=pieces, pairs=costs, noise=0.01, launch_noise=launch_noise, tail=0.0)
-    bench = measurement.fake_bench(FakeLauncher(world), cores=16, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(world), cores=16, workloads=STUDY.WORKLOADS)
     parameters = {"pairs": PAIRS} | given
     cases = STUDY.plan(Options(parameters=parameters), bench.catalog, bench.machine)
     settings = Settings("pairs", seed=1, launches=launches, budget_s=600.0)
@@ -75,7 +75,7 @@ def test_saturation_and_the_slowdown_beyond_it(evidence: Evidence):
     assert [p.slowed for p in largest] == ["alike", "alike", "slower", "slower"]
     assert largest[-1].slowdown.value == pytest.approx(8 * ONE / RATE, rel=0.02)
     assert [p.gained for p in largest] == ["unknown", "faster", "faster", "alike"]
-    assert results.conclusive and studies.is_conclusive(STUDY, evidence)
+    assert results.conclusive and STUDY.is_conclusive(evidence)
 
 
 def test_the_model_finds_the_shared_rate_of_the_world(evidence: Evidence):
@@ -151,7 +151,7 @@ def test_simulated_times_are_exact(evidence: Evidence):
 def plan(
     cores: int = 4, levels: tuple[str, ...] = (), per_node: int = 0, ranks=(), nodes: int = 2, **given
 ) -> list[Case]:
-    bench = measurement.fake_bench("fake", cores=cores, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", cores=cores, workloads=STUDY.WORKLOADS)
     machine = with_fields(bench.machine, levels=list(levels), ranks_per_node=per_node, nodes=nodes)
     return STUDY.plan(Options(ranks=ranks, parameters=given), bench.catalog, machine)
 

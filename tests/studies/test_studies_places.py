@@ -22,7 +22,7 @@ from hockney.studies.granularity import costs, results, validation
 
 def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
     study = studies.study(name)
-    bench = measurement.find_levels(measurement.prepare(machine, workloads=studies.workloads_of(study)))
+    bench = measurement.find_levels(measurement.prepare(machine, workloads=study.WORKLOADS))
     return studies.planned(study, Options(), bench.catalog, bench.machine), bench
 
 
@@ -51,7 +51,7 @@ def test_studies_that_predict_measure_messages_of_both_levels(name):
 
 @pytest.mark.parametrize("name", ["survey", "pairs", "barriers", "granularity"])
 def test_studies_look_for_the_levels_of_one_host(name):
-    assert studies.asks_for_levels(studies.study(name))
+    assert studies.study(name).ASKS_FOR_LEVELS
     cases, _ = planned(name, "fake:levels=cache,socket")
     levels = {"socket"} if name in ("barriers", "granularity") else {"cache", "socket"}
     assert {case.place for case in cases if case.place} == levels

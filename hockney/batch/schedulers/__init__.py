@@ -60,7 +60,8 @@ class Scheduler(Protocol):
 
 def all_schedulers() -> dict[str, Scheduler]:
     """Every scheduler, by name, in the order in which they are looked for."""
-    return {module.NAME: module for module in sorted(plugins(__name__), key=lambda module: module.RANK)}
+    modules = plugins(__name__, "NAME", "RANK", "SUBMIT", marks=(), name_of=lambda module: module.NAME)
+    return {module.NAME: module for module in sorted(modules, key=lambda module: module.RANK)}
 
 
 def installed_scheduler(environ: Mapping[str, str]) -> Scheduler | None:

@@ -153,7 +153,7 @@ class QuestionCommand(Command):
         from hockney import studies
 
         study = studies.study(ctx.meta["study"])
-        parameters = studies.parameters_of(study)
+        parameters = study.PARAMETERS
         formatter.write_paragraph()
         with formatter.indentation():
             formatter.write_text(f"Study {study.NAME}: {study.HELP}.")

@@ -144,7 +144,7 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
             _print_diagnostics(run, reporter)
         if run.wrong:
             return Exit.ANSWER_IS_NO
-        conclusive = not left and studies.is_conclusive(studies.study(run.settings.study), run.evidence)
+        conclusive = not left and studies.study(run.settings.study).is_conclusive(run.evidence)
         return Exit.FINE if conclusive else Exit.INCONCLUSIVE
 
 

@@ -58,7 +58,7 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if run.page.results is not None:
         echo()
         print_table(run.page.results)
-    for table in studies.summary(studies.study(run.settings.study), run.evidence):
+    for table in studies.study(run.settings.study).summary(run.evidence):
         echo()
         print_line(table.title)
         print_table(table)

@@ -27,7 +27,8 @@ class Format(Protocol):
 
 def all_formats() -> dict[str, Format]:
     """All formats, by suite."""
-    return {each.SUITE: each for each in plugins(__name__, "SUITE", "TITLE", "MARKS", "read")}
+    members = ("SUITE", "TITLE", "MARKS", "read")
+    return {each.SUITE: each for each in plugins(__name__, *members, name_of=lambda each: each.SUITE)}
 
 
 @dataclass(frozen=True)

@@ -60,7 +60,12 @@ class Kind(Protocol):
 
 def all_kinds() -> dict[str, Kind]:
     """Every kind, by scheme."""
-    return {kind.SCHEME: kind for kind in sorted(plugins(__name__), key=lambda kind: kind.SCHEME)}
+    return {kind.SCHEME: kind for kind in sorted(_kinds(), key=lambda kind: kind.SCHEME)}
+
+
+def _kinds(names: Collection[str] | None = None) -> Iterator[Kind]:
+    members = ("SCHEME", "KIND", "HELP", "TRAITS", "prepare")
+    return plugins(__name__, *members, marks=(), name_of=lambda kind: kind.SCHEME or REAL, names=names)
 
 
 def public_kinds() -> Iterator[Kind]:
@@ -74,10 +79,8 @@ def kind_of(machine: str | MachineReference) -> Kind:
     if reference.scheme not in {*plugin_names(__name__), ""} - {REAL} or (
         reference.name and not reference.scheme
     ):
-        names = [name for kind in public_kinds() for name in _names(kind)]
-        raise _unknown_machine(str(reference), names)
-    kind: Kind = next(plugins(__name__, names=[reference.scheme or REAL]))
-    return kind
+        raise _unknown_machine(reference, list(public_kinds()))
+    return next(_kinds([reference.scheme or REAL]))
 
 
 def prepare(
@@ -122,11 +125,24 @@ def _names(kind: Kind) -> Sequence[str]:
     return () if names is None else names()
 
 
-def _unknown_machine(machine: str, available: Sequence[str]) -> UsageError:
-    example = f"use for example {available[0]}; " if available else ""
-    return unknown(
-        "machine", machine, available, f"{example}'hockney machines' lists all", code="unknown-machine"
+def _unknown_machine(reference: MachineReference, kinds: Sequence[Kind]) -> UsageError:
+    """If no known machine is close, a kind may be: its scheme is suggested, with the name as given."""
+    machine, machines = str(reference), [name for kind in kinds for name in _names(kind)]
+    example = f"use for example {machines[0]}; " if machines else ""
+    error = unknown(
+        "machine", machine, machines, f"{example}'hockney machines' lists all", code="unknown-machine"
     )
+    if error.suggestion or not reference.name:
+        return error
+    of_kinds = [str(replace(reference, scheme=kind.SCHEME)) for kind in kinds if kind.SCHEME]
+    of_kind = unknown(
+        "machine",
+        machine,
+        of_kinds,
+        code="unknown-machine",
+        compared=lambda text: MachineReference.parse(text).scheme,
+    )
+    return of_kind if of_kind.suggestion else error
 
 
 def _no_hosts_on_machine(machine: str) -> UsageError:

@@ -30,7 +30,7 @@ SMALL = {"n": (64, 256), "keys": (64, 4096)}
 
 def run(folder: Path, parameters: dict, ranks: tuple[int, ...] = (2, 8)) -> Evidence:
     world = FakeLauncher(World(noise=0.01))
-    bench = measurement.fake_bench(world, cores=8, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(world, cores=8, workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
     made = measurement.begin(folder, cases, Settings("bsp-kernels", seed=1, launches=2), bench)
     measurement.measure(made, bench, lambda event: None)
@@ -100,7 +100,7 @@ def test_the_page_has_the_papers_four_figures(evidence: Evidence):
 
 
 def plan(ranks: int, **parameters: object) -> list:
-    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
     return STUDY.plan(Options(ranks=(ranks,), parameters=parameters), bench.catalog, bench.machine)
 
 
@@ -123,7 +123,7 @@ def test_kernels_need_their_numbers_of_ranks():
 
 
 def test_without_parameters_nothing_is_predicted(tmp_path: Path):
-    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
     cases = [
         bench.catalog.case("bitonic_sort keys=64 ranks=2"),
         bench.catalog.case("bitonic_sort style=mpi ranks=2"),

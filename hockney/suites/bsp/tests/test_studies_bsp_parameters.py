@@ -27,7 +27,7 @@ TRUE = FakeBsp()
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    bench = measurement.fake_bench(FakeLauncher(World()), workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(World()), workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(ranks=(2, 4)), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("bsp") / "r"
     made = measurement.begin(folder, cases, Settings("bsp-parameters", seed=1, launches=4), bench)
@@ -106,7 +106,7 @@ def test_the_plan_has_wide_ranges_and_few_words_one_by_one(evidence: Evidence):
 
 
 def test_sizes_replace_those_of_relations_and_blocks():
-    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(ranks=(2,), sizes=(64, 4096, 65536)), bench.catalog, bench.machine)
     words = {c["h"] for c in cases if c.workload == "h_relation" and c["packet"] == 4}
     assert words == {16, 1024, 16384}
@@ -115,7 +115,7 @@ def test_sizes_replace_those_of_relations_and_blocks():
 
 
 def test_without_relations_nothing_is_stated(tmp_path: Path):
-    bench = measurement.fake_bench("fake", workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
     cases = [bench.catalog.case("bsp_sync ranks=2")]
     made = measurement.begin(tmp_path / "r", cases, Settings("bsp-parameters", seed=1, launches=2), bench)
     measurement.measure(made, bench, lambda event: None)

@@ -40,7 +40,7 @@ def run(
     **parameters: object,
 ) -> Evidence:
     launcher = FakeLauncher(world or World(noise=0.01, tail=0.0), faults)
-    bench = measurement.fake_bench(launcher, cores=4, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(launcher, cores=4, workloads=STUDY.WORKLOADS)
     options = Options(ranks=ranks, parameters={"predict": "no"} | parameters)
     cases = STUDY.plan(options, bench.catalog, bench.machine)
     made = measurement.begin(folder, cases, Settings("npb", seed=1, launches=launches, budget_s=600.0), bench)
@@ -279,7 +279,7 @@ def tables_of(page: Page) -> dict[str, Table]:
 
 
 def test_on_a_described_machine_each_benchmark_computes_at_its_rate():
-    bench = measurement.fake_bench(FakeLauncher(World()), cores=4, workloads=studies.workloads_of(STUDY))
+    bench = measurement.fake_bench(FakeLauncher(World()), cores=4, workloads=STUDY.WORKLOADS)
     platform = msgspec.structs.replace(simulated.platform("switched-ethernet"), flops=3e8, rates={"ep": 1e6})
     traits = msgspec.structs.replace(bench.machine.traits, origin="simulated")
     machine = msgspec.structs.replace(bench.machine, platform=platform, traits=traits)
