@@ -85,7 +85,7 @@ def _modules(package: str, paths: tuple[str, ...], suites: Path) -> dict[str, st
                 raise EnvironmentProblem(
                     f"two plug-ins are called {module.name}",
                     f"{modules[module.name]} and {prefix}.{module.name}",
-                    "rename one of them",
+                    "rename a file",
                     code="plugin-name-twice",
                     name=module.name,
                 )
