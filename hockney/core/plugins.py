@@ -102,7 +102,7 @@ def _suite_names(suites: Path) -> list[str]:
             raise EnvironmentProblem(
                 f"{folder} is not a suite",
                 "it has no __init__.py",
-                "add one; it may be empty",
+                "add one",
                 code="suite-not-a-package",
                 folder=str(folder),
             )
@@ -113,7 +113,7 @@ def _plugin_incomplete(module: ModuleType, missing: list[str]) -> EnvironmentPro
     return EnvironmentProblem(
         f"{module.__file__} is not complete",
         f"it does not define {', '.join(missing)}",
-        "docs/extending.md shows what a plug-in defines",
+        "define that too: see docs/extending.md",
         code="plugin-incomplete",
         file=str(module.__file__),
         missing=missing,
