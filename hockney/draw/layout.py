@@ -232,7 +232,7 @@ class Entry:
 def entries(series: tuple[Series, ...]) -> list[Entry]:
     """Legend entries in the order of the series. A group shares an entry only if some of its points have the
     group's name, so that the name describes all of it; always if its line has that name too."""
-    named = {s.group for s in series if s.kind == "points" and s.name == s.group}
+    named = {s.group for s in series if s.group and s.kind == "points" and s.name == s.group}
     twins = named & {s.group for s in series if s.kind == "line" and s.name == s.group}
     together: dict[str, list[int]] = {}
     for k, each in enumerate(series):

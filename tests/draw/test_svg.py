@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hockney.core.errors import one_line
@@ -72,7 +72,21 @@ def is_sane(root: ElementTree.Element) -> None:
         assert (e.text or "").isprintable()
 
 
+NAMELESS = Figure(
+    "",
+    "",
+    Axis("", "s"),
+    Axis("", "s"),
+    tuple(
+        Series(name, (), (), kind=kind)
+        for name, kind in ((("", "points"),) * 2 + (("0", "points"), ("", "line")))
+    ),
+)
+"""Series without a group are no group, even if they have no name either."""
+
+
 @given(figures)
+@example(NAMELESS)
 def test_any_figure_gives_a_sane_picture(figure):
     root = drawn(figure)
     is_sane(root)
