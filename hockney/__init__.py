@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hockney.api.judgements.interleaved import compare_interleaved, resume_interleaved
     from hockney.api.notebook.fitted_model import FittedModel
     from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
+    from hockney.api.programs import Program, ProgramPrediction
     from hockney.api.run_contents import Run
     from hockney.api.run_options import RunOptions
     from hockney.core.errors import (
@@ -54,6 +55,8 @@ __all__ = [
     "History",
     "HockneyError",
     "Inconclusive",
+    "Program",
+    "ProgramPrediction",
     "Run",
     "RunInterrupted",
     "RunOptions",

@@ -23,6 +23,7 @@ from hockney.system.packages import install_command
 
 if TYPE_CHECKING:
     from hockney.models.applications.grain_prediction import RanksRow
+    from hockney.models.programs.scaling import ProgramRow
 
 
 def save_csv(table: Rows, name: str) -> None:
@@ -93,6 +94,7 @@ def save_parquet(table: Rows, path: Path) -> None:
 Library = Literal["pandas", "polars"]
 FORECAST_UNITS = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
 """The estimates in a prediction for each number of ranks, with their units."""
+PROGRAM_PARTS = ("computation", "messages", "collectives", "waiting")
 
 PANDAS_TYPES = {int: "int64", float: "float64", bool: "bool"}
 
@@ -118,7 +120,7 @@ def frame(rows: Rows, library: Library | None = None) -> Any:
     )
 
 
-def forecast_rows(rows: Sequence[RanksRow]) -> Rows:
+def forecast_rows(rows: Sequence[RanksRow | ProgramRow]) -> Rows:
     """A row for each number of ranks of a prediction."""
     columns: dict[str, list[Cell]] = {"ranks": [row.ranks for row in rows]}
     for name, unit in FORECAST_UNITS.items():
@@ -127,6 +129,12 @@ def forecast_rows(rows: Sequence[RanksRow]) -> Rows:
             column = "_".join(filter(None, (name, "" if end == "value" else end, unit)))
             columns[column] = [getattr(estimate, end) for estimate in estimates]
     return Rows.of(columns | {"ranks_a_core": [row.shared_by for row in rows]})
+
+
+def program_rows(rows: Sequence[ProgramRow]) -> Rows:
+    """A row for each number of ranks of a program's prediction, with the parts of its time (s)."""
+    parts = {f"{kind}_s": [row.seconds(kind) for row in rows] for kind in PROGRAM_PARTS}
+    return Rows.of({**forecast_rows(rows).columns, **parts})
 
 
 def _polars_frame(polars: Any, columns: dict[str, TypedColumn]) -> Any:

@@ -75,6 +75,8 @@ class LogGPSimulator:
         self.now = np.zeros(ranks) if start is None else start.copy()
         self.free = np.zeros(ranks)
         """When each rank may send again: LogGP's gap."""
+        self._under_way = np.full(ranks, -np.inf)
+        """When each rank's last message arrives."""
         if costs is None:
             assert platform is not None, "a platform, or costs in its place"
             if platform.processors_work:
@@ -94,17 +96,22 @@ class LogGPSimulator:
         return self.now
 
     def take(self, step: Step | TimedStep) -> None:
-        """Raises NotModelled for large messages in several layers."""
+        """Raises NotModelled for large messages in several layers, unless they are posted, and for ranks that
+        send large messages before they receive."""
         timed = step if isinstance(step, TimedStep) else self.timed(step)
         step = timed.step
+        if step.joins:
+            self.now[:] = self.now.max()
         if step.copied is not None:
             ranks, size = step.copied
             self.now[ranks] += self._costs.copying(size)
             self._wrote[ranks] = True
         costs = timed.costs if step.untouched else tuple(map(self._refreshed, step.layers, timed.costs))
-        if len(step.layers) == 1:
+        if not step.layers:
+            self._compute(step)
+        elif len(step.layers) == 1 and step.mode is not Mode.POSTED:
             self._one_layer(step, step.layers[0], costs[0])
-        elif step.layers:
+        else:
             self._several_layers(step, costs)
         for layer in step.layers:
             self._wrote[layer.target] = True
@@ -119,44 +126,61 @@ class LogGPSimulator:
             return cost
         return replace(cost, flight=cost.flight + np.where(self._wrote[layer.source], more, 0.0))
 
+    def _compute(self, step: Step) -> None:
+        if step.computed is not None:
+            self.now += step.computed
+
     def _one_layer(self, step: Step, layer: Layer, cost: LayerCosts) -> None:
         if np.all(cost.eager):
-            self._eager(step.mode, layer, cost)
+            self._eager(step, layer, cost)
         elif step.mode is Mode.EXCHANGE:
-            self._large_exchange(layer, cost)
-        elif step.mode is Mode.BLOCKING:
+            self._large_exchange(step, layer, cost)
+        elif step.computed is None and not np.isin(layer.source, layer.target).any():
             self._blocking(layer, cost)
         else:
-            raise NotModelled("large messages that are posted at once")
+            raise NotModelled("ranks that send large messages before they receive")
 
     def _send(self, layer: Layer, cost: LayerCosts) -> np.ndarray:
         """When the messages of a layer arrive."""
         start = np.maximum(self.now[layer.source] + cost.overhead, self.free[layer.source])
         self.now[layer.source] = start
         self.free[layer.source] = start + cost.gap
+        self._under_way[layer.source] = start + cost.flight
         return start + cost.flight
 
-    def _eager(self, mode: Mode, layer: Layer, cost: LayerCosts) -> None:
+    def _eager(self, step: Step, layer: Layer, cost: LayerCosts) -> None:
         target = layer.target
         arrival = self._send(layer, cost)
+        self._compute(step)
         ready = np.maximum(self.now[target], arrival) + cost.receive
-        if mode is Mode.EXCHANGE and np.any(cost.exchange):
+        if step.mode is Mode.EXCHANGE and np.any(cost.exchange):
             own = np.full(self.ranks, -np.inf)
             own[layer.source] = arrival
             ready += np.where(_crosses(own[target], arrival, cost.flight), cost.exchange, 0.0)
         self.now[target] = ready
 
     def _several_layers(self, step: Step, costs: tuple[LayerCosts, ...]) -> None:
-        if not all(np.all(cost.eager) for cost in costs):
+        large = not all(np.all(cost.eager) for cost in costs)
+        if large and step.mode is not Mode.POSTED:
             raise NotModelled("large messages in several layers")
         targets = np.unique(np.concatenate([layer.target for layer in step.layers]))
         arrivals = np.full((len(costs), len(targets)), np.inf)
+        posted, complete = self.now.copy(), self.now.copy()
+        """When each rank has posted its receives, and when its own large messages have arrived."""
         own = np.full(self.ranks, -np.inf)
         """When the last of a rank's own messages arrives."""
         for row, layer, cost in zip(arrivals, step.layers, costs, strict=True):
             arrival = self._send(layer, cost)
+            if large:
+                # A large message sets out when both sides are ready. Its receive is part of its way.
+                late = np.maximum(arrival, posted[layer.target] + cost.flight) + cost.receive
+                late += np.where(np.isin(layer.target, layer.source), cost.exchange, 0.0)
+                arrival = np.where(cost.eager, arrival, late)
+                sent = np.where(cost.eager, 0.0, arrival)
+                complete[layer.source] = np.maximum(complete[layer.source], sent)
             row[np.searchsorted(targets, layer.target)] = own[layer.source] = arrival
-        order = None if _uniform(costs) else np.argsort(arrivals, axis=0, kind="stable")
+        self._compute(step)
+        order = None if _uniform(costs) and not large else np.argsort(arrivals, axis=0, kind="stable")
         if order is None:
             arrivals.sort(axis=0)
         else:
@@ -168,17 +192,31 @@ class LogGPSimulator:
                 return getattr(costs[0], name)
             parts = np.zeros(arrivals.shape)
             for row, layer, cost in zip(parts, step.layers, costs, strict=True):
-                row[np.searchsorted(targets, layer.target)] = getattr(cost, name)
+                value = getattr(cost, name)
+                if name in ("receive", "exchange"):
+                    value = np.where(cost.eager, value, 0.0)  # part of a large message's way
+                row[np.searchsorted(targets, layer.target)] = value
             return np.take_along_axis(parts, order, 0)
 
         busy = np.broadcast_to(part("receive"), arrivals.shape)
-        if step.mode is Mode.EXCHANGE and any(np.any(cost.exchange) for cost in costs):
+        crossing = any(np.any(cost.exchange) for cost in costs)
+        if step.mode is Mode.EXCHANGE and crossing:
             crosses = _crosses(own[targets], arrivals, part("flight"))
             busy = busy + np.where(crosses, part("exchange"), 0.0)
-        now = self.now[targets]
-        for arrival, receive in zip(arrivals, busy, strict=True):
-            now = np.where(arrival < np.inf, np.maximum(now, arrival) + receive, now)
+        one_way = np.broadcast_to(part("overhead") + part("flight") + part("receive"), arrivals.shape)
+        exchange = np.broadcast_to(part("exchange"), arrivals.shape)
+        sent, now = self._under_way[targets], self.now[targets]
+        for number, (arrival, receive) in enumerate(zip(arrivals, busy, strict=True)):
+            begin = np.maximum(now, arrival)
+            end = begin + receive
+            if step.mode is Mode.POSTED and crossing:
+                # Both messages are still under way, or were until shortly before.
+                crosses = (sent > begin - one_way[number] / 2) & (arrival > begin - one_way[number])
+                end += np.where(crosses, exchange[number], 0.0)
+            now = np.where(arrival < np.inf, end, now)
         self.now[targets] = now
+        if large:
+            self.now = np.maximum(self.now, complete)
 
     def _blocking(self, layer: Layer, cost: LayerCosts) -> None:
         """MPI_Send and MPI_Recv, some of which wait for each other."""
@@ -191,15 +229,16 @@ class LogGPSimulator:
         self.now[source] = np.where(cost.eager, start, over)
         self.now[target] = np.where(cost.eager, arrived, over)
 
-    def _large_exchange(self, layer: Layer, cost: LayerCosts) -> None:
+    def _large_exchange(self, step: Step, layer: Layer, cost: LayerCosts) -> None:
         source, target = layer.source, layer.target
         posted = self.now.copy()
         posted[source] = self.now[source] + cost.overhead
         self.free[source] = posted[source] + cost.gap
+        self._compute(step)
         together = np.maximum(posted[source], posted[target])
         exchange = np.where(np.isin(target, source), cost.exchange, 0.0)
         over = together + cost.flight + cost.receive + exchange
-        self.now[target] = over
+        self.now[target] = np.maximum(self.now[target], over)
         self.now[source] = np.maximum(self.now[source], over)
 
 
@@ -234,7 +273,7 @@ class _PlatformCosts:
             flight=part("flight"),
             receive=part("receive"),
             gap=part("gap"),
-            exchange=part("exchange") if mode is Mode.EXCHANGE else 0.0,
+            exchange=part("exchange") if mode is not Mode.BLOCKING else 0.0,
         )
 
     def _overhead(self, layer: Layer, mode: Mode, part: Callable[[str], Seconds]) -> Seconds:

@@ -60,12 +60,15 @@ class Message:
 
 @dataclass(slots=True)
 class Task:
-    """A rank's part of a step."""
+    """A rank's part of a step, number `step` of the schedule."""
 
     mode: Mode
+    step: int
     sends: list[Message] = field(default_factory=list)
     receives: list[Message] = field(default_factory=list)
     combine: bool = False
+    computed: float = 0.0
+    joins: bool = False
 
 
 @dataclass(slots=True)
@@ -117,12 +120,18 @@ class NetworkSimulator:
         self._medium_free = 0.0
         self._processors = [Processor() for _ in set(self.node)] if platform.processors_work else []
         self._sending_until: dict[int, float] = defaultdict(float)
+        self._joined: dict[int, int] = defaultdict(int)
+        self.ends = np.zeros((0, ranks))
+        """After a run: when each rank had taken each step (steps x ranks); for a step that is not for it, the
+        time of the one before."""
 
     def run(self, steps: Iterable[Step]) -> np.ndarray:
         """Takes the steps; returns each rank's time after them."""
         tasks: list[list[Task]] = [[] for _ in range(self.ranks)]
-        for step in steps:
-            self._divide(step, tasks)
+        count = 0
+        for count, step in enumerate(steps, start=1):
+            self._divide(step, tasks, count - 1)
+        self.ends = np.full((count, self.ranks), 0.0)
         self._processes = [self._work(rank, mine) for rank, mine in enumerate(tasks)]
         for rank in range(self.ranks):
             self._at(0.0, partial(self._resume, rank))
@@ -135,18 +144,25 @@ class NetworkSimulator:
                 heapq.heappop(self._events)[2]()
         if self._waiting:
             raise NotModelled("ranks that wait for each other for ever")
+        self.ends = np.maximum.accumulate(self.ends, axis=0)
         return np.array([state.end for state in self._states])
 
-    def _divide(self, step: Step, tasks: list[list[Task]]) -> None:
+    def _divide(self, step: Step, tasks: list[list[Task]], number: int) -> None:
         """Adds each rank's part of a step. A description has no costs of copies."""
         mine: dict[int, Task] = {}
 
         def task(rank: int) -> Task:
             if rank not in mine:
-                mine[rank] = Task(step.mode, combine=step.combine)
+                mine[rank] = Task(step.mode, number, combine=step.combine, joins=step.joins)
                 tasks[rank].append(mine[rank])
             return mine[rank]
 
+        if step.joins:
+            for rank in range(self.ranks):
+                task(rank)
+        if step.computed is not None:
+            for computing in np.flatnonzero(step.computed).tolist():
+                task(computing).computed = float(step.computed[computing])
         for layer in step.layers:
             sizes = np.broadcast_to(layer.size, layer.source.shape)
             for source, target, size in zip(layer.source, layer.target, sizes, strict=True):
@@ -163,13 +179,19 @@ class NetworkSimulator:
 
     def _work(self, rank: int, tasks: list[Task]) -> Process:
         for task in tasks:
-            if task.mode is Mode.BLOCKING:
+            if task.joins:
+                yield from self._join(rank, task.step)
+            elif not task.sends and not task.receives:
+                yield task.computed
+            elif task.mode is Mode.BLOCKING:
                 for message in task.sends:
                     if message.eager:
                         yield from self._hand_over(rank, message, isend=False)
                     else:
                         self._send(message)
                         yield from self._await(rank, [message])
+                if task.computed:
+                    yield task.computed
                 yield from self._await(rank, task.receives)
             else:
                 if task.mode is Mode.POSTED:
@@ -177,11 +199,24 @@ class NetworkSimulator:
                 for message in task.sends:
                     isend = task.mode is Mode.POSTED or bool(task.receives)
                     yield from self._hand_over(rank, message, isend=isend)
+                if task.computed:
+                    yield task.computed
                 large = [message for message in task.sends if not message.eager]
                 yield from self._await(rank, [*task.receives, *large])
             if task.combine and task.receives:
                 yield self.platform.sum_s_per_byte * sum(message.size for message in task.receives)
+            self.ends[task.step, rank] = self.now
         self._states[rank].end = self.now
+
+    def _join(self, rank: int, step: int) -> Process:
+        """Until all ranks have come here."""
+        self._joined[step] += 1
+        if self._joined[step] < self.ranks:
+            self._states[rank].awaits = []
+            yield None
+        else:
+            for other in sorted(self._waiting):
+                self._wake(other)
 
     def _hand_over(self, rank: int, message: Message, *, isend: bool) -> Process:
         """A send that returns before the message has arrived: pays its overhead first, and the gap."""

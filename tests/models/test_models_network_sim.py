@@ -54,6 +54,38 @@ def test_without_shared_links_the_time_is_that_of_the_clocks(key, ranks, size, w
     assert NetworkSimulator(platform, ranks).run(steps) == pytest.approx(expected, rel=1e-9)
 
 
+@st.composite
+def program_steps(draw):
+    """Computation, and messages that are posted before computation, some of them large, on 2 to 6 ranks."""
+    ranks = draw(st.integers(2, 6))
+    seconds = st.lists(st.integers(0, 50), min_size=ranks, max_size=ranks).map(lambda s: 1e-6 * np.array(s))
+    pairs = [(a, b) for a in range(ranks) for b in range(ranks) if a != b]
+    steps = []
+    for _ in range(draw(st.integers(1, 3))):
+        steps.append(Step((), computed=draw(seconds)))
+        chosen = draw(st.lists(st.sampled_from(pairs), min_size=1, unique=True))
+        sizes = np.array(
+            draw(st.lists(st.sampled_from([100, 6000]), min_size=len(chosen), max_size=len(chosen)))
+        )
+        source, target = map(np.array, zip(*chosen, strict=True))
+        posted = relation(source, target, sizes, Mode.POSTED)
+        steps.append(Step(posted.layers, posted.mode, computed=draw(st.none() | seconds)))
+        steps += [Step((), joins=True)] if draw(st.booleans()) else []
+    return ranks, steps
+
+
+@settings(deadline=None, max_examples=60)
+@given(program_steps(), st.sampled_from([0.0, 4e-6]))
+def test_programs_with_posted_messages_take_the_same_time_on_both_simulators(program, gap_s):
+    ranks, steps = program
+    segment = Segment(send_s=1e-6, isend_s=2e-6, latency_s=5e-6, per_byte_s=1e-9, receive_s=3e-6, gap_s=gap_s)
+    platform = machine(9, segment, eager=4096)
+    expected = LogGPSimulator(platform, ranks).run(steps)
+    simulator = NetworkSimulator(platform, ranks)
+    assert simulator.run(steps) == pytest.approx(expected, rel=1e-9)
+    assert simulator.ends[-1] == pytest.approx(expected, rel=1e-9)
+
+
 def test_an_exchange_costs_more_and_a_gap_keeps_messages_apart():
     both = [step([0, 1], [1, 0], 100, mode=Mode.EXCHANGE)]
     assert run(machine(2, LOGGP), 2, both) == pytest.approx(2.01e-6 + 5.1e-6 + 3e-6 + 1e-6)

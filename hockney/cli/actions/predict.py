@@ -4,75 +4,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from hockney import api
-from hockney.api import PredictedKernel
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError, printable
-from hockney.core.fit import Cost
 from hockney.core.notice import Notice
 from hockney.draw.page import Caveat, Table
+from hockney.machines.descriptions.files import is_file
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
-from hockney.pages import grain_prediction
+from hockney.pages import grain_prediction, program_scaling
 from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
+_NOT_OF_KERNELS = ("work", "message", "grid", "halo", "allreduce", "network", "nodes", "ranks_per_node")
 
 
-def action(
-    kernel: tuple[str, ...],
-    named: str,
-    size: str,
-    rate: float,
-    work: tuple[float, str] | None,
-    message: int | None,
-    exchanges: float,
-    serial: float,
-    imbalance: float,
-    ranks: tuple[int, ...],
-    run: Path | None,
-    machine: str,
-    network: str | None,
-    larger_machine: bool,
-    nodes: int,
-    ranks_per_node: int,
-    cost: Cost,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     words = (*([named] if named else []), *kernel)
+    if words and is_file(words[0]):
+        _only_for("a file that describes a program", "it states its work and its messages", given, _ALGORITHM)
+        return _program(lambda: _read_program(words), given)
     if words:
         words = (*words, f"class={size}") if size else words
-        predictor = api.predictor_of(words[0])
-        others: dict[str, object] = {"--work": work, "--message": message, "--network": network}
-        others |= {"--nodes": nodes, "--ranks-per-node": ranks_per_node}
-        own = {"machine": machine, "larger": larger_machine, "rate": rate}
-        others |= {_FLAGS[name]: value for name, value in own.items() if name not in predictor.OPTIONS}
-        for name, value in others.items():
-            if value:
-                raise UsageError(
-                    f"{name} does not apply to a kernel",
-                    "a kernel states its work and its messages itself",
-                    f"leave out {name}, or the kernel",
-                    code="kernel-with-algorithm",
-                    option=name,
-                )
-        with ProgressReporter(quiet) as reporter:
-            options = api.KernelOptions(ranks, run, machine, rate, larger_machine, cost, reporter)
-            predicted = predictor.predict(" ".join(words), options)
-        if as_json:
-            print_json(predicted.document)
-        else:
-            _print_kernel(predicted)
-        return 0
-    for name, value in {"--class": size, "--rate": rate}.items():
+        return _kernel(words, given)
+    for name, value in {"--class": size, "--rate": given["rate"]}.items():
         if value:
             raise UsageError(
                 f"{name} is without a kernel",
@@ -81,19 +43,125 @@ def action(
                 code="option-without-kernel",
                 option=name,
             )
-    if work is None or message is None:
-        option, given = ("--work", "1s") if work is None else ("--message", "40kB")
-        raise UsageError(
-            f"{option} is missing",
-            "it describes the algorithm",
-            f"use for example {option} {given}",
-            code="algorithm-incomplete",
-            option=option,
+    if given["halo"] or given["allreduce"] or given["grid"]:
+        _only_for("--halo and --allreduce", "they describe another program", given, ("message", "network"))
+        return _program(lambda: _program_of_options(given), given)
+    return _algorithm(given)
+
+
+_ALGORITHM = ("work", "message", "grid", "halo", "allreduce", "network", "rate", "nodes", "ranks_per_node")
+"""Options that describe an algorithm, or do not apply to other programs."""
+
+
+def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[str]) -> None:
+    for name in others:
+        if given[name]:
+            flag = "--" + name.replace("_", "-")
+            raise UsageError(
+                f"{flag} does not apply to {what}",
+                why,
+                f"leave out {flag}",
+                code="option-without-effect",
+                option=flag,
+            )
+
+
+def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
+    predictor = api.predictor_of(words[0])
+    others = {f"--{name.replace('_', '-')}": given[name] for name in _NOT_OF_KERNELS}
+    own = {"machine": given["machine"], "larger": given["larger_machine"], "rate": given["rate"]}
+    others |= {_FLAGS[name]: value for name, value in own.items() if name not in predictor.OPTIONS}
+    for name, value in others.items():
+        if value:
+            raise UsageError(
+                f"{name} does not apply to a kernel",
+                "a kernel states its work and its messages itself",
+                f"leave out {name}, or the kernel",
+                code="kernel-with-algorithm",
+                option=name,
+            )
+    with ProgressReporter(given["quiet"]) as reporter:
+        options = api.KernelOptions(
+            given["ranks"],
+            given["run"],
+            given["machine"],
+            given["rate"],
+            given["larger_machine"],
+            given["cost"],
+            reporter,
         )
+        predicted = predictor.predict(" ".join(words), options)
+    if given["as_json"]:
+        print_json(predicted.document)
+    else:
+        _print_contents(predicted.shown, predicted.caveats)
+    return 0
+
+
+def _program(read: Callable[[], api.Program], given: Mapping[str, Any]) -> int:
+    program = read()
+    with ProgressReporter(given["quiet"]) as reporter:
+        prediction = program.predict(
+            given["ranks"],
+            run=given["run"],
+            machine=given["machine"],
+            larger=given["larger_machine"],
+            cost=given["cost"],
+            listen=reporter,
+        )
+    if given["as_json"]:
+        print_json(prediction.document)
+    else:
+        _print_contents(
+            program_scaling.contents(prediction.forecast, prediction.messages), prediction.caveats
+        )
+    return 0
+
+
+def _read_program(words: tuple[str, ...]) -> api.Program:
+    program = api.Program.read(words[0])
+    sizes = {}
+    for word in words[1:]:
+        name, equals, value = word.partition("=")
+        try:
+            sizes[name] = float(value)
+        except ValueError:
+            raise UsageError(
+                f"{printable(word)} is not a size",
+                "after a file come sizes of the problem" if not equals else "it is not a number",
+                "write for example n=8192",
+                code="bad-problem-size",
+                text=word,
+            ) from None
+    return program.with_sizes(**sizes)
+
+
+def _program_of_options(given: Mapping[str, Any]) -> api.Program:
+    if given["work"] is None:
+        raise _missing("--work", "350us")
+    work_s, _ = given["work"]
+    return api.program_of_options(
+        work_s, given["grid"] or "", given["halo"], given["allreduce"], given["serial"], given["imbalance"]
+    )
+
+
+def _missing(option: str, example: str) -> UsageError:
+    return UsageError(
+        f"{option} is missing",
+        "it describes the algorithm",
+        f"use for example {option} {example}",
+        code="algorithm-incomplete",
+        option=option,
+    )
+
+
+def _algorithm(given: Mapping[str, Any]) -> int:
+    work, message = given["work"], given["message"]
+    if work is None or message is None:
+        raise _missing("--work", "1s") if work is None else _missing("--message", "40kB")
     work_s, typed = work
-    algorithm = Algorithm(work_s, message, serial, exchanges, imbalance)
-    shared = None if network is None else network == "shared"
-    with ProgressReporter(quiet) as reporter:
+    algorithm = Algorithm(work_s, message, given["serial"], given["exchanges"], given["imbalance"])
+    with ProgressReporter(given["quiet"]) as reporter:
         if work_s and typed.strip()[-1].isdecimal():
             number = typed.strip()
             reporter(
@@ -105,18 +173,18 @@ def action(
             )
         forecast = api.predict(
             algorithm,
-            ranks=ranks,
-            run=run,
-            machine=machine,
-            shared=shared,
-            larger=larger_machine,
-            cost=cost,
-            nodes=nodes,
-            ranks_per_node=ranks_per_node,
+            ranks=given["ranks"],
+            run=given["run"],
+            machine=given["machine"],
+            shared=None if given["network"] is None else given["network"] == "shared",
+            larger=given["larger_machine"],
+            cost=given["cost"],
+            nodes=given["nodes"],
+            ranks_per_node=given["ranks_per_node"],
             listen=reporter,
         )
     prediction, origin = forecast.prediction, forecast.known
-    if as_json:
+    if given["as_json"]:
         caveats = prediction_caveats(prediction, origin)
         print_json(grain_prediction.document(prediction, caveats, origin.platform))
     else:
@@ -124,10 +192,10 @@ def action(
     return 0
 
 
-def _print_kernel(predicted: PredictedKernel) -> None:
+def _print_contents(contents: Sequence[str | Table], caveats: Sequence[Caveat]) -> None:
     """Sentences after a table begin with an empty line."""
     before: str | Table = ""
-    for each in predicted.shown:
+    for each in contents:
         if isinstance(each, Table):
             _print_table(each)
         else:
@@ -135,7 +203,7 @@ def _print_kernel(predicted: PredictedKernel) -> None:
                 echo()
             print_line(each)
         before = each
-    _print_caveats(predicted.caveats)
+    _print_caveats(caveats)
 
 
 def _print_forecast(prediction: Prediction, origin: CostsOrigin) -> None:

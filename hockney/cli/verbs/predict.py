@@ -46,10 +46,10 @@ def _network(text: str) -> str:
     cls=Command,
     epilog=example(
         "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
-        "hockney predict --work 10ms --message 4kB --run runs/mine --ranks 16 --nodes 4",
+        "hockney predict jacobi.toml n=8192 --ranks 4:512 --machine t3e",
     ),
 )
-@click.argument("kernel", nargs=-1, metavar="[KERNEL NAME=VALUE...]")
+@click.argument("kernel", nargs=-1, metavar="[FILE|KERNEL] [NAME=VALUE...]")
 @click.option(
     "--kernel",
     "named",
@@ -70,6 +70,19 @@ def _network(text: str) -> str:
     type=options.ParsedType("time", _time),
     metavar="TIME",
     help="T, the computing time on one rank, such as 10ms or 1h.",
+)
+@click.option(
+    "--grid",
+    type=click.Choice(("line", "2d", "3d")),
+    default=None,
+    help="With --halo: how the ranks form a grid.  [default: line]",
+)
+@click.option("--halo", metavar="B", default="", help="Size of the message to each neighbor on the grid.")
+@click.option(
+    "--allreduce",
+    metavar="B[*N]",
+    default="",
+    help="Sums over all ranks: bytes, and calls per T, such as 8B*2.",
 )
 @click.option(
     "--message", type=options.SIZE, metavar="B", help="Size of each message, such as 40kB or 1000words."
@@ -141,6 +154,10 @@ def command(**given: Any) -> int:
     The algorithm computes for T seconds on a single rank; part of that may be serial. On several ranks, which
     form a ring, each exchanges messages with its two neighbors. Nothing is measured: the cost of messages
     comes from a survey, or from the description of a machine.
+
+    Given a FILE (docs/programs.md), predict the program that it describes: phases of computation, messages
+    and collective operations. NAME=VALUE replaces a size of its problem. --halo and --allreduce describe a
+    simple one without a file.
 
     Given a KERNEL and its size, predict its time with the BSP or BPRAM model instead. Kernels are
     bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort and shortest_paths. There are two

@@ -163,6 +163,11 @@ class Communication:
                 continue
         return min(times)
 
+    def measured_collective(self, operation: str, ranks: int, size: float) -> float | None:
+        """Seconds of a call as a run measured it on this number of ranks; None if it did not."""
+        curve = self.collectives.get((operation, ranks))
+        return None if curve is None else float(_on_curve(curve, size))
+
     @cached_property
     def _known(self) -> dict[tuple[str, int, float], float]:
         return {}
@@ -208,6 +213,7 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
     program's, as far as the cases name them; the data was just written, as a program's is, if the run
     measured such data."""
     found: dict[str, dict[tuple[str, int], dict[float, float]]] = {HOT: {}, WRITTEN: {}}
+    barriers = _barriers(fits, message, end)
     for operation in OPERATIONS:
         names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
         for summary in fits.summaries:
@@ -227,7 +233,23 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
             time = cost.value if bound is None else bound
             found[buffers].setdefault((operation, case.ranks), {})[workload.size_of(case)] = time
     curves = [(key, times) for measured in found.values() for key, times in measured.items()]
-    return {key: tuple(sorted(times.items())) for key, times in curves if len(times) > 1}
+    return barriers | {key: tuple(sorted(times.items())) for key, times in curves if len(times) > 1}
+
+
+def _barriers(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple[str, int], Curve]:
+    """The times of MPI_Barrier by number of ranks."""
+    names = {w.name for w in fits.workloads if w.role == "barrier"}
+    times: dict[tuple[str, int], Curve] = {}
+    for summary in fits.summaries:
+        if summary.case.split(" ", 1)[0] not in names:
+            continue
+        case = parse_canonical(summary.case)
+        usual = case.is_usual and case.get("algorithm") == "mpi" and case.get("sync") != "loop"
+        if usual and (not case.is_placed or _placed_alike(case, message)):
+            cost = summary.cost(fits.cost)
+            bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
+            times["barrier", case.ranks] = ((0.0, cost.value if bound is None else bound),)
+    return times
 
 
 def _placed_alike(case: Case, message: PointToPointCosts) -> bool:

@@ -52,13 +52,19 @@ class Step:
     `combine` the receiver adds each message to its own data (a reduction). A step without messages may be a
     copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory. Messages of `untouched`
     data are parts of what the caller passed; others contain what their sender has copied, combined or
-    received, if it has."""
+    received, if it has.
+
+    A program's step may be computation too: each rank computes for `computed` seconds (ranks), after its
+    messages have been sent and before it waits for those of others. A step that `joins` has no messages: all
+    ranks wait for the last one."""
 
     layers: tuple[Layer, ...]
     mode: Mode = Mode.BLOCKING
     combine: bool = False
     copied: tuple[Ranks, float | np.ndarray] | None = None
     untouched: bool = False
+    computed: np.ndarray | None = None
+    joins: bool = False
 
 
 Steps = Iterator[Step]

@@ -22,6 +22,7 @@ from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
 from hockney.models.programs.forecast import KernelRow
+from hockney.models.programs.scaling import ProgramRow
 from hockney.pages.origins import UNSAID, provenance
 
 _ALL_NUMBERS = "all numbers"
@@ -64,7 +65,7 @@ class Predicted(Protocol):
     def messages(self) -> PointToPointCosts: ...
 
     @property
-    def rows(self) -> Sequence[RanksRow | KernelRow]: ...
+    def rows(self) -> Sequence[RanksRow | KernelRow | ProgramRow]: ...
 
 
 def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Caveat, ...]:

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 from hockney import measurement
 from hockney.api import find_runs
-from hockney.api.find_runs import Source
 from hockney.api.predictions import KernelOptions, PredictedKernel, kernel_catalog
+from hockney.api.programs import CommunicationSource, communication_source
 from hockney.api.run_contents import caveats_of
 from hockney.core.case import parse_canonical
-from hockney.core.catalog import Catalog, Workload
+from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
@@ -26,10 +26,7 @@ from hockney.core.wording import option
 from hockney.draw.page import Caveat, Table
 from hockney.machines import simulated
 from hockney.measurement import Listener, Status
-from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.measured_costs import End
-from hockney.models.programs.communication import Communication, of_fits
 from hockney.models.programs.forecast import KernelForecast, KernelMachine, KernelRow, forecast
 from hockney.models.programs.prediction import Rates, RateSource, described_rate, measured_rates, uniform
 from hockney.models.programs.program import Indivisible, Program
@@ -41,10 +38,6 @@ from hockney.suites.npb.programs import PROGRAMS, program, program_of
 OPTIONS = ("machine", "rate", "larger")
 STUDIES = ("npb", "cases")
 """Studies that measure the benchmarks on one rank."""
-ROLES = ("point-to-point", "stream", "train", "collective")
-"""Roles of workloads that give the costs of messages and collectives."""
-MAX_DEFAULT_RANKS = 16
-"""The default number of ranks on a machine other than this one."""
 
 
 @dataclass(frozen=True)
@@ -82,24 +75,12 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
     kernel, size = case.workload, str(case["class"])
     platform = simulated.platform(measurement.description_name(machine)) if machine else None
     rates, source, caveats = _rates(kernel, size, run, options.rate, platform, cost, listen)
-    if platform is None:
-        communication, cores, is_this_machine, origin = _measured_communication(
-            run or source.run, cost, listen
-        )
-    else:
-        communication = {"value": Communication(described(platform), platform=platform)}
-        cores, is_this_machine, origin = (
-            platform.capacity,
-            False,
-            CostsOrigin(platform, measurement.description_name(machine)),
-        )
-    costs = communication["value"].message
-    rank_counts = options.ranks or _default_ranks(costs, is_this_machine=is_this_machine)
+    communication = _communication(run or source.run, machine, cost, listen)
+    rank_counts = options.ranks or doubling_series(1, communication.default_max_ranks)
     if platform is not None and not options.larger:
         simulated.check_ranks(platform, rank_counts[-1])
-    kernel_machine = KernelMachine(
-        rates, communication, None if options.larger else cores, platform, source.operations_per_second
-    )
+    cores = None if options.larger else communication.cores
+    kernel_machine = KernelMachine(rates, communication.costs, cores, platform, source.operations_per_second)
 
     def make_program(ranks: int, rate: float, startup: float) -> Program:
         return program(kernel, size, ranks, rate=rate, startup=startup)
@@ -124,8 +105,9 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
                 "ranks-left-out",
             )
         )
-    by_code = {caveat.code: caveat for caveat in (*origin.run, *caveats)}
-    return NpbForecast(kernel_forecast, costs, source, replace(origin, run=tuple(by_code.values())))
+    by_code = {caveat.code: caveat for caveat in (*communication.origin.run, *caveats)}
+    origin = replace(communication.origin, run=tuple(by_code.values()))
+    return NpbForecast(kernel_forecast, communication.messages, source, origin)
 
 
 def _rates(
@@ -213,32 +195,14 @@ def _rates_of_run(
                 yield rates, caveats_of(folder, results)
 
 
-def _measured_communication(
-    run: AnyPath | None, cost: Cost, listen: Listener
-) -> tuple[dict[End, Communication], int | None, bool, CostsOrigin]:
-    """Communication costs, the number of cores, whether both belong to this machine, and the origin."""
-    source = _source(run, cost, listen)
-    ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
-    communication = {end: of_fits(source.fits, source.messages, end) for end in ends}
-    machine = source.machine.traits
-    return communication, source.messages.most_ranks, not machine.described, source.origin
-
-
-def _source(run: AnyPath | None, cost: Cost, listen: Listener) -> Source:
+def _communication(run: AnyPath | None, machine: str, cost: Cost, listen: Listener) -> CommunicationSource:
+    """The costs of the machine or of the run; if the run has none, of the newest survey."""
+    if machine:
+        return communication_source(None, machine, cost, listen)
     if run is not None:
         with contextlib.suppress(Inconclusive):
-            return find_runs.named_source(run, listen, cost, _is_relevant)
-    return find_runs.newest_source(listen, cost, _is_relevant)
-
-
-def _is_relevant(workload: Workload) -> bool:
-    return relevant(workload) or workload.role in ROLES
-
-
-def _default_ranks(costs: PointToPointCosts, *, is_this_machine: bool) -> tuple[int, ...]:
-    capacity = costs.most_ranks or MAX_DEFAULT_RANKS
-    max_ranks = max(2, capacity if is_this_machine else min(capacity, MAX_DEFAULT_RANKS))
-    return tuple(doubling_series(1, 1 << (max_ranks.bit_length() - 1)))
+            return communication_source(run, "", cost, listen)
+    return communication_source(None, "", cost, listen)
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:

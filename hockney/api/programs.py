@@ -1,0 +1,271 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs described in a file or in Python, and how they scale on a machine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from hockney import measurement
+from hockney.api import find_runs
+from hockney.api.export import Library, frame, program_rows
+from hockney.api.tables import Rows
+from hockney.core.catalog import Workload
+from hockney.core.errors import UsageError, one_line
+from hockney.core.fit import Cost
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.units import doubling_series, parse_bytes
+from hockney.core.wording import option
+from hockney.draw.page import Caveat
+from hockney.machines import simulated
+from hockney.machines.descriptions.files import read_file
+from hockney.machines.descriptions.toml import parse_toml
+from hockney.measurement import Listener, ignore_event
+from hockney.models.applications.message_costs import described, relevant
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.measured_costs import End
+from hockney.models.programs.communication import Communication, of_fits
+from hockney.models.programs.description import ProgramDescription, describe
+from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
+from hockney.pages import program_scaling
+from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats
+from hockney.report import notebook
+from hockney.report.notebook import text_lines
+
+GUIDE = "docs/programs.md"
+DEFAULT_MAX_RANKS = 16
+"""The default number of ranks on a machine other than this one."""
+ROLES = ("point-to-point", "stream", "train", "collective", "barrier")
+"""Roles of workloads that give the costs of messages and collectives."""
+
+
+@dataclass(frozen=True)
+class CommunicationSource:
+    """Costs of communication and where they come from; `cores` on which ranks fit (None: no limit is known),
+    of this machine if `here`."""
+
+    costs: Mapping[End, Communication]
+    origin: CostsOrigin
+    cores: int | None
+    here: bool
+
+    @property
+    def messages(self) -> PointToPointCosts:
+        return self.costs["value"].message
+
+    @property
+    def default_max_ranks(self) -> int:
+        """The largest power of two that fits; on another machine than this one, at most 16."""
+        room = self.cores or DEFAULT_MAX_RANKS
+        most = max(2, room if self.here else min(room, DEFAULT_MAX_RANKS))
+        return 1 << (most.bit_length() - 1)
+
+
+def communication_source(
+    run: AnyPath | None, machine: str, cost: Cost, listen: Listener
+) -> CommunicationSource:
+    """The costs in the folder `run`, of the described `machine`, or else of the newest survey. Raises
+    UsageError for both, and for an unknown run or machine, and Inconclusive if no run has the costs."""
+    if run is not None and machine:
+        raise UsageError(
+            f"{option('run')} and {option('machine')} exclude each other",
+            "communication costs have a single source",
+            "use only one",
+            code="run-or-machine",
+        )
+    if machine:
+        name = measurement.description_name(machine)
+        platform = simulated.platform(name)
+        costs: dict[End, Communication] = {"value": Communication(described(platform), platform=platform)}
+        return CommunicationSource(costs, CostsOrigin(platform, name), platform.capacity, here=False)
+    if run is not None:
+        source = find_runs.named_source(run, listen, cost, _is_relevant)
+    else:
+        source = find_runs.newest_source(listen, cost, _is_relevant)
+    ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
+    costs = {end: of_fits(source.fits, source.messages, end) for end in ends}
+    here = not source.machine.traits.described
+    return CommunicationSource(costs, source.origin, source.messages.most_ranks, here)
+
+
+def _is_relevant(workload: Workload) -> bool:
+    return relevant(workload) or workload.role in ROLES
+
+
+@dataclass(frozen=True, repr=False)
+class ProgramPrediction:
+    """How a program scales: `forecast` has all numbers, `source` is the origin of the costs."""
+
+    forecast: ProgramForecast
+    source: CommunicationSource
+
+    @property
+    def messages(self) -> PointToPointCosts:
+        return self.source.messages
+
+    @property
+    def rows(self) -> tuple[ProgramRow, ...]:
+        """One row per number of ranks: time (s), speed-up, efficiency, and where the time goes."""
+        return self.forecast.rows
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """The warnings about the prediction, each with a code."""
+        return (*cost_caveats(self, self.source.origin), *program_scaling.caveats(self.forecast))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The output of `--json`."""
+        return program_scaling.document(self.forecast, self.messages) | {"doubts": self.caveats}
+
+    def table(self) -> Rows:
+        """The rows as columns; each value has the ends of its 95% interval."""
+        return program_rows(self.rows)
+
+    def frame(self, library: Library | None = None) -> Any:
+        """The rows as a DataFrame of pandas or polars, see `Run.frame`."""
+        return frame(self.table(), library)
+
+    def __repr__(self) -> str:
+        before, after = self._sentences
+        return "\n".join(map(one_line, (*before, *text_lines(program_scaling.ranks(self.forecast)), *after)))
+
+    def _repr_html_(self) -> str:
+        """HTML for notebooks."""
+        before, after = self._sentences
+        return notebook.summary(before, self.caveats, [program_scaling.ranks(self.forecast)], after)
+
+    @property
+    def _sentences(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return program_scaling.assumed(self.forecast, self.messages), program_scaling.best(self.forecast)
+
+
+class Program:
+    """A parallel program: phases of computation, messages and collective operations, repeated.
+
+    `phases` are tables with the keys of docs/programs.md, such as {"work": "1ms"} or {"allreduce": 8}, and
+    `sizes` are names in their formulas. `description` has them all."""
+
+    def __init__(
+        self,
+        phases: Sequence[Mapping[str, Any]],
+        *,
+        name: str = "program",
+        iterations: str | float = 1,
+        grid: str | Sequence[str | int] = "line",
+        sizes: Mapping[str, str | float] | None = None,
+    ) -> None:
+        """Raises UsageError."""
+        raw = {
+            "phase": [dict(phase) for phase in phases],
+            "iterations": iterations,
+            "grid": grid if isinstance(grid, str) else list(grid),
+            "sizes": dict(sizes or {}),
+        }
+        self.description = describe(raw, name)
+        self._where = self._text = ""
+
+    @classmethod
+    def read(cls, path: AnyPath) -> Program:
+        """The program that a TOML file describes. Raises UsageError, with the line and the key of what is
+        wrong."""
+        file = to_path(path)
+        text = read_file(file, ())
+        with _lines_in_errors(str(file), text):
+            return cls._of(describe(parse_toml(text, str(file), GUIDE), file.stem), str(file), text)
+
+    @classmethod
+    def _of(cls, description: ProgramDescription, where: str, text: str) -> Program:
+        program = cls.__new__(cls)
+        program.description, program._where, program._text = description, where, text
+        return program
+
+    def with_sizes(self, **sizes: float) -> Program:
+        """The same program with other sizes of the problem. Raises UsageError for names that it lacks."""
+        return self._of(self.description.with_sizes(sizes), self._where, self._text)
+
+    def predict(
+        self,
+        ranks: Sequence[int] = (),
+        *,
+        run: AnyPath | None = None,
+        machine: str = "",
+        larger: bool = False,
+        cost: Cost = "typical",
+        listen: Listener = ignore_event,
+    ) -> ProgramPrediction:
+        """The program's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
+        cores), where the time goes and what would improve it.
+
+        The costs of messages and collectives come from the folder `run`, from the description of `machine`,
+        or else from the newest survey in runs; of a run, its typical `cost` or the undisturbed one. More
+        ranks than the machine has cores share them; with `larger`, each has one. Nothing is measured. Raises
+        UsageError for a formula without a value and for ranks that a described machine does not have, and
+        Inconclusive if no run has the cost of messages.
+        """
+        source = communication_source(run, machine, cost, listen)
+        counts = tuple(ranks) or doubling_series(1, source.default_max_ranks)
+        if source.origin.platform is not None and not larger:
+            simulated.check_ranks(source.origin.platform, max(counts))
+        machine_costs = ProgramMachine(source.costs, None if larger else source.cores)
+        with _lines_in_errors(self._where, self._text):
+            return ProgramPrediction(forecast(self.description, counts, machine_costs), source)
+
+
+@contextmanager
+def _lines_in_errors(where: str, text: str) -> Iterator[None]:
+    """Errors about a key of the file name its line."""
+    try:
+        yield
+    except UsageError as error:
+        key = error.fields.get("key")
+        if key is None or not text:
+            raise
+        error.fields["line"] = line_of(text, str(key))
+        raise error.with_context(f"{where}, line {error.fields['line']}") from error
+
+
+def line_of(text: str, key: str) -> int:
+    """The line of a key such as "grid", "sizes.n" or "phase[1].bytes" in a TOML file; that of its table, or
+    1, if it is not there."""
+    path = re.match(r"(?:(sizes|phase(?:\[\d+\])?)(?:\.|$))?(\w*)", key)
+    assert path is not None
+    table, name = path[1] or "", path[2]
+    here, phases, found = "", 0, 1
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[+\s*(\w+)\s*\]", line):
+            here = header[1]
+            if here == "phase":
+                here, phases = f"phase[{phases}]", phases + 1
+            found = number if here == table else found
+        elif name and here == table and re.match(rf"\s*{name}\s*=", line):
+            return number
+    return found
+
+
+def program_of_options(
+    work: float, grid: str, halo: str, allreduce: str, serial: float, imbalance: float
+) -> Program:
+    """The program that a few options describe: `work` seconds on one rank, divided among the ranks; messages
+    of `halo` bytes with each neighbor on the grid; sums of `allreduce` bytes ("8B*2": two of 8 bytes). Raises
+    UsageError."""
+    phases: list[dict[str, Any]] = [
+        {"name": "work", "work": f"{work!r} / ranks", "serial": serial, "imbalance": imbalance}
+    ]
+    if halo:
+        phases.append({"name": "halo", "neighbors": "grid", "bytes": parse_bytes(halo)})
+    if allreduce:
+        size, _, times = allreduce.partition("*")
+        if times and not times.strip().isdecimal():
+            raise UsageError(
+                f"{option('allreduce', allreduce)} is not valid",
+                "it is a size, and a number of calls",
+                f"use for example {option('allreduce', '8B*2')}",
+                code="bad-allreduce",
+            )
+        phases.append({"allreduce": parse_bytes(size), "times": int(times or 1)})
+    return Program(phases, grid=grid or "line")

@@ -1,0 +1,101 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What all ranks of a program do in one iteration, in the order of the program: computation, messages and
+collective operations, without the costs of any machine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from hockney.models.schedules.schedule import Step
+
+
+@dataclass(frozen=True)
+class StepsPart:
+    """Computation and messages of a phase. Each rank's computation varies independently with this relative
+    standard deviation from iteration to iteration (`noise`)."""
+
+    name: str
+    steps: tuple[Step, ...]
+    noise: float = 0.0
+
+    @property
+    def has_messages(self) -> bool:
+        return any(step.layers for step in self.steps)
+
+    def computation(self, ranks: int) -> np.ndarray:
+        """Seconds of each rank."""
+        total = np.zeros(ranks)
+        for step in self.steps:
+            if step.computed is not None:
+                total += step.computed
+        return total
+
+    def with_computation(self, factors: np.ndarray | float) -> StepsPart:
+        """The computation of each rank multiplied by its factor."""
+        return replace(
+            self,
+            steps=tuple(
+                step if step.computed is None else replace(step, computed=step.computed * factors)
+                for step in self.steps
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class CollectivePart:
+    """A call of `operation` with `size` bytes of each rank's block or vector, by all ranks, or by each of
+    `groups` (groups x ranks) among its own. Without an `algorithm`, MPI's own."""
+
+    name: str
+    operation: str
+    size: int
+    groups: np.ndarray | None = None
+    algorithm: str = ""
+
+    def group_size(self, ranks: int) -> int:
+        return ranks if self.groups is None else self.groups.shape[1]
+
+
+@dataclass(frozen=True)
+class TasksPart:
+    """Rank 0 gives `tasks` tasks to the others, one at a time to whoever has returned a result: a message of
+    `to_worker` bytes, computation, and a message of `to_master` bytes. Each task takes `seconds` (tasks)."""
+
+    name: str
+    seconds: np.ndarray
+    to_worker: int
+    to_master: int
+
+
+Part = StepsPart | CollectivePart | TasksPart
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """An iteration on `ranks` ranks. Each part is executed in every iteration, or, on average, in the
+    fraction `shares` of them."""
+
+    ranks: int
+    parts: tuple[Part, ...]
+    shares: tuple[float, ...]
+
+    @property
+    def computation(self) -> np.ndarray:
+        """Mean seconds of each rank in an iteration; a master's tasks are those of all workers, evenly."""
+        total = np.zeros(self.ranks)
+        for part, share in zip(self.parts, self.shares, strict=True):
+            if isinstance(part, StepsPart):
+                total += share * part.computation(self.ranks)
+            elif isinstance(part, TasksPart):
+                workers = slice(1, None) if self.ranks > 1 else slice(0, 1)
+                total[workers] += share * part.seconds.sum() / max(1, self.ranks - 1)
+        return total
+
+
+def join(parts: Iterable[tuple[Part, float]], ranks: int) -> Iteration:
+    parts_and_shares = tuple(parts)
+    return Iteration(ranks, tuple(p for p, _ in parts_and_shares), tuple(s for _, s in parts_and_shares))

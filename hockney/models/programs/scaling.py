@@ -1,0 +1,364 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""How a described program scales on a machine: its time by number of ranks, speed-up and efficiency, where
+the time goes, what limits it, and what would improve it.
+
+Intervals are those of communication's costs and of the program's variation; they do not cover errors of the
+model's assumptions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.measured_costs import End, MeasuredCosts
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.description import ProgramDescription
+from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
+from hockney.models.programs.timing import IterationTime, iteration_time
+from hockney.models.schedules import SCHEDULES, Layer, Step
+
+Scaling = Literal["strong", "weak", "other"]
+LEAST_EFFICIENCY = 0.5
+EQUAL = 0.01
+"""Work that differs by a smaller part is the same."""
+SEEN = 1e-6
+"""The minimum gain of efficiency that counts."""
+MAX_CHANGED = 4096
+"""The most ranks for which changes are simulated: there are about a dozen of them."""
+NORMAL = 1.96
+"""Standard errors of a 95% interval."""
+
+
+@dataclass(frozen=True)
+class ProgramMachine:
+    """The costs of communication, with those at the ends of their intervals if known. More ranks than `cores`
+    share them; None: each rank has its own."""
+
+    communication: Mapping[End, Communication]
+    cores: int | None = None
+
+    def shared_by(self, ranks: int) -> float:
+        """Ranks for each core."""
+        return max(1.0, ranks / self.cores) if self.cores else 1.0
+
+
+@dataclass(frozen=True)
+class ProgramRow:
+    """Performance on `ranks` ranks: the time (s) of all iterations, speed-up and efficiency, and where the
+    time of one iteration goes (`iteration`). `shared_by` ranks share a core, 1 if each has its own."""
+
+    ranks: int
+    iterations: float
+    time: Estimate
+    speed_up: Estimate
+    efficiency: Estimate
+    iteration: IterationTime
+    shared_by: float
+
+    @property
+    def communication(self) -> Estimate:
+        """Messages and collectives as a fraction of the time."""
+        seconds = self.seconds("messages") + self.seconds("collectives")
+        return Estimate(seconds / self.time.value if self.time.value else 0.0, None, None)
+
+    def seconds(self, name: str) -> float:
+        """Seconds of all iterations in a kind of part, or waiting."""
+        if name == "waiting":
+            return self.iterations * self.iteration.waiting
+        return self.iterations * sum(p.seconds for p in self.iteration.parts if p.kind == name)
+
+
+@dataclass(frozen=True)
+class ProgramChange:
+    """A change of the program or of the machine, the resulting efficiency, and its improvement. `bound`: no
+    more than this can be gained."""
+
+    name: str
+    how: str
+    efficiency: float
+    gain: float
+    bound: bool = False
+
+
+@dataclass(frozen=True)
+class ProgramForecast:
+    """`scaling` is whether all numbers of ranks have the same work, or each rank has. `fastest` has the
+    shortest time (of weak scaling the largest speed-up), and `thrifty` the most ranks with an efficiency of
+    50%. `changes` are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores, or
+    are more than MAX_CHANGED."""
+
+    name: str
+    scaling: Scaling
+    rows: tuple[ProgramRow, ...]
+    fastest: ProgramRow
+    thrifty: ProgramRow
+    changed: int
+    changes: tuple[ProgramChange, ...]
+
+
+def forecast(
+    description: ProgramDescription, ranks: Sequence[int], machine: ProgramMachine
+) -> ProgramForecast:
+    """Raises UsageError if a formula has no value on one of `ranks`."""
+    single = description.iteration(1)
+    alone = description.count(1) * iteration_time(single, machine.communication["value"]).seconds
+    base = _Base(alone, description.count(1) * float(single.computation.sum()))
+    iterations = {p: description.iteration(p) for p in sorted({*ranks})}
+    rows = tuple(_row(description.count(p), each, base, machine) for p, each in iterations.items())
+    own = [p for p in iterations if 1 < p <= MAX_CHANGED and machine.shared_by(p) == 1]
+    changed = max(own, default=0)
+    now = next((row for row in rows if row.ranks == changed), None)
+    return ProgramForecast(
+        name=description.name,
+        scaling=_scaling(description, iterations, base),
+        rows=tuple(row for p in ranks for row in rows if row.ranks == p),
+        fastest=max(rows, key=lambda row: (row.speed_up.value, -row.ranks)),
+        thrifty=max(
+            (row for row in rows if row.efficiency.value >= LEAST_EFFICIENCY),
+            key=lambda row: row.ranks,
+            default=min(rows, key=lambda row: row.ranks),
+        ),
+        changed=changed,
+        changes=() if now is None else _changes(now, iterations[changed], base, machine),
+    )
+
+
+@dataclass(frozen=True)
+class _Base:
+    """Seconds of the program on one rank, and of computation there."""
+
+    alone: float
+    work: float
+
+    def speed_up(self, seconds: float, work: float) -> float:
+        """Relative to one rank with the same work: with more work for more ranks, the scaled speed-up of
+        J. L. Gustafson, Comm. ACM 31 (1988) 532."""
+        scaled = work / self.work if self.work else 1.0
+        return scaled * self.alone / seconds if seconds else float("nan")
+
+
+def _scaling(description: ProgramDescription, iterations: Mapping[int, Iteration], base: _Base) -> Scaling:
+    works = {p: description.count(p) * float(each.computation.sum()) for p, each in iterations.items()}
+    if all(abs(work - base.work) <= EQUAL * base.work for work in works.values()):
+        return "strong"
+    if all(abs(work / p - base.work) <= EQUAL * base.work for p, work in works.items()):
+        return "weak"
+    return "other"
+
+
+def _row(count: float, iteration: Iteration, base: _Base, machine: ProgramMachine) -> ProgramRow:
+    ranks = iteration.ranks
+    shared_by = machine.shared_by(ranks)
+    slowed = _map_steps(iteration, lambda step: _computing(step, shared_by)) if shared_by > 1 else iteration
+    middle = iteration_time(slowed, machine.communication["value"])
+    ends = [
+        iteration_time(slowed, machine.communication[end]) for end in ("low", "high") if _has(machine, end)
+    ]
+    spread = NORMAL * middle.error
+    times = [each.seconds for each in (middle, *ends)]
+    work = count * float(iteration.computation.sum())
+
+    def estimate(of: Callable[[float], float]) -> Estimate:
+        if len({*times}) == 1 and not spread:
+            return Estimate(of(count * middle.seconds), None, None)
+        bounds = [of(count * (seconds + more)) for seconds in times for more in (-spread, spread)]
+        return Estimate(of(count * middle.seconds), min(bounds), max(bounds))
+
+    return ProgramRow(
+        ranks=ranks,
+        iterations=count,
+        time=estimate(lambda seconds: seconds),
+        speed_up=estimate(lambda seconds: base.speed_up(seconds, work)),
+        efficiency=estimate(lambda seconds: base.speed_up(seconds, work) / ranks),
+        iteration=middle,
+        shared_by=shared_by,
+    )
+
+
+def _has(machine: ProgramMachine, end: End) -> bool:
+    return end in machine.communication
+
+
+# What would help
+
+
+def _changes(
+    row: ProgramRow, iteration: Iteration, base: _Base, machine: ProgramMachine
+) -> tuple[ProgramChange, ...]:
+    communication = machine.communication["value"]
+    work = row.iterations * float(iteration.computation.sum())
+    now_s = iteration_time(iteration, communication, follow_links=False).seconds
+
+    def change(name: str, how: str, ratio: float, *, bound: bool = False) -> ProgramChange:
+        efficiency = base.speed_up(row.iterations * ratio * row.iteration.seconds, work) / row.ranks
+        return ProgramChange(name, how, efficiency, efficiency - row.efficiency.value, bound)
+
+    def made() -> Iterator[ProgramChange]:
+        for name, how, changed in _changed_programs(iteration, row.iteration):
+            yield change(
+                name, how, iteration_time(changed, communication, follow_links=False).seconds / now_s
+            )
+        modelled = replace(communication, collectives={})
+        modelled_s = iteration_time(iteration, modelled, follow_links=False).seconds
+        for name, how, faster in _faster_networks(modelled):
+            seconds = iteration_time(iteration, faster, follow_links=False).seconds
+            yield change(name, how, seconds / modelled_s)
+        hidden = min(row.iteration.total("messages"), row.iteration.total("computation"))
+        ratio = 1 - hidden / row.iteration.seconds
+        yield change("overlap", "hide messages behind computation", ratio, bound=True)
+
+    best: dict[str, ProgramChange] = {}
+    for each in made():
+        if each.gain > SEEN and (each.name not in best or best[each.name].gain < each.gain):
+            best[each.name] = each
+    return tuple(sorted(best.values(), key=lambda each: -each.gain))
+
+
+def _changed_programs(iteration: Iteration, time: IterationTime) -> Iterator[tuple[str, str, Iteration]]:
+    yield "less imbalance", "give every rank the same work, without variation", _balanced(iteration)
+    yield (
+        "aggregation",
+        "exchange half as often, with messages twice as long",
+        _halved(iteration, lambda part: isinstance(part, StepsPart) and _only_messages(part)),
+    )
+    yield (
+        "fewer collectives",
+        "call half as many, with twice the data",
+        _halved(iteration, lambda part: isinstance(part, CollectivePart) and part.size > 0),
+    )
+    yield "shorter messages", "send half the bytes", _map_steps(iteration, lambda step: _resized(step, 0.5))
+    if any(part.name.endswith(": serial") for part in iteration.parts):
+        yield "less serial work", "halve the serial part", _with_parts(iteration, _half_serial)
+    for operation in dict.fromkeys(p.operation for p in iteration.parts if isinstance(p, CollectivePart)):
+        used = {each.algorithm for each in time.algorithms if each.operation == operation}
+        if "" in used:  # measured: a modelled time could differ by the model's error alone
+            continue
+        for algorithm in sorted(name for of, name in SCHEDULES if of == operation and name not in used):
+            other = _with_parts(iteration, lambda p, o=operation, a=algorithm: _with_algorithm(p, o, a))  # type: ignore[misc]
+            if _exists(operation, algorithm, iteration.ranks):
+                yield f"another {operation}", f"by {algorithm}", other
+
+
+def _exists(operation: str, algorithm: str, ranks: int) -> bool:
+    """Whether the algorithm works on this number of ranks, within reasonable time."""
+    from hockney.models.schedules import NotModelled
+
+    if ranks > 1024:
+        return False
+    try:
+        next(iter(SCHEDULES[operation, algorithm](ranks, 8)), None)
+    except NotModelled:
+        return False
+    return True
+
+
+def _with_parts(iteration: Iteration, change: Callable[[Part], Part]) -> Iteration:
+    return replace(iteration, parts=tuple(map(change, iteration.parts)))
+
+
+def _map_steps(iteration: Iteration, change: Callable[[Step], Step]) -> Iteration:
+    def changed(part: Part) -> Part:
+        return replace(part, steps=tuple(map(change, part.steps))) if isinstance(part, StepsPart) else part
+
+    return _with_parts(iteration, changed)
+
+
+def _computing(step: Step, factor: float) -> Step:
+    return step if step.computed is None else replace(step, computed=factor * step.computed)
+
+
+def _resized(step: Step, factor: float) -> Step:
+    layers = tuple(Layer(each.source, each.target, factor * np.asarray(each.size)) for each in step.layers)
+    return replace(step, layers=layers)
+
+
+def _only_messages(part: StepsPart) -> bool:
+    return part.has_messages and all(step.computed is None for step in part.steps)
+
+
+def _halved(iteration: Iteration, chosen: Callable[[Part], bool]) -> Iteration:
+    """Parts that are executed half as often, with twice the bytes."""
+
+    def doubled(part: Part) -> Part:
+        if isinstance(part, CollectivePart):
+            return replace(part, size=2 * part.size)
+        assert isinstance(part, StepsPart)
+        return replace(part, steps=tuple(_resized(step, 2.0) for step in part.steps))
+
+    flags = [chosen(part) for part in iteration.parts]
+    return replace(
+        iteration,
+        parts=tuple(doubled(p) if flag else p for p, flag in zip(iteration.parts, flags, strict=True)),
+        shares=tuple(s / 2 if flag else s for s, flag in zip(iteration.shares, flags, strict=True)),
+    )
+
+
+def _balanced(iteration: Iteration) -> Iteration:
+    def even(part: Part) -> Part:
+        if not isinstance(part, StepsPart) or part.has_messages or part.name.endswith(": serial"):
+            return replace(part, noise=0.0) if isinstance(part, StepsPart) else part
+        mean = part.computation(iteration.ranks).mean()
+        return replace(part, noise=0.0, steps=(Step((), computed=np.full(iteration.ranks, mean)),))
+
+    return _with_parts(iteration, even)
+
+
+def _half_serial(part: Part) -> Part:
+    serial = isinstance(part, StepsPart) and part.name.endswith(": serial")
+    return part.with_computation(0.5) if serial and isinstance(part, StepsPart) else part
+
+
+def _with_algorithm(part: Part, operation: str, algorithm: str) -> Part:
+    called = isinstance(part, CollectivePart) and part.operation == operation
+    return replace(part, algorithm=algorithm) if called and isinstance(part, CollectivePart) else part
+
+
+def _faster_networks(costs: Communication) -> Iterator[tuple[str, str, Communication]]:
+    yield "lower latency", "halve the time of an empty message on its way", _faster(costs, 0.5, 1.0)
+    yield "more bandwidth", "double the bandwidth", _faster(costs, 1.0, 0.5)
+
+
+def _faster(costs: Communication, latency: float, per_byte: float) -> Communication:
+    if costs.platform is not None:
+        network = costs.platform.network
+        segments = tuple(
+            msgspec.structs.replace(
+                each, latency_s=latency * each.latency_s, per_byte_s=per_byte * each.per_byte_s
+            )
+            for each in costs.platform.segments
+        )
+        network = msgspec.structs.replace(
+            network,
+            nic=network.nic / per_byte,
+            link=network.link / per_byte,
+            hop_s=latency * network.hop_s,
+            medium_message_s=latency * network.medium_message_s,
+            medium_s_per_byte=per_byte * network.medium_s_per_byte,
+        )
+        platform = msgspec.structs.replace(costs.platform, segments=segments, network=network)
+        return replace(costs, platform=platform)
+    assert costs.measured is not None
+    return replace(costs, measured=_faster_measured(costs.measured, latency, per_byte))
+
+
+def _faster_measured(costs: MeasuredCosts, latency: float, per_byte: float) -> MeasuredCosts:
+    def faster(level: PointToPointCosts) -> PointToPointCosts:
+        pieces = tuple(
+            replace(each, latency_s=latency * each.latency_s, per_byte_s=per_byte * each.per_byte_s)
+            for each in level.pieces
+        )
+        return replace(level, pieces=pieces)
+
+    return replace(
+        costs,
+        message=faster(costs.message),
+        crossing=None if costs.crossing is None else faster(costs.crossing),
+        stream=None if costs.stream is None else faster(costs.stream),
+    )

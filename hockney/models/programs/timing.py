@@ -1,0 +1,550 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The time of an iteration of a program, with a clock for each rank, and where it goes.
+
+Computation takes its time. Messages and collective operations are simulated with the costs of a machine: on a
+real one what a run measured between two ranks (`measured_costs`) and the collectives that it measured on as
+many ranks; on a described one its description, with the links that messages share if there are any
+(`network_sim`). Iterations follow each other without a barrier until each takes as long as the one before.
+
+A part's own time is what it takes if all ranks begin it together; what it takes longer is waiting."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Container, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice, pairwise
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from hockney.core.errors import UsageError
+from hockney.core.platform import Platform
+from hockney.core.smpi_algorithms import choose_algorithms, unknown_algorithm
+from hockney.models import collective_algorithms
+from hockney.models.level_costs import CostsByLevel
+from hockney.models.loggp_sim import LayerCosts, LogGPSimulator, TimedStep, nodes_of
+from hockney.models.network_sim import NetworkSimulator
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, TasksPart
+from hockney.models.routes import UNLIMITED, Routes
+from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Layer, Mode, NotModelled, Step, names
+from hockney.models.schedules.smpi import SMPI
+
+Kind = Literal["computation", "messages", "collectives"]
+Basis = Literal["measured", "described", "assumed", "requested"]
+
+ROUNDING = 1e-9
+"""Smaller parts of a time are 0."""
+SETTLED = 1e-3
+MAX_ITERATIONS = 24
+VARIED_ITERATIONS = 64
+"""Iterations of a program with noise: all are simulated, and the first ones left out."""
+LEFT_OUT = 4
+SEED = 1998
+CONTENDING_ITERATIONS = 3
+MAX_CONTENDING = 4_000
+"""Messages of a simulation with shared links, which takes about a millisecond for each."""
+MAX_MESSAGES = 4_000_000
+"""Messages of a collective's schedule; beyond, its closed form."""
+ALL_TOGETHER = ("allreduce", "allgather", "alltoall", "barrier", "reduce_scatter_block", "scan")
+"""Operations that no rank leaves before all have entered."""
+BARRIER = "dissemination"
+WORK = ": work"
+"""The end of a part's name with the computation of a phase that has messages too."""
+
+Runner = Callable[[Iterator[Sequence[Part]]], Iterator[list[np.ndarray]]]
+"""Takes iterations one after the other, and yields each rank's time before the first part of each and after
+each of its parts."""
+
+
+@dataclass(frozen=True)
+class ChosenAlgorithm:
+    """The algorithm by which the time of a collective operation was computed: "" if it was measured. `basis`
+    is the evidence for it."""
+
+    operation: str
+    ranks: int
+    size: int
+    algorithm: str
+    basis: Basis
+
+
+@dataclass(frozen=True)
+class PartTime:
+    """Mean seconds of a part over the ranks in an iteration, without waiting."""
+
+    name: str
+    kind: Kind
+    seconds: float
+
+
+@dataclass(frozen=True)
+class IterationTime:
+    """`seconds` of an iteration, with their standard error if the program varies (0 otherwise). `parts` are
+    in the order of the program, each name once; all else is `waiting`. `contention` is whether links that
+    messages share were simulated, as far as there are any."""
+
+    seconds: float
+    error: float
+    parts: tuple[PartTime, ...]
+    algorithms: tuple[ChosenAlgorithm, ...] = ()
+    contention: bool = True
+
+    @property
+    def waiting(self) -> float:
+        rest = self.seconds - sum(part.seconds for part in self.parts)
+        return rest if rest > ROUNDING * self.seconds else 0.0
+
+    def total(self, kind: Kind) -> float:
+        return sum(part.seconds for part in self.parts if part.kind == kind)
+
+
+def iteration_time(
+    iteration: Iteration, communication: Communication, *, follow_links: bool = True
+) -> IterationTime:
+    """The time on the machine of these costs. `communication` may be any on one rank. Links that messages
+    share are simulated unless there are too many messages, or if not `follow_links`; then a step takes at
+    least as long as the bytes through the busiest one."""
+    timer = _Timer(iteration.ranks, communication, follow_links)
+
+    def executed(shares: Container[float]) -> list[Part]:
+        return [part for part, s in zip(iteration.parts, iteration.shares, strict=True) if s in shares]
+
+    base_s, error, base = timer.pace(executed((1,)))
+    seconds, parts = base_s, dict(base)
+    for share in sorted({share for share in iteration.shares if share < 1}):
+        longer_s, _, longer = timer.pace(executed((1, share)))
+        seconds += share * (longer_s - base_s)
+        for key, spent in longer.items():
+            parts[key] = parts.get(key, 0.0) + share * (spent - base.get(key, 0.0))
+    times = tuple(PartTime(name, kind, spent) for (name, kind), spent in parts.items() if spent > 0)
+    return IterationTime(seconds, error, times, tuple(timer.algorithms), timer.contention)
+
+
+@dataclass
+class _Timer:
+    """Times parts on `ranks` ranks."""
+
+    ranks: int
+    communication: Communication
+    follow_links: bool = True
+    algorithms: dict[ChosenAlgorithm, None] = field(default_factory=dict)
+    contention: bool = True
+
+    def __post_init__(self) -> None:
+        self._collectives: dict[tuple[str, int, int, str], tuple[Step, ...] | float] = {}
+        self._alone: dict[int, tuple[Part, float]] = {}
+
+    # Iterations
+
+    def pace(self, parts: Sequence[Part]) -> tuple[float, float, dict[tuple[str, Kind], float]]:
+        """Seconds of an iteration, the standard error, and the seconds of the parts by name and kind."""
+        if not parts:
+            return 0.0, 0.0, {}
+        noise = any(isinstance(part, StepsPart) and part.noise for part in parts)
+        random = np.random.default_rng(SEED) if noise else None
+        most = VARIED_ITERATIONS if noise else MAX_ITERATIONS
+        ends, spent = [0.0], []
+        for marks in self._runner(parts)([self._varied(part, random) for part in parts] for _ in range(most)):
+            ends.append(float(marks[-1].max()))
+            spent.append([float((after - before).mean()) for before, after in pairwise(marks)])
+            lasted = np.diff(ends)
+            if not noise and len(lasted) > 1 and abs(lasted[-1] - lasted[-2]) <= SETTLED * lasted[-1]:
+                break
+        left_out = min(LEFT_OUT, len(spent) - 1) if noise else len(spent) - 1
+        lasted = np.diff(ends)[left_out:]
+        error = _batch_error(lasted) if noise else 0.0
+        return float(lasted.mean()), error, self._parts(parts, np.mean(spent[left_out:], axis=0).tolist())
+
+    def _varied(self, part: Part, random: np.random.Generator | None) -> Part:
+        if random is None or not isinstance(part, StepsPart) or not part.noise:
+            return part
+        return part.with_computation(random.gamma(part.noise**-2, part.noise**2, self.ranks))
+
+    def _parts(self, parts: Sequence[Part], elapsed: Sequence[float]) -> dict[tuple[str, Kind], float]:
+        """The mean time of the parts without waiting, those of one name and kind together."""
+        times: dict[tuple[str, Kind], float] = {}
+        for part, spent in zip(parts, elapsed, strict=True):
+            computed = min(self._computation_of(part), spent)
+            communicated = min(max(0.0, self._alone_s(part) - computed), spent - computed)
+            name = part.name.removesuffix(WORK)
+            kind: Kind = "collectives" if isinstance(part, CollectivePart) else "messages"
+            times[name, "computation"] = times.get((name, "computation"), 0.0) + computed
+            times[name, kind] = times.get((name, kind), 0.0) + communicated
+        return times
+
+    def _computation_of(self, part: Part) -> float:
+        """Mean seconds over the ranks."""
+        if isinstance(part, StepsPart):
+            return float(part.computation(self.ranks).mean())
+        return float(part.seconds.sum()) / self.ranks if isinstance(part, TasksPart) else 0.0
+
+    def _alone_s(self, part: Part) -> float:
+        """Mean seconds over the ranks if all begin together; imbalance counts as waiting."""
+        if id(part) not in self._alone:
+            balanced = part
+            if isinstance(part, TasksPart):
+                return self._tasks_s(part)
+            if isinstance(part, StepsPart):
+                balanced = StepsPart(part.name, tuple(map(_balanced, part.steps)))
+            marks = next(iter(self._runner([part])(iter([[balanced]]))))
+            self._alone[id(part)] = part, float((marks[-1] - marks[0]).mean())
+        return self._alone[id(part)][1]
+
+    def _tasks_s(self, part: TasksPart) -> float:
+        """Mean seconds of computation and of sending and receiving; idle workers, and a master, wait."""
+        sizes = (part.to_worker, part.to_master) if self.ranks > 1 else ()
+        busy = sum(sum(self.communication.handling(size, self.ranks)) for size in sizes)
+        return float(part.seconds.sum() + len(part.seconds) * busy) / self.ranks
+
+    # Runs of iterations
+
+    def _runner(self, parts: Sequence[Part]) -> Runner:
+        platform = self.communication.platform
+        if platform is None or self.ranks == 1:
+            return self._with_clocks
+        if not _shares_links(platform):
+            try:
+                self._take(self._simulator(), parts)
+                return self._with_clocks
+            except NotModelled:
+                pass
+        if self.follow_links and self._links_can_be_followed(platform, parts):
+            return self._with_links
+        self.contention = self.contention and not (_shares_links(platform) and _has_messages(parts))
+        return partial(self._with_clocks, lenient=True)
+
+    def _links_can_be_followed(self, platform: Platform, parts: Sequence[Part]) -> bool:
+        try:
+            Routes(platform)
+            messages = sum(
+                len(layer.source) for part in parts for step in self._steps(part) for layer in step.layers
+            )
+        except NotModelled:
+            return False
+        return 0 < messages * CONTENDING_ITERATIONS <= MAX_CONTENDING
+
+    def _with_clocks(
+        self, iterations: Iterator[Sequence[Part]], *, lenient: bool = False
+    ) -> Iterator[list[np.ndarray]]:
+        simulator = self._simulator(lenient=lenient)
+        return (self._take(simulator, parts) for parts in iterations)
+
+    def _with_links(self, iterations: Iterator[Sequence[Part]]) -> Iterator[list[np.ndarray]]:
+        """A few iterations at once: messages of one may still be under way in the next."""
+        steps: list[Step] = []
+        ends = []
+        for parts in islice(iterations, CONTENDING_ITERATIONS):
+            begin = len(steps)
+            for part in parts:
+                steps += self._steps(part)
+                ends.append((begin, len(steps)))
+        platform = self.communication.platform
+        assert platform is not None
+        simulator = NetworkSimulator(platform, self.ranks)
+        simulator.run(steps)
+        marks = np.vstack((np.zeros(self.ranks), simulator.ends))
+        for begin in dict.fromkeys(begin for begin, _ in ends):
+            yield [marks[begin], *(marks[end] for first, end in ends if first == begin)]
+
+    def _simulator(self, *, lenient: bool = False) -> LogGPSimulator:
+        costs = self.communication
+        if costs.platform is not None:
+            return (
+                _Bounded(costs.platform, self.ranks)
+                if lenient
+                else LogGPSimulator(costs.platform, self.ranks)
+            )
+        assert costs.measured is not None or self.ranks == 1, "a run with a ping-pong, or a description"
+        if costs.measured is None:
+            return LogGPSimulator(None, 1, _Free())
+        by_level = CostsByLevel(costs.measured_near, costs.measured)
+        return LogGPSimulator(None, self.ranks, by_level.on(self.ranks, costs.message.per_node(self.ranks)))
+
+    def _take(self, simulator: LogGPSimulator, parts: Sequence[Part]) -> list[np.ndarray]:
+        """Takes the parts; returns each rank's time before the first and after each of them."""
+        marks = [simulator.now.copy()]
+        for part in parts:
+            if isinstance(part, TasksPart):
+                _farm(simulator.now, part, self.communication)
+            elif isinstance(part, CollectivePart):
+                self._call(simulator, part)
+            else:
+                simulator.run(part.steps)
+            marks.append(simulator.now.copy())
+        return marks
+
+    def _call(self, simulator: LogGPSimulator, part: CollectivePart) -> None:
+        resolved = self._resolved(part)
+        if not isinstance(resolved, float):
+            simulator.run(resolved)
+            return
+        groups = np.arange(self.ranks)[None, :] if part.groups is None else part.groups
+        now = simulator.now[groups]
+        last = now.max(axis=1, keepdims=True)
+        if part.operation in ALL_TOGETHER:
+            now = np.broadcast_to(last + resolved, now.shape)
+        elif part.operation in ("bcast", "scatter"):
+            now = np.maximum(now, now[:, :1] + resolved)
+        else:
+            send_s, _ = self.communication.handling(part.size, self.ranks)
+            now = np.concatenate((last + resolved, now[:, 1:] + min(send_s, resolved)), axis=1)
+        simulator.now[groups] = now
+
+    # Collective operations
+
+    def _steps(self, part: Part) -> Sequence[Step]:
+        if isinstance(part, StepsPart):
+            return part.steps
+        if isinstance(part, CollectivePart):
+            resolved = self._resolved(part)
+            if isinstance(resolved, float):
+                cost = np.full(self.ranks, resolved)
+                return (Step((), joins=True), Step((), computed=cost))
+            return resolved
+        raise NotModelled("tasks that are given to idle workers")
+
+    def _resolved(self, part: CollectivePart) -> tuple[Step, ...] | float:
+        """The steps of a call, or its seconds if that is all that is known."""
+        size, ranks = part.size, part.group_size(self.ranks)
+        key = (part.operation, ranks, size, part.algorithm)
+        if key not in self._collectives:
+            self._collectives[key] = 0.0 if ranks < 2 else self._resolve(*key)
+        resolved = self._collectives[key]
+        if isinstance(resolved, float) or part.groups is None:
+            return resolved
+        return tuple(_in_groups(step, part.groups, self.ranks) for step in resolved)
+
+    def _resolve(self, operation: str, ranks: int, size: int, algorithm: str) -> tuple[Step, ...] | float:
+        costs = self.communication
+        if algorithm:
+            return self._by_algorithm(operation, ranks, size, algorithm, "requested")
+        if (measured := costs.measured_collective(operation, ranks, size)) is not None:
+            self._note(operation, ranks, size, "", "measured")
+            return measured
+        if costs.platform is not None:
+            described = self._described(costs.platform, operation, ranks, size)
+            if described is not None:
+                return described
+        candidates = [BARRIER] if operation == "barrier" else _algorithms(operation)
+        fastest = min(candidates, key=lambda name: self._seconds_of(operation, ranks, size, name))
+        return self._by_algorithm(operation, ranks, size, fastest, "assumed")
+
+    def _described(
+        self, platform: Platform, operation: str, ranks: int, size: int
+    ) -> tuple[Step, ...] | float | None:
+        if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
+            self._note(operation, ranks, size, "hardware", "described")
+            return barrier_s
+        name = choose_algorithms(platform.collectives).get(operation, "")
+        phases = SMPI.get((operation, name))
+        if phases is None:
+            return None
+        try:
+            steps = tuple(step for phase in phases for step in phase(ranks, size))
+        except NotModelled:
+            return None
+        self._note(operation, ranks, size, name, "described")
+        call_s = collective_algorithms.call_time(platform, operation, size)
+        return (Step((), computed=np.full(ranks, call_s)), *steps) if call_s else steps
+
+    def _by_algorithm(
+        self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis
+    ) -> tuple[Step, ...] | float:
+        self._note(operation, ranks, size, algorithm, basis)
+        if _is_too_long(operation, algorithm, ranks):
+            return self._closed_form_s(operation, ranks, size, algorithm)
+        if (operation, algorithm) not in SCHEDULES:
+            raise unknown_algorithm(algorithm, operation, names(operation))
+        try:
+            return tuple(SCHEDULES[operation, algorithm](ranks, size))
+        except NotModelled as error:
+            raise UsageError(
+                f"{operation} by {algorithm} does not exist on {ranks} ranks",
+                str(error),
+                "give another algorithm, or another number of ranks",
+                code="program-algorithm",
+                operation=operation,
+                algorithm=algorithm,
+                ranks=ranks,
+            ) from None
+
+    def _seconds_of(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
+        """Seconds by the algorithm's schedule; infinite if it does not exist for this number of ranks."""
+        if _is_too_long(operation, algorithm, ranks):
+            return self._closed_form_s(operation, ranks, size, algorithm)
+        try:
+            part = _Timer(ranks, self.communication)
+            return float(
+                part._simulator(lenient=True).run(SCHEDULES[operation, algorithm](ranks, size)).max()
+            )
+        except NotModelled:
+            return np.inf
+
+    def _closed_form_s(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
+        alpha = self.communication.one_way(0, ranks)
+        block = max(1, size)
+        beta = max(0.0, self.communication.one_way(block, ranks) - alpha) / block
+        return CLOSED_FORMS[operation, algorithm].seconds(ranks, size, alpha=alpha, beta=beta)
+
+    def _note(self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis) -> None:
+        self.algorithms[ChosenAlgorithm(operation, ranks, size, algorithm, basis)] = None
+
+
+@dataclass(frozen=True)
+class _Free:
+    """The costs of one rank alone, which sends no messages."""
+
+    def of(self, layer: Layer, mode: Mode) -> LayerCosts:
+        return LayerCosts(True, 0.0, 0.0, 0.0, 0.0)
+
+    def copying(self, size: float | np.ndarray) -> float:
+        return 0.0
+
+    combining = refreshing = copying
+
+
+def _has_messages(parts: Sequence[Part]) -> bool:
+    return any(not isinstance(part, StepsPart) or part.has_messages for part in parts)
+
+
+def _algorithms(operation: str) -> list[str]:
+    return sorted(name for of, name in CLOSED_FORMS if of == operation)
+
+
+def _is_too_long(operation: str, algorithm: str, ranks: int) -> bool:
+    """Whether a schedule has too many messages to be followed."""
+    form = CLOSED_FORMS.get((operation, algorithm))
+    return form is not None and ranks * form.terms(ranks, 1)[0] > MAX_MESSAGES
+
+
+def _shares_links(platform: Platform) -> bool:
+    network = platform.network
+    cables = network.link < UNLIMITED and network.shape != "switch"
+    medium = network.medium_message_s or network.medium_s_per_byte
+    return bool(network.nic < UNLIMITED or cables or medium or platform.processors_work)
+
+
+class _Bounded(LogGPSimulator):
+    """A step takes at least as long as its bytes need through the busiest NIC or bus, and its messages on a
+    medium. Cables of a torus or mesh are left out, and large messages that a chain of ranks passes on begin
+    together."""
+
+    def __init__(self, platform: Platform, ranks: int) -> None:
+        super().__init__(_without_processors(platform), ranks)
+        self._network = platform.network
+        self._node = nodes_of(platform, ranks)
+
+    def take(self, step: Step | TimedStep) -> None:
+        start = self.now.copy()
+        step = step.step if isinstance(step, TimedStep) else step
+        try:
+            super().take(step)
+        except NotModelled:
+            super().take(replace(step, mode=Mode.POSTED))
+        if step.layers:
+            self._bound(step.layers, start)
+
+    def _bound(self, layers: tuple[Layer, ...], start: np.ndarray) -> None:
+        source = np.concatenate([self._node[layer.source] for layer in layers])
+        target = np.concatenate([self._node[layer.target] for layer in layers])
+        size = np.concatenate([np.broadcast_to(layer.size, layer.source.shape) for layer in layers])
+        far = source != target
+        if not far.any():
+            return
+        network, nodes = self._network, int(self._node[-1]) + 1
+        sent = np.bincount(source[far], size[far], nodes)
+        received = np.bincount(target[far], size[far], nodes)
+        busiest = sent + received if network.duplex == "half" else np.maximum(sent, received)
+        receivers = np.unique(np.concatenate([layer.target for layer in layers]))
+        everything = far.sum() * network.medium_message_s + size[far].sum() * network.medium_s_per_byte
+        if network.shape == "bus":
+            everything = max(everything, size[far].sum() / network.link)
+        limit = start + np.maximum(busiest / network.nic, everything)[self._node]
+        self.now[receivers] = np.maximum(self.now, limit)[receivers]
+
+
+def _without_processors(platform: Platform) -> Platform:
+    """The work of processors as latency of their messages."""
+    if not platform.processors_work:
+        return platform
+    segments = tuple(
+        msgspec.structs.replace(
+            each,
+            latency_s=each.latency_s + each.processor_s,
+            per_byte_s=each.per_byte_s + each.processor_s_per_byte,
+            processor_s=0.0,
+            processor_s_per_byte=0.0,
+        )
+        for each in platform.segments
+    )
+    return msgspec.structs.replace(platform, segments=segments)
+
+
+def _balanced(step: Step) -> Step:
+    if step.computed is None:
+        return step
+    return Step(step.layers, step.mode, computed=np.full(step.computed.shape, step.computed.mean()))
+
+
+def _in_groups(step: Step, groups: np.ndarray, ranks: int) -> Step:
+    """A step of one group as one of all groups at once."""
+    layers = tuple(
+        Layer(
+            groups[:, layer.source].ravel(),
+            groups[:, layer.target].ravel(),
+            layer.size if np.ndim(layer.size) == 0 else np.tile(layer.size, len(groups)),
+        )
+        for layer in step.layers
+    )
+    computed = None
+    if step.computed is not None:
+        computed = np.zeros(ranks)
+        computed[groups] = step.computed
+    copied = None
+    if step.copied is not None:
+        which, size = step.copied
+        copied = groups[:, which].ravel(), size if np.ndim(size) == 0 else np.tile(size, len(groups))
+    return Step(layers, step.mode, step.combine, copied, step.untouched, computed)
+
+
+def _batch_error(lasted: np.ndarray) -> float:
+    """The standard error of the mean of correlated times, from the means of batches."""
+    batches = np.array([batch.mean() for batch in np.array_split(lasted, 10)])
+    return float(batches.std(ddof=1) / np.sqrt(len(batches)))
+
+
+def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> None:
+    """Advances `now` by a master (rank 0) that serves workers as their results arrive."""
+    ranks = len(now)
+    if ranks == 1:
+        now[0] += part.seconds.sum()
+        return
+    send_s, accept_s = communication.handling(part.to_worker, ranks)
+    return_s, receive_s = communication.handling(part.to_master, ranks)
+    to_s = max(0.0, communication.one_way(part.to_worker, ranks) - send_s - accept_s)
+    from_s = max(0.0, communication.one_way(part.to_master, ranks) - return_s - receive_s)
+    results: list[tuple[float, int]] = []
+    master = float(now[0])
+
+    def give(worker: int, seconds: float) -> None:
+        nonlocal master
+        master += send_s
+        now[worker] = max(now[worker], master + to_s) + accept_s + seconds + return_s
+        heapq.heappush(results, (now[worker] + from_s, worker))
+
+    tasks: Iterator[float] = iter(part.seconds)
+    for worker in range(1, ranks):
+        if (seconds := next(tasks, None)) is None:
+            break
+        give(worker, seconds)
+    while results:
+        arrival, worker = heapq.heappop(results)
+        master = max(master, arrival) + receive_s
+        if (seconds := next(tasks, None)) is not None:
+            give(worker, seconds)
+    now[0] = master
