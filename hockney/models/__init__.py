@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from hockney.models.fits.collective_forms import collective_time
     from hockney.models.fits.hockney import fit_hockney
     from hockney.models.fits.loggp import LogGPOverheads, fit_loggp, loggp_overheads
-    from hockney.models.fits.registry import all_models, fit_all
+    from hockney.models.fits.model import all_models, fit_all
     from hockney.models.statistics import Observation, median_interval, observe, summarise
 else:
     __getattr__ = lazy.attribute_getter(__name__)

@@ -22,8 +22,8 @@ from itertools import pairwise
 import numpy as np
 
 from hockney.core.case import Case
+from hockney.models.fits.model import all_models
 from hockney.models.fits.piecewise import Piecewise, fit_piecewise
-from hockney.models.fits.registry import all_models
 from hockney.models.statistics import Observation, ratio, tabulate
 
 NEAR = 1.1

@@ -14,7 +14,7 @@ from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.launcher import LaunchFailed
 from hockney.measurement import fake_bench, schedule
-from hockney.models.fits.registry import fit_all
+from hockney.models.fits.model import fit_all
 from hockney.store import RunFolder
 
 EAGER = "eager64k FAKE_EAGER_LIMIT=65536"

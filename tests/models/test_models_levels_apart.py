@@ -11,7 +11,7 @@ from hockney.core.record import Record, RunRecords
 from hockney.launch.fake import fake_from_words
 from hockney.launch.launcher import LaunchOptions
 from hockney.models import summarise
-from hockney.models.fits.registry import all_models
+from hockney.models.fits.model import all_models
 from hockney.models.guidelines import comparisons
 from hockney.models.statistics import observe
 from hockney.system.bundled import bundled_catalog

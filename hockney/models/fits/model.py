@@ -5,18 +5,33 @@
     @explains("collective", "barrier", free=(SIZE, RANKS))
     def of_collectives(observations, subject, scope) -> list[Fit]: ...
 
-Cases of a workload that differ only in the free parameters form one subject."""
+Cases of a workload that differ only in the free parameters form one subject. `fit_all` applies all models,
+those that some module of this folder declares, to the records of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from hockney.core.case import LAUNCH_PARAMETERS
-from hockney.core.fit import Fit, Subject
+from hockney.core.catalog import Catalog
+from hockney.core.fit import Cost, Fit, Fits, Subject
+from hockney.core.plugins import plugins
+from hockney.core.record import SCHEMA, RunRecords
+from hockney.models import fits
 from hockney.models.fits import caveats
 from hockney.models.fits.verdict import doubted
-from hockney.models.statistics import LaunchModes, Observation, launch_modes
+from hockney.models.statistics import (
+    LaunchModes,
+    Observation,
+    Times,
+    launch_modes,
+    launch_times,
+    observe,
+    select_cost,
+    summaries,
+)
 
 SIZE = "SIZE"
 """Placeholder for the parameter that is the workload's size, whatever its name."""
@@ -122,3 +137,37 @@ def ranges_of(observations: Sequence[Observation], *, ranks: bool = False) -> di
         counts = [float(each.case.ranks) for each in observations]
         ranges[RANKS] = min(counts), max(counts)
     return ranges
+
+
+@cache
+def all_models() -> tuple[Model, ...]:
+    """Every model, in the order in which their fits are listed."""
+    modules = plugins(fits.__name__)
+    models = {model for module in modules for model in vars(module).values() if isinstance(model, Model)}
+    return tuple(sorted(models, key=lambda model: (model.order, model.make.__name__)))
+
+
+def fit_all(
+    run: RunRecords,
+    catalog: Catalog,
+    *,
+    cores: int | None,
+    cost: Cost = "typical",
+    times: Times = launch_times,
+) -> Fits:
+    """Summaries of all cases and fits of all subjects to the cases' `cost`, in the order first written.
+
+    Cases with a launch setting are summarised, and not fitted: the fits describe the machine as it is.
+    `catalog` says which role each workload has; `cores` see `Scope`;
+    `times` computes, or remembers, a launch's typical time.
+    """
+    observations = observe(run, catalog, times=times)
+    fitted = select_cost([seen for seen in observations if not seen.case.setting], cost)
+    workloads = dict.fromkeys(observation.case.workload for observation in observations)
+    return Fits(
+        schema=SCHEMA,
+        summaries=summaries(observations),
+        fits=[fit for model in all_models() for fit in model.fits(fitted, Scope(cores))],
+        workloads=[catalog.entry(name) for name in workloads],
+        cost=cost,
+    )
