@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The input of a study: the options of the question, and later the evidence to answer it."""
+"""The input of a study: the options of the question, and later the evidence to answer it, with caveats."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.draw.page import Page, Table
+from hockney.draw.page import Caveat, Page, Table
 
 if TYPE_CHECKING:
     from hockney.models.statistics import LaunchTimesCache, Observation
@@ -172,6 +172,18 @@ class Measured:
     @property
     def has_size(self) -> bool:
         return bool(self.workload.size) and self.workload.size in self.case
+
+
+@dataclass(frozen=True)
+class RunCaveat:
+    """A caveat about a run. `cases` are the lines that it affects; None means all."""
+
+    caveat: Caveat
+    cases: frozenset[str] | None = None
+
+
+def run_caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
+    return RunCaveat(caveat, None if cases is None else frozenset(cases))
 
 
 def _always(evidence: Evidence) -> bool:

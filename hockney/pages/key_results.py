@@ -21,7 +21,7 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth, interval, no_interval_reason, quantity, rate_of
 from hockney.pages.levels import place_words, ranks_on, where, where_measured
 from hockney.pages.levels.compared import ping_pongs
-from hockney.pages.message_fit import fitted
+from hockney.pages.series import message_fit
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,7 @@ def _slower(one: Estimate, other: Estimate) -> bool:
 def _fitted(level: Evidence) -> Iterator[KeyResult]:
     """Parameters of this level's fits: the size from which half of the peak is reached, and LogGP's overhead
     and gap if that fit is good or fair and does not contradict itself."""
-    message = fitted(level)
+    message = message_fit(level)
     if message is not None:
         yield from _parameter(message, "n_half_peak", "half-peak-size", "half-peak size")
     for fit in (f for f in level.fits.fits if f.model == loggp.MODEL):

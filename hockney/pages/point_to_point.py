@@ -13,8 +13,7 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity, with_interval
 from hockney.pages.levels import placed, prefixed, where
 from hockney.pages.levels.compared import compare
-from hockney.pages.message_fit import fitted
-from hockney.pages.series import curve, rates, times
+from hockney.pages.series import curve, message_fit, rates, times
 
 ID = "point-to-point"
 ROLES = ("point-to-point", "stream")
@@ -64,7 +63,7 @@ def _of_level(evidence: Evidence) -> Section | None:
     lines = _lines(evidence)
     if not lines:
         return None
-    fit = fitted(evidence)
+    fit = message_fit(evidence)
     tables = (
         pieces(fit) if fit is not None and fit.segments else None,
         undisturbed.table([m for cases in lines.values() for m in cases]),

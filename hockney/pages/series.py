@@ -1,16 +1,18 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Series for figures, from measured cases and from fits."""
+"""Series for figures, from measured cases and from fits, and the fits to be drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
+from hockney.core.case import PLACE
+from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Series, Tone
 from hockney.draw.intervals import UNKNOWN
-from hockney.pages.evidence import Measured
+from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import bandwidth
 
 
@@ -83,6 +85,14 @@ def usable(fits: Sequence[Fit], **fixed: str | int) -> Fit | None:
         if fit.verdict != "refused" and fit.curve and fit.subject.matches(**fixed):
             return fit
     return None
+
+
+def message_fit(evidence: Evidence) -> Fit | None:
+    """The fit from which a page has the costs of one message: the model of the ping-pong with hot buffers, if
+    it was not refused; of the evidence's level only."""
+    fits = evidence.fits.select_by_role("hockney", *PING_PONG)
+    here = [fit for fit in fits if fit.subject.get(PLACE, "") == evidence.place]
+    return usable(here, buffers="hot")
 
 
 def _detail(m: Measured) -> str:

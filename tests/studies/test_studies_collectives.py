@@ -27,7 +27,7 @@ from hockney.machines import simulated
 from hockney.models.significance import widen
 from hockney.models.statistics import Verdict, ratio
 from hockney.pages import method
-from hockney.pages.point_to_point import fitted
+from hockney.pages.series import message_fit
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.collectives import (
@@ -263,7 +263,7 @@ def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
     world = World(pieces=(FakePiece(0, 2e-6, 1 / 1e9), FakePiece(4096, 5e-6, 1 / 4e9)), noise=0.003, tail=0)
     planned = cases(operations="scan", ranks=(2,), sizes=SOME, eager="0")
     evidence = measured(tmp_path, world, planned)
-    fit = fitted(evidence)
+    fit = message_fit(evidence)
     assert len(fit.segments) == 2
     for piece, (a, b) in zip(fit.segments, ((2e-6, 1e9), (5e-6, 4e9)), strict=True):
         assert piece.latency.value == pytest.approx(a, rel=0.1)

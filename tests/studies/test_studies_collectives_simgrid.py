@@ -11,7 +11,7 @@ from real_mpi import simgrid_here
 from hockney import api
 from hockney.cli.errors import guarded
 from hockney.core.fit import ExactValue
-from hockney.pages.point_to_point import fitted
+from hockney.pages.series import message_fit
 from hockney.studies.collectives import columns
 from hockney.studies.collectives.results import CollectiveResults, predictions
 
@@ -36,7 +36,7 @@ def test_ratios_are_exact(evidence):
 
 
 def test_the_message_is_the_papers(evidence):
-    fit = fitted(evidence)
+    fit = message_fit(evidence)
     short, long = fit.segments[0], fit.segments[-1]
     assert (short.latency.value, 1 / short.per_byte.value) == pytest.approx((17e-6, 50e6), rel=0.01)
     assert (long.latency.value, 1 / long.per_byte.value) == pytest.approx((56e-6, 308e6), rel=0.01)

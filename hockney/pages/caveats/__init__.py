@@ -25,19 +25,11 @@ from hockney.models.loaded_launches import (
 )
 from hockney.pages import collectives, loggp, point_to_point
 from hockney.pages.caveats import machine
-from hockney.pages.caveats.processors import (
-    bound,
-    crowded,
-    processors,
-    progress_thread_shares_core,
-    threads_share_cores,
-)
-from hockney.pages.caveats.run_caveat import RunCaveat, run_caveat
-from hockney.pages.evidence import Evidence
+from hockney.pages.evidence import Evidence, RunCaveat, run_caveat
 from hockney.pages.format import half_width, percent, precision, quantity
 from hockney.pages.labels import labels
 from hockney.pages.levels import where
-from hockney.pages.message_fit import fitted
+from hockney.pages.series import message_fit
 
 ALL_NUMBERS = "all numbers"
 
@@ -190,7 +182,9 @@ def _incomplete(evidence: Evidence) -> RunCaveat | None:
 
 def _oversubscribed(evidence: Evidence) -> RunCaveat | None:
     """More ranks on a host than hardware threads they may use."""
-    sharing = {launch.launch: launch for launch in evidence.run.launches if crowded(launch, evidence.machine)}
+    sharing = {
+        launch.launch: launch for launch in evidence.run.launches if machine.crowded(launch, evidence.machine)
+    }
     if not sharing:
         return None
     ranks = sorted({len(launch.ranks) for launch in sharing.values()})
@@ -211,8 +205,11 @@ def _unbound(evidence: Evidence) -> RunCaveat | None:
     free = [
         launch
         for launch in evidence.run.launches
-        if any(processors(rank.cpus) and not bound(rank.cpus, evidence.machine) for rank in launch.ranks)
-        and not crowded(launch, evidence.machine)
+        if any(
+            machine.processors(rank.cpus) and not machine.bound(rank.cpus, evidence.machine)
+            for rank in launch.ranks
+        )
+        and not machine.crowded(launch, evidence.machine)
     ]
     if not free:
         return None
@@ -373,7 +370,11 @@ def _launches_differ(evidence: Evidence) -> RunCaveat | None:
     )
     planned = _more_launches(evidence, max(s.launches for s in evidence.fits.summaries))
     ranks = (rank for launch in evidence.run.launches for rank in launch.ranks)
-    bind = "" if all(bound(rank.cpus, evidence.machine) for rank in ranks) else ", bind the ranks to cores"
+    bind = (
+        ""
+        if all(machine.bound(rank.cpus, evidence.machine) for rank in ranks)
+        else ", bind the ranks to cores"
+    )
     return run_caveat(
         Caveat(
             "launches-differ",
@@ -417,7 +418,7 @@ def _launches_in_two_modes(evidence: Evidence) -> RunCaveat | None:
     modes = {fit.line: fit.two_modes.text for fit in evidence.fits.fits if fit.two_modes is not None}
     if not modes:
         return None
-    messages_fit = fitted(evidence.levels[0])
+    messages_fit = message_fit(evidence.levels[0])
     line = messages_fit.line if messages_fit is not None and messages_fit.line in modes else next(iter(modes))
     fit_lines = {fit.line for fit in evidence.fits.fits if fit.verdict != "refused"}
     return run_caveat(
@@ -557,7 +558,7 @@ def _poor_fit(evidence: Evidence) -> RunCaveat | None:
     """The caveat that the fit is poor from which headlines and predictions take the cost of a message, for
     the first level where it is."""
     for level in evidence.levels:
-        fit = fitted(level)
+        fit = message_fit(level)
         if fit is not None and fit.verdict == "poor":
             cases = [m.case.line for m in level.of(fit.subject.workload, **dict(fit.subject.fixed))]
             return run_caveat(
@@ -617,8 +618,8 @@ _ALL: tuple[Callable[[Evidence], RunCaveat | None], ...] = (
     machine.imported, machine.rounded, _verification,
     _corrupted, _failures, _incomplete, _surveyed, _load, _few_launches, _oversubscribed, _poor_fit,
     _launches_in_two_modes, _contradiction, _notices, _interrupted, _unbound,
-    threads_share_cores, progress_thread_shares_core, machine.virtual,
-    machine.governor, _undecided_settings, _launches_differ, _precision,
+    machine.threads_share_cores, machine.progress_thread_shares_core,
+    machine.virtual, machine.governor, _undecided_settings, _launches_differ, _precision,
     _missed_launches, _clock,
 )  # fmt: skip
 

@@ -13,8 +13,7 @@ from hockney.draw.page import Section, Table
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import with_interval
 from hockney.pages.levels import where
-from hockney.pages.message_fit import fitted
-from hockney.pages.series import curve, rates, times
+from hockney.pages.series import curve, message_fit, rates, times
 
 COLUMNS = (
     ("t_0", "latency"),
@@ -29,7 +28,9 @@ CAPTION = (
 
 def compare(levels: Sequence[Evidence]) -> Section | None:
     """A series and a row for each level; None if ping-pongs were not measured at two of them."""
-    measured = {where(level): (ping_pongs(level), fitted(level)) for level in levels if ping_pongs(level)}
+    measured = {
+        where(level): (ping_pongs(level), message_fit(level)) for level in levels if ping_pongs(level)
+    }
     if len(measured) < 2:
         return None
     return Section(

@@ -16,7 +16,7 @@ from hockney.models.statistics import (
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, ratio_bounds
 from hockney.pages.levels import prefixed, where
-from hockney.pages.point_to_point import fitted
+from hockney.pages.series import message_fit
 from hockney.studies.collectives.columns import (
     MICRO,
     formula,
@@ -168,7 +168,7 @@ def send_time_sentences(evidence: Evidence) -> list[str]:
 
 
 def send_time_sentence(evidence: Evidence) -> str:
-    fit = fitted(evidence)
+    fit = message_fit(evidence)
     if fit is None or not fit.segments:
         return ""
     pieces = [f"{formula(piece)}{_segment_range(fit, k)}" for k, piece in enumerate(fit.segments)]

@@ -10,7 +10,7 @@ from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.levels import placed
 from hockney.pages.method import memory
-from hockney.pages.point_to_point import fitted
+from hockney.pages.series import message_fit
 from hockney.pages.study_page import section, study_page
 from hockney.studies.collectives import columns, figures, headline
 from hockney.studies.collectives.results import (
@@ -129,7 +129,7 @@ def _send_time(evidence: Evidence) -> Section | None:
     fits = [
         (level, fit)
         for level in evidence.levels
-        if len(figures.hot_ping_pongs(level)) > 1 and (fit := fitted(level)) is not None
+        if len(figures.hot_ping_pongs(level)) > 1 and (fit := message_fit(level)) is not None
     ]
     if not fits:
         return None
