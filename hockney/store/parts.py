@@ -21,9 +21,8 @@ from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.record import Close, Failure, Launch, Line, Record, RunRecords
 from hockney.store import messages
 from hockney.store.appender import Appender
-from hockney.store.completeness import unmeasured_items
 from hockney.store.folder import RunFolder
-from hockney.store.plan import Plan
+from hockney.store.plan import Plan, unmeasured_items
 from hockney.store.record_reader import decoded, raw_lines
 
 FILE = re.compile(r"records-(\d+)of(\d+)\.jsonl")

@@ -13,7 +13,7 @@ from collections import Counter
 import pytest
 from front import Front, Printed
 
-from hockney.store.completeness import INTERRUPTED
+from hockney.store.plan import INTERRUPTED
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow(60), pytest.mark.needs("Slurm", "iproute2")]
 
