@@ -14,8 +14,7 @@ from layers import modules
 
 from hockney import measurement, reference
 from hockney.core.errors import UsageError
-from hockney.core.machine import Machine, Traits
-from hockney.core.machine_reference import MachineReference, without_scheme
+from hockney.core.machine import Machine, MachineReference, Traits, without_scheme
 from hockney.core.plugins import plugin_names
 from hockney.core.record import Clock, Launch, Rank, RunRecords
 from hockney.measurement import kinds as package

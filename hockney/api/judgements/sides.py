@@ -11,7 +11,7 @@ from hockney import reference
 from hockney.api.run_contents import Run
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
-from hockney.core.machine_reference import without_scheme
+from hockney.core.machine import without_scheme
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.judgements.sides import MeasuredRun, Side

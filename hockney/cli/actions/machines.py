@@ -15,8 +15,7 @@ from hockney.cli.output.tables import print_json, print_line, print_table, print
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import EnvironmentProblem, UsageError, unknown
 from hockney.core.ethernet import Ethernet, EthernetOrigin
-from hockney.core.machine import Machine, Mpi
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import Machine, MachineReference, Mpi
 from hockney.core.platform import Platform
 from hockney.core.units import format_bit_rate, format_rate
 from hockney.discovery.simgrid import find_all_simgrids, find_simgrid

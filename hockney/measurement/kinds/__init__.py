@@ -15,8 +15,7 @@ from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.ethernet import Ethernet
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
-from hockney.core.machine import Traits
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import MachineReference, Traits
 from hockney.core.plugins import plugin_names, plugins
 from hockney.core.wording import option
 from hockney.measurement.bench import Bench, Notify, no_mpiexec_on_machine

@@ -12,8 +12,7 @@ from dataclasses import replace
 import msgspec
 
 from hockney import __version__
-from hockney.core.machine import Machine, Traits
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import Machine, MachineReference, Traits
 from hockney.core.record import SCHEMA
 from hockney.discovery.mpi_settings import mpi_settings
 from hockney.launch.fake import CORES, FakeLauncher, fake_from_words

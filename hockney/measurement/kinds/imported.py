@@ -4,8 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.core.machine import IMPORTED_TRAITS
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import IMPORTED_TRAITS, MachineReference
 from hockney.measurement.bench import Bench, published_only
 from hockney.measurement.kinds import PrepareOptions
 

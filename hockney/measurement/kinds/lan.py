@@ -17,8 +17,7 @@ from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, pr
 from hockney.core.ethernet import Ethernet
 from hockney.core.launcher_options import LauncherOptions
 from hockney.core.layout import HostOptions, Layout
-from hockney.core.machine import Traits
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import MachineReference, Traits
 from hockney.core.units import format_bit_rate
 from hockney.core.wording import option
 from hockney.discovery.cpu import processors

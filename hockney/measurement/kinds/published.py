@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney import reference as papers
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import MachineReference
 from hockney.measurement.bench import Bench, published_only
 from hockney.measurement.kinds import PrepareOptions
 

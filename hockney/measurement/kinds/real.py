@@ -8,8 +8,7 @@ import os
 
 import msgspec
 
-from hockney.core.machine import Traits
-from hockney.core.machine_reference import MachineReference
+from hockney.core.machine import MachineReference, Traits
 from hockney.discovery.cpu import processors
 from hockney.discovery.describe import describe
 from hockney.discovery.find import find_mpi

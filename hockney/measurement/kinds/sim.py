@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney import __version__, build
-from hockney.core.machine import Machine, Mpi, Traits
-from hockney.core.machine_reference import MachineReference, without_scheme
+from hockney.core.machine import Machine, MachineReference, Mpi, Traits, without_scheme
 from hockney.core.platform import Platform
 from hockney.core.record import SCHEMA
 from hockney.discovery.simgrid import find_simgrid
