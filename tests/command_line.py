@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from hockney import api, report
-from hockney.cli import errors
+from hockney.cli import start
 from hockney.core.errors import HockneyError
 from hockney.draw.page import Page
 
@@ -32,16 +32,16 @@ def hockney(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("HOCKNEY_MACHINE", "fake")
     monkeypatch.setenv("COLUMNS", "100")
 
-    run_command = errors.run_command
+    run_command = start.run_command
 
     def call(*words: str) -> Said:
         capsys.readouterr()
         ends: list[tuple[int, HockneyError | None]] = []
         with monkeypatch.context() as patch:
             patch.setattr(
-                errors, "run_command", lambda arguments: ends.append(run_command(arguments)) or ends[-1]
+                start, "run_command", lambda arguments: ends.append(run_command(arguments)) or ends[-1]
             )
-            code = errors.guarded(words)
+            code = start.guarded(words)
         caught = capsys.readouterr()
         return Said(code, caught.out, caught.err, ends[-1][1])
 

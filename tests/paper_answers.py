@@ -12,7 +12,7 @@ import pytest
 from made_up import made_up
 
 from hockney import measurement, reproductions
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.case import Case
 from hockney.core.record import MetricSeries, RunRecords
 from hockney.machines import simulated

@@ -174,13 +174,13 @@ def write(folder: Path, **files: str) -> Path:
 
 
 UPWARD = (
-    "from hockney.cli.app import app",
-    "import hockney.cli.app",
-    "import hockney.cli.app as above",
+    "from hockney.cli.verbs import app",
+    "import hockney.cli.verbs",
+    "import hockney.cli.verbs as above",
     "from hockney import cli",
     "from ..cli import app",
     "def late():\n    from hockney.cli import app",
-    "import importlib\nimportlib.import_module('hockney.cli.app')",
+    "import importlib\nimportlib.import_module('hockney.cli.verbs')",
     "try:\n    import hockney.measurement\nexcept ImportError:\n    pass",
     "from hockney import report, core",
 )

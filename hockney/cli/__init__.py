@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `hockney VERB`. One file per verb; `errors` turns every problem into one line."""
+"""The command line: `hockney VERB`. One file per verb; `start` runs it, and `errors` turns every
+problem into one line."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     interrupts.keep()
     # A run's records are a million objects without cycles, which the collector would visit again and again.
     gc.set_threshold(100_000)
-    from hockney.cli.errors import guarded
+    from hockney.cli.start import guarded
 
     try:
         code = guarded(arguments)

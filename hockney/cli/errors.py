@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every error becomes one line on stderr and an exit code; the traceback of a bug goes to a file."""
+"""Every exception as an error with a code, printed as one line on stderr; the traceback of a bug goes to a
+file."""
 
 from __future__ import annotations
 
@@ -12,15 +13,14 @@ import shlex
 import sys
 import tempfile
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
-from hockney.cli import interrupts, surroundings
+from hockney.cli import interrupts
 from hockney.core.errors import (
     EnvironmentProblem,
-    Exit,
     HockneyError,
     Interrupted,
     RunInterrupted,
@@ -28,58 +28,9 @@ from hockney.core.errors import (
     one_line,
     printable,
 )
-from hockney.core.wording import as_flags, list_names
+from hockney.core.wording import list_names
 
 _MAX_LISTED_OPTIONS = 8
-
-
-def guarded(arguments: Sequence[str] | None) -> int:
-    """Run the command line, print its error if it has one, and return its exit code."""
-    surroundings.complete()
-    with as_flags():
-        code, error = run_command(arguments)
-    if error is not None:
-        words = sys.argv[1:] if arguments is None else arguments
-        _print(error, as_json="--json" in words)
-    return code
-
-
-def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
-    """Run the command line: its exit code, and the error to be printed."""
-    with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
-        # a host's name may not be representable in the terminal's encoding
-        sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    try:
-        interrupts.answer()
-        limit = surroundings.memory_limit()
-        if limit is not None:
-            raise EnvironmentProblem(
-                f"the limit on memory is {limit // 1_000_000} MB",
-                f"hockney needs {surroundings.LEAST_BYTES // 1_000_000} MB",
-                "raise it (ulimit -v)",
-                code="memory-limit",
-                limit=limit,
-                least=surroundings.LEAST_BYTES,
-            )
-        from hockney.cli.app import app
-
-        code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
-        sys.stdout.flush()
-        return code if isinstance(code, int) else Exit.FINE, None
-    except click.exceptions.NoArgsIsHelpError as error:
-        print(error.format_message(), file=sys.stderr, flush=True)
-        return Exit.USAGE, None
-    except BrokenPipeError:
-        return (interrupts.exit_code() if interrupts.received else _end_silently()), None
-    except SystemExit as end:  # click's equivalent
-        if interrupts.received:
-            return interrupts.exit_code(), None
-        return _end_silently() if end.code == 1 else int(end.code or 0), None
-    except (Exception, KeyboardInterrupt) as error:
-        if interrupts.received:
-            interrupts.ignore()  # one more would leave no line
-        problem = _error_of(error)
-        return problem.exit_code, problem
 
 
 def _run_interrupted(error: BaseException) -> RunInterrupted | None:
@@ -91,7 +42,7 @@ def _run_interrupted(error: BaseException) -> RunInterrupted | None:
     return current
 
 
-def _error_of(error: BaseException) -> HockneyError:
+def error_of(error: BaseException) -> HockneyError:
     """Any exception as an error with a code. An exception that an interrupted library raised counts as the
     interrupt."""
     interrupted = _run_interrupted(error)
@@ -130,7 +81,7 @@ def _error_of(error: BaseException) -> HockneyError:
     )
 
 
-def _end_silently() -> int:
+def end_silently() -> int:
     """The reader closed the pipe, as `head` does: exit silently."""
     _discard_output()
     return 0
@@ -142,7 +93,7 @@ def _discard_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _print(error: HockneyError, *, as_json: bool) -> None:
+def print_error(error: HockneyError, *, as_json: bool) -> None:
     line = f"error: {error}"
     if as_json:
         fields = {"code": error.code, "what": error.what, "why": error.why, "remedy": error.remedy}

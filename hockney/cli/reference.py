@@ -13,8 +13,7 @@ from collections.abc import Iterator
 
 import click
 
-from hockney.cli.app import app
-from hockney.cli.verbs import VERBS, load
+from hockney.cli.verbs import VERBS, app, load
 
 HEAD = """\
 # Command line

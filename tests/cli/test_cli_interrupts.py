@@ -24,7 +24,7 @@ PLACES = {
     "start": ("keep = interrupts.keep; interrupts.keep = lambda: (keep(), strike());", "interrupted", None),
     # while a library is imported, which may handle the exception in any way
     "import": (
-        "import hockney.cli.errors as e; import hockney.cli.surroundings as s;"
+        "import hockney.cli.start as s;"
         "s.memory_limit = lambda: [strike_and_lie()];"
         "exec('def strike_and_lie():\\n try:\\n  strike()\\n except KeyboardInterrupt:\\n"
         "  raise ImportError(1)');",

@@ -14,7 +14,7 @@ import pytest
 from signals import heed_interrupts
 from tiers import slow
 
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.store import RunFolder, unmeasured_items
 
 WORDS = ["run", "pingpong bytes=0:64", "barrier ranks=2,4", "--launches", "2", "--out", "r", "--seed", "1"]

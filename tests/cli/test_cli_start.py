@@ -23,7 +23,7 @@ PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
 SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.measurement.session"}
 PROGRAM = """
 import json, sys
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 code = guarded(sys.argv[2:])
 with open(sys.argv[1], "w") as out:
     json.dump([code, list(sys.modules)], out)

@@ -17,7 +17,7 @@ from tiers import slow
 
 from hockney.api import export
 from hockney.api.tables import Rows
-from hockney.cli import surroundings
+from hockney.cli import start
 from hockney.cli.output.tables import print_json
 
 MAIN = [sys.executable, "-c", "from hockney.cli import main; main()"]
@@ -63,7 +63,7 @@ def test_without_a_home_folder_and_without_an_entry_for_the_user(monkeypatch):
 
     monkeypatch.setattr(pwd, "getpwuid", nobody)
     monkeypatch.delenv("HOME")
-    surroundings.complete()
+    start.complete_surroundings()
     assert Path(os.environ["HOME"]).is_dir()
     monkeypatch.delenv("HOME")
 

@@ -20,7 +20,7 @@ from msgspec import structs
 
 from hockney import build, measurement, studies
 from hockney.api import load
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.machine import Traits
 from hockney.core.record import Failure, Launch, Record, decode_line
 from hockney.discovery.cpu import processors

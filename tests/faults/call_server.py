@@ -133,7 +133,7 @@ def _child(words: Sequence[str], cwd: str, env: Mapping[str, str], out: int, err
         os.chdir(cwd)
         os.environ.update(env)
         tempfile.tempdir = None
-        from hockney.cli.errors import guarded
+        from hockney.cli.start import guarded
 
         code = guarded(list(words))
         sys.stdout.flush()

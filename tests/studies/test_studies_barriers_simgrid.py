@@ -12,7 +12,7 @@ from real_mpi import simgrid_here
 from tiers import slow
 
 from hockney import api
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.models import schedules
 from hockney.studies.barriers.results import MESSAGES, STRUCTURE, BarrierResults, choose, choose_prediction
 

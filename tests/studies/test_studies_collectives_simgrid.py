@@ -9,7 +9,7 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney import api
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.fit import ExactValue
 from hockney.pages.series import message_fit
 from hockney.studies.collectives import columns

@@ -13,7 +13,7 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney import api, measurement, studies
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.case import Case, parse_canonical
 from hockney.core.settings import Settings
 from hockney.draw.palette import LIGHT, looks

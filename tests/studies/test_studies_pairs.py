@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace as with_fields
 
 from hockney import api, measurement, studies
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.fit import ExactValue

@@ -10,7 +10,7 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney import api
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.studies.pairs.columns import answer
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]

@@ -1,12 +1,21 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One module per verb, named like it; its `command` is imported when the verb is used."""
+"""The command group, with one module per verb: named like it, its `command` is imported when the verb is
+used."""
 
 from __future__ import annotations
 
 import importlib
+import sys
+from pathlib import Path
 
 import click
+
+from hockney import __version__
+from hockney.cli.arguments.commands import VerbGroup
+
+HERE = Path(__file__).parents[2]
+PYTHON = ".".join(map(str, sys.version_info[:2]))
 
 VERBS = {
     "survey": "Measure this machine's message passing and report what it costs.",
@@ -45,3 +54,20 @@ def measurable() -> set[str]:
     from hockney.system.bundled import bundled_workloads
 
     return {*all_studies(), *bundled_workloads()}
+
+
+@click.group(
+    cls=VerbGroup,
+    verbs=VERBS,
+    load=load,
+    measurable=measurable,
+    epilog="Example:\n\n  hockney survey --budget 30s",
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, message=f"%(prog)s %(version)s from {HERE} (Python {PYTHON})")
+def app() -> None:
+    """Measure and predict what message passing costs on your machine.
+
+    Exit codes: 0 success, 1 negative answer (such as a corrupted payload), 2 usage error, 3 not possible in
+    this environment, 4 inconclusive (such as an incomplete plan), 130 interrupted.
+    """

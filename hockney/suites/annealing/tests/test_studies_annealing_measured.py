@@ -10,7 +10,7 @@ import pytest
 from real_mpi import group_for, mpi_named, simgrid_here
 
 from hockney import api, studies
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.fit import ExactValue
 from hockney.suites.annealing.studies.annealing.choice import choice, quality_on
 from hockney.suites.annealing.studies.annealing.columns import answer

@@ -12,7 +12,7 @@ from paragon_world import PARAGON, ParagonWorld, on_paragon
 from real_mpi import simgrid_here
 
 from hockney import measurement
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.record import RunRecords
 from hockney.machines import simulated
 from hockney.reproductions import Answer, ComparedNumber

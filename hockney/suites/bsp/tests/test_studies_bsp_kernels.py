@@ -11,7 +11,7 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney import api, measurement, studies
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher

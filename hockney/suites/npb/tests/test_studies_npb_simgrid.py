@@ -11,7 +11,7 @@ import pytest
 from real_mpi import simgrid_here
 
 from hockney import api
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.case import MPI
 from hockney.core.fit import ExactValue
 from hockney.suites.npb.studies.npb.results import NpbResults

@@ -13,7 +13,7 @@ from needs import missing, need_compiler
 from real_mpi import simgrid_here
 
 from hockney import build
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.case import MPI
 from hockney.core.errors import EnvironmentProblem
 from hockney.machines import emulated

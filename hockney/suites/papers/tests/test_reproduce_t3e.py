@@ -12,7 +12,7 @@ from real_mpi import simgrid_here
 from tiers import slow
 
 from hockney import measurement, reproductions
-from hockney.cli.errors import guarded
+from hockney.cli.start import guarded
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.machines import simulated
 from hockney.models.loggp_sim import LogGPSimulator
