@@ -1,15 +1,30 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The files of descriptions: those that come with hockney, by name, and the user's."""
+"""The files of descriptions: those that come with hockney, by name, and the user's; TOML as structures whose
+fields are the keys of its tables; and numbers and texts as they are written there."""
 
 from __future__ import annotations
 
+import functools
+import json
+import re
 import stat
-from collections.abc import Collection
+import sys
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
+from typing import Any, TypeVar
 
-from hockney.core.errors import EnvironmentProblem, UsageError, printable
+import msgspec
+
+from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
+from hockney.machines.descriptions.values import Place
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ENDING = ".toml"
 MOST_BYTES = 1 << 20
@@ -79,3 +94,124 @@ def read_file(path: Path, names: Collection[str]) -> str:
             "check its permissions",
             code="cannot-read-machine-file",
         ) from error
+
+
+T = TypeVar("T", bound=msgspec.Struct)
+Read = Callable[[Any, Place], Any]
+Readers = Mapping[type, Mapping[str, Read]]
+"""The meaning of the value of each key, by structure."""
+
+
+def parse_toml(text: str, where: str, guide: str) -> dict[str, Any]:
+    """The file parsed as TOML; `guide` is the document about such files."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message, position = _position(str(error))
+        raise UsageError(
+            f"{printable(where)} is not valid TOML",
+            f"{position}: {message}" if position else message,
+            f"{guide} has an example",
+            code="not-toml",
+            position=position,
+        ) from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, thousands of brackets
+        raise UsageError(
+            f"{printable(where)} cannot be read as TOML", str(error), code="toml-not-readable"
+        ) from error
+
+
+def _position(message: str) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
+    if not match:
+        return message, ""
+    what = match[1][:1].lower() + match[1][1:]
+    return what, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
+
+
+@functools.cache
+def fields_of(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """The fields of a structure; msgspec evaluates their annotations each time it is asked."""
+    return msgspec.structs.fields(kind)
+
+
+def read_structure(
+    kind: type[T],
+    raw: Any,
+    place: Place,
+    readers: Readers,
+    others: Iterable[str] = (),
+    example: Callable[[str], str] = lambda name: f"{name} = ...",
+) -> T:
+    """`raw`, a table, as a structure. `others` are keys that it has besides, for suggestions; `example` shows
+    how a missing key is written."""
+    if not isinstance(raw, dict):
+        raise table_expected(place.label, place.key)
+    fields = fields_of(kind)
+    names = tuple(f.name for f in fields)
+    for name in raw:
+        if name not in names:
+            raise unknown_key(place.at(name).label, name, (*names, *others))
+    for field in fields:
+        if field.required and field.name not in raw:
+            raise key_missing(place.at(field.name).label, example(field.name))
+    return kind(**{name: readers[kind][name](value, place.at(name)) for name, value in raw.items()})
+
+
+def table_expected(place: str, table: str) -> UsageError:
+    return UsageError(f"{place} is not a table", "", f"write [{table}]", code="table-expected", place=place)
+
+
+def unknown_key(place: str, name: str, available: Iterable[str]) -> UsageError:
+    error = unknown("key", name, available, code="unknown-key")
+    return UsageError(
+        f"{place} is unknown",
+        "a machine file has no such key there",
+        error.remedy,
+        code="unknown-key",
+        place=place,
+        suggestion=error.suggestion,
+    )
+
+
+def key_missing(place: str, example: str) -> UsageError:
+    return UsageError(
+        f"{place} is missing", "it has no default", f"add {example}", code="key-missing", place=place
+    )
+
+
+Units = tuple[tuple[str, int], ...]
+"""Names with powers of ten."""
+
+TIMES: Units = (("ns", -9), ("us", -6), ("ms", -3), ("s", 0))
+RATES: Units = (("B/s", 0), ("kB/s", 3), ("MB/s", 6), ("GB/s", 9), ("TB/s", 12))
+BITS: Units = (("bit/s", 0), ("kbit/s", 3), ("Mbit/s", 6), ("Gbit/s", 9), ("Tbit/s", 12))
+
+
+def size_text(value: int) -> str:
+    for unit, power in (("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if value and value % (1 << power) == 0:
+            return f'"{value >> power}{unit}"'
+    return repr(value)
+
+
+def scaled_text(value: float, units: Units) -> str:
+    """The same number in the largest unit for which it is at least 1; only the decimal point moves."""
+    if value == 0:
+        return "0"
+    number = Decimal(repr(float(value)))
+    unit, power = next((u for u in reversed(units) if number >= Decimal(1).scaleb(u[1])), units[0])
+    moved = number.scaleb(-power)
+    plain = f"{moved.normalize():f}"
+    return f'"{plain if len(plain) < 25 else str(moved)}{unit}"'
+
+
+def list_text(items: Sequence[str]) -> str:
+    """A list on one line if it is short."""
+    joined = f"[{', '.join(items)}]"
+    return joined if len(joined) < 90 else "[\n  " + ",\n  ".join(items) + ",\n]"
+
+
+def quoted_text(text: str) -> str:
+    """A TOML basic string; JSON's escapes are TOML's, except for the delete character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

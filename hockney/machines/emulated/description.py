@@ -18,10 +18,21 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
 from hockney.core.paths import at_home
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
-from hockney.machines.descriptions import toml, values
-from hockney.machines.descriptions.files import ENDING, bundled_names, bundled_text, is_file, read_file
-from hockney.machines.descriptions.numbers import BITS, TIMES, list_text, quoted_text, scaled_text, size_text
-from hockney.machines.descriptions.toml import Readers
+from hockney.machines.descriptions import files, values
+from hockney.machines.descriptions.files import (
+    BITS,
+    ENDING,
+    TIMES,
+    Readers,
+    bundled_names,
+    bundled_text,
+    is_file,
+    list_text,
+    quoted_text,
+    read_file,
+    scaled_text,
+    size_text,
+)
 from hockney.machines.descriptions.values import Place, Quantity, origin_of_nothing
 
 GUIDE = "docs/emulated.md"
@@ -36,8 +47,8 @@ LEAST_RATE, MOST_RATE = 125.0, 125e9
 def read(text: str, where: str = "machine file") -> Ethernet:
     """The machine that `text` describes; `where` names the file in errors. Raises UsageError."""
     whole = Place(where, "")
-    ethernet = toml.read_structure(
-        Ethernet, toml.parse_toml(text, where, GUIDE), whole, READERS, example=_example
+    ethernet = files.read_structure(
+        Ethernet, files.parse_toml(text, where, GUIDE), whole, READERS, example=_example
     )
     for k, origin in enumerate(ethernet.origins):
         if origin.key not in NUMBERS:
@@ -77,7 +88,7 @@ READERS: Readers = {
         "wait_s": SHORT.read,
         "wait_shared_s": SHORT.read,
         "origins": values.list_of(
-            lambda raw, place: toml.read_structure(EthernetOrigin, raw, place, READERS)
+            lambda raw, place: files.read_structure(EthernetOrigin, raw, place, READERS)
         ),
         "notes": values.list_of(values.text_value),
     },

@@ -31,8 +31,8 @@ from hockney.core.platform import (
     Status,
 )
 from hockney.core.smpi_algorithms import check_algorithm
-from hockney.machines.descriptions import toml, values
-from hockney.machines.descriptions.toml import Read, table_expected, unknown_key
+from hockney.machines.descriptions import files, values
+from hockney.machines.descriptions.files import Read, table_expected, unknown_key
 from hockney.machines.descriptions.values import Place, origin_of_nothing
 from hockney.machines.simulated.queries import all_places
 from hockney.machines.simulated.shapes import check_network
@@ -71,7 +71,7 @@ def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...
 
 def parse(text: str, where: str) -> dict[str, Any]:
     """The file parsed as TOML."""
-    return toml.parse_toml(text, where, GUIDE)
+    return files.parse_toml(text, where, GUIDE)
 
 
 def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: str) -> Platform:
@@ -132,7 +132,7 @@ def _check_processors(platform: Platform, place: Place) -> None:
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
-    return toml.read_structure(kind, raw, place, READERS, (VARIANTS,) if kind is Platform else (), _example)
+    return files.read_structure(kind, raw, place, READERS, (VARIANTS,) if kind is Platform else (), _example)
 
 
 def _example(name: str) -> str:

@@ -20,7 +20,7 @@ import msgspec
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Origin, Platform
-from hockney.machines.descriptions.toml import key_missing, table_expected
+from hockney.machines.descriptions.files import key_missing, table_expected
 from hockney.machines.descriptions.values import WORD, Place, bad_name, kind_of, list_expected, nonempty_text
 from hockney.machines.simulated.shapes import KEYS
 

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from hockney.core.platform import RATED, Network, NodeGroup, Platform, Segment
-from hockney.machines.descriptions.numbers import RATES, TIMES, list_text, quoted_text, scaled_text, size_text
+from hockney.machines.descriptions.files import RATES, TIMES, list_text, quoted_text, scaled_text, size_text
 
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
 _OPERATIONS = (("op/s", 0), ("kop/s", 3), ("Mop/s", 6), ("Gop/s", 9), ("Top/s", 12))
