@@ -144,8 +144,9 @@ def page(evidence: Evidence) -> Page:
     sections = [
         _section(evidence, subject, measured, differing, where) for subject, measured in groups.items()
     ]
+    has_settings = any(m.case.setting for m in evidence.measured)
     more = [
-        settings_compared.section(evidence),
+        settings_compared.section(evidence) if has_settings else None,
         quality.parameters(evidence),
         course.section(evidence),
         quality.spread(evidence),

@@ -33,7 +33,8 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     launcher = fake_from_words(str(reference), options.hosts, cores)
     launcher.world = _with_variables(launcher.world, dict(options.launcher.variables))
     bench = fake_bench(launcher, cores, options.workloads)
-    return replace(bench, machine=msgspec.structs.replace(bench.machine, settings=mpi_settings(os.environ)))
+    settings = mpi_settings(os.environ)  # recorded as on a real machine, so that tests need no MPI
+    return replace(bench, machine=msgspec.structs.replace(bench.machine, settings=settings))
 
 
 def _with_variables(world: World, variables: Mapping[str, str]) -> World:

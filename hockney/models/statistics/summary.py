@@ -156,9 +156,11 @@ def observe(
         observe_case(select_records(records, loaded), catalog, times) for records in run.by_case().values()
     )
     observations = [observation for observation in made if observation is not None]
-    if any(launch.origin == "imported" for launch in run.launches):  # each may have run another benchmark
-        return select_cost(observations, cost)
-    return select_cost(with_missed_launches(observations, run, loaded), cost)
+    imported = any(launch.origin == "imported" for launch in run.launches)  # each may be another benchmark's
+    same_launches = len({observation.launches for observation in observations}) <= 1  # none is missed
+    if not imported and not same_launches:
+        observations = with_missed_launches(observations, run, loaded)
+    return select_cost(observations, cost)
 
 
 def observe_case(

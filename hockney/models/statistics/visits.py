@@ -105,7 +105,8 @@ def series_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> 
 def half_width_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> float:
     """Half width of the centre of all launches' visits as one series in order of time (`drift`): if a mode
     continues into the next launch, launches are not independent. 0 if there are too few visits."""
-    return half_width_of_sum([block_variances_in_time(visits, at_s)])
+    variances = block_variances_in_time(visits, at_s)
+    return half_width_of_sum([variances]) if variances else 0.0
 
 
 def block_variances_in_time(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> dict[int, float]:
