@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
@@ -51,64 +51,118 @@ def command(
     """
     family = family_of(mpi)
     environ = os.environ if environ is None else environ
-    cluster = cluster or NO_CLUSTER
-    layout = layout or _one_on_each(cluster)
-    across_hosts = (
-        many_hosts or bool(cluster.hosts) or names_hosts(user) or (layout is not None and layout.nodes > 1)
+    placed = _place_ranks(
+        ranks, cores, user, layout, cluster or NO_CLUSTER, bind=bind, many_hosts=many_hosts, turn=turn
     )
-    spread_out = spread(ranks, layout) if across_hosts and layout else None
-    cluster = _choose_hosts(cluster, spread_out, turn, user)
-    placed_by_user = names_binding(user)
-    shares_cores = not across_hosts and ranks > cores.usable
-    bound = not placed_by_user and bind and (across_hosts or ranks <= len(cores.cpus))
-    # a list only if needed: it is the same on every host, and otherwise launchers choose better
-    chosen = Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
-    core_list = chosen if bound and cores.restricted and not across_hosts else None
-    exceeds_grant = spread_out is not None and any(
-        spread_out.per_node > granted for granted in cluster.granted
-    )
-    shared = (shares_cores or exceeds_grant) and not names_mapping(user)
-    placement = RankPlacement(
-        bound,
-        core_list,
-        shares_cores or exceeds_grant,
-        spread_out,
-        cluster.hosts,
-        cluster.agent,
-        placed_by_user,
-        shared,
-    )
-    notes: list[Notice] = []
-    if shares_cores:
-        notes.append(oversubscribed(ranks, cores.usable, bound or placed_by_user))
-    if cluster.srun:
-        words = srun_words(cluster.srun, ranks, placement)
-        variables = family.srun_variables(mpi) | dict(user.variables)
-    else:
-        options, variables = family.place(mpi, placement)
-        words = [mpi.mpiexec, "-n", str(ranks), *options]
-        user = _add_preload(user, cluster, environ)
-        added = family.variable_words(user.variables)
-        if added is None:
-            variables |= dict(user.variables)
-        words += added or []
-    if root:
-        variables = dict(family.root_variables) | variables
-    transports_chosen = names_transports(user)
-    if cluster.transports == "tcp" and not transports_chosen:
-        variables = family.tcp_only(mpi) | variables
-    if not across_hosts and not transports_chosen and family.leaves_out_fabric(mpi, environ):
-        variables = variables | dict(family.without_fabric)
-        notes.insert(0, _fabric_left_out(family.without_fabric, family.transport_parameters))
+    placement, cluster = placed.placement, placed.cluster
+    launcher_words, launcher_variables = _launcher(mpi, ranks, placement, cluster, user, environ)
+    transports_left = not names_transports(user)  # to hockney
+    tcp_only = transports_left and cluster.transports == "tcp"
+    without_fabric = transports_left and not placed.across_hosts and family.leaves_out_fabric(mpi, environ)
+    variables = {  # of one name, the last counts
+        **environment_of(mpi),
+        **(family.tcp_only(mpi) if tcp_only else {}),
+        **(family.root_variables if root else {}),
+        **launcher_variables,
+        **(family.without_fabric if without_fabric else {}),
+    }
+    notes = []
+    if without_fabric:
+        notes.append(_fabric_left_out(family.without_fabric, family.transport_parameters))
+    if placed.shares_cores:
+        notes.append(oversubscribed(ranks, cores.usable, placement.bound or placement.placed_by_user))
     return LaunchCommand(
-        words=(*cluster.prefix, *words, *user.arguments, *engine_words),
-        environment=tuple(sorted({**environment_of(mpi), **variables}.items())),
-        binding=as_arguments_say() if placed_by_user else describe_binding(bound, core_list, bind),
-        bound=bound,
-        placed_by_user=placed_by_user,
-        oversubscribed=shares_cores,
+        words=(*cluster.prefix, *launcher_words, *user.arguments, *engine_words),
+        environment=tuple(sorted(variables.items())),
+        binding=as_arguments_say()
+        if placement.placed_by_user
+        else describe_binding(placement.bound, placement.core_list, bind),
+        bound=placement.bound,
+        placed_by_user=placement.placed_by_user,
+        oversubscribed=placed.shares_cores,
         notes=tuple(notes),
     )
+
+
+@dataclass(frozen=True)
+class _PlacedRanks:
+    """The ranks of a launch: `placement` for the launcher, and the `cluster` with only their hosts. Unless
+    they run `across_hosts`, this host's cores are theirs; with more ranks than cores, it `shares_cores`."""
+
+    placement: RankPlacement
+    cluster: Cluster
+    across_hosts: bool
+    shares_cores: bool
+
+
+def _place_ranks(
+    ranks: int,
+    cores: Cores,
+    user: LauncherOptions,
+    layout: Layout | None,
+    cluster: Cluster,
+    *,
+    bind: bool,
+    many_hosts: bool,
+    turn: int,
+) -> _PlacedRanks:
+    """For the arguments, see `command`."""
+    layout = layout or _one_on_each(cluster)
+    several_nodes = layout is not None and layout.nodes > 1
+    across_hosts = many_hosts or bool(cluster.hosts) or names_hosts(user) or several_nodes
+    spread_out = spread(ranks, layout) if across_hosts and layout else None
+    cluster = _choose_hosts(cluster, spread_out, turn, user)
+
+    placed_by_user = names_binding(user)
+    bound = bind and not placed_by_user and (across_hosts or ranks <= len(cores.cpus))
+    shares_cores = not across_hosts and ranks > cores.usable
+    too_many = shares_cores or _exceeds_grant(spread_out, cluster)
+    placement = RankPlacement(
+        bound=bound,
+        core_list=_core_list(ranks, cores) if bound and not across_hosts else None,
+        oversubscribed=too_many,
+        spread=spread_out,
+        hosts=cluster.hosts,
+        agent=cluster.agent,
+        placed_by_user=placed_by_user,
+        shared=too_many and not names_mapping(user),
+    )
+    return _PlacedRanks(placement, cluster, across_hosts, shares_cores)
+
+
+def _launcher(
+    mpi: Mpi,
+    ranks: int,
+    placement: RankPlacement,
+    cluster: Cluster,
+    user: LauncherOptions,
+    environ: Mapping[str, str],
+) -> tuple[list[str], dict[str, str]]:
+    """srun or mpiexec with hockney's options, and variables for its environment: those of the placement, and
+    the user's unless they are among the words."""
+    family = family_of(mpi)
+    if cluster.srun:
+        words = srun_words(cluster.srun, ranks, placement)
+        return words, {**family.srun_variables(mpi), **dict(user.variables)}
+    options, variables = family.place(mpi, placement)
+    words = [mpi.mpiexec, "-n", str(ranks), *options]
+    rank_variables = _add_preload(user, cluster, environ).variables
+    variable_words = family.variable_words(rank_variables)
+    if variable_words is None:
+        return words, {**variables, **dict(rank_variables)}
+    return [*words, *variable_words], variables
+
+
+def _core_list(ranks: int, cores: Cores) -> Cores | None:
+    """The cores to bind ranks to; None if this process may use all: launchers choose better then."""
+    if not cores.restricted:
+        return None
+    return Cores(cores.cpus[:ranks], cores.logical[:ranks], cores.usable, True)
+
+
+def _exceeds_grant(spread_out: Spread | None, cluster: Cluster) -> bool:
+    """Whether a host gets more ranks than the launcher starts there without an option."""
+    return spread_out is not None and any(spread_out.per_node > granted for granted in cluster.granted)
 
 
 def _one_on_each(cluster: Cluster) -> Layout | None:
