@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -38,6 +39,18 @@ CORRUPTED = re.compile(r"hockney-corrupted rank=(\d+) from=(\d+)")
 Died = Callable[[int, str, int, tuple[str, ...]], LaunchFailed]
 
 
+@dataclass
+class _Seen:
+    """What a launch has shown so far. `finished` counts its cases with a result, None before the line of the
+    launch; `ended`: all of the plan is measured. `undecoded` is the error of a line that is not the engine's,
+    `corrupted` the line of a rank that received a corrupted message."""
+
+    finished: int | None = None
+    ended: bool = False
+    undecoded: LaunchFailed | None = None
+    corrupted: re.Match[str] | None = None
+
+
 class EngineReader:
     """Starts `started` and follows it. `scratch` exists while it runs; `died` creates the error of a launch
     that failed, from ranks, the case it failed on, exit code and last output."""
@@ -55,74 +68,92 @@ class EngineReader:
         self.plan = plan
         self.scratch = scratch
         self.died = died
+        self.finish_s = FINISH_SECONDS + FINISH_SECONDS_PER_RANK * watch.ranks
 
     def lines(self) -> EngineLines:
         """Yields the engine's lines, the launch's with its command; raises LaunchFailed if the job dies or
         hangs."""
-        watch, plan = self.watch, self.plan
-        finish_s = FINISH_SECONDS + FINISH_SECONDS_PER_RANK * watch.ranks
-        finished: int | None = None
-        cut: LaunchFailed | None = None
-        corrupted: re.Match[str] | None = None
         environment = dict(self.started.environment)
         with process.stream(self.started.words, environment, scratch=self.scratch) as job:
-            watch.begun(time.monotonic())
-            ended = False
-            while True:
-                try:
-                    line = job.line(finish_s if ended else seconds_until(watch.deadline))
-                except process.OutputTimeout:
-                    code = job.end()
-                    if ended:
-                        raise _not_ending(finish_s, job_exit=code, tail=tuple(job.tail)) from None
-                    self._refuse_corrupted(corrupted, code, tuple(job.tail))
-                    raise watch.failure(code, tuple(job.tail)) from None
-                if line is None:
-                    break
-                now = time.monotonic()
-                if line.source == "err" or not line.text.startswith('{"kind"'):
-                    if line.source == "out":  # Hydra reports how ranks ended on standard output
-                        job.tail.append(line.text)
-                    corrupted = corrupted or CORRUPTED.search(line.text)
-                    watch.take_answer(now, line.text)
-                    continue
-                if cut is not None:  # it was not the last line, so it was not truncated by a kill
-                    raise cut
-                try:
-                    entry = decode_line(line.text)
-                except LaunchFailed as problem:
-                    cut = problem
-                    continue
-                if isinstance(entry, Launch):
-                    watch.launched(now)
-                    finished = 0
-                    entry = with_command(entry, self.started)
-                elif isinstance(entry, Start):
-                    watch.started(now, entry.case, entry.position)
-                elif isinstance(entry, Visiting):
-                    watch.visiting(now)
-                elif isinstance(entry, Record | Failure):
-                    watch.finished(now)
-                    finished = (finished or 0) + 1
-                elif isinstance(entry, End):
-                    ended = entry.cases == watch.cases  # otherwise the plan did not arrive complete
-                yield entry
-            waited = job.wait(finish_s)
-            code = job.end() if waited is None else waited
-            if waited is None and ended:
-                raise _not_ending(finish_s, job_exit=code, tail=tuple(job.tail))
-            if ended:
-                return
-            self._refuse_corrupted(corrupted, code, tuple(job.tail))
-            if cut is not None and code == 0:
-                raise cut
-            if watch.answered:  # the engine aborted itself
-                raise watch.failure(code, tuple(job.tail))
-            # launchers drop lines that they have not yet forwarded, possibly including a case's start
-            suspect = ""
-            if finished is not None and finished < len(plan) and watch.options.visits == 1:
-                suspect = plan[finished].line
-            raise self.died(watch.ranks, watch.case or suspect, code, tuple(job.tail))
+            self.watch.begun(time.monotonic())
+            seen = _Seen()
+            while (line := self._next_line(job, seen)) is not None:
+                entry = self._read(line, job, seen)
+                if entry is not None:
+                    yield entry
+            self._judge_end(job, seen)
+
+    def _next_line(self, job: process.Job, seen: _Seen) -> process.OutputLine | None:
+        """The next line of output, None at its end. Raises LaunchFailed, and ends the job, if it hangs."""
+        try:
+            return job.line(self.finish_s if seen.ended else seconds_until(self.watch.deadline))
+        except process.OutputTimeout:
+            code = job.end()
+            tail = tuple(job.tail)
+            if seen.ended:
+                raise _not_ending(self.finish_s, job_exit=code, tail=tail) from None
+            self._refuse_corrupted(seen.corrupted, code, tail)
+            raise self.watch.failure(code, tail) from None
+
+    def _read(self, line: process.OutputLine, job: process.Job, seen: _Seen) -> EngineLine | None:
+        """The engine's line; None for a line of other output, and for one that cannot be decoded: it may be
+        the last one, truncated by a kill. Raises LaunchFailed if it was not the last."""
+        now = time.monotonic()
+        if line.source == "err" or not line.text.startswith('{"kind"'):
+            if line.source == "out":  # Hydra reports how ranks ended on standard output
+                job.tail.append(line.text)
+            seen.corrupted = seen.corrupted or CORRUPTED.search(line.text)
+            self.watch.take_answer(now, line.text)
+            return None
+        if seen.undecoded is not None:
+            raise seen.undecoded
+        try:
+            entry = decode_line(line.text)
+        except LaunchFailed as problem:
+            seen.undecoded = problem
+            return None
+        return self._follow(entry, now, seen)
+
+    def _follow(self, entry: EngineLine, now: float, seen: _Seen) -> EngineLine:
+        """Notes how far the launch is, and returns the line to be stored."""
+        watch = self.watch
+        if isinstance(entry, Launch):
+            watch.launched(now)
+            seen.finished = 0
+            return with_command(entry, self.started)
+        if isinstance(entry, Start):
+            watch.started(now, entry.case, entry.position)
+        elif isinstance(entry, Visiting):
+            watch.visiting(now)
+        elif isinstance(entry, Record | Failure):
+            watch.finished(now)
+            seen.finished = (seen.finished or 0) + 1
+        elif isinstance(entry, End):
+            seen.ended = entry.cases == watch.cases  # otherwise the plan did not arrive complete
+        return entry
+
+    def _judge_end(self, job: process.Job, seen: _Seen) -> None:
+        """Raises LaunchFailed unless the launch measured all of its plan and ended."""
+        waited = job.wait(self.finish_s)
+        code = job.end() if waited is None else waited
+        tail = tuple(job.tail)
+        if seen.ended:
+            if waited is None:
+                raise _not_ending(self.finish_s, job_exit=code, tail=tail)
+            return
+        self._refuse_corrupted(seen.corrupted, code, tail)
+        if seen.undecoded is not None and code == 0:
+            raise seen.undecoded
+        if self.watch.answered:  # the engine aborted itself
+            raise self.watch.failure(code, tail)
+        raise self.died(self.watch.ranks, self.watch.case or self._suspect(seen), code, tail)
+
+    def _suspect(self, seen: _Seen) -> str:
+        """The case that may have been running: launchers drop lines that they have not yet forwarded,
+        possibly including a case's start. "" if the order of the cases does not show it."""
+        if seen.finished is None or seen.finished >= len(self.plan) or self.watch.options.visits != 1:
+            return ""
+        return self.plan[seen.finished].line
 
     def _refuse_corrupted(self, seen: re.Match[str] | None, code: int, tail: tuple[str, ...]) -> None:
         """Raises LaunchFailed if a rank received a corrupted message, by its line or, if the launcher dropped
