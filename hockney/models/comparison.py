@@ -176,78 +176,84 @@ def judge(
     modes: tuple[MachineModes, ...] = ()
     if how.paired:
         pairs, modes = in_same_mode(pairs)
-    groups: dict[Operation, list[int]] = {}
-    for place, pair in enumerate(pairs):
-        groups.setdefault(pair.operation, []).append(place)
-    several = [[pairs[k] for k in group] for group in groups.values() if len(group) > 1]
-    measured, reference = _measured(pairs, several, how, tolerance)
     uneven = any(each.uneven for each in modes)
-    tested = _tested(measured, len(pairs), tolerance, uneven)
-    decided = sum(each.state not in ("undecided", "unknown") for each in tested)
-    tests = sum(each.ratio.has_interval for each in tested)
+    places: dict[Operation, list[int]] = {}
+    for place, pair in enumerate(pairs):
+        places.setdefault(pair.operation, []).append(place)
+    several = {of: [pairs[k] for k in group] for of, group in places.items() if len(group) > 1}
+
+    case_ratios, mean_ratios, reference = _measured(pairs, several, how, tolerance)
+    tested_cases, tested_means = _tested(case_ratios, mean_ratios, tolerance, uneven)
+    all_tested = [*tested_cases, *tested_means]
+    decided = sum(each.state not in ("undecided", "unknown") for each in all_tested)
+    tests = sum(each.ratio.has_interval for each in all_tested)
     cases = tuple(
-        _case(pair, each, tolerance, max(1.0, tests / (decided + 1)), how, uneven)
-        for pair, each in zip(pairs, tested, strict=False)
+        _case(pair, tested, tolerance, max(1.0, tests / (decided + 1)), how, uneven)
+        for pair, tested in zip(pairs, tested_cases, strict=True)
     )
-    means = iter(tested[len(pairs) :])
-    operations = []
-    for (workload, level), group in groups.items():
-        mean = next(means) if len(group) > 1 else tested[group[0]]
-        of, ratio = tuple(cases[k] for k in group), mean.ratio.ratio
-        state = overall(of, mean.state, ratio, tolerance)
-        operations.append(
-            OperationVerdict(
-                workload,
-                level,
-                of,
-                ratio,
-                mean.changed,
-                mean.same,
-                mean.state,
-                state,
-                mean.ratio.excluded,
-                mean.relative,
-            )
-        )
-    differs = _adjusted([each.p_changed(0.0) for each in measured], len(pairs)) if paired else []
-    any_ = effect(cases, operations, differs, tolerance, uneven) if paired else None
-    return JudgedCases(tolerance, cases, tuple(operations), tests, how.paired, any_, modes, reference)
+    means = dict(zip(several, tested_means, strict=True))
+    operations = tuple(
+        _operation(of, tuple(cases[k] for k in group), means.get(of, tested_cases[group[0]]), tolerance)
+        for of, group in places.items()
+    )
+    effect_found = None
+    if paired:
+        differs = _adjusted(*([each.p_changed(0.0) for each in of] for of in (case_ratios, mean_ratios)))
+        effect_found = effect(cases, operations, [*differs[0], *differs[1]], tolerance, uneven)
+    return JudgedCases(tolerance, cases, operations, tests, how.paired, effect_found, modes, reference)
 
 
 def _measured(
-    pairs: Sequence[Pair], several: Sequence[Sequence[Pair]], how: _How, tolerance: float
-) -> tuple[list[_TwoRatios], tuple[Operation, ...]]:
-    """The ratios of each case, then of the operations that have several; and the operations that did not
+    pairs: Sequence[Pair], several: Mapping[Operation, Sequence[Pair]], how: _How, tolerance: float
+) -> tuple[list[_TwoRatios], list[_TwoRatios], tuple[Operation, ...]]:
+    """The ratios of each case, those of the operations that have several, and the operations that did not
     change. These are none if those that did not change relative to each other are slower or faster
     together."""
-    ratios = [how.ratio(each) for each in (*([pair] for pair in pairs), *several)]
+    of_cases = [how.ratio([pair]) for pair in pairs]
+    of_operations = [how.ratio(group) for group in several.values()]
     found = relative(pairs) if how.paired else None
     if found is not None:
         reference = how.ratio([pair for pair in pairs if pair.operation in found.reference])
         changed = p_changed(reference, tolerance)
-        if changed is not None and changed > LEVEL:
-            means = (found.operations[each[0].operation] for each in several)
-            relatives = (*found.cases, *means)
-            return [_TwoRatios(*each) for each in zip(ratios, relatives, strict=True)], found.reference
-    return [_TwoRatios(ratio) for ratio in ratios], ()
+        if changed is None or changed <= LEVEL:
+            found = None
+    if found is None:
+        return [_TwoRatios(ratio) for ratio in of_cases], [_TwoRatios(ratio) for ratio in of_operations], ()
+    relatives = [found.operations[operation] for operation in several]
+    return (
+        [_TwoRatios(*each) for each in zip(of_cases, found.cases, strict=True)],
+        [_TwoRatios(*each) for each in zip(of_operations, relatives, strict=True)],
+        found.reference,
+    )
 
 
-def _tested(measured: Sequence[_TwoRatios], cases: int, tolerance: float, uneven: bool) -> list[_Tested]:
-    """`uneven`: one side was in the slow mode of the machine so much more often that nothing is the same."""
-    changed = _adjusted([each.p_changed(tolerance) for each in measured], cases)
-    same = _adjusted([p_same(each.ratio, tolerance, uneven) for each in measured], cases)
-    return [_Tested(*each) for each in zip(measured, changed, same, strict=True)]
+def _tested(
+    cases: Sequence[_TwoRatios], means: Sequence[_TwoRatios], tolerance: float, uneven: bool
+) -> tuple[list[_Tested], list[_Tested]]:
+    """The tests of cases, and of operations. `uneven`: one side was in the slow mode of the machine so much
+    more often that nothing is the same."""
+    changed = _adjusted(*([each.p_changed(tolerance) for each in of] for of in (cases, means)))
+    same = _adjusted(*([p_same(each.ratio, tolerance, uneven) for each in of] for of in (cases, means)))
+    tested_cases, tested_means = (
+        [_Tested(*each) for each in zip(*group, strict=True)]
+        for group in zip((cases, means), changed, same, strict=True)
+    )
+    return tested_cases, tested_means
 
 
-def _adjusted(raw: Sequence[float | None], cases: int) -> list[float | None]:
-    """The first ones are those of `cases`, the others those of operations. Both groups have the same weight,
+def _adjusted(
+    cases: Sequence[float | None], operations: Sequence[float | None]
+) -> tuple[list[float | None], list[float | None]]:
+    """The probabilities of all cases and all operations, adjusted together. Both groups have the same weight,
     so that hundreds of cases do not hide a change of few operations."""
-    known = [k for k, p in enumerate(raw) if p is not None]
-    of_cases = sum(k < cases for k in known)
-    sizes = (of_cases, len(known) - of_cases)
-    weights = [len(known) / 2 / sizes[k >= cases] if all(sizes) else 1.0 for k in known]
-    fair = iter(adjust_p_values([p for p in raw if p is not None], weights))
-    return [None if p is None else next(fair) for p in raw]
+    groups = [[p for p in group if p is not None] for group in (cases, operations)]
+    known = [p for group in groups for p in group]
+    weights = [len(known) / 2 / len(group) if all(groups) else 1.0 for group in groups for _ in group]
+    fair = iter(adjust_p_values(known, weights))
+    adjusted_cases, adjusted_operations = (
+        [None if p is None else next(fair) for p in group] for group in (cases, operations)
+    )
+    return adjusted_cases, adjusted_operations
 
 
 def _case(
@@ -274,6 +280,25 @@ def _case(
         observed=(pair.a.pooled, pair.b.pooled),
         excluded=excluded,
         relative=tested.relative,
+    )
+
+
+def _operation(
+    operation: Operation, cases: tuple[CaseVerdict, ...], mean: _Tested, tolerance: float
+) -> OperationVerdict:
+    """`mean` is the test of the mean ratio, or that of the only case."""
+    workload, level = operation
+    return OperationVerdict(
+        workload=workload,
+        level=level,
+        cases=cases,
+        ratio=mean.ratio.ratio,
+        p_changed=mean.changed,
+        p_same=mean.same,
+        mean_state=mean.state,
+        state=overall(cases, mean.state, mean.ratio.ratio, tolerance),
+        excluded=mean.ratio.excluded,
+        relative=mean.relative,
     )
 
 
