@@ -75,13 +75,36 @@ class PlannedRun:
 
 
 class CaseSource(Protocol):
-    """A source of a plan's cases other than its study."""
+    """What determines a plan's cases: a study, or what takes its place."""
+
+    @property
+    def refines(self) -> bool:
+        """Whether sizes are added between those of the cases."""
+        ...
 
     def cases(self, bench: Bench) -> list[Case]: ...
 
-    def launch_settings(self, names: Collection[str]) -> Sequence[LaunchSetting]:
-        """The launch settings with these names that the source declares."""
+    def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
+        """The launch settings that the source declares, at least those with these names."""
         ...
+
+
+@dataclass(frozen=True)
+class _StudyCases:
+    """The cases of a study."""
+
+    study: studies.Study
+    options: Options
+
+    @property
+    def refines(self) -> bool:
+        return self.study.REFINES
+
+    def cases(self, bench: Bench) -> list[Case]:
+        return studies.planned(self.study, self.options, bench.catalog, bench.machine)
+
+    def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
+        return self.study.launch_settings(self.options, bench.machine)
 
 
 def survey(
@@ -175,60 +198,63 @@ def plan(
     """What `run` would measure. The engine is compiled if necessary, but not for a simulated machine for
     which is `plan_only` planned. Nothing is launched, except that ranks are started once to find the levels
     at which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_job` is
-    for other hosts like this one, and starts nothing. Cases from a `case_source` replace those of the study,
-    which adds none between them."""
+    for other hosts like this one, and starts nothing. Cases from a `case_source` replace those of the
+    study."""
     parsed_question = question if isinstance(question, Question) else parse_question(question)
-    parameters = parsed_question.values()
-    surveyed = _read_survey(parameters.get(SURVEY), options, listen)
-    notify = notifier(listen)
-    bench = measurement.prepare(
-        options.machine,
-        options.mpi,
-        options.bind,
-        notify,
-        parsed_question.needed,
-        launcher=options.launcher_options,
-        hosts=THIS_HOST if for_job else options.host_options,
-        plans_only=plan_only,
-    )
-    study = studies.study(parsed_question.study)
-    within = study.ASKS_FOR_LEVELS
-    bench = (
-        measurement.bench_for_job(bench, options.layout)
-        if for_job
-        else measurement.find_levels(bench, within=within)
-    )
+    surveyed = _read_survey(parsed_question.values().get(SURVEY), options, listen)
+    bench = _prepare_bench(parsed_question, options, listen, for_job=for_job, plan_only=plan_only)
     if surveyed is not None:
         surveyed = measurement.accept_survey(surveyed, bench.machine, options.force)
-    if case_source is None:
-        refuse_unknown(parsed_question, {w.name for w in bench.catalog.workloads})
+    source = case_source or _study_cases(parsed_question, options, bench, surveyed)
     measurement.check_ranks(bench, max(options.ranks, default=0))  # before a study plans for this many
-    study_options = Options(
-        ranks=options.ranks,
-        sizes=options.sizes,
-        cases=parsed_question.cases,
-        parameters=parameters,
-        surveyed=surveyed,
-        budget_s=options.budget,
-    )
-    settings = options.settings(parsed_question.study, refine=study.REFINES and case_source is None)
-    declared: Sequence[LaunchSetting]
-    if case_source is None:
-        cases = studies.planned(study, study_options, bench.catalog, bench.machine)
-        declared = study.launch_settings(study_options, bench.machine)
-    else:
-        cases = case_source.cases(bench)
-        own_settings = launch_settings(settings.launch_settings)
-        declared = case_source.launch_settings({case.setting for case in cases} - {"", *own_settings})
+    settings = options.settings(parsed_question.study, refine=source.refines)
+    cases = source.cases(bench)
+    used_settings = {case.setting for case in cases}
+    undeclared = used_settings - {"", *launch_settings(settings.launch_settings)}
+    declared = source.launch_settings(undeclared, bench)
     measurement.check_memory(bench, cases)
     measurement.check_network(bench, cases, settings.assume_network)
-    used_settings = {case.setting for case in cases}
     declared_lines = tuple(setting.line for setting in declared if setting.name in used_settings)
     settings = replace(settings, launch_settings=(*settings.launch_settings, *declared_lines))
     measurement.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
     return _with_least_budget(PlannedRun(settings, tuple(cases), bench, surveyed))
+
+
+def _prepare_bench(
+    question: Question, options: RunOptions, listen: Listener, *, for_job: bool, plan_only: bool
+) -> Bench:
+    """The bench with the levels at which its ranks meet; see `plan`."""
+    bench = measurement.prepare(
+        options.machine,
+        options.mpi,
+        options.bind,
+        notifier(listen),
+        question.needed,
+        launcher=options.launcher_options,
+        hosts=THIS_HOST if for_job else options.host_options,
+        plans_only=plan_only,
+    )
+    if for_job:
+        return measurement.bench_for_job(bench, options.layout)
+    return measurement.find_levels(bench, within=studies.study(question.study).ASKS_FOR_LEVELS)
+
+
+def _study_cases(
+    question: Question, options: RunOptions, bench: Bench, surveyed: Surveyed | None
+) -> _StudyCases:
+    """Raises UsageError for a case that is no workload."""
+    refuse_unknown(question, {workload.name for workload in bench.catalog.workloads})
+    study_options = Options(
+        ranks=options.ranks,
+        sizes=options.sizes,
+        cases=question.cases,
+        parameters=question.values(),
+        surveyed=surveyed,
+        budget_s=options.budget,
+    )
+    return _StudyCases(studies.study(question.study), study_options)
 
 
 def _with_least_budget(planned_run: PlannedRun) -> PlannedRun:

@@ -213,6 +213,11 @@ class Baseline:
             raise _other_machine_error(name, differences, len(differences_of_run) - 1)
         return replace(self.side, runs=alike)
 
+    @property
+    def refines(self) -> bool:
+        """New sizes would have no counterpart in the baseline."""
+        return False
+
     def cases(self, bench: Bench) -> list[Case]:
         """The measured cases, as this engine defines them, on the ranks and sizes that were asked for. Raises
         UsageError if none is left."""
@@ -239,7 +244,7 @@ class Baseline:
     def published(self) -> bool:
         return any(run.machine.traits.published for run in self.side.runs)
 
-    def launch_settings(self, names: Collection[str]) -> Sequence[LaunchSetting]:
+    def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
         """The launch settings with these names that the runs declare. Raises UsageError if another user has
         declared one of them: variables may name programs."""
         declared = [
