@@ -9,7 +9,7 @@ freed memory, as in the study; in the others it returns it to the system."""
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -148,6 +148,11 @@ def memory_comment() -> str:
 PRELOADED, RULED = "preloaded", "ruled"
 """The settings of launches with hockney's library and its table, and with Open MPI's rules."""
 LIBRARY = Path("lib") / "libhockney-pmpi.so"
+LAUNCHER_SETTINGS = (
+    "mpi", "machine", "bind", "mpiexec_args", "variables",
+    "nodes", "ranks_per_node", "hosts", "starter", "agent",
+)  # fmt: skip
+"""What decides how a run's ranks are started: a check of its tables has the same."""
 RETURNED_SUFFIX = "-returned"
 """Of the same settings with freed memory returned to the system."""
 GainVerdict = Literal["faster", "slower", "not faster", "undecided"]
@@ -249,6 +254,34 @@ def check_gains(
     if there are any. Raises Inconclusive if there is no rule, UsageError for a missing prefix or one without
     the library and for a run of somebody else that names programs, and what measuring raises.
     """
+    _refuse_foreign(run)
+    checked = [*_preloaded(tables, library), *_ruled(tables)]
+    if not checked:
+        raise _nothing_to_check(tables)
+    rules = {each.setting.name: each.rules for each in checked}
+    lines = (line for of_table in rules.values() for line in _case_lines(of_table, list(rules)))
+    settings = [LaunchSetting(PLAIN, ()), *(each.setting for each in checked)]
+    settings += [_with_memory_returned(setting) for setting in settings]
+    options = RunOptions(
+        budget=budget,
+        launches=launches,
+        launch_settings=tuple(setting.line for setting in settings),
+        **{name: getattr(run.settings, name) for name in LAUNCHER_SETTINGS},
+    )
+    question = Question(ad_hoc.NAME, tuple(dict.fromkeys(lines)))
+    again = measure(question, options, out=out, listen=listen)
+    return again, _gains(again, rules)
+
+
+@dataclass(frozen=True)
+class _CheckedTable:
+    """A table with rules, and the launch setting with which programs use it."""
+
+    setting: LaunchSetting
+    rules: tuple[ChoiceRule, ...]
+
+
+def _refuse_foreign(run: Run) -> None:
     if not is_own(run.settings):
         raise UsageError(
             f"{printable(str(run.path))} names programs that you have not named",
@@ -256,63 +289,49 @@ def check_gains(
             "leave --check out, or measure with 'hockney run tuning'",
             code="check-of-foreign-run",
         )
-    settings: list[LaunchSetting] = [LaunchSetting(PLAIN, ())]
-    sizes: dict[str, tuple[ChoiceRule, ...]] = {}
-    if library is not None and tables.tuning.rules:
-        preload = (library / LIBRARY).absolute()
-        if not preload.is_file():
-            raise UsageError(
-                f"{printable(str(library))} has no libhockney-pmpi.so",
-                "the library for unchanged programs is loaded from there",
-                f"install it with 'hockney build --library --prefix {printable(str(library))}'",
-                code="no-preload-library",
-            )
-        variables = {
-            "LD_PRELOAD": str(preload),
-            "HOCKNEY_CHOICES": str(tables.choices_file.absolute()),
-            "HOCKNEY_PMPI_REPORT": "/dev/null",
-        }
-        settings.append(LaunchSetting.of(PRELOADED, variables))
-        sizes[PRELOADED] = tables.tuning.rules
-    if tables.rules_file is not None and tables.tuning.internal_rules:
-        settings.append(LaunchSetting.of(RULED, openmpi.using(str(tables.rules_file.absolute()))))
-        sizes[RULED] = tables.tuning.internal_rules
-    settings += [_with_memory_returned(setting) for setting in settings]
-    if not sizes:
-        raise (
-            UsageError(
-                "--check needs --library",
-                "only hockney's table has rules, and its library puts them under the measured program",
-                "install it with 'hockney build --library --prefix DIR', and give --library DIR",
-                code="check-needs-library",
-            )
-            if tables.tuning.rules
-            else Inconclusive(
-                "there is nothing to check",
-                "no algorithm is faster than MPI's own choice beyond doubt",
-                "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
-                code="no-rules-to-check",
-            )
+
+
+def _preloaded(tables: TuningTables, library: Path | None) -> Iterator[_CheckedTable]:
+    """hockney's table, which its library puts under a program. Raises UsageError if `library` has none."""
+    if library is None or not tables.tuning.rules:
+        return
+    preload = (library / LIBRARY).absolute()
+    if not preload.is_file():
+        raise UsageError(
+            f"{printable(str(library))} has no libhockney-pmpi.so",
+            "the library for unchanged programs is loaded from there",
+            f"install it with 'hockney build --library --prefix {printable(str(library))}'",
+            code="no-preload-library",
         )
-    lines = tuple(dict.fromkeys(line for rules in sizes.values() for line in _case_lines(rules, list(sizes))))
-    given = run.settings
-    options = RunOptions(
-        budget=budget,
-        launches=launches,
-        mpi=given.mpi,
-        machine=given.machine,
-        bind=given.bind,
-        mpiexec_args=given.mpiexec_args,
-        variables=given.variables,
-        nodes=given.nodes,
-        ranks_per_node=given.ranks_per_node,
-        hosts=given.hosts,
-        starter=given.starter,
-        agent=given.agent,
-        launch_settings=tuple(setting.line for setting in settings),
+    variables = {
+        "LD_PRELOAD": str(preload),
+        "HOCKNEY_CHOICES": str(tables.choices_file.absolute()),
+        "HOCKNEY_PMPI_REPORT": "/dev/null",
+    }
+    yield _CheckedTable(LaunchSetting.of(PRELOADED, variables), tables.tuning.rules)
+
+
+def _ruled(tables: TuningTables) -> Iterator[_CheckedTable]:
+    """Open MPI's rules, which it reads itself."""
+    if tables.rules_file is not None and tables.tuning.internal_rules:
+        variables = openmpi.using(str(tables.rules_file.absolute()))
+        yield _CheckedTable(LaunchSetting.of(RULED, variables), tables.tuning.internal_rules)
+
+
+def _nothing_to_check(tables: TuningTables) -> UsageError | Inconclusive:
+    if tables.tuning.rules:
+        return UsageError(
+            "--check needs --library",
+            "only hockney's table has rules, and its library puts them under the measured program",
+            "install it with 'hockney build --library --prefix DIR', and give --library DIR",
+            code="check-needs-library",
+        )
+    return Inconclusive(
+        "there is nothing to check",
+        "no algorithm is faster than MPI's own choice beyond doubt",
+        "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
+        code="no-rules-to-check",
     )
-    again = measure(Question(ad_hoc.NAME, lines), options, out=out, listen=listen)
-    return again, _gains(again, sizes)
 
 
 def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> TuningTables:
