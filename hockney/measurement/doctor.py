@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hockney import build
@@ -26,7 +27,7 @@ from hockney.core.layout import (
     level_between,
     sort_levels,
 )
-from hockney.core.machine import Machine, Mpi
+from hockney.core.machine import Machine, Mpi, Traits
 from hockney.core.paths import cache_folder
 from hockney.core.record import Launch
 from hockney.core.units import format_bytes, format_seconds
@@ -80,13 +81,74 @@ def examine(
     Observes noise for `noise_s` seconds, if not 0. Starts ranks on the hosts of `host_options`, with the
     mpiexec options of `launcher_options`; an emulated machine has its own hosts, and all other findings are
     about this host."""
-    traits = kind_of(machine).TRAITS
-    if traits.is_fake:
+    site = _Site(machine, mpi, host_options, launcher_options)
+    if site.traits.is_fake:
         yield Finding("good", "machine", "fake; it can always measure", "fake-machine")
         if noise_s:
             yield _not_real()
         return
-    here = describe(None)
+    yield from system_findings(site.here)
+    if not noise_s:  # observing the noise measures the load too
+        yield _load_finding()
+    yield shared_memory_finding(shared_memory())
+    yield cache_finding(cache_folder(os.environ))
+    yield simgrid_finding(os.environ)
+    try:
+        for check in _LAUNCH_CHECKS:
+            yield from check(site)
+    except HockneyError as problem:
+        if noise_s:
+            yield _load_finding()
+            yield noise_skipped(f"no ranks can be started ({problem.what})")
+        yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
+        return
+    if noise_s:
+        yield from _noise_and_load_findings(site, noise_s)
+
+
+@dataclass(frozen=True)
+class _Site:
+    """What is examined. Each part is found when a check first needs it, and may raise HockneyError."""
+
+    machine: str
+    wanted_mpi: str
+    host_options: HostOptions
+    launcher_options: LauncherOptions
+
+    @cached_property
+    def traits(self) -> Traits:
+        return kind_of(self.machine).TRAITS
+
+    @cached_property
+    def here(self) -> Machine:
+        return describe(None)
+
+    @cached_property
+    def mpi(self) -> Mpi:
+        return find_mpi(self.wanted_mpi or None)
+
+    @cached_property
+    def where(self) -> Hosts:
+        """The hosts of a launch; of an emulated machine, this host."""
+        return choose(THIS_HOST if self.traits.emulated else self.host_options, self.mpi, os.environ)
+
+    @cached_property
+    def engine(self) -> build.Engine:
+        return build.engine(self.mpi)
+
+    @cached_property
+    def launcher(self) -> MpiLauncher:
+        return MpiLauncher(
+            self.mpi,
+            self.engine.path,
+            processors().cores,
+            user=self.launcher_options,
+            layout=self.where.layout,
+            ways=lambda: self.where.ways(self.mpi, os.environ),
+        )
+
+
+def system_findings(here: Machine) -> Iterator[Finding]:
     yield Finding("good", "machine", f"{here.cpu}, {here.cores} cores, {here.system}", "machine")
     yield Finding("good", "Python", f"{here.python} in {sys.prefix}", "python")
     if here.virtual:
@@ -100,63 +162,81 @@ def examine(
             f"{here.governor}: set 'performance' for stable numbers",
             "governor-not-performance",
         )
-    if not noise_s:  # observing the noise measures the load too
-        yield _load_finding()
-    yield shared_memory_finding(shared_memory())
-    yield cache_finding(cache_folder(os.environ))
-    yield simgrid_finding(os.environ)
-    try:
-        chosen = find_mpi(mpi or None)
-        yield Finding(
-            "good",
-            "MPI",
-            f"{title_of(chosen)}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})",
-            "mpi",
+
+
+def _check_mpis(site: _Site) -> Iterator[Finding]:
+    chosen = site.mpi
+    text = f"{title_of(chosen)}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})"
+    yield Finding("good", "MPI", text, "mpi")
+    for other in find_all_mpis(os.environ):
+        if other.mpicxx != chosen.mpicxx:
+            text = f"{title_of(other)}; measure it with --mpi {other.mpicxx}"
+            yield Finding("note", "other MPI", text, "other-mpi")
+
+
+def _check_user(site: _Site) -> Iterator[Finding]:
+    permitting = family_of(site.mpi).root_variables
+    if permitting and is_root():
+        yield _root_finding(next(iter(permitting)))
+
+
+def _check_hosts(site: _Site) -> Iterator[Finding]:
+    yield from layout_findings(site.where, site.here.scheduler)
+
+
+def _check_engine(site: _Site) -> Iterator[Finding]:
+    built = site.engine
+    yield _engine_finding(built.path, built.cached, built.seconds, built.compiler)
+
+
+def _check_emulated_hosts(site: _Site) -> Iterator[Finding]:
+    if site.traits.emulated:
+        yield from emulated_host_findings(
+            site.machine, site.wanted_mpi, site.host_options, site.launcher_options
         )
-        for other in find_all_mpis(os.environ):
-            if other.mpicxx != chosen.mpicxx:
-                yield Finding(
-                    "note",
-                    "other MPI",
-                    f"{title_of(other)}; measure it with --mpi {other.mpicxx}",
-                    "other-mpi",
-                )
-        permitting = family_of(chosen).root_variables
-        if permitting and is_root():
-            yield _root_finding(next(iter(permitting)))
-        where = choose(THIS_HOST if traits.emulated else host_options, chosen, os.environ)
-        yield from layout_findings(where, here.scheduler)
-        built = build.engine(chosen)
-        yield _engine_finding(built.path, built.cached, built.seconds, built.compiler)
-        if traits.emulated:
-            yield from emulated_host_findings(machine, mpi, host_options, launcher_options)
-        launcher = MpiLauncher(
-            chosen,
-            built.path,
-            processors().cores,
-            user=launcher_options,
-            layout=where.layout,
-            ways=lambda: where.ways(chosen, os.environ),
-        )
-        yield from rank_findings(launcher, where, here.cores)
-        yield from start_findings(launcher, where.layout.ranks if where.layout else min(2, here.cores))
-        if not where.several:
-            yield _oversubscription_finding(launcher, here.cores + 1)
-        yield from ability_findings(chosen, os.environ)
-    except HockneyError as problem:
-        if noise_s:
-            yield _load_finding()
-            yield noise_skipped(f"no ranks can be started ({problem.what})")
-        yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
-        return
-    if noise_s and traits.uses_mpiexec:
-        findings = list(_noise_findings(chosen, built, noise_s, where, launcher))
-        if not any(finding.code in (QUIET, BUSY) for finding in findings):
-            yield _load_finding()
-        yield from findings
-    elif noise_s:
+
+
+def _check_ranks(site: _Site) -> Iterator[Finding]:
+    yield from rank_findings(site.launcher, site.where, site.here.cores)
+
+
+def _check_start(site: _Site) -> Iterator[Finding]:
+    layout = site.where.layout
+    yield from start_findings(site.launcher, layout.ranks if layout else min(2, site.here.cores))
+
+
+def _check_oversubscription(site: _Site) -> Iterator[Finding]:
+    if not site.where.several:
+        yield _oversubscription_finding(site.launcher, site.here.cores + 1)
+
+
+def _check_abilities(site: _Site) -> Iterator[Finding]:
+    yield from ability_findings(site.mpi, os.environ)
+
+
+_LAUNCH_CHECKS: tuple[Callable[[_Site], Iterator[Finding]], ...] = (
+    _check_mpis,
+    _check_user,
+    _check_hosts,
+    _check_engine,
+    _check_emulated_hosts,
+    _check_ranks,
+    _check_start,
+    _check_oversubscription,
+    _check_abilities,
+)
+"""In this order: each needs what the earlier ones found."""
+
+
+def _noise_and_load_findings(site: _Site, seconds: float) -> Iterator[Finding]:
+    if not site.traits.uses_mpiexec:
         yield _load_finding()
         yield _not_real()
+        return
+    findings = list(_noise_findings(site, seconds))
+    if not any(finding.code in (QUIET, BUSY) for finding in findings):
+        yield _load_finding()
+    yield from findings
 
 
 def emulated_host_findings(
@@ -200,16 +280,16 @@ def ability_findings(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Findin
             yield _mpi_complete(title_of(mpi), mpi.mpicxx, abilities_found.cached)
 
 
-def _noise_findings(
-    mpi: Mpi, built: build.Engine, seconds: float, where: Hosts, started: MpiLauncher
-) -> Iterator[Finding]:
+def _noise_findings(site: _Site, seconds: float) -> Iterator[Finding]:
+    started, layout = site.launcher, site.where.layout
+
     def launcher(cores: Cores) -> MpiLauncher:
         return MpiLauncher(
-            mpi, built.path, cores, user=started.user, layout=where.layout, cluster=started.cluster
+            site.mpi, site.engine.path, cores, user=started.user, layout=layout, cluster=started.cluster
         )
 
-    one_host = not where.several and hosts(os.environ) == 1
-    yield from noise_findings(launcher, processors().cores, built.catalog, seconds, one_host)
+    one_host = not site.where.several and hosts(os.environ) == 1
+    yield from noise_findings(launcher, processors().cores, site.engine.catalog, seconds, one_host)
 
 
 def shared_memory_finding(room: tuple[int, int] | None) -> Finding:
