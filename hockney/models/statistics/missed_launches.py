@@ -22,7 +22,7 @@ median of all cases measured in the same launches, it would shift the centre bey
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import median
@@ -145,17 +145,16 @@ def _infer_missed(
     least = LEAST_SHARED * len(case.places)
     comparable = [other for other in group if len(case.places.keys() & other.places.keys()) >= least]
     alike = [other for other in comparable if case.observation.workload.size and other.curve == case.curve]
-    missed: dict[Similar, list[Round]] = {}
-    later: dict[Similar, list[Round]] = {}
-    for number in before:
-        similar = _nearest_sizes(case, _cases_measured_in(number, alike, loaded))
-        missed.setdefault(similar, []).append(number)
-    for number in after:
-        similar = _nearest_sizes(case, _cases_measured_in(number, alike, loaded))
-        similar = similar or _nearest_in_time(case, _cases_measured_in(number, comparable, loaded))
-        later.setdefault(similar, []).append(number)
-    unknown = missed.pop((), [])
-    later.pop((), None)
+
+    def of_near_size(number: Round) -> Similar:
+        return _nearest_sizes(case, _cases_measured_in(number, alike, loaded))
+
+    def of_near_size_or_time(number: Round) -> Similar:
+        nearest = _nearest_sizes(case, _cases_measured_in(number, alike, loaded))
+        return nearest or _nearest_in_time(case, _cases_measured_in(number, comparable, loaded))
+
+    missed, unknown = _by_similar(before, of_near_size)
+    later, _ = _by_similar(after, of_near_size_or_time)
     if later and _exceeds_interval(_change(case, later), case.observation, sum(map(len, later.values()))):
         for similar, rounds in later.items():
             missed.setdefault(similar, []).extend(rounds)
@@ -166,6 +165,17 @@ def _infer_missed(
     return replace(
         observation, unknown_change=bool(unknown) and _other_cases_changed(observation, case, unknown, group)
     )
+
+
+def _by_similar(
+    rounds: Sequence[Round], similar_in: Callable[[Round], Similar]
+) -> tuple[dict[Similar, list[Round]], list[Round]]:
+    """The rounds by the cases that are similar in them, and the rounds in which none is."""
+    groups: dict[Similar, list[Round]] = {}
+    for number in rounds:
+        groups.setdefault(similar_in(number), []).append(number)
+    without = groups.pop((), [])
+    return groups, without
 
 
 def _cases_measured_in(

@@ -408,35 +408,16 @@ def _predicted(
     nodes: int,
     measured: Mapping[str, Candidate],
 ) -> Choice:
-    """Barriers that were not measured, predicted by the models."""
-    messages = BarrierResults.of(evidence).costs
-    costs = messages.spread(ranks, nodes) if messages is not None else None
-    form, off = choose_prediction(results)
+    """The choice among the measured barriers and the others, predicted by the models."""
+    run = BarrierResults.of(evidence)
+    predictions = _Predictions(evidence, results, ranks, nodes, run.costs)
     candidates, unknown = [], []
     for name in dict.fromkeys(result.algorithm for result in results):
-        fit = _fit(evidence, name, nodes)
-        if name in measured:
-            candidates.append(measured[name])
-            continue
-        if predicted(name) and costs is not None:
-            how = by_messages if form == MESSAGES else by_structure
-            seconds, by, factor = how(name, ranks, costs), form, off
-        elif (node_s := _node_seconds(results, name, ranks, nodes)) is not None and costs is not None:
-            seconds, by, factor = (
-                by_levels(node_s, nodes, costs),
-                LEVELS,
-                _level_prediction_factor(results, messages),
-            )
-        elif fit is not None:
-            fitted = sum((each.algorithm, each.nodes) == (name, nodes) for each in results)
-            factor = 1 + (fit.worst or 0.0) if fitted > len(fit.parameters) else math.inf
-            seconds, by = collective_time(fit, ranks, 0), FITTED
-        else:
+        candidate = measured.get(name) or predictions.of(name)
+        if candidate is None:
             unknown.append(name)
-            continue
-        ends = (seconds / factor, seconds * factor) if math.isfinite(factor) else (None, None)
-        time = Estimate(seconds, *ends)
-        candidates.append(Candidate(name, time, by))
+        else:
+            candidates.append(candidate)
     if not candidates:
         raise Inconclusive(
             f"{ranks} ranks were not measured",
@@ -445,7 +426,67 @@ def _predicted(
             code="no-costs-for-prediction",
             ranks=ranks,
         )
-    return _choice(ranks, False, candidates, unknown, BarrierResults.of(evidence), nodes)
+    return _choice(ranks, False, candidates, unknown, run, nodes)
+
+
+@dataclass(frozen=True)
+class _Prediction:
+    """`by` is the model; `factor` is that by which it is typically off, infinite if that is unknown."""
+
+    seconds: float
+    by: str
+    factor: float
+
+
+@dataclass(frozen=True)
+class _Predictions:
+    """Predictions for barriers on `ranks` ranks on `nodes` nodes. `costs` are those of messages on nodes that
+    are filled like those of the run."""
+
+    evidence: Evidence
+    results: Sequence[BarrierResult]
+    ranks: int
+    nodes: int
+    costs: MessageCosts | None
+
+    def of(self, name: str) -> Candidate | None:
+        """By the first model that can predict this barrier; None if none can."""
+        found = self._from_messages(name) or self._from_levels(name) or self._from_fit(name)
+        if found is None:
+            return None
+        known = math.isfinite(found.factor)
+        ends = (found.seconds / found.factor, found.seconds * found.factor) if known else (None, None)
+        return Candidate(name, Estimate(found.seconds, *ends), found.by)
+
+    @cached_property
+    def _costs_here(self) -> MessageCosts | None:
+        return None if self.costs is None else self.costs.spread(self.ranks, self.nodes)
+
+    @cached_property
+    def _form(self) -> tuple[str, float]:
+        return choose_prediction(self.results)
+
+    def _from_messages(self, name: str) -> _Prediction | None:
+        if self._costs_here is None or not predicted(name):
+            return None
+        form, factor = self._form
+        by_form = by_messages if form == MESSAGES else by_structure
+        return _Prediction(by_form(name, self.ranks, self._costs_here), form, factor)
+
+    def _from_levels(self, name: str) -> _Prediction | None:
+        node_s = _node_seconds(self.results, name, self.ranks, self.nodes)
+        if self._costs_here is None or node_s is None:
+            return None
+        factor = _level_prediction_factor(self.results, self.costs)
+        return _Prediction(by_levels(node_s, self.nodes, self._costs_here), LEVELS, factor)
+
+    def _from_fit(self, name: str) -> _Prediction | None:
+        fit = _fit(self.evidence, name, self.nodes)
+        if fit is None:
+            return None
+        fitted = sum((each.algorithm, each.nodes) == (name, self.nodes) for each in self.results)
+        factor = 1 + (fit.worst or 0.0) if fitted > len(fit.parameters) else math.inf
+        return _Prediction(collective_time(fit, self.ranks, 0), FITTED, factor)
 
 
 def _node_seconds(results: Sequence[BarrierResult], name: str, ranks: int, nodes: int) -> float | None:
