@@ -177,35 +177,58 @@ class Piecewise:
         return estimates
 
 
+@dataclass(frozen=True)
+class _TypicalFit:
+    """Lines through the times of the typical launch, whose logarithms have this `variance`. `extra` is the
+    variance that it lacks to explain the residuals. Rows whose residual is far larger are an `outlier`."""
+
+    variance: np.ndarray
+    weight: np.ndarray
+    starts: np.ndarray
+    latency: np.ndarray
+    per_byte: np.ndarray
+    fitted: np.ndarray
+    residual: np.ndarray
+    freedom: int
+    extra: float
+    outlier: np.ndarray
+
+    @property
+    def variance_with_outliers(self) -> np.ndarray:
+        """With the deviation of each outlier as its error."""
+        return np.where(self.outlier, self.residual**2, self.variance)
+
+
+def _fit_typical(size: np.ndarray, times: np.ndarray, variance: np.ndarray) -> _TypicalFit:
+    weight = 1 / ((variance + FLOOR**2) * times**2)
+    starts = search(size, times, weight, PENALTY * np.log(len(size)))
+    latency, per_byte = lines(size, times[None], weight, starts)
+    fitted = np.maximum((latency + per_byte * size)[0], SHORTEST_S)
+    freedom = len(size) - 2 * int(starts.sum())
+    residual = np.log(times / fitted)
+    extra = unexplained(residual, variance, freedom)
+    outlier = residual**2 > 2 * CAP * (variance + extra + FLOOR**2)
+    outlier[-1] &= residual[-1] < 0  # a slow largest size may be where bandwidth begins to fall
+    return _TypicalFit(variance, weight, starts, latency, per_byte, fitted, residual, freedom, extra, outlier)
+
+
 def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
     """`size` ascends, one per row of the table."""
     n = len(size)
     times = table.times
-    variance = table.variance
-    for _ in range(2):
-        weight = 1 / ((variance + FLOOR**2) * times**2)
-        starts = search(size, times, weight, PENALTY * np.log(n))
-        latency, per_byte = lines(size, times[None], weight, starts)
-        fitted = np.maximum((latency + per_byte * size)[0], SHORTEST_S)
-        freedom = n - 2 * int(starts.sum())
-        residual = np.log(times / fitted)
-        extra = unexplained(residual, variance, freedom)
-        outlier = residual**2 > 2 * CAP * (variance + extra + FLOOR**2)
-        outlier[-1] &= residual[-1] < 0  # a slow largest size may be where bandwidth begins to fall
-        if not outlier.any():
-            break
-        # Outliers are detected in the first fit, which they distort: fit again with each one's deviation as
-        # its error.
-        variance = np.where(outlier, residual**2, variance)
-    variance = variance + extra
-    explained = table.variance + extra
-    sides = (_among_neighbors(np.maximum(side, 0.0) ** 2) for side in (-residual, residual))
+    typical = _fit_typical(size, times, table.variance)
+    if typical.outlier.any():  # they distort the fit that detects them
+        typical = _fit_typical(size, times, typical.variance_with_outliers)
+    variance = typical.variance_with_outliers + typical.extra
+    explained = table.variance + typical.extra
+    sides = (_among_neighbors(np.maximum(side, 0.0) ** 2) for side in (-typical.residual, typical.residual))
     below, above = (np.maximum(explained, side) for side in sides)
 
+    starts, weight = typical.starts, typical.weight
     each = table.by_launch
     their = np.tile(starts, (len(each), 1))
     rng = np.random.default_rng(n)
-    again = fitted * np.exp(rng.standard_normal((REPLICATES, n)) * np.sqrt(variance))
+    again = typical.fitted * np.exp(rng.standard_normal((REPLICATES, n)) * np.sqrt(variance))
     again_starts = search(size, again, weight, PENALTY * np.log(n))
     again_lines = lines(size, again, weight, again_starts)
     both = np.repeat(starts, 2, axis=0)
@@ -219,21 +242,21 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
             _line(
                 first,
                 beyond,
-                (latency[0, first], per_byte[0, first]),
+                (typical.latency[0, first], typical.per_byte[0, first]),
                 size,
                 each,
                 weight,
-                variance * fitted**2,
+                variance * typical.fitted**2,
                 np.stack((extreme_latency[:, first], extreme_per_byte[:, first]), axis=1),
             )
             for first, beyond in pairwise(bounds)
         ],
-        center=pieces(size, starts, latency, per_byte),
+        center=pieces(size, starts, typical.latency, typical.per_byte),
         launches=pieces(size, their, *lines(size, each, weight, their)),
         extremes=pieces(size, both, extreme_latency, extreme_per_byte),
         replicates={place: pieces(size, again_starts, *again_lines, place) for place in ("early", "late")},
         replicate_starts=again_starts,
-        quantile=student(float(freedom + (n - 1) * (len(each) - 1))),
+        quantile=student(float(typical.freedom + (n - 1) * (len(each) - 1))),
         stray=(below, above),
         misfit=np.maximum(below, above) - explained,
     )
