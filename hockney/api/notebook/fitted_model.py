@@ -169,8 +169,8 @@ class FittedModel:
         values = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
         free = ", ".join(variable_range(name, *ends) for name, ends in self.ranges.items())
         subject = f"{self.fit.line}{values} ({self.fit.verdict})"
-        doubts = "".join(f"; {caveat.text}" for caveat in self.caveats)
-        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{doubts}>"
+        caveats = "".join(f"; {caveat.text}" for caveat in self.caveats)
+        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{caveats}>"
 
 
 def fitted_model(

@@ -59,12 +59,12 @@ def action(
     loaded_run = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.show_step("fitting the models"):
         tables = tune(loaded_run, out, EFFECT if effect is None else effect)
-    doubts = list(loaded_run.caveats)
+    caveats = list(loaded_run.caveats)
     if not as_json:
         _print_tables(tables, loaded_run)
         if not checked and any(tables.tuning.named()):
             print_line(gains_need_kept_memory())
-        print_caveats(doubts)
+        print_caveats(caveats)
     gains: list[Gain] = []
     if checked:
         with reporter:
@@ -72,7 +72,7 @@ def action(
             measured, gains = check_gains(loaded_run, tables, wanted, library, listen=reporter)
         tables = remove_slower(loaded_run, tables, gains)
         of_check = measured.caveats
-        doubts += of_check
+        caveats += of_check
         if not as_json:
             print_table(_gain_table(gains))
             print_unwrapped(f"run: {measured.path}")
@@ -82,7 +82,7 @@ def action(
                 print_line(sentence)
             print_caveats(of_check)
     if as_json:
-        print_json(_document(tables, gains, doubts))
+        print_json(_document(tables, gains, caveats))
     verdicts = [gain.verdict for gain in gains]
     if "slower" in verdicts:
         return Exit.ANSWER_IS_NO
@@ -163,9 +163,9 @@ def _gain_table(gains: list[Gain]) -> Table:
     return Table("gains", "", columns, rows, numeric=(1, 2, 5, 6, 7), parameters=(1,))
 
 
-def _document(tables: TuningTables, gains: list[Gain], doubts: list[Caveat]) -> dict[str, object]:
+def _document(tables: TuningTables, gains: list[Gain], caveats: list[Caveat]) -> dict[str, object]:
     return {
-        "doubts": doubts,
+        "doubts": caveats,
         "files": [printable(str(path)) for path in _files(tables)],
         "rules": [
             {
