@@ -56,9 +56,10 @@ def command(
     )
     placement, cluster = placed.placement, placed.cluster
     launcher_words, launcher_variables = _launcher(mpi, ranks, placement, cluster, user, environ)
-    transports_left = not names_transports(user)  # to hockney
-    tcp_only = transports_left and cluster.transports == "tcp"
-    without_fabric = transports_left and not placed.across_hosts and family.leaves_out_fabric(mpi, environ)
+    tcp_only = without_fabric = False
+    if not names_transports(user):
+        tcp_only = cluster.transports == "tcp"
+        without_fabric = not placed.across_hosts and family.leaves_out_fabric(mpi, environ)
     variables = {  # of one name, the last counts
         **environment_of(mpi),
         **(family.tcp_only(mpi) if tcp_only else {}),

@@ -180,7 +180,7 @@ def judge(
     places: dict[Operation, list[int]] = {}
     for place, pair in enumerate(pairs):
         places.setdefault(pair.operation, []).append(place)
-    several = {of: [pairs[k] for k in group] for of, group in places.items() if len(group) > 1}
+    several = {operation: [pairs[k] for k in group] for operation, group in places.items() if len(group) > 1}
 
     case_ratios, mean_ratios, reference = _measured(pairs, several, how, tolerance)
     tested_cases, tested_means = _tested(case_ratios, mean_ratios, tolerance, uneven)
@@ -193,13 +193,20 @@ def judge(
     )
     means = dict(zip(several, tested_means, strict=True))
     operations = tuple(
-        _operation(of, tuple(cases[k] for k in group), means.get(of, tested_cases[group[0]]), tolerance)
-        for of, group in places.items()
+        _operation(
+            operation,
+            tuple(cases[k] for k in group),
+            means.get(operation, tested_cases[group[0]]),
+            tolerance,
+        )
+        for operation, group in places.items()
     )
     effect_found = None
     if paired:
-        differs = _adjusted(*([each.p_changed(0.0) for each in of] for of in (case_ratios, mean_ratios)))
-        effect_found = effect(cases, operations, [*differs[0], *differs[1]], tolerance, uneven)
+        cases_differ, means_differ = _adjusted(
+            [each.p_changed(0.0) for each in case_ratios], [each.p_changed(0.0) for each in mean_ratios]
+        )
+        effect_found = effect(cases, operations, [*cases_differ, *means_differ], tolerance, uneven)
     return JudgedCases(tolerance, cases, operations, tests, how.paired, effect_found, modes, reference)
 
 
@@ -232,13 +239,17 @@ def _tested(
 ) -> tuple[list[_Tested], list[_Tested]]:
     """The tests of cases, and of operations. `uneven`: one side was in the slow mode of the machine so much
     more often that nothing is the same."""
-    changed = _adjusted(*([each.p_changed(tolerance) for each in of] for of in (cases, means)))
-    same = _adjusted(*([p_same(each.ratio, tolerance, uneven) for each in of] for of in (cases, means)))
-    tested_cases, tested_means = (
-        [_Tested(*each) for each in zip(*group, strict=True)]
-        for group in zip((cases, means), changed, same, strict=True)
+    cases_changed, means_changed = _adjusted(
+        [each.p_changed(tolerance) for each in cases], [each.p_changed(tolerance) for each in means]
     )
-    return tested_cases, tested_means
+    cases_same, means_same = _adjusted(
+        [p_same(each.ratio, tolerance, uneven) for each in cases],
+        [p_same(each.ratio, tolerance, uneven) for each in means],
+    )
+    return (
+        [_Tested(*each) for each in zip(cases, cases_changed, cases_same, strict=True)],
+        [_Tested(*each) for each in zip(means, means_changed, means_same, strict=True)],
+    )
 
 
 def _adjusted(
