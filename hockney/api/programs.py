@@ -22,8 +22,7 @@ from hockney.core.units import doubling_series, parse_bytes
 from hockney.core.wording import option
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
-from hockney.machines.descriptions.files import read_file
-from hockney.machines.descriptions.toml import parse_toml
+from hockney.machines.descriptions.files import parse_toml, read_file
 from hockney.measurement import Listener, ignore_event
 from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts

@@ -78,7 +78,7 @@ def clock_time(seconds: float) -> str:
 
 def _not_for_scripts(text: str) -> UsageError:
     return UsageError(
-        f"'{printable(text)}' cannot be written into the script of a job",
+        f"'{printable(text)}' cannot be written into a job script",
         "it has control characters, or quotes, backslashes or blanks that would end its value there",
         "use a folder or a name without them",
         code="not-for-scripts",

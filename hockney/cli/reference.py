@@ -22,7 +22,7 @@ Generated from the commands by `python -m hockney.cli.reference`.
 
 Results go to stdout, diagnostics to stderr.
 `--json` prints documents for programs, and `NO_COLOR` is respected.
-Text is laid out for the terminal or for `COLUMNS`; in a pipe without `COLUMNS`, each table row is one line.
+Text fits the width of the terminal or `COLUMNS`; in a pipe without `COLUMNS`, each table row is one line.
 [Columns](../columns.md) describes `--columns` and `--format`.
 """
 WIDTH = 100

@@ -225,7 +225,7 @@ def _machine_modes(modes: Sequence[MachineModes]) -> Caveat:
         f"{plural(pairs, 'launch', 'launches')} of A and {b} of B; launches in the same mode are compared",
         f"{_ALL_RATIOS}: one side may be slow more often than the other, in up to {bound:.0%} of "
         f"launches{uneven}",
-        "measure with more launches, or when the machine keeps its speed",
+        "measure with more launches, or at a time when the machine's speed is steady",
     )
 
 

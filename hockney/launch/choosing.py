@@ -158,7 +158,7 @@ def _parse_hosts(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ..
             raise UsageError(
                 f"{option('hosts')} names {host} twice",
                 "",
-                f"give its slots instead, for example {host}:2",
+                f"give its number of slots instead, for example {host}:2",
                 code="host-given-twice",
                 host=host,
             )

@@ -200,7 +200,7 @@ def plan_folder(plan: Sequence[Case], engine_folder: Path, on_other_hosts: bool 
         if on_other_hosts:
             raise EnvironmentProblem(
                 f"cannot write to {printable(str(engine_folder))}",
-                "ranks on other hosts read there what a launch measures",
+                "ranks on other hosts read from it what a launch measures",
                 "set HOCKNEY_CACHE to a folder that all hosts share and that is writable",
                 code="plan-folder-not-shared",
                 folder=str(engine_folder),

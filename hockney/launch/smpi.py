@@ -220,7 +220,7 @@ def _simulation_out_of_time(
         f"'{case}' could not be simulated within {time}"
         if case
         else f"the simulation did not start within {time}",
-        "simulating takes time for every message",
+        "every message takes time to simulate",
         "use a larger --budget, or fewer ranks or smaller messages",
         code="simulation-out-of-time",
         reason="time",

@@ -250,7 +250,7 @@ def emulated_host_findings(
     yield Finding(
         "good",
         str(machine),
-        f"ranks start on the emulated hosts {', '.join(hosts)}, in "
+        f"ranks started on the emulated hosts {', '.join(hosts)} in "
         f"{format_seconds(time.monotonic() - start_s)}",
         "emulated-hosts-start",
     )

@@ -19,15 +19,15 @@ from hockney.pages.grain_prediction import ratio_text, share_text, three_digits,
 
 KINDS = ("computation", "messages", "collectives", "waiting")
 SCALING = {
-    "strong": "strong scaling: the computation of all ranks together is the same on all numbers of ranks",
-    "weak": "weak scaling: the computation of each rank is the same on all numbers of ranks",
-    "other": "the computation of all ranks together depends on the number of ranks",
+    "strong": "strong scaling: the total computation is the same on every number of ranks",
+    "weak": "weak scaling: each rank computes as much on every number of ranks",
+    "other": "the total computation depends on the number of ranks",
 }
 BASIS = {
     "measured": "as measured",
-    "described": "by the machine's description",
-    "requested": "as the program states",
-    "assumed": "assumed: it was not measured, and this is the fastest by its messages",
+    "described": "as the machine's description states",
+    "requested": "as the program's description states",
+    "assumed": "assumed because it is the fastest algorithm in the model; no time was measured",
 }
 
 
@@ -41,7 +41,7 @@ def assumed(made: ProgramForecast, messages: PointToPointCosts) -> tuple[str, ..
     """The kind of scaling, and the sources of the costs."""
     return (
         f"{made.name}, {SCALING[made.scaling]}.",
-        f"Messages on {messages.title}, by {messages.source}.",
+        f"Message costs: {messages.title}, from {messages.source}.",
         *_collectives(made.rows),
     )
 
@@ -59,8 +59,8 @@ def _collectives(rows: Sequence[ProgramRow]) -> list[str]:
     sentences = []
     for (operation, basis, algorithm), group in groupby(used, key=alike):
         ranks = join_words(sorted({each.ranks for each in group}))
-        by = f" by {algorithm}" if algorithm else ""
-        sentences.append(f"{operation} on {ranks} ranks{by}, {BASIS[basis]}.")
+        uses = f" uses {algorithm}" if algorithm else " takes its time"
+        sentences.append(f"{operation} on {ranks} ranks{uses}, {BASIS[basis]}.")
     return sentences
 
 

@@ -136,7 +136,7 @@ class Appender:
             if self.locked
             else (
                 Notice(
-                    f"{self.path} cannot be locked on this file system: make sure that only one hockney "
+                    f"{self.path} cannot be locked on this file system: make sure that only one process "
                     "writes to it",
                     "records-not-locked",
                 ),

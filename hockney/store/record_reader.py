@@ -115,7 +115,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     except FileNotFoundError as error:
         raise EnvironmentProblem(
             f"{path} is missing",
-            "every run has this file from its beginning, so it was removed or not copied",
+            "every run has this file from the start, so it was removed or not copied",
             "restore it from a copy, or measure again",
             code="records-missing",
             path=str(path),
@@ -216,7 +216,7 @@ class Consistency:
         if record.launch not in self._launches:
             raise EnvironmentProblem(
                 f"line {number} of {self._path} belongs to no launch",
-                f"there is no line of launch '{printable(record.launch)}' before it",
+                f"no line for launch '{printable(record.launch)}' comes before it",
                 messages.SALVAGE,
                 code="record-without-launch",
                 path=str(self._path),

@@ -284,7 +284,11 @@ def _present_text(run: str, name: str) -> str:
 
 def _negative_count(name: str, value: int) -> UsageError:
     return UsageError(
-        f"{name} is {value}", "it is a number of runs", "use 1 or more", code="prune-negative", name=name
+        f"{name} is {value}",
+        "a number of runs cannot be negative",
+        "use 1 or more",
+        code="prune-negative",
+        name=name,
     )
 
 

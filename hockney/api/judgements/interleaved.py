@@ -372,7 +372,7 @@ def _parse_side(name: str, text: str) -> dict[str, Any]:
         words = shlex.split(text)
     except ValueError as error:
         raise UsageError(
-            f"the options of {name} are not words: '{printable(text)}'",
+            f"the options of {name} cannot be split into words: '{printable(text)}'",
             str(error).lower(),
             "quote them as in a shell",
             code="side-not-words",

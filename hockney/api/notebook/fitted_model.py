@@ -260,7 +260,7 @@ def _best_match(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) ->
         workload = nearest[0].subject.workload
         raise UsageError(
             f"several models of {printable(workload)} are possible",
-            f"they are of {list_names([printable(subject) for subject in subjects])}",
+            f"they are for {list_names([printable(subject) for subject in subjects])}",
             "name the parameters that differ",
             code="several-fits",
             subjects=list(subjects),

@@ -29,7 +29,7 @@ _NOT_OF_KERNELS = ("work", "message", "grid", "halo", "allreduce", "network", "n
 def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     words = (*([named] if named else []), *kernel)
     if words and is_file(words[0]):
-        _only_for("a file that describes a program", "it states its work and its messages", given, _ALGORITHM)
+        _only_for("a file that describes a program", "it defines its work and messages", given, _ALGORITHM)
         return _program(lambda: _read_program(words), given)
     if words:
         words = (*words, f"class={size}") if size else words
@@ -75,7 +75,7 @@ def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
         if value:
             raise UsageError(
                 f"{name} does not apply to a kernel",
-                "a kernel states its work and its messages itself",
+                "a kernel defines its own work and messages",
                 f"leave out {name}, or the kernel",
                 code="kernel-with-algorithm",
                 option=name,

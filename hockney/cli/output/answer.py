@@ -51,7 +51,7 @@ class AnswerForm:
         if self.full and self.style != "osu":
             raise UsageError(
                 "--full requires --format osu",
-                "it adds OSU's columns of minimum, maximum and iterations",
+                "it adds OSU's columns for minimum, maximum and iterations",
                 "use for example --columns typical,min,max",
                 code="full-without-osu",
             )

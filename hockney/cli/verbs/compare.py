@@ -60,7 +60,7 @@ def command(**given: Any) -> int:
 
     With --interleaved, both are measured, in many pairs of short launches (--launches pairs), so that slow
     changes of the machine cancel. The runs are a and b in one folder: 'hockney compare FOLDER' compares them
-    again, 'hockney resume FOLDER' measures the rest, or more pairs.
+    again, 'hockney resume FOLDER' measures what is missing, or adds pairs.
 
     Exit code 0 if B is not slower, 1 if an operation is slower or if data arrived wrong in B, 4 if none is,
     but some are undecided.

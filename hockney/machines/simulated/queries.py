@@ -148,7 +148,7 @@ def _layout_beyond_machine(
     """0 nodes or ranks were not given; the machine has `count` nodes with `cores` cores each."""
     given = f"--nodes {nodes}" if nodes > count else f"--ranks-per-node {ranks_per_node}"
     return UsageError(
-        f"{given} is too much for {machine}",
+        f"{given} is more than {machine} has",
         f"it has {count} nodes with {plural(cores, 'core')} each",
         "use fewer",
         code="layout-beyond-machine",

@@ -104,9 +104,9 @@ def with_dims(platform: Platform, dims: tuple[int, ...], where: str) -> Platform
     if shape not in ("torus", "mesh"):
         place = Place(where, "network.shape").label
         raise UsageError(
-            f"{place} = {shape} has no extent {named}",
+            f"{place} = {shape} does not take dimensions ({named})",
             "only a torus or mesh has dims",
-            "remove the extent from the name",
+            "remove the dimensions from the name",
             code="shape-without-extent",
             place=place,
         )

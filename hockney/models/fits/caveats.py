@@ -97,7 +97,7 @@ def overheads_exceed_one_way(overheads: Estimate, one_way: Estimate) -> FitCavea
 def sum_not_ping_pong(total: Estimate, one_way: Estimate, size: float) -> FitCaveat:
     return FitCaveat(
         "sum-not-ping-pong",
-        f"o_s + L + o_r = {_time(total)} is not the ping-pong's time of {size:g} B, {_time(one_way)}",
+        f"o_s + L + o_r = {_time(total)} differs from the ping-pong's time for {size:g} B, {_time(one_way)}",
         {"sum": total.value, "ping_pong": one_way.value},
     )
 

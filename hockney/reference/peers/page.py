@@ -32,7 +32,7 @@ Names are not case-sensitive, and the program (IMB-RMA) may be omitted if the na
 NAME=VALUE replaces a parameter of the case; `bytes=` or `--sizes` replaces the benchmark's sizes.
 
 In a case, `*` stands for the operation in the benchmark's name, in lower case.
-Numbers in parentheses are the notes below a table.
+Numbers in parentheses refer to the notes below each table.
 A case marked *close* does not measure exactly the same thing.
 [`hockney import`](../import.md) reads the output of these benchmarks.
 In all cases, the ranks verify what they receive, and there are several launches ([method](../method.md)).

@@ -152,8 +152,8 @@ def oversubscribed_caveat(ranks: Sequence[int], cores: int, limits: Sequence[str
         f"({highest}), and a message waits until the scheduler runs its receiver, which can take "
         "milliseconds",
         f"cases on {counts} ranks",
-        "use fewer ranks (--ranks) or a larger machine; in predictions, ranks on one core compute in turn "
-        "but do not wait for the scheduler",
+        "use fewer ranks (--ranks) or a larger machine; predictions assume that ranks on one core take turns "
+        "without waiting for the scheduler",
     )
 
 
