@@ -31,7 +31,7 @@ from hockney.models.programs.communication import Communication, of_fits
 from hockney.models.programs.description import ProgramDescription, describe
 from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
 from hockney.pages import program_scaling
-from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats
+from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats, program_caveats
 from hockney.report import notebook
 from hockney.report.notebook import text_lines
 
@@ -114,7 +114,8 @@ class ProgramPrediction:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """The warnings about the prediction, each with a code."""
-        return (*cost_caveats(self, self.source.origin), *program_scaling.caveats(self.forecast))
+        of_program = program_caveats(self.forecast, self.messages)
+        return (*cost_caveats(self, self.source.origin), *of_program)
 
     @property
     def document(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from hockney.core.units import format_percent
 from hockney.core.wording import join_words, plural
-from hockney.draw.page import Caveat, Table
+from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.programs.scaling import LEAST_EFFICIENCY, ProgramForecast, ProgramRow
 from hockney.models.programs.timing import ChosenAlgorithm
@@ -143,22 +143,6 @@ def levers(made: ProgramForecast) -> Table:
 def levers_heading(made: ProgramForecast) -> str:
     now = next(row for row in made.rows if row.ranks == made.changed)
     return f"What would help on {now.ranks} ranks (now {share_text(now.efficiency)} efficient):"
-
-
-def caveats(made: ProgramForecast) -> tuple[Caveat, ...]:
-    """The warnings about the model of the program itself."""
-    unfollowed = [row.ranks for row in made.rows if not row.iteration.contention]
-    if not unfollowed:
-        return ()
-    return (
-        Caveat(
-            "links-bounded",
-            f"on {join_words(unfollowed)} ranks the messages were not followed on the links that they share; "
-            "each step takes at least as long as the bytes through the busiest node",
-            f"numbers on {join_words(unfollowed)} ranks, which may be too short",
-            "simulate the program's patterns with 'hockney run --machine sim:...'",
-        ),
-    )
 
 
 def document(made: ProgramForecast, messages: PointToPointCosts) -> dict[str, Any]:

@@ -105,6 +105,9 @@ def test_a_surveyed_machine(hockney, program):
     )
     spent = next(part for part in made["ranks"][2]["parts"] if part["kind"] == "collectives")["iteration_s"]
     assert spent == pytest.approx(summary.typical.value)
+    assert "extrapolated" not in {each["code"] for each in made["doubts"]}
+    far = predicted(hockney, str(program), "n=4000000", "--ranks", "2", "--run", "s")
+    assert "extrapolated" in {each["code"] for each in far["doubts"]}
     shared = predicted(hockney, str(program), "--ranks", "64", "--run", "s")["ranks"][0]
     assert shared["ranks_a_core"] > 1 and shared["time_s"]["value"] > made["ranks"][3]["time_s"]["value"]
 

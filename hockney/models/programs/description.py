@@ -133,10 +133,6 @@ class ProgramDescription:
         new = {name: Formula(repr(value), "number") for name, value in replaced.items()}
         return replace(self, sizes={**self.sizes, **new})
 
-    def with_phases(self, change: Any) -> ProgramDescription:
-        """The description with each phase changed by a function."""
-        return replace(self, phases=tuple(change(phase) for phase in self.phases))
-
     def _parts(self, grid: RankGrid, names: Names, single_names: Names) -> Iterator[tuple[Part, float]]:
         for index, phase in enumerate(self.phases):
             times = _single(phase.times, names, f"phase[{index}].times", low=0.0)

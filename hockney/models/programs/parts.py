@@ -84,6 +84,14 @@ class Iteration:
     shares: tuple[float, ...]
 
     @property
+    def longest_message(self) -> float:
+        """Bytes of the longest message between two ranks; 0 without messages."""
+        steps = (step for part in self.parts if isinstance(part, StepsPart) for step in part.steps)
+        sizes = [float(np.max(layer.size)) for step in steps for layer in step.layers]
+        tasks = [max(p.to_worker, p.to_master) for p in self.parts if isinstance(p, TasksPart)]
+        return max([*sizes, *tasks], default=0.0)
+
+    @property
     def computation(self) -> np.ndarray:
         """Mean seconds of each rank in an iteration; a master's tasks are those of all workers, evenly."""
         total = np.zeros(self.ranks)

@@ -89,13 +89,15 @@ class ProgramChange:
 
 @dataclass(frozen=True)
 class ProgramForecast:
-    """`scaling` is whether all numbers of ranks have the same work, or each rank has. `fastest` has the
+    """`scaling` is whether all numbers of ranks have the same work, or each rank has. `longest_message` is in
+    bytes, among all numbers of ranks. `fastest` has the
     shortest time (of weak scaling the largest speed-up), and `thrifty` the most ranks with an efficiency of
     50%. `changes` are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores, or
     are more than MAX_CHANGED."""
 
     name: str
     scaling: Scaling
+    longest_message: float
     rows: tuple[ProgramRow, ...]
     fastest: ProgramRow
     thrifty: ProgramRow
@@ -118,6 +120,7 @@ def forecast(
     return ProgramForecast(
         name=description.name,
         scaling=_scaling(description, iterations, base),
+        longest_message=max(each.longest_message for each in iterations.values()),
         rows=tuple(row for p in ranks for row in rows if row.ranks == p),
         fastest=max(rows, key=lambda row: (row.speed_up.value, -row.ranks)),
         thrifty=max(

@@ -22,7 +22,7 @@ from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
 from hockney.models.programs.forecast import KernelRow
-from hockney.models.programs.scaling import ProgramRow
+from hockney.models.programs.scaling import ProgramForecast, ProgramRow
 from hockney.pages.origins import UNSAID, provenance
 
 _ALL_NUMBERS = "all numbers"
@@ -72,6 +72,16 @@ def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Cav
     """The caveats about predictions, the most serious first."""
     of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, origin))
     return *cost_caveats(prediction, origin), *of_algorithm
+
+
+def program_caveats(forecast: ProgramForecast, messages: PointToPointCosts) -> tuple[Caveat, ...]:
+    """The caveats about a described program, the most serious first."""
+    longest = forecast.longest_message
+    unfollowed = [row.ranks for row in forecast.rows if not row.iteration.contention]
+    caveats = list(_hot_buffers_for(longest, messages))
+    if not messages.known(longest):
+        caveats.insert(0, _extrapolated(longest, messages.smallest, messages.largest or 0))
+    return (*caveats, *([_links_bounded(unfollowed)] if unfollowed else []))
 
 
 def cost_caveats(prediction: Predicted, origin: CostsOrigin) -> tuple[Caveat, ...]:
@@ -208,7 +218,11 @@ def _extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Cave
 
 
 def _hot_buffers(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    if prediction.algorithm.bytes >= MIN_REWRITTEN_BYTES and prediction.messages.buffers == HOT:
+    yield from _hot_buffers_for(prediction.algorithm.bytes, prediction.messages)
+
+
+def _hot_buffers_for(count: float, messages: PointToPointCosts) -> Iterator[Caveat]:
+    if count >= MIN_REWRITTEN_BYTES and messages.buffers == HOT:
         yield Caveat(
             "hot-buffers",
             "programs send messages that they have just written; the run only measured hot buffers, which "
@@ -314,6 +328,16 @@ def _affected_numbers(cores: int, *, within: bool) -> str:
     if cores < 2:
         return _ALL_NUMBERS
     return f"numbers on up to {cores} ranks, of one node" if within else f"numbers on more than {cores} ranks"
+
+
+def _links_bounded(ranks: Sequence[int]) -> Caveat:
+    return Caveat(
+        "links-bounded",
+        f"on {join_words(ranks)} ranks the messages were not followed on the links that they share; each "
+        "step takes at least as long as the bytes through the busiest node",
+        f"numbers on {join_words(ranks)} ranks, which may be too short",
+        "predict for fewer ranks, where links are simulated",
+    )
 
 
 def _extrapolated(bytes_: float, smallest: float, largest: float) -> Caveat:
