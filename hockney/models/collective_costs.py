@@ -325,7 +325,7 @@ def simulated_time(
     """Seconds of a schedule on a described machine, after the steps `before` for each rank. Raises
     NotModelled.
 
-    Without shared links the simulation of clocks alone is exact, unless large messages are posted."""
+    Without shared links the simulation of clocks alone is exact."""
     network = platform.network
     cables = network.link < UNLIMITED and network.shape != "switch"
     shared = network.nic < UNLIMITED or cables or network.medium_message_s or network.medium_s_per_byte
