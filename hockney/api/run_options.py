@@ -143,7 +143,7 @@ class RunOptions:
     )
     sizes: tuple[int, ...] = run_option(
         (),
-        "Message sizes, such as 0,8,4KiB or 0:1GiB; ranges skip those that a workload cannot have.  "
+        "Message sizes, such as 0,8,4KiB or 0:1GiB; ranges skip sizes that a workload does not support.  "
         "[default: 0:4MiB]",
         "B,...",
         kind="sizes",
@@ -168,14 +168,14 @@ class RunOptions:
     )
     launches: int | None = run_option(
         None,
-        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, with noise 3]",
+        "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 3 with noise]",
         "N",
         kind="count",
         parse=integer_parser(1, MOST_LAUNCHES, "3"),
     )
     seed: int | None = run_option(
         None,
-        "Seed of the shuffled order.  [default: random; simulated: 1]",
+        "Seed for the shuffled order.  [default: random; simulated: 1]",
         "N",
         kind="seed",
         parse=integer_parser(0, LARGEST_SEED, "1"),
@@ -218,7 +218,7 @@ class RunOptions:
         parse=parse_interval,
     )
     force: bool = run_option(
-        False, "Accept a survey (survey=RUN) or baseline (--check) of another machine.", flag=True
+        False, "Accept a survey (survey=RUN) or baseline (--check) from another machine.", flag=True
     )
     mpiexec_args: str = run_option(
         "",
@@ -255,7 +255,7 @@ class RunOptions:
     )
     nodes: int = run_option(
         0,
-        "Hosts to use.  [default: all of the batch job, or of --hosts]",
+        "Number of hosts to use.  [default: all hosts of the batch job or in --hosts]",
         "N",
         kind="count",
         parse=integer_parser(1, MOST_NODES, "2"),
@@ -264,7 +264,7 @@ class RunOptions:
     )
     ranks_per_node: int = run_option(
         0,
-        "Ranks on each host.  [default: those of the batch job, or the slots in --hosts, or 1]",
+        "Ranks on each host.  [default: as in the batch job, or the slots in --hosts, or 1]",
         "N",
         kind="count",
         parse=integer_parser(1, MOST_NODES, "2"),
@@ -282,7 +282,7 @@ class RunOptions:
     )
     starter: str = run_option(
         "",
-        "What starts the ranks.  [default: mpiexec, in Slurm srun if mpiexec does not work]",
+        "Program that starts the ranks.  [default: mpiexec; in Slurm, srun if mpiexec does not work]",
         "auto|mpiexec|srun",
         kind="name",
         parse=parse_starter,
@@ -297,7 +297,9 @@ class RunOptions:
         side_specific=True,
     )
     assume_network: bool = run_option(
-        False, "Simulate ranks on several nodes although nobody measured messages between these.", flag=True
+        False,
+        "Simulate ranks on several nodes even if nobody has measured messages between nodes.",
+        flag=True,
     )
 
     def __post_init__(self) -> None:

@@ -24,14 +24,14 @@ OPTIONS = (
         metavar="BASELINE",
         multiple=True,
         help="Compare with a run, a folder or archive of runs, or a published machine; exit code 1 if an "
-        "operation is slower, 4 if that is undecided. May be repeated.",
+        "operation is slower, 4 if the result is undecided. May be repeated.",
     ),
     click.option(
         "--tolerance",
         type=SHARE,
         metavar="SHARE",
         default=None,
-        help="With --check: a change of the time that does not matter.  [default: 5%]",
+        help="With --check: change in time that does not matter.  [default: 5%]",
     ),
     click.option(
         "--cost",

@@ -25,19 +25,20 @@ from hockney.cli.arguments.options import predicted_layout
     type=options.RANKS,
     metavar="P,...",
     default=(),
-    help="Rank counts, such as 2 or 2,4,8.  [default: those measured]",
+    help="Rank counts, such as 2 or 2,4,8.  [default: all that were measured]",
 )
-@predicted_layout("those measured")
+@predicted_layout("as measured")
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
     """Name the fastest barrier for a number of ranks, and its margin.
 
     Uses RUN, or the newest complete run of 'hockney run barriers' in runs/. If the number of ranks was
-    measured, barriers are compared by their measured times, and two of them count as equal if the 95%
-    interval of their ratio includes 1. Otherwise they are compared by the models, within the limits of these,
-    and the output is marked as predicted. On several nodes, barriers are compared for each number of nodes
-    that was measured, and predicted for others from the costs of messages within a node and between nodes.
+    measured, barriers are compared by their measured times, and two are treated as equally fast if the 95%
+    interval of their ratio includes 1. Otherwise, they are compared by the models, within the limits of these
+    models, and the output is marked as predicted. On several nodes, barriers are compared for each number of
+    nodes that was measured, and predicted for other numbers from the costs of messages within a node and
+    between nodes.
     """
     from hockney.cli.actions.barrier import action
 

@@ -28,8 +28,8 @@ def command(**given: Any) -> int:
     """Compile the engine for an MPI, unless it is compiled already. Prints its path.
 
     With --simgrid: download the sources of SimGrid from the package index (and Boost's headers if the
-    compiler finds none), compile them into hockney's cache, and print the folder. This takes some minutes and
-    400 MB of temporary space, and needs neither root nor an MPI.
+    compiler finds none), compile them into hockney's cache, and print the folder. This takes a few minutes
+    and 400 MB of temporary space, but needs neither root nor an MPI.
 
     With --library: compile the barriers and collectives for C++ programs that use this MPI, and BSPlib for C
     and C++. Headers, libraries, BSPlib's commands, and files for CMake and pkg-config are installed into

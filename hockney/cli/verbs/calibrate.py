@@ -41,7 +41,7 @@ from hockney.cli.arguments.commands import Command, example
     "engine for SimGrid.",
 )
 @click.option(
-    "--against", type=options.PATH, metavar="RUN", help="Compare the twin with this other run instead."
+    "--against", type=options.PATH, metavar="RUN", help="Compare the twin with another run instead."
 )
 @options.cost
 @options.quiet
@@ -49,11 +49,12 @@ from hockney.cli.arguments.commands import Command, example
 def command(**given: Any) -> int:
     """Write a machine file from a run, to simulate its machine at any size.
 
-    For every number, the machine file states the fit or typical time that it comes from, or that it is a
+    For every number, the machine file states the fit or typical time that it comes from, or marks it as a
     guess. With --cost undisturbed, the times describe the fast mode.
 
     With --check or --against, the simulated twin is surveyed too. Exit code 1 if a message, a fitted
-    parameter or a collective between 2 ranks disagrees, 4 if none does but most are undecided.
+    parameter or a collective between 2 ranks disagrees, 4 if nothing disagrees but most comparisons are
+    undecided.
     """
     from hockney.cli.actions.calibrate import action
 

@@ -26,16 +26,16 @@ from hockney.cli.arguments.commands import TwoSidesCommand, example, typed_optio
     "--interleaved",
     nargs=2,
     metavar="OPTIONS OPTIONS",
-    help="Measure A and B in alternating launches, with these options each, such as '-x UCX_TLS=tcp'; "
-    "the arguments are then a study or cases, as of hockney run (default: survey), and the options "
-    "below apply to both.",
+    help="Measure A and B in alternating launches, each with its own options, such as '-x UCX_TLS=tcp'. "
+    "The arguments are then a study or cases, as for hockney run (default: survey), and the options "
+    "below apply to both sides.",
 )
 @click.option(
     "--tolerance",
     type=options.SHARE,
     metavar="SHARE",
     default=None,
-    help="A change of the time that does not matter.  [default: 5%, 2% with --interleaved]",
+    help="Change in time that does not matter.  [default: 5%, 2% with --interleaved]",
 )
 @click.option("--all", "all_cases", is_flag=True, help="List all cases, not only the biggest changes.")
 @options.result_format(
@@ -49,21 +49,21 @@ from hockney.cli.arguments.commands import TwoSidesCommand, example, typed_optio
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
-    """Compare two runs, or several a side: what is slower in B than in A, and by how much.
+    """Compare two runs, or several per side: what is slower in B than in A, and by how much.
 
     A and B are run folders, folders of runs, or a published machine (hockney machines). With several on a
-    side, -- separates A from B; the launches of a side count together.
+    side, -- separates A from B, and the launches of each side are pooled.
 
-    For each case, the ratio B / A has a 95% interval over launches. B is slower or faster if the ratio is
-    beyond the tolerance, the same if it is within it, and otherwise undecided. At most 5% of the cases
-    reported as slower or faster are false on average, however many there are.
+    For each case, the ratio B / A is given with a 95% interval over launches. B is slower or faster if the
+    ratio is beyond the tolerance, the same if the ratio is within the tolerance, and otherwise undecided. On
+    average, at most 5% of the cases reported as slower or faster are false, however many cases there are.
 
-    With --interleaved, both are measured, in many pairs of short launches (--launches pairs), so that slow
-    changes of the machine cancel. The runs are a and b in one folder: 'hockney compare FOLDER' compares them
-    again, 'hockney resume FOLDER' measures what is missing, or adds pairs.
+    With --interleaved, A and B are measured in many pairs of short launches (--launches sets the number of
+    pairs), so that slow changes of the machine cancel out. The runs are a and b in one folder: 'hockney
+    compare FOLDER' compares them again, 'hockney resume FOLDER' measures what is missing, or adds pairs.
 
-    Exit code 0 if B is not slower, 1 if an operation is slower or if data arrived wrong in B, 4 if none is,
-    but some are undecided.
+    Exit code 0 if B is not slower, 1 if an operation is slower or data arrived corrupted in B, 4 if no
+    operation is slower but some are undecided.
     """
     from hockney.cli.actions.compare import action
 

@@ -30,8 +30,8 @@ from hockney.cli.arguments.commands import Command, example
 def command(**given: Any) -> int:
     """Check everything that a survey needs, step by step, and suggest remedies.
 
-    The last step measures the noise: how much times vary, which modes they have and for how long,
-    interference from other programs, and the precision that a survey can reach.
+    The last step measures the noise: how much times vary, which modes occur and for how long, interference
+    from other programs, and the precision that a survey can reach.
     """
     from hockney.cli.actions.doctor import action
 

@@ -32,7 +32,7 @@ def command(**given: Any) -> int:
     """List collectives that are slower than another way to the same result.
 
     Uses RUN, or the newest complete run of 'hockney run guidelines' in runs/, or else the newest complete run
-    of any kind that has the necessary cases. The other way is an emulation by other collectives, an
+    of any kind that contains the necessary cases. The other way is an emulation by other collectives, an
     algorithm of hockney, the same call with more bytes, or several calls with fewer.
 
     Exit code 1 if there are violations, 4 if there are none but most comparisons are undecided.

@@ -26,8 +26,8 @@ from hockney.cli.arguments.options import MOMENT, archive, run_filter
 def add_command(**given: Any) -> int:
     """Copy runs into the archive. RUN is a run folder, or a folder of them.
 
-    The copy appears complete or not at all, and is checked first. A run that is already in the archive is
-    not copied again; if a run has grown, its later state replaces the earlier one. The copy has no
+    The copy appears complete or not at all, and is checked first. A run that is already in the archive is not
+    copied again; if a run has grown, its later state replaces the earlier one. The copy does not contain
     report.html: 'hockney report' writes it again.
     """
     from hockney.cli.actions.history import add
@@ -45,10 +45,10 @@ def add_command(**given: Any) -> int:
 @options.quiet
 @options.as_json
 def list_command(**given: Any) -> int:
-    """List the runs of the archive, the oldest first.
+    """List the runs in the archive, oldest first.
 
-    A series of times consists of the runs of one machine. The machine is the host. Nodes of batch jobs
-    change, so their machine is the host's name without its number.
+    A series of times consists of the runs on one machine, which is identified by the name of its host. The
+    nodes of batch jobs change, so the number in their names is ignored.
     """
     from hockney.cli.actions.history import list_runs
 
@@ -73,11 +73,12 @@ def list_command(**given: Any) -> int:
 def show_command(**given: Any) -> int:
     """Show how times changed over the runs, when, and what changed in the environment.
 
-    CASE is an operation (allreduce), which stands for the mean of its cases and for each of them, or an
-    operation with parameters (allreduce bytes=4KiB ranks=4). By default all operations are shown.
+    CASE is an operation (allreduce), which stands for the mean of its cases and for each case, or an
+    operation with parameters (allreduce bytes=4KiB ranks=4). By default, all operations are shown.
 
-    Runs are the units of a series; each machine has its own. If nothing changed in any series of a machine,
-    a change is reported with a probability of 5% at most. Each has its date and its size with 95% intervals.
+    A series consists of runs, and each machine has its own series. If nothing changed in any series of a
+    machine, a change is reported with a probability of at most 5%. The date and the size of each change are
+    given with 95% intervals.
     """
     from hockney.cli.actions.history import show
 
@@ -98,7 +99,7 @@ def show_command(**given: Any) -> int:
     metavar="SHARE",
     default="5%",
     show_default=True,
-    help="A change of the time that does not matter.",
+    help="Change in time that does not matter.",
 )
 @click.option(
     "--last",
@@ -116,15 +117,15 @@ def show_command(**given: Any) -> int:
 @options.quiet
 @options.as_json
 def check_command(**given: Any) -> int:
-    """Check whether the newest run is as usual, by the spread of the earlier ones.
+    """Check whether the newest run is as usual, judged by the spread of earlier runs.
 
     RUN is a run folder or the name of a run in the archive, by default the newest run there. The run is
     compared with the earlier runs of the same machine since the last change. A time is slower or faster if it
-    is outside of the interval that contains 95% of such runs, by more than the tolerance. At most 5% of those
-    reported are false on average, however many cases there are.
+    is outside the interval that contains 95% of such runs, by more than the tolerance. On average, at most 5%
+    of the reported times are false, however many cases there are.
 
-    Exit code 0 if no operation is slower than usual, 1 if an operation is slower or data arrived wrong. Exit
-    code 4 if there are too few earlier runs (5 are needed), if they differ too much, or if cases failed.
+    Exit code 0 if no operation is slower than usual, 1 if an operation is slower or data arrived corrupted.
+    Exit code 4 if there are too few earlier runs (5 are needed), if they differ too much, or if cases failed.
     """
     from hockney.cli.actions.history import check
 
@@ -157,7 +158,7 @@ def _keep(what: str, text: str) -> Callable[[F], F]:
     type=MOMENT,
     metavar="DATE|AGO",
     default=None,
-    help="Remove only runs from before this date, such as 2026-01-31, or from longer ago: 30d, 8w, 1y.",
+    help="Remove only runs older than this date, such as 2026-01-31, or this age: 30d, 8w, 1y.",
 )
 @click.option(
     "--machine", metavar="NAME", default="", help="Only runs of this machine or host; * and ? match."
@@ -170,7 +171,7 @@ def _keep(what: str, text: str) -> Callable[[F], F]:
 def prune_command(**given: Any) -> int:
     """Remove the runs that no rule keeps.
 
-    Rules apply separately to each machine and study; a run stays if any rule keeps it. Without a rule
+    Rules apply separately to each machine and study; a run stays if any rule keeps it. Without a rule,
     nothing is removed. Days, weeks and months begin at midnight UTC.
     """
     from hockney.cli.actions.history import prune
@@ -183,10 +184,10 @@ def prune_command(**given: Any) -> int:
 @options.quiet
 @options.as_json
 def reindex_command(**given: Any) -> int:
-    """Make the archive's index again, from its runs.
+    """Rebuild the archive's index from its runs.
 
-    That is not necessary: a missing or damaged index is made again when it is used, and runs that were added
-    or removed by other programs are noticed.
+    This is not normally necessary: a missing or damaged index is rebuilt when it is used, and runs that other
+    programs added or removed are noticed.
     """
     from hockney.cli.actions.history import reindex
 
@@ -214,6 +215,6 @@ load = COMMANDS.__getitem__
 def command() -> None:
     """Keep runs in an archive, show how times changed, and check the newest run.
 
-    The archive is a folder of run folders, $HOCKNEY_ARCHIVE or 'history' by default. Its index,
-    index.sqlite, follows by itself. Several hosts may use the archive at the same time.
+    The archive is a folder of run folders, $HOCKNEY_ARCHIVE or 'history' by default. Its index, index.sqlite,
+    is updated automatically. Several hosts may use the archive at the same time.
     """

@@ -26,25 +26,26 @@ from hockney.cli.arguments.commands import Command, example
     "--ranks",
     type=options.NODES,
     metavar="N",
-    help="The number of ranks, where the output does not contain it.",
+    help="The number of ranks, if the output does not state it.",
 )
 @click.option("--machine", metavar="NAME", default="", help="A name for the machine, which the page shows.")
 @click.option(
     "--label", metavar="TEXT", default="", help="A name for the run, which pages and comparisons show."
 )
 @click.option(
-    "--in-place", is_flag=True, help="The in-place times of nccl-tests instead of the out-of-place times."
+    "--in-place", is_flag=True, help="Use the in-place times of nccl-tests instead of the out-of-place times."
 )
 @options.out
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
-    """Make runs of the output of OSU, IMB, nccl-tests or SKaMPI.
+    """Convert the output of OSU, IMB, nccl-tests or SKaMPI into runs.
 
-    The formats are recognised by their contents. There is one run for each suite and version; with several,
-    --out is the folder of all of them. Each time that a benchmark was run is a launch, so several logs of the
-    same benchmark give intervals. report, models, predict, compare and export read these runs like others.
+    The formats are recognised by their contents. Each suite and version gets its own run; if there are
+    several, --out is the folder for all of them. Each execution of a benchmark is treated as a launch, so
+    several logs of the same benchmark give intervals. The verbs report, models, predict, compare and export
+    read these runs like any others.
 
-    What has no corresponding case is listed on stderr.
+    Results without a corresponding case are listed on stderr.
     """
     return int(import_module("hockney.cli.actions.import").action(**given))

@@ -25,7 +25,7 @@ from hockney.cli.arguments.commands import QuestionCommand, example
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
-    """Show what would run: cases, launches, bytes, time. The default is the survey."""
+    """Show what would run: cases, launches, bytes and time. The default is the survey."""
     from hockney.cli.actions.plan import action
 
     return action(**given)

@@ -55,7 +55,7 @@ def _network(text: str) -> str:
     "named",
     metavar="NAME",
     default="",
-    help="A benchmark or another kernel, as KERNEL: cg, ep, ft, is, mg, bt, lu, sp.",
+    help="A benchmark or another kernel, like KERNEL: cg, ep, ft, is, mg, bt, lu, sp.",
 )
 @click.option("--class", "size", metavar="C", default="", help="The class of a benchmark: S, W, A, B, C.")
 @click.option(
@@ -69,7 +69,7 @@ def _network(text: str) -> str:
     "--work",
     type=options.ParsedType("time", _time),
     metavar="TIME",
-    help="T, the computing time on one rank, such as 10ms or 1h.",
+    help="T, the computation time on one rank, such as 10ms or 1h.",
 )
 @click.option(
     "--grid",
@@ -144,20 +144,20 @@ def _network(text: str) -> str:
     is_flag=True,
     help="With more ranks than cores: predict for a larger machine of this kind, with a core for each rank.",
 )
-@predicted_layout("as those of the run")
+@predicted_layout("as in the run")
 @options.cost
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
-    The algorithm computes for T seconds on a single rank; part of that may be serial. On several ranks, which
-    form a ring, each exchanges messages with its two neighbors. Nothing is measured: the cost of messages
-    comes from a survey, or from the description of a machine.
+    The algorithm computes for T seconds on a single rank; part of this time may be serial. On several ranks,
+    which form a ring, each rank exchanges messages with its two neighbors. Nothing is measured: the cost of
+    messages comes from a survey, or from the description of a machine.
 
     Given a FILE (docs/programs.md), predict the program that it describes: phases of computation, messages
     and collective operations. NAME=VALUE replaces a size of its problem. --halo and --allreduce describe a
-    simple one without a file.
+    simple program without a file.
 
     Given a KERNEL and its size, predict its time with the BSP or BPRAM model instead. Kernels are
     bitonic_sort keys=100000, matrix_multiplication n=1000, sample_sort and shortest_paths. There are two
@@ -166,8 +166,9 @@ def command(**given: Any) -> int:
     --ranks, --run and --cost apply.
 
     Given a benchmark of the NAS Parallel Benchmarks and its class (--kernel cg --class B), predict its time
-    from its work and messages. Every rank computes at the rate of a single rank, which comes from a run of
-    the benchmark or from --rate. The costs of messages and collectives come from the survey or the machine.
+    from its work and messages. Every rank is assumed to compute at the rate of a single rank, which comes
+    from a run of the benchmark or from --rate. The costs of messages and collectives come from the survey or
+    the machine.
     """
     from hockney.cli.actions.predict import action
 

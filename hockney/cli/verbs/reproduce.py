@@ -19,7 +19,7 @@ from hockney.cli.arguments.commands import Command, example
     "--out",
     type=options.PATH,
     metavar="DIR",
-    help="Folder for the runs and the report, new, or of a reproduction to be continued.  "
+    help="Folder for the runs and the report: new, or from a reproduction to be continued.  "
     "[default: runs/reproduce-NAME-TIME]",
 )
 @click.option(
@@ -36,10 +36,10 @@ from hockney.cli.arguments.commands import Command, example
 def command(**given: Any) -> int:
     """Repeat papers' studies on their machines, simulated by SimGrid or emulated.
 
-    NAME is a paper's machine (t3e, paragon ...) or all. For every printed number, the output has the
-    published, the simulated and the model's value, the error, and whether the machine's description was
-    fitted to the number or predicts it. Each statement of the paper is checked. The report draws the
-    paper's figures. Exit code 1 if a statement does not hold.
+    NAME is a paper's machine (t3e, paragon ...) or all. For every published number, the output lists the
+    published, simulated and modelled values, the error, and whether the machine's description was fitted to
+    the number or predicts it. Each statement of the paper is checked. The report draws the paper's figures.
+    Exit code 1 if a statement does not hold.
     """
     from hockney.cli.actions.reproduce import action
 

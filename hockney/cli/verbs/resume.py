@@ -31,7 +31,7 @@ from hockney.cli.arguments.commands import Command, example
 def command(**given: Any) -> int:
     """Measure the rest of an unfinished run; failed cases are tried once more.
 
-    The results of a batch job are printed when it has ended; --submit submits another one for what is
+    The results of a batch job are printed when it has ended; --submit submits another job for what is
     missing.
 
     If somebody else made the run folder, repeat the options that name programs.

@@ -53,8 +53,8 @@ def command(**given: Any) -> int:
     algorithm=mpi,dissemination or ranks=2,4, makes one case per value. --ranks and --sizes apply to cases
     that do not set them.
 
-    --repeat 20 --every 1m measures everything 20 times, once a minute; --through 8h repeats it as often as
-    8 hours allow. The differences between single runs show how the machine changes over time.
+    --repeat 20 --every 1m measures everything 20 times, once a minute; --through 8h repeats them as often as
+    8 hours allow. The differences between rounds show how the machine changes over time.
     """
     from hockney.cli.actions.run import action
 

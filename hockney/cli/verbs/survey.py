@@ -34,9 +34,9 @@ def command(**given: Any) -> int:
 
     Prints a summary and the path of report.html; with --columns also a table of all cases.
 
-    With --check, the cases of BASELINE are measured and compared with it. Cases that are not the same as
-    before get more launches while the budget lasts. Exit code 0 if nothing is slower, 1 if an operation is
-    slower, 4 if that is undecided.
+    With --check, the cases of BASELINE are measured and compared with it. Cases that are not clearly the same
+    as before are measured in more launches while the budget lasts. Exit code 0 if nothing is slower, 1 if an
+    operation is slower, 4 if the result is undecided.
     """
     from hockney.cli.actions.survey import action
 

@@ -33,9 +33,9 @@ NAME=VALUE replaces a parameter of the case; `bytes=` or `--sizes` replaces the 
 
 In a case, `*` stands for the operation in the benchmark's name, in lower case.
 Numbers in parentheses refer to the notes below each table.
-A case marked *close* does not measure exactly the same thing.
+A case marked *close* does not measure exactly the same quantity.
 [`hockney import`](../import.md) reads the output of these benchmarks.
-In all cases, the ranks verify what they receive, and there are several launches ([method](../method.md)).
+In every case, ranks verify the data that they receive, in several launches ([method](../method.md)).
 """
 
 
