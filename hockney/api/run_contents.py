@@ -119,7 +119,7 @@ class Run:
 
     @property
     def wrong(self) -> bool:
-        """Whether any payload, or any of hockney's own messages, arrived wrong."""
+        """Whether any payload, or any of hockney's own messages, arrived corrupted."""
         run = self.reading.run
         return bool(run.corrupted_records or run.corrupted_launches)
 

@@ -328,7 +328,7 @@ class RunRecords:
 
     @property
     def corrupted_records(self) -> list[Record]:
-        """The records whose payload arrived wrong."""
+        """The records whose payload arrived corrupted."""
         return [record for record in self.records if record.verified.errors]
 
     @property

@@ -130,7 +130,7 @@ class ComparedSides(Judgement[CaseVerdict]):
 
     @property
     def wrong_data(self) -> str:
-        return f"Data arrived wrong in {plural(self.b.wrong, 'record')} of B." if self.b.wrong else ""
+        return f"Data arrived corrupted in {plural(self.b.wrong, 'record')} of B." if self.b.wrong else ""
 
     @property
     def overall(self) -> str:

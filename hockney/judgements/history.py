@@ -34,7 +34,7 @@ from hockney.pages.format import ratio_bounds
 class CheckedRun(Judgement[CheckedSeries]):
     """The run `name` of a `machine`, measured at `at_s` (s since 1970), against `earlier` runs before it.
     `failed` are its cases without a result, with the reason; `changes` what differs from the environment of
-    the run before it; `wrong` in how many of its records data arrived wrong. `missing` are cases that it
+    the run before it; `wrong` in how many of its records data arrived corrupted. `missing` are cases that it
     should have measured (`hockney.judgements.sides`), and `absent` the operations that it lacks and the
     last run of its study has."""
 
@@ -76,7 +76,7 @@ class CheckedRun(Judgement[CheckedSeries]):
 
     @property
     def wrong_data(self) -> str:
-        return f"data arrived wrong in {plural(self.wrong, 'record')} of the run" if self.wrong else ""
+        return f"data arrived corrupted in {plural(self.wrong, 'record')} of the run" if self.wrong else ""
 
     @property
     def overall(self) -> str:

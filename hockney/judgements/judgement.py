@@ -66,11 +66,11 @@ class Judgement(ABC, Generic[Case]):
     @property
     @abstractmethod
     def wrong_data(self) -> str:
-        """States how much of the judged data arrived wrong; empty if none did."""
+        """States how much of the judged data arrived corrupted; empty if none did."""
 
     @property
     def fails(self) -> bool:
-        """Whether the answer is no: an operation is slower, or data arrived wrong."""
+        """Whether the answer is no: an operation is slower, or data arrived corrupted."""
         return self.state == "slower" or bool(self.wrong_data)
 
     @property
@@ -231,7 +231,7 @@ def _count(element: xml.Element) -> None:
 
 def junit(judgement: Judgement[Case]) -> str:
     """A test report: a suite for each operation, a test for each case. A slower case fails, one without an
-    answer is skipped; a case that failed or is missing is an error, as is data that arrived wrong. The time
+    answer is skipped; a case that failed or is missing is an error, as is data that arrived corrupted. The time
     of a test is that of one operation."""
     facts = judgement.facts
     suites = [_suite(each, judgement.overall, facts) for each in judgement.judged_operations()]

@@ -102,7 +102,7 @@ class Side:
 
     @property
     def wrong(self) -> int:
-        """Records whose payload arrived wrong, and launches with a corrupted message."""
+        """Records whose payload arrived corrupted, and launches with a corrupted message."""
         return sum(len(run.run.corrupted_records) + run.run.corrupted_launches for run in self.runs)
 
     @property

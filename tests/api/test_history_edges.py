@@ -25,7 +25,7 @@ def measured(place: Path, day: int, more: str = "", question: str | tuple[str, .
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two runs, one without measurements, and one in which data arrived wrong."""
+    """Two runs, one without measurements, and one in which data arrived corrupted."""
     place = tmp_path_factory.mktemp("edges")
     for day in range(2):
         measured(place / f"run-{day}", day)

@@ -240,7 +240,7 @@ def test_reframe_fails_if_data_arrived_wrong(tmp_path, environment, baseline):
     """The times are as usual."""
     need_module("reframe")
     done = reframe(tmp_path, baseline, environment | {"HOCKNEY_MACHINE": "fake:seed=2;corrupt=pingpong"})
-    assert done.returncode == 1 and "Data arrived wrong in" in done.stdout, done.stdout
+    assert done.returncode == 1 and "Data arrived corrupted in" in done.stdout, done.stdout
 
 
 def test_the_documentation_shows_these_files():

@@ -154,7 +154,7 @@ def test_wrong_data_comes_first():
     records = [msgspec.structs.replace(of.records[0], verified=Verified(bytes=8, errors=1)), *of.records[1:]]
     made = compare(side("A"), side("B", replace(of, run=replace(of.run, records=tuple(records)))), 0.05)
     assert made.state == "same"
-    assert made.overall.startswith("Data arrived wrong in 1 record of B. B is not slower")
+    assert made.overall.startswith("Data arrived corrupted in 1 record of B. B is not slower")
     written = comparison_document(made)
     assert (written["a"]["wrong_records"], written["b"]["wrong_records"]) == (0, 1)
     assert 'errors="1"' in junit(made) and "wrong-data" in junit(made)

@@ -198,7 +198,7 @@ def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
         caveats.append(
             Caveat(
                 "checked-run-wrong",
-                f"data arrived wrong in {plural(wrong, 'record')} of the run",
+                f"data arrived corrupted in {plural(wrong, 'record')} of the run",
                 "all its times",
                 "Examine it with 'hockney verify'.",
             )
