@@ -231,8 +231,8 @@ def _count(element: xml.Element) -> None:
 
 def junit(judgement: Judgement[Case]) -> str:
     """A test report: a suite for each operation, a test for each case. A slower case fails, one without an
-    answer is skipped; a case that failed or is missing is an error, as is data that arrived corrupted. The time
-    of a test is that of one operation."""
+    answer is skipped; a case that failed or is missing is an error, as is corrupted data. The time of a
+    test is that of one operation."""
     facts = judgement.facts
     suites = [_suite(each, judgement.overall, facts) for each in judgement.judged_operations()]
     data = [wrong_data(judgement.wrong_data)] if judgement.wrong_data else []

@@ -49,8 +49,8 @@ def launches_in_two_modes(
 def wrong_payloads(errors: int) -> FitCaveat:
     return FitCaveat(
         "wrong-payloads",
-        f"{errors} payload{'s' if errors > 1 else ''} arrived corrupted, so the timed work may differ from the "
-        "intended work",
+        f"{errors} payload{'s' if errors > 1 else ''} arrived corrupted, so the timed work may differ from "
+        "the intended work",
         {"errors": errors},
     )
 
