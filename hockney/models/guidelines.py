@@ -200,7 +200,7 @@ RULES = (
     ),
     Guideline(
         "algorithm", "MPI's operation(n)", "the same with algorithm=X (n)", (1,),
-        "sends and receives of a user's program, for each algorithm of hockney", kind="algorithm",
+        "sends and receives in a user's program, for each of hockney's algorithms", kind="algorithm",
     ),
     Guideline(
         "monotony", "operation(n)", "operation(m), m > n", (1, 2),
@@ -208,7 +208,7 @@ RULES = (
     ),
     Guideline(
         "split", "operation(k n)", "k times operation(n)", (1, 2),
-        "several calls with a part each", kind="split",
+        "several calls, each with one part", kind="split",
     ),
 )  # fmt: skip
 
