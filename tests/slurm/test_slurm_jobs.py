@@ -41,6 +41,7 @@ def finish(front: Front, total: int, *words: str, before: tuple[str, ...] = TWO_
         if not left:
             break
         done = front("resume", "r", *again, before=() if words else before, code=None)
+        assert done.code in (0, 4), done
         reported = json.loads(done.out)["outcome"]["left"]
         assert reported == total - len(front.keys("r")) < left, done
         left = reported

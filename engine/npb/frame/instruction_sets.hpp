@@ -5,10 +5,8 @@
 // Before a function: compiled for several instruction sets, of which the processor's best is chosen when the
 // program starts. What it inlines is compiled for the same ones. Not under a simulator, where computing takes
 // a preset time, nor with sanitizers, which cannot check the functions that choose. Older compilers do not
-// offer these sets by name.
-#if defined(__clang__)
-#define HOCKNEY_NAMES_INSTRUCTION_SETS (__clang_major__ >= 18)
-#elif defined(__GNUC__)
+// offer these sets by name, and Clang (19) emits no inline function that only such functions call.
+#if defined(__GNUC__) && !defined(__clang__)
 #define HOCKNEY_NAMES_INSTRUCTION_SETS (__GNUC__ >= 12)
 #else
 #define HOCKNEY_NAMES_INSTRUCTION_SETS 0
