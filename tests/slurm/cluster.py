@@ -30,7 +30,8 @@ NETWORK = "10.99.0"
 FRONT = "front"
 DEADLINE_S = 30.0
 
-# cred_expire: a requeued job waits this long before it starts again
+# cred_expire: a requeued job waits this long before it starts again. MessageTimeout: on a busy machine,
+# a step may take longer to start than Slurm's usual 10 s
 SETTINGS = """\
 ClusterName=rig
 SlurmctldHost=front({network}.254)
@@ -58,6 +59,7 @@ ReturnToService=2
 SlurmdParameters=config_overrides
 SlurmdTimeout=30
 TCPTimeout=1
+MessageTimeout=25
 KillWait=5
 MinJobAge=600
 JobRequeue=1
