@@ -75,6 +75,17 @@ class Source:
         )
 
 
+def refuse_two_sources(run: AnyPath | None, machine: str) -> None:
+    """Raises UsageError if the costs of messages shall come from a run and from a described machine."""
+    if run is not None and machine:
+        raise UsageError(
+            f"{option('run')} and {option('machine')} exclude each other",
+            "message costs have a single source",
+            "use only one",
+            code="run-with-machine",
+        )
+
+
 def named_source(
     path: AnyPath, listen: Listener, cost: Cost = "typical", workload_filter: WorkloadFilter = relevant
 ) -> Source:

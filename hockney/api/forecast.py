@@ -134,13 +134,7 @@ class _Source:
 
 
 def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
-    if run is not None and machine:
-        raise UsageError(
-            f"{option('run')} and {option('machine')} exclude each other",
-            "message costs have a single source",
-            "use only one",
-            code="run-with-machine",
-        )
+    find_runs.refuse_two_sources(run, machine)
     if machine:
         name = measurement.description_name(machine)
         platform = simulated.platform(name)

@@ -69,13 +69,7 @@ def communication_source(
 ) -> CommunicationSource:
     """The costs in the folder `run`, of the described `machine`, or else of the newest survey. Raises
     UsageError for both, and for an unknown run or machine, and Inconclusive if no run has the costs."""
-    if run is not None and machine:
-        raise UsageError(
-            f"{option('run')} and {option('machine')} exclude each other",
-            "communication costs have a single source",
-            "use only one",
-            code="run-or-machine",
-        )
+    find_runs.refuse_two_sources(run, machine)
     if machine:
         name = measurement.description_name(machine)
         platform = simulated.platform(name)

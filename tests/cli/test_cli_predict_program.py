@@ -145,7 +145,7 @@ def test_errors_name_the_line(hockney, program, before, after, code, line):
         (("--work", "1s", "--halo", "8kB", "--message", "8kB"), "option-without-effect"),
         (("--work", "1s", "--allreduce", "8B*x"), "bad-allreduce"),
         (("mine.toml", "--ranks", "100000"), "too-many-ranks"),
-        (("mine.toml", "--run", "r"), "run-or-machine"),
+        (("mine.toml", "--run", "r"), "run-with-machine"),
     ],
 )
 def test_wrong_questions(hockney, program, words, code):
