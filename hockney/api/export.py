@@ -94,7 +94,6 @@ def save_parquet(table: Rows, path: Path) -> None:
 Library = Literal["pandas", "polars"]
 FORECAST_UNITS = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
 """The estimates in a prediction for each number of ranks, with their units."""
-PROGRAM_PARTS = ("computation", "messages", "collectives", "waiting")
 
 PANDAS_TYPES = {int: "int64", float: "float64", bool: "bool"}
 
@@ -133,7 +132,9 @@ def forecast_rows(rows: Sequence[RanksRow | ProgramRow]) -> Rows:
 
 def program_rows(rows: Sequence[ProgramRow]) -> Rows:
     """A row for each number of ranks of a program's prediction, with the parts of its time (s)."""
-    parts = {f"{kind}_s": [row.seconds(kind) for row in rows] for kind in PROGRAM_PARTS}
+    from hockney.models.programs.scaling import TIME_PARTS
+
+    parts = {f"{part}_s": [row.seconds(part) for row in rows] for part in TIME_PARTS}
     return Rows.of({**forecast_rows(rows).columns, **parts})
 
 

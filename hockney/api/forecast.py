@@ -10,6 +10,7 @@ from typing import Any
 from hockney import measurement
 from hockney.api import find_runs
 from hockney.api.export import Library, forecast_rows, frame
+from hockney.api.programs import default_max_ranks
 from hockney.api.tables import Rows
 from hockney.core.errors import UsageError, one_line
 from hockney.core.fit import Cost
@@ -31,9 +32,6 @@ from hockney.pages import grain_prediction
 from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 from hockney.report import notebook
 from hockney.report.notebook import text_lines
-
-DEFAULT_MAX_RANKS = 16
-"""The default number of ranks on a machine other than this one."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -153,6 +151,4 @@ def _nodes(platform: Platform) -> Nodes:
 
 
 def _default_ranks(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
-    room = costs.most_ranks or DEFAULT_MAX_RANKS
-    most = max(2, room if here else min(room, DEFAULT_MAX_RANKS))
-    return tuple(doubling_series(2, 1 << (most.bit_length() - 1)))
+    return tuple(doubling_series(2, default_max_ranks(costs.most_ranks, here=here)))

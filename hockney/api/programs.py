@@ -59,9 +59,15 @@ class CommunicationSource:
     @property
     def default_max_ranks(self) -> int:
         """The largest power of two that fits; on another machine than this one, at most 16."""
-        room = self.cores or DEFAULT_MAX_RANKS
-        most = max(2, room if self.here else min(room, DEFAULT_MAX_RANKS))
-        return 1 << (most.bit_length() - 1)
+        return default_max_ranks(self.cores, here=self.here)
+
+
+def default_max_ranks(cores: int | None, *, here: bool) -> int:
+    """The largest power of two that fits on these cores, at least 2; on another machine than this one at most
+    DEFAULT_MAX_RANKS."""
+    room = cores or DEFAULT_MAX_RANKS
+    most = max(2, room if here else min(room, DEFAULT_MAX_RANKS))
+    return 1 << (most.bit_length() - 1)
 
 
 def communication_source(

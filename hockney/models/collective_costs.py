@@ -38,7 +38,7 @@ from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.measured_costs import End, measured_costs
 from hockney.models.network_sim import NetworkSimulator
-from hockney.models.routes import UNLIMITED
+from hockney.models.routes import shares_links
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, ClosedForm, NotModelled, Step
 
 TREES = ("binomial", "recursive_doubling", "bruck", "linear")
@@ -326,11 +326,8 @@ def simulated_time(
     NotModelled.
 
     Without shared links the simulation of clocks alone is exact."""
-    network = platform.network
-    cables = network.link < UNLIMITED and network.shape != "switch"
-    shared = network.nic < UNLIMITED or cables or network.medium_message_s or network.medium_s_per_byte
     start = np.zeros(ranks)
-    if not shared:
+    if not shares_links(platform):
         try:
             if before:
                 start = LogGPSimulator(platform, ranks).run(before).copy()

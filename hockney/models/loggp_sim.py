@@ -203,13 +203,15 @@ class LogGPSimulator:
         if step.mode is Mode.EXCHANGE and crossing:
             crosses = _crosses(own[targets], arrivals, part("flight"))
             busy = busy + np.where(crosses, part("exchange"), 0.0)
-        one_way = np.broadcast_to(part("overhead") + part("flight") + part("receive"), arrivals.shape)
-        exchange = np.broadcast_to(part("exchange"), arrivals.shape)
-        sent, now = self._under_way[targets], self.now[targets]
+        now, posted_crossing = self.now[targets], step.mode is Mode.POSTED and crossing
+        if posted_crossing:
+            one_way = np.broadcast_to(part("overhead") + part("flight") + part("receive"), arrivals.shape)
+            exchange = np.broadcast_to(part("exchange"), arrivals.shape)
+            sent = self._under_way[targets]
         for number, (arrival, receive) in enumerate(zip(arrivals, busy, strict=True)):
             begin = np.maximum(now, arrival)
             end = begin + receive
-            if step.mode is Mode.POSTED and crossing:
+            if posted_crossing:
                 # Both messages are still under way, or were until shortly before.
                 crosses = (sent > begin - one_way[number] / 2) & (arrival > begin - one_way[number])
                 end += np.where(crosses, exchange[number], 0.0)

@@ -12,6 +12,16 @@ from hockney.models.schedules import NotModelled
 
 UNLIMITED = 1e12
 """A rate in bytes per second so high that messages do not share it."""
+
+
+def shares_links(platform: Platform) -> bool:
+    """Whether messages may wait for each other: at a NIC, on a cable, on a medium, or for a processor."""
+    network = platform.network
+    cables = network.link < UNLIMITED and network.shape != "switch"
+    medium = network.medium_message_s or network.medium_s_per_byte
+    return bool(network.nic < UNLIMITED or cables or medium or platform.processors_work)
+
+
 ROUTED = ("switch", "bus", "torus", "mesh")
 
 

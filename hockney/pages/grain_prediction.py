@@ -30,6 +30,7 @@ from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
 from hockney.models.programs.forecast import KernelForecast
+from hockney.models.programs.scaling import ProgramForecast
 from hockney.pages.format import with_interval
 from hockney.pages.origins import in_short, provenance
 
@@ -84,8 +85,13 @@ def levers_table(prediction: Prediction) -> Table:
         )
         for each in prediction.changes
     )
+    return improvements_table(prediction.changed, rows)
+
+
+def improvements_table(ranks: int, rows: tuple[tuple[str, str, str, str], ...]) -> Table:
+    """What would help on this many ranks: its name, how, the new efficiency and the gain in points."""
     columns = ("improvement", "how", "new efficiency", "points")
-    return Table("levers", f"On {prediction.changed} ranks", columns, rows, numeric=(3,))
+    return Table("levers", f"On {ranks} ranks", columns, rows, numeric=(3,))
 
 
 UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
@@ -187,7 +193,7 @@ def best_sentences(prediction: Prediction) -> tuple[str, ...]:
     )
 
 
-def changes_heading(prediction: Prediction | KernelForecast) -> str:
+def changes_heading(prediction: Prediction | KernelForecast | ProgramForecast) -> str:
     """Introduces the table of possible improvements."""
     now = next(r for r in prediction.rows if r.ranks == prediction.changed)
     return f"What would help on {now.ranks} ranks (now {share_text(now.efficiency)} efficient):"

@@ -12,7 +12,7 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.programs.forecast import LEAST_EFFICIENCY, KernelForecast, KernelRow
 from hockney.models.programs.prediction import RateSource
 from hockney.pages.format import quantity
-from hockney.pages.grain_prediction import ratio_text, share_text, three_digits, time_cell
+from hockney.pages.grain_prediction import improvements_table, ratio_text, share_text, three_digits, time_cell
 
 PARTS = ("computation", "waiting", "messages", "collectives")
 
@@ -78,8 +78,7 @@ def levers(made: KernelForecast) -> Table:
         )
         for each in made.changes
     )
-    columns = ("improvement", "how", "new efficiency", "points")
-    return Table("levers", f"On {made.changed} ranks", columns, rows, numeric=(3,))
+    return improvements_table(made.changed, rows)
 
 
 def document(made: KernelForecast, messages: PointToPointCosts, rates: RateSource) -> dict[str, Any]:

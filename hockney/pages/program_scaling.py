@@ -12,12 +12,18 @@ from hockney.core.units import format_percent
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.programs.scaling import LEAST_EFFICIENCY, ProgramForecast, ProgramRow
+from hockney.models.programs.scaling import LEAST_EFFICIENCY, TIME_PARTS, ProgramForecast, ProgramRow
 from hockney.models.programs.timing import ChosenAlgorithm
 from hockney.pages.format import quantity
-from hockney.pages.grain_prediction import ratio_text, share_text, three_digits, time_cell
+from hockney.pages.grain_prediction import (
+    changes_heading,
+    improvements_table,
+    ratio_text,
+    share_text,
+    three_digits,
+    time_cell,
+)
 
-KINDS = ("computation", "messages", "collectives", "waiting")
 SCALING = {
     "strong": "strong scaling: the total computation is the same on every number of ranks",
     "weak": "weak scaling: each rank computes as much on every number of ranks",
@@ -33,7 +39,7 @@ BASIS = {
 
 def contents(made: ProgramForecast, messages: PointToPointCosts) -> tuple[str | Table, ...]:
     """Everything, in the order in which it is shown."""
-    levers_shown = (levers_heading(made), levers(made)) if made.changes else ()
+    levers_shown = (changes_heading(made), levers(made)) if made.changes else ()
     return (*assumed(made, messages), ranks(made), parts(made), *best(made), *levers_shown)
 
 
@@ -72,12 +78,12 @@ def ranks(made: ProgramForecast) -> Table:
             time_cell(each.time),
             ratio_text(each.speed_up),
             share_text(each.efficiency),
-            *(quantity(each.seconds(kind), "s") for kind in KINDS),
+            *(quantity(each.seconds(kind), "s") for kind in TIME_PARTS),
         )
         for each in made.rows
     )
     speed_up = "speed-up" if made.scaling == "strong" else "scaled speed-up"
-    columns = ("ranks", "time, model only", speed_up, "efficiency", *KINDS)
+    columns = ("ranks", "time, model only", speed_up, "efficiency", *TIME_PARTS)
     return Table("program", made.name, columns, rows, numeric=(0, 1, 4, 5, 6, 7))
 
 
@@ -136,13 +142,7 @@ def levers(made: ProgramForecast) -> Table:
         )
         for each in made.changes
     )
-    columns = ("improvement", "how", "new efficiency", "points")
-    return Table("levers", f"On {made.changed} ranks", columns, rows, numeric=(3,))
-
-
-def levers_heading(made: ProgramForecast) -> str:
-    now = next(row for row in made.rows if row.ranks == made.changed)
-    return f"What would help on {now.ranks} ranks (now {share_text(now.efficiency)} efficient):"
+    return improvements_table(made.changed, rows)
 
 
 def document(made: ProgramForecast, messages: PointToPointCosts) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _row(row: ProgramRow) -> dict[str, Any]:
         "speed_up": row.speed_up,
         "efficiency": row.efficiency,
         "ranks_a_core": row.shared_by,
-        **{f"{kind}_s": row.seconds(kind) for kind in KINDS},
+        **{f"{kind}_s": row.seconds(kind) for kind in TIME_PARTS},
         "parts": [{"name": p.name, "kind": p.kind, "iteration_s": p.seconds} for p in row.iteration.parts],
         "collectives": list(row.iteration.algorithms),
         "shared_links_followed": row.iteration.contention,

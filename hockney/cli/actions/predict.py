@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hockney import api
@@ -24,13 +24,15 @@ from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
 _NOT_OF_KERNELS = ("work", "message", "grid", "halo", "allreduce", "network", "nodes", "ranks_per_node")
+_ALGORITHM = (*_NOT_OF_KERNELS, "rate")
+"""Options that describe an algorithm, or do not apply to programs that a file describes."""
 
 
 def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     words = (*([named] if named else []), *kernel)
     if words and is_file(words[0]):
         _only_for("a file that describes a program", "it defines its work and messages", given, _ALGORITHM)
-        return _program(lambda: _read_program(words), given)
+        return _program(_read_program(words), given)
     if words:
         words = (*words, f"class={size}") if size else words
         return _kernel(words, given)
@@ -45,12 +47,8 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
             )
     if given["halo"] or given["allreduce"] or given["grid"]:
         _only_for("--halo and --allreduce", "they describe another program", given, ("message", "network"))
-        return _program(lambda: _program_of_options(given), given)
+        return _program(_program_of_options(given), given)
     return _algorithm(given)
-
-
-_ALGORITHM = ("work", "message", "grid", "halo", "allreduce", "network", "rate", "nodes", "ranks_per_node")
-"""Options that describe an algorithm, or do not apply to other programs."""
 
 
 def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[str]) -> None:
@@ -98,8 +96,7 @@ def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
     return 0
 
 
-def _program(read: Callable[[], api.Program], given: Mapping[str, Any]) -> int:
-    program = read()
+def _program(program: api.Program, given: Mapping[str, Any]) -> int:
     with ProgressReporter(given["quiet"]) as reporter:
         prediction = program.predict(
             given["ranks"],

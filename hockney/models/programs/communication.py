@@ -139,9 +139,8 @@ class Communication:
         return known[collective.operation, ranks, size]
 
     def _collective(self, operation: str, ranks: int, size: float) -> float:
-        curve = self.collectives.get((operation, ranks))
-        if curve is not None:
-            return _on_curve(curve, size)
+        if (measured := self.measured_collective(operation, ranks, size)) is not None:
+            return measured
         if self.platform is not None:
             described = _described(self.platform, operation, ranks, round(size))
             if described is not None:

@@ -76,9 +76,8 @@ class PhaseDescription:
             alone = float(np.max(self.work.value(single_names)))
             first = np.zeros(ranks)
             first[0] = self.serial * alone
-            yield StepsPart(
-                f"{self.name}: serial", (Step((), computed=first), Step((), joins=True)), self.noise
-            )
+            steps = Step((), computed=first), Step((), joins=True)
+            yield StepsPart(f"{self.name}: serial", steps, self.noise, serial=True)
             seconds = (1 - self.serial) * seconds
         if self.pattern is not None:
             setting = Setting(self.name, grid, names, seconds, self.noise, self.overlap)

@@ -16,11 +16,13 @@ from hockney.models.schedules.schedule import Step
 @dataclass(frozen=True)
 class StepsPart:
     """Computation and messages of a phase. Each rank's computation varies independently with this relative
-    standard deviation from iteration to iteration (`noise`)."""
+    standard deviation from iteration to iteration (`noise`). Of `serial` computation the others wait for the
+    end."""
 
     name: str
     steps: tuple[Step, ...]
     noise: float = 0.0
+    serial: bool = False
 
     @property
     def has_messages(self) -> bool:
@@ -62,8 +64,9 @@ class CollectivePart:
 
 @dataclass(frozen=True)
 class TasksPart:
-    """Rank 0 gives `tasks` tasks to the others, one at a time to whoever has returned a result: a message of
-    `to_worker` bytes, computation, and a message of `to_master` bytes. Each task takes `seconds` (tasks)."""
+    """Tasks that rank 0, the master, hands out to the other ranks, the workers. A worker receives a message
+    of `to_worker` bytes, computes, and returns a message of `to_master` bytes; then it gets the next task.
+    `seconds` has the computing time of each task."""
 
     name: str
     seconds: np.ndarray

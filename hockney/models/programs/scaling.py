@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import msgspec
@@ -22,9 +23,11 @@ from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
 from hockney.models.programs.timing import IterationTime, iteration_time
-from hockney.models.schedules import SCHEDULES, Layer, Step
+from hockney.models.schedules import SCHEDULES, Layer, NotModelled, Step
 
 Scaling = Literal["strong", "weak", "other"]
+TIME_PARTS = ("computation", "messages", "collectives", "waiting")
+"""What a row's time consists of."""
 LEAST_EFFICIENCY = 0.5
 EQUAL = 0.01
 """Work that differs by a smaller part is the same."""
@@ -90,10 +93,9 @@ class ProgramChange:
 @dataclass(frozen=True)
 class ProgramForecast:
     """`scaling` is whether all numbers of ranks have the same work, or each rank has. `longest_message` is in
-    bytes, among all numbers of ranks. `fastest` has the
-    shortest time (of weak scaling the largest speed-up), and `thrifty` the most ranks with an efficiency of
-    50%. `changes` are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores, or
-    are more than MAX_CHANGED."""
+    bytes, among all numbers of ranks. `fastest` has the largest speed-up, and `thrifty` the most ranks with
+    an efficiency of 50%. `changes` are for `changed` ranks, what helps most first; 0 ranks where all asked
+    for share cores, or are more than MAX_CHANGED."""
 
     name: str
     scaling: Scaling
@@ -113,13 +115,15 @@ def forecast(
     alone = description.count(1) * iteration_time(single, machine.communication["value"]).seconds
     base = _Base(alone, description.count(1) * float(single.computation.sum()))
     iterations = {p: description.iteration(p) for p in sorted({*ranks})}
-    rows = tuple(_row(description.count(p), each, base, machine) for p, each in iterations.items())
+    counts = {p: description.count(p) for p in iterations}
+    works = {p: counts[p] * float(each.computation.sum()) for p, each in iterations.items()}
+    rows = tuple(_row(counts[p], each, works[p], base, machine) for p, each in iterations.items())
     own = [p for p in iterations if 1 < p <= MAX_CHANGED and machine.shared_by(p) == 1]
     changed = max(own, default=0)
     now = next((row for row in rows if row.ranks == changed), None)
     return ProgramForecast(
         name=description.name,
-        scaling=_scaling(description, iterations, base),
+        scaling=_scaling(works, base),
         longest_message=max(each.longest_message for each in iterations.values()),
         rows=tuple(row for p in ranks for row in rows if row.ranks == p),
         fastest=max(rows, key=lambda row: (row.speed_up.value, -row.ranks)),
@@ -129,7 +133,7 @@ def forecast(
             default=min(rows, key=lambda row: row.ranks),
         ),
         changed=changed,
-        changes=() if now is None else _changes(now, iterations[changed], base, machine),
+        changes=() if now is None else _changes(now, iterations[changed], works[changed], base, machine),
     )
 
 
@@ -147,8 +151,8 @@ class _Base:
         return scaled * self.alone / seconds if seconds else float("nan")
 
 
-def _scaling(description: ProgramDescription, iterations: Mapping[int, Iteration], base: _Base) -> Scaling:
-    works = {p: description.count(p) * float(each.computation.sum()) for p, each in iterations.items()}
+def _scaling(works: Mapping[int, float], base: _Base) -> Scaling:
+    """`works` are the seconds of computation of all ranks together, by number of ranks."""
     if all(abs(work - base.work) <= EQUAL * base.work for work in works.values()):
         return "strong"
     if all(abs(work / p - base.work) <= EQUAL * base.work for p, work in works.items()):
@@ -156,17 +160,14 @@ def _scaling(description: ProgramDescription, iterations: Mapping[int, Iteration
     return "other"
 
 
-def _row(count: float, iteration: Iteration, base: _Base, machine: ProgramMachine) -> ProgramRow:
+def _row(count: float, iteration: Iteration, work: float, base: _Base, machine: ProgramMachine) -> ProgramRow:
     ranks = iteration.ranks
     shared_by = machine.shared_by(ranks)
-    slowed = _map_steps(iteration, lambda step: _computing(step, shared_by)) if shared_by > 1 else iteration
+    slowed = _with_steps(iteration, lambda part: part.with_computation(shared_by))
     middle = iteration_time(slowed, machine.communication["value"])
-    ends = [
-        iteration_time(slowed, machine.communication[end]) for end in ("low", "high") if _has(machine, end)
-    ]
+    ends = [iteration_time(slowed, costs) for end, costs in machine.communication.items() if end != "value"]
     spread = NORMAL * middle.error
     times = [each.seconds for each in (middle, *ends)]
-    work = count * float(iteration.computation.sum())
 
     def estimate(of: Callable[[float], float]) -> Estimate:
         if len({*times}) == 1 and not spread:
@@ -185,34 +186,30 @@ def _row(count: float, iteration: Iteration, base: _Base, machine: ProgramMachin
     )
 
 
-def _has(machine: ProgramMachine, end: End) -> bool:
-    return end in machine.communication
-
-
 # What would help
 
 
 def _changes(
-    row: ProgramRow, iteration: Iteration, base: _Base, machine: ProgramMachine
+    row: ProgramRow, iteration: Iteration, work: float, base: _Base, machine: ProgramMachine
 ) -> tuple[ProgramChange, ...]:
     communication = machine.communication["value"]
-    work = row.iterations * float(iteration.computation.sum())
-    now_s = iteration_time(iteration, communication, follow_links=False).seconds
+
+    def seconds(changed: Iteration, costs: Communication) -> float:
+        return iteration_time(changed, costs, follow_links=False).seconds
 
     def change(name: str, how: str, ratio: float, *, bound: bool = False) -> ProgramChange:
         efficiency = base.speed_up(row.iterations * ratio * row.iteration.seconds, work) / row.ranks
         return ProgramChange(name, how, efficiency, efficiency - row.efficiency.value, bound)
 
     def made() -> Iterator[ProgramChange]:
+        now_s = seconds(iteration, communication)
         for name, how, changed in _changed_programs(iteration, row.iteration):
-            yield change(
-                name, how, iteration_time(changed, communication, follow_links=False).seconds / now_s
-            )
+            yield change(name, how, seconds(changed, communication) / now_s)
+        # measured times of collectives would not become shorter
         modelled = replace(communication, collectives={})
-        modelled_s = iteration_time(iteration, modelled, follow_links=False).seconds
+        modelled_s = seconds(iteration, modelled) if communication.collectives else now_s
         for name, how, faster in _faster_networks(modelled):
-            seconds = iteration_time(iteration, faster, follow_links=False).seconds
-            yield change(name, how, seconds / modelled_s)
+            yield change(name, how, seconds(iteration, faster) / modelled_s)
         hidden = min(row.iteration.total("messages"), row.iteration.total("computation"))
         ratio = 1 - hidden / row.iteration.seconds
         yield change("overlap", "hide messages behind computation", ratio, bound=True)
@@ -236,23 +233,29 @@ def _changed_programs(iteration: Iteration, time: IterationTime) -> Iterator[tup
         "call half as many, with twice the data",
         _halved(iteration, lambda part: isinstance(part, CollectivePart) and part.size > 0),
     )
-    yield "shorter messages", "send half the bytes", _map_steps(iteration, lambda step: _resized(step, 0.5))
-    if any(part.name.endswith(": serial") for part in iteration.parts):
-        yield "less serial work", "halve the serial part", _with_parts(iteration, _half_serial)
+    yield (
+        "shorter messages",
+        "send half the bytes",
+        _with_steps(iteration, lambda part: _resized(part, 0.5)),
+    )
+    if any(isinstance(part, StepsPart) and part.serial for part in iteration.parts):
+        yield (
+            "less serial work",
+            "halve the serial part",
+            _with_steps(iteration, lambda part: part.with_computation(0.5 if part.serial else 1.0)),
+        )
     for operation in dict.fromkeys(p.operation for p in iteration.parts if isinstance(p, CollectivePart)):
         used = {each.algorithm for each in time.algorithms if each.operation == operation}
         if "" in used:  # measured: a modelled time could differ by the model's error alone
             continue
         for algorithm in sorted(name for of, name in SCHEDULES if of == operation and name not in used):
-            other = _with_parts(iteration, lambda p, o=operation, a=algorithm: _with_algorithm(p, o, a))  # type: ignore[misc]
             if _exists(operation, algorithm, iteration.ranks):
-                yield f"another {operation}", f"by {algorithm}", other
+                other = partial(_with_algorithm, operation=operation, algorithm=algorithm)
+                yield f"another {operation}", f"by {algorithm}", _with_parts(iteration, other)
 
 
 def _exists(operation: str, algorithm: str, ranks: int) -> bool:
     """Whether the algorithm works on this number of ranks, within reasonable time."""
-    from hockney.models.schedules import NotModelled
-
     if ranks > 1024:
         return False
     try:
@@ -266,20 +269,17 @@ def _with_parts(iteration: Iteration, change: Callable[[Part], Part]) -> Iterati
     return replace(iteration, parts=tuple(map(change, iteration.parts)))
 
 
-def _map_steps(iteration: Iteration, change: Callable[[Step], Step]) -> Iteration:
-    def changed(part: Part) -> Part:
-        return replace(part, steps=tuple(map(change, part.steps))) if isinstance(part, StepsPart) else part
-
-    return _with_parts(iteration, changed)
+def _with_steps(iteration: Iteration, change: Callable[[StepsPart], StepsPart]) -> Iteration:
+    return _with_parts(iteration, lambda part: change(part) if isinstance(part, StepsPart) else part)
 
 
-def _computing(step: Step, factor: float) -> Step:
-    return step if step.computed is None else replace(step, computed=factor * step.computed)
+def _resized(part: StepsPart, factor: float) -> StepsPart:
+    """The part with messages of `factor` times the bytes."""
 
+    def layers(step: Step) -> tuple[Layer, ...]:
+        return tuple(Layer(each.source, each.target, factor * np.asarray(each.size)) for each in step.layers)
 
-def _resized(step: Step, factor: float) -> Step:
-    layers = tuple(Layer(each.source, each.target, factor * np.asarray(each.size)) for each in step.layers)
-    return replace(step, layers=layers)
+    return replace(part, steps=tuple(replace(step, layers=layers(step)) for step in part.steps))
 
 
 def _only_messages(part: StepsPart) -> bool:
@@ -293,7 +293,7 @@ def _halved(iteration: Iteration, chosen: Callable[[Part], bool]) -> Iteration:
         if isinstance(part, CollectivePart):
             return replace(part, size=2 * part.size)
         assert isinstance(part, StepsPart)
-        return replace(part, steps=tuple(_resized(step, 2.0) for step in part.steps))
+        return _resized(part, 2.0)
 
     flags = [chosen(part) for part in iteration.parts]
     return replace(
@@ -304,23 +304,19 @@ def _halved(iteration: Iteration, chosen: Callable[[Part], bool]) -> Iteration:
 
 
 def _balanced(iteration: Iteration) -> Iteration:
-    def even(part: Part) -> Part:
-        if not isinstance(part, StepsPart) or part.has_messages or part.name.endswith(": serial"):
-            return replace(part, noise=0.0) if isinstance(part, StepsPart) else part
+    def even(part: StepsPart) -> StepsPart:
+        if part.has_messages or part.serial:
+            return replace(part, noise=0.0)
         mean = part.computation(iteration.ranks).mean()
         return replace(part, noise=0.0, steps=(Step((), computed=np.full(iteration.ranks, mean)),))
 
-    return _with_parts(iteration, even)
-
-
-def _half_serial(part: Part) -> Part:
-    serial = isinstance(part, StepsPart) and part.name.endswith(": serial")
-    return part.with_computation(0.5) if serial and isinstance(part, StepsPart) else part
+    return _with_steps(iteration, even)
 
 
 def _with_algorithm(part: Part, operation: str, algorithm: str) -> Part:
-    called = isinstance(part, CollectivePart) and part.operation == operation
-    return replace(part, algorithm=algorithm) if called and isinstance(part, CollectivePart) else part
+    if isinstance(part, CollectivePart) and part.operation == operation:
+        return replace(part, algorithm=algorithm)
+    return part
 
 
 def _faster_networks(costs: Communication) -> Iterator[tuple[str, str, Communication]]:

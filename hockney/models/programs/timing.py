@@ -15,7 +15,7 @@ import heapq
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import islice, pairwise
+from itertools import chain, islice, pairwise
 from typing import Literal
 
 import msgspec
@@ -25,12 +25,13 @@ from hockney.core.errors import UsageError
 from hockney.core.platform import Platform
 from hockney.core.smpi_algorithms import choose_algorithms, unknown_algorithm
 from hockney.models import collective_algorithms
+from hockney.models.collective_costs import algorithms
 from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LayerCosts, LogGPSimulator, TimedStep, nodes_of
 from hockney.models.network_sim import NetworkSimulator
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, TasksPart
-from hockney.models.routes import UNLIMITED, Routes
+from hockney.models.routes import Routes, shares_links
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Layer, Mode, NotModelled, Step, names
 from hockney.models.schedules.smpi import SMPI
 
@@ -207,16 +208,29 @@ class _Timer:
         platform = self.communication.platform
         if platform is None or self.ranks == 1:
             return self._with_clocks
-        if not _shares_links(platform):
-            try:
-                self._take(self._simulator(), parts)
-                return self._with_clocks
-            except NotModelled:
-                pass
+        if shares_links(platform):
+            return self._on_links(platform, parts)
+        return partial(self._with_clocks_or_links, platform)
+
+    def _on_links(self, platform: Platform, parts: Sequence[Part]) -> Runner:
         if self.follow_links and self._links_can_be_followed(platform, parts):
             return self._with_links
-        self.contention = self.contention and not (_shares_links(platform) and _has_messages(parts))
+        self.contention = self.contention and not (shares_links(platform) and _has_messages(parts))
         return partial(self._with_clocks, lenient=True)
+
+    def _with_clocks_or_links(
+        self, platform: Platform, iterations: Iterator[Sequence[Part]]
+    ) -> Iterator[list[np.ndarray]]:
+        """With clocks, if these can follow the first iteration."""
+        simulator, first = self._simulator(), next(iterations)
+        try:
+            marks = self._take(simulator, first)
+        except NotModelled:
+            yield from self._on_links(platform, first)(chain([first], iterations))
+            return
+        yield marks
+        for parts in iterations:
+            yield self._take(simulator, parts)
 
     def _links_can_be_followed(self, platform: Platform, parts: Sequence[Part]) -> bool:
         try:
@@ -330,7 +344,7 @@ class _Timer:
             described = self._described(costs.platform, operation, ranks, size)
             if described is not None:
                 return described
-        candidates = [BARRIER] if operation == "barrier" else _algorithms(operation)
+        candidates = [BARRIER] if operation == "barrier" else algorithms(operation)
         fastest = min(candidates, key=lambda name: self._seconds_of(operation, ranks, size, name))
         return self._by_algorithm(operation, ranks, size, fastest, "assumed")
 
@@ -356,12 +370,8 @@ class _Timer:
         self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis
     ) -> tuple[Step, ...] | float:
         self._note(operation, ranks, size, algorithm, basis)
-        if _is_too_long(operation, algorithm, ranks):
-            return self._closed_form_s(operation, ranks, size, algorithm)
-        if (operation, algorithm) not in SCHEDULES:
-            raise unknown_algorithm(algorithm, operation, names(operation))
         try:
-            return tuple(SCHEDULES[operation, algorithm](ranks, size))
+            return self._schedule(operation, ranks, size, algorithm)
         except NotModelled as error:
             raise UsageError(
                 f"{operation} by {algorithm} does not exist on {ranks} ranks",
@@ -373,15 +383,22 @@ class _Timer:
                 ranks=ranks,
             ) from None
 
-    def _seconds_of(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
-        """Seconds by the algorithm's schedule; infinite if it does not exist for this number of ranks."""
+    def _schedule(self, operation: str, ranks: int, size: int, algorithm: str) -> tuple[Step, ...] | float:
+        """Steps, or seconds by the closed form of a schedule that is too long. Raises NotModelled."""
         if _is_too_long(operation, algorithm, ranks):
             return self._closed_form_s(operation, ranks, size, algorithm)
+        if (operation, algorithm) not in SCHEDULES:
+            raise unknown_algorithm(algorithm, operation, names(operation))
+        return tuple(SCHEDULES[operation, algorithm](ranks, size))
+
+    def _seconds_of(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
+        """Seconds by the algorithm; infinite if it does not exist for this number of ranks."""
         try:
-            part = _Timer(ranks, self.communication)
-            return float(
-                part._simulator(lenient=True).run(SCHEDULES[operation, algorithm](ranks, size)).max()
-            )
+            steps = self._schedule(operation, ranks, size, algorithm)
+            if isinstance(steps, float):
+                return steps
+            timer = _Timer(ranks, self.communication)
+            return float(timer._simulator(lenient=True).run(steps).max())
         except NotModelled:
             return np.inf
 
@@ -412,21 +429,10 @@ def _has_messages(parts: Sequence[Part]) -> bool:
     return any(not isinstance(part, StepsPart) or part.has_messages for part in parts)
 
 
-def _algorithms(operation: str) -> list[str]:
-    return sorted(name for of, name in CLOSED_FORMS if of == operation)
-
-
 def _is_too_long(operation: str, algorithm: str, ranks: int) -> bool:
     """Whether a schedule has too many messages to be followed."""
     form = CLOSED_FORMS.get((operation, algorithm))
     return form is not None and ranks * form.terms(ranks, 1)[0] > MAX_MESSAGES
-
-
-def _shares_links(platform: Platform) -> bool:
-    network = platform.network
-    cables = network.link < UNLIMITED and network.shape != "switch"
-    medium = network.medium_message_s or network.medium_s_per_byte
-    return bool(network.nic < UNLIMITED or cables or medium or platform.processors_work)
 
 
 class _Bounded(LogGPSimulator):
