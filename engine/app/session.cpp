@@ -57,6 +57,12 @@ std::string read_plan(const std::string& path, const Comm& control) {
   return text;
 }
 
+// The folder of the plan, which has the files that it names.
+std::string folder_of(const std::string& plan) {
+  const std::size_t slash = plan.rfind('/');
+  return slash == std::string::npos ? "." : plan.substr(0, slash);
+}
+
 std::vector<std::string> plan_lines(const Options& options, const Comm& control) {
   std::vector<std::string> lines;
   if (options.task == Options::Task::one_case) {
@@ -297,7 +303,7 @@ class Session {
     const std::vector<std::string> lines = plan_lines(options_, control_);
     const ClockCost clock_cost = control_.root() ? measure_clock() : ClockCost{};
     const std::string ranks = gather_ranks(control_);
-    Teams teams(measured_, control_, ranks, arena_, options_.index, clock_cost);
+    Teams teams(measured_, control_, ranks, arena_, options_.index, folder_of(options_.plan), clock_cost);
     print(control_, launch_line(options_, ranks, clock_cost, init_s_));
     const double budget = options_.budget_s > 0 ? options_.budget_s : static_cast<double>(lines.size());
     Cases cases(options_, control_, teams, arena_, lines, now() + budget);

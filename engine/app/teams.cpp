@@ -24,19 +24,20 @@ bool all_in_order(const std::vector<int>& members, int ranks) {
 
 }  // namespace
 
-Team::Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const ClockCost& cost)
+Team::Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const std::string& files,
+           const ClockCost& cost)
     : measured(std::move(to_measure)),
       control(std::move(for_control)),
       ranks_here(ranks_on_this_host(control)),
-      measurer({measured, arena, launch}, control, cost) {}
+      measurer({measured, arena, launch, files}, control, cost) {}
 
 Teams::Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
-             const ClockCost& cost)
-    : control_(control), arena_(arena), launch_(launch), cost_(cost) {
+             const std::string& files, const ClockCost& cost)
+    : control_(control), arena_(arena), launch_(launch), files_(files), cost_(cost) {
   if (control_.root()) placement_.emplace(spots_in(ranks));
   numbers_.emplace(std::vector<int>{}, 0);
   teams_.push_back(std::make_unique<Team>(Comm::view(measured.handle), Comm::view(control.handle), arena_,
-                                          launch_, cost_));
+                                          launch_, files_, cost_));
 }
 
 TeamChoice Teams::choose(const Case& wanted) {
@@ -90,7 +91,7 @@ void Teams::add(const std::vector<int>& members) {
   teams_.emplace_back();
   if (mine < 0) return;
   teams_.back() =
-      std::make_unique<Team>(Comm::owner(handle), Comm::duplicate(handle), arena_, launch_, cost_);
+      std::make_unique<Team>(Comm::owner(handle), Comm::duplicate(handle), arena_, launch_, files_, cost_);
 }
 
 }  // namespace hockney

@@ -16,7 +16,8 @@ namespace hockney {
 
 // The ranks that measure a case: all ranks of the launch, or some. Rank 0 is among them, as rank 0.
 struct Team {
-  Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const ClockCost& cost);
+  Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const std::string& files,
+       const ClockCost& cost);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
@@ -45,7 +46,7 @@ class Teams {
   // `measured` and `control` are communicators of all ranks, which outlive this. `ranks` is the list of
   // gather_ranks; it and `cost` are only read on rank 0.
   Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
-        const ClockCost& cost);
+        const std::string& files, const ClockCost& cost);
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
 
@@ -61,6 +62,7 @@ class Teams {
   const Comm& control_;
   Arena& arena_;
   const long launch_;
+  const std::string files_;
   const ClockCost cost_;
   std::optional<Placement> placement_;        // on rank 0
   std::map<std::vector<int>, int> numbers_;   // of the teams by their members (all: none), on rank 0

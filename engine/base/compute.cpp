@@ -23,8 +23,8 @@ Computing Computing::of_steps(double preset_s) {
   return fixed;
 }
 
-void Computing::run() {
-  pass(preset_s_);
+void Computing::run(double factor) {
+  pass(factor * preset_s_);
 }
 
 void Computing::recheck() {}
@@ -141,20 +141,20 @@ double Computing::loop_time(double steps) {
   return read() - began;
 }
 
-void Computing::run() {
+void Computing::run(double factor) {
   if (asleep_)
-    run_asleep();
+    run_asleep(factor * preset_s_);
   else if (steps_ > 0)
-    loop(static_cast<std::uint64_t>(std::lround(steps_)));
+    loop(static_cast<std::uint64_t>(std::lround(factor * steps_)));
   else if (preset_s_ > 0)
-    run_by_clock();
+    run_by_clock(factor * preset_s_);
 }
 
 // Between the instants at which two successive readings are taken, one reading's time passes. What precedes
 // the first and follows the last adds up to another.
-void Computing::run_by_clock() {
+void Computing::run_by_clock(double seconds) {
   const double began = read();
-  const double ends = began + preset_s_ - reading_s_;
+  const double ends = began + seconds - reading_s_;
   double last = began;
   for (bool done = false; !done;) {
     const double left = ends - last - reading_s_;
@@ -166,21 +166,20 @@ void Computing::run_by_clock() {
     last = time;
   }
   consumed_s_ += last - began + reading_s_;
-  ++runs_;
+  asked_s_ += seconds;
 }
 
-void Computing::run_asleep() {
-  if (preset_s_ <= 0) return;
+void Computing::run_asleep(double seconds) {
+  if (seconds <= 0) return;
   const double began = now();
-  wait_until(began + preset_s_);
+  wait_until(began + seconds);
   consumed_s_ += now() - began;
-  ++runs_;
+  asked_s_ += seconds;
 }
 
 void Computing::recheck() {
-  if (runs_ > 0) ratios_.push_back(consumed_s_ / (static_cast<double>(runs_) * preset_s_));
-  consumed_s_ = 0;
-  runs_ = 0;
+  if (asked_s_ > 0) ratios_.push_back(consumed_s_ / asked_s_);
+  consumed_s_ = asked_s_ = 0;
   if (asleep_ || steps_ == 0 || (!ratios_.empty() && now() - checked_ <= recheck_every_s)) return;
   fixed_ ? recheck_pace() : recheck_loop();
   checked_ = now();

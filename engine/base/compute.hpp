@@ -25,7 +25,8 @@ class Computing {
   // processor time according to the pace found now. So the wall time of run() shows whatever slows it.
   static Computing of_steps(double preset_s);
 
-  void run();
+  // With a factor, that many times the preset.
+  void run(double factor = 1);
   // Call it between measurements, not during them: if the work is short, it occasionally takes some 20 us.
   void recheck();
 
@@ -42,8 +43,8 @@ class Computing {
   double read() const;
   void find_pace();
   bool paced(double steps);
-  void run_by_clock();
-  void run_asleep();
+  void run_by_clock(double seconds);
+  void run_asleep(double seconds);
   void recheck_loop();
   void recheck_pace();
   void loop(std::uint64_t steps);
@@ -58,8 +59,8 @@ class Computing {
   double steps_ = 0;      // of short work or a fixed amount; 0: by the clock
   bool fixed_ = false;
   double checked_ = 0;     // when, according to now()
-  double consumed_s_ = 0;  // since recheck(), in `runs_` runs by the clock
-  long runs_ = 0;
+  double consumed_s_ = 0;  // since recheck(), in runs by the clock
+  double asked_s_ = 0;     // of these runs
   std::vector<double> ratios_;
 };
 

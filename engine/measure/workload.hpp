@@ -118,11 +118,13 @@ class Workload {
   void (*batch_)(Workload&, int) = run_each<Workload>;
 };
 
-// Where a workload runs: its communicator, the memory for its buffers, and which launch of its run this is.
+// Where a workload runs: its communicator, the memory for its buffers, which launch of its run this is, and
+// the folder of the files that the plan names, which rank 0 reads.
 struct Place {
   const Comm& comm;
   Arena& arena;
   long launch = 0;
+  std::string files = ".";
 };
 
 // Whose clock is used: rank 0's if it covers the whole operation, otherwise the longest time over the ranks.

@@ -84,6 +84,11 @@ class CaseSource(Protocol):
 
     def cases(self, bench: Bench) -> list[Case]: ...
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The descriptions of programs that the cases name (`Settings.programs`)."""
+        ...
+
     def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
         """The launch settings that the source declares, at least those with these names."""
         ...
@@ -102,6 +107,10 @@ class _StudyCases:
 
     def cases(self, bench: Bench) -> list[Case]:
         return studies.planned(self.study, self.options, bench.catalog, bench.machine)
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return self.options.programs
 
     def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
         return self.study.launch_settings(self.options, bench.machine)
@@ -215,7 +224,11 @@ def plan(
     measurement.check_memory(bench, cases)
     measurement.check_network(bench, cases, settings.assume_network)
     declared_lines = tuple(setting.line for setting in declared if setting.name in used_settings)
-    settings = replace(settings, launch_settings=(*settings.launch_settings, *declared_lines))
+    settings = replace(
+        settings,
+        launch_settings=(*settings.launch_settings, *declared_lines),
+        programs=source.programs,
+    )
     measurement.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
@@ -250,6 +263,7 @@ def _study_cases(
         ranks=options.ranks,
         sizes=options.sizes,
         cases=question.cases,
+        programs=question.programs,
         parameters=question.values(),
         surveyed=surveyed,
         budget_s=options.budget,

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from hockney.api import find_runs
 from hockney.api.export import Library, frame, program_rows
 from hockney.api.tables import Rows
 from hockney.core.catalog import Workload
-from hockney.core.errors import UsageError, one_line
+from hockney.core.errors import UsageError, one_line, printable
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.units import doubling_series, parse_bytes
@@ -28,7 +28,7 @@ from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
 from hockney.models.programs.communication import Communication, of_fits
-from hockney.models.programs.description import ProgramDescription, describe
+from hockney.models.programs.description import ProgramDescription, describe, stored
 from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
 from hockney.pages import program_scaling
 from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats, program_caveats
@@ -160,14 +160,15 @@ class Program:
         sizes: Mapping[str, str | float] | None = None,
     ) -> None:
         """Raises UsageError."""
-        raw = {
+        raw: dict[str, Any] = {
             "phase": [dict(phase) for phase in phases],
             "iterations": iterations,
             "grid": grid if isinstance(grid, str) else list(grid),
             "sizes": dict(sizes or {}),
         }
-        self.description = describe(raw, name)
+        self._raw: Mapping[str, Any] = raw
         self._where = self._text = ""
+        self.description = describe(raw, name)
 
     @classmethod
     def read(cls, path: AnyPath) -> Program:
@@ -176,17 +177,41 @@ class Program:
         file = to_path(path)
         text = read_file(file, ())
         with _lines_in_errors(str(file), text):
-            return cls._of(describe(parse_toml(text, str(file), GUIDE), file.stem), str(file), text)
+            raw = {"name": file.stem, **parse_toml(text, str(file), GUIDE)}
+            return cls._of(describe(raw, file.stem), raw, str(file), text)
 
     @classmethod
-    def _of(cls, description: ProgramDescription, where: str, text: str) -> Program:
+    def _of(cls, description: ProgramDescription, raw: Mapping[str, Any], where: str, text: str) -> Program:
         program = cls.__new__(cls)
-        program.description, program._where, program._text = description, where, text
+        program.description, program._raw, program._where, program._text = description, raw, where, text
         return program
+
+    @property
+    def stored(self) -> str:
+        """The description as a line of a plan."""
+        return stored(self._raw, self.description.name)
 
     def with_sizes(self, **sizes: float) -> Program:
         """The same program with other sizes of the problem. Raises UsageError for names that it lacks."""
-        return self._of(self.description.with_sizes(sizes), self._where, self._text)
+        raw = {**self._raw, "sizes": {**self._raw.get("sizes", {}), **sizes}}
+        return self._of(self.description.with_sizes(sizes), raw, self._where, self._text)
+
+    def with_typed_sizes(self, words: Iterable[str]) -> Program:
+        """The same program with sizes such as "n=8192". Raises UsageError."""
+        sizes = {}
+        for word in words:
+            name, equals, value = word.partition("=")
+            try:
+                sizes[name] = float(value)
+            except ValueError:
+                raise UsageError(
+                    f"{printable(word)} is not a size",
+                    "after a file come sizes of the problem" if not equals else "it is not a number",
+                    "write for example n=8192",
+                    code="bad-problem-size",
+                    text=word,
+                ) from None
+        return self.with_sizes(**sizes)
 
     def predict(
         self,

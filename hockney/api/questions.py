@@ -14,20 +14,24 @@ from hockney import measurement, studies
 from hockney.core.case import NAME
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.parameters import parse_parameters
+from hockney.machines.descriptions.files import is_file
 from hockney.studies import ad_hoc, published_study
 
 _RUN_LIST = "'hockney run --list' shows all"
 
+PROGRAM = "program"
+"""The study of the program that a file describes."""
 FILE_VALUE = re.compile(r"(?<=[=,])file:([^\s,]+)")
 
 
 @dataclass(frozen=True)
 class Question:
     """`parameters` are those of the study, as typed; `cases` are lines, only for the study of ad-hoc
-    cases."""
+    cases; `programs` are the descriptions of programs (`Settings.programs`)."""
 
     study: str
     cases: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     parameters: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -56,6 +60,8 @@ def parse_question(words: str | Sequence[str]) -> Question:
     words_given = tuple(words.split()) if isinstance(words, str) else tuple(words)
     if not words_given:
         raise UsageError("nothing to run", "name a study or a case", _RUN_LIST, code="nothing-to-run")
+    if is_file(words_given[0]) and not set(words_given[0]) & set(" ="):
+        return _program_question(words_given)
     cases = join_cases(words_given)
     if words_given[0] == ad_hoc.NAME:
         raise UsageError(
@@ -80,7 +86,20 @@ def parse_question(words: str | Sequence[str]) -> Question:
             code="study-takes-no-cases",
             study=name,
         )
-    return Question(name, (), parameters)
+    return Question(name, parameters=parameters)
+
+
+def _program_question(words: Sequence[str]) -> Question:
+    """The study of the program that a file describes. After the file come sizes of the problem, and
+    parameters of the study."""
+    from hockney.api.programs import Program  # loads models that no other question needs
+
+    program = Program.read(words[0])
+    declared = {parameter.name for parameter in studies.study(PROGRAM).PARAMETERS}
+    own = {word: word.partition("=")[0] in declared - program.description.sizes.keys() for word in words[1:]}
+    sized = program.with_typed_sizes(word for word in words[1:] if not own[word])
+    parameters = _parameters([word for word in words[1:] if own[word]])
+    return Question(PROGRAM, programs=(sized.stored,), parameters=parameters)
 
 
 def _parameters(words: Sequence[str]) -> dict[str, str]:

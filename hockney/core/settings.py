@@ -39,6 +39,8 @@ class Settings:
     sizes between the planned ones are added around changes of a cost. `mpiexec_args` and `variables`
     (NAME=VALUE) are the user's additions to the launch command, as typed; `label` is the user's name for the
     run. `launch_settings` are those of the cases that name one, each as its line (`core.launch_setting`).
+    `programs` are the descriptions of the programs that cases name, each as its name and the tables of its
+    file as JSON.
     `nodes`, `ranks_per_node`, `hosts`, `starter` and `agent` choose the hosts (`core.layout.HostOptions`).
     `assume_network` accepts a simulated machine whose network nobody has measured.
     `interleaved` is the same text in the two runs of an interleaved comparison, otherwise empty: their
@@ -61,6 +63,7 @@ class Settings:
     variables: tuple[str, ...] = ()
     label: str = ""
     launch_settings: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     nodes: int = 0
     ranks_per_node: int = 0
     hosts: tuple[str, ...] = ()

@@ -38,7 +38,7 @@ from hockney.core.record import (
 )
 from hockney.core.units import parse_seconds
 from hockney.launch.fake_levels import FakeNodes
-from hockney.launch.fake_world import World
+from hockney.launch.fake_world import ProgramMissing, World
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 
 FaultKind = Literal["die", "hang", "refuse", "corrupt"]
@@ -116,7 +116,7 @@ class FakeLauncher(Launcher):
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         plain = self.world
-        self.world = plain.under(dict(options.variables))
+        self.world = replace(plain.under(dict(options.variables)), files=options.files)
         try:
             yield from self._run(plan, ranks, options)
         finally:
@@ -171,6 +171,10 @@ class FakeLauncher(Launcher):
         self, case: Case, ranks: int, position: int, share: float, options: LaunchOptions
     ) -> Record | Failure:
         fault = self._fault(case)
+        try:
+            self.world.time(case)
+        except ProgramMissing:
+            fault = "refuse"
         if fault == "die":
             raise LaunchFailed(
                 "rank 1 was ended by signal 9",

@@ -31,6 +31,10 @@ from hockney.system.bundled import bundled_catalog
 NAMES = ("pairs_stream", "pairs_pingpong")
 
 
+class ProgramMissing(ValueError):
+    """A case names a program whose steps were not written."""
+
+
 @dataclass(frozen=True)
 class FakePairs:
     """The rate (B/s) that pairs share at each level ("": at the others), and the gap (s) between two messages
@@ -180,6 +184,10 @@ OWN_ROLES = (
 )  # fmt: skip
 """No suite has a workload with such a role."""
 
+PROGRAM = "program"
+PROGRAM_PARTS = ("computation", "messages", "collectives")
+"""The role of the workload that executes described programs, and its metrics."""
+
 LEAST_FACTOR = 0.1
 """The factor of the fastest launch that noise allows."""
 EAGER = "FAKE_EAGER_LIMIT"
@@ -241,6 +249,8 @@ class World:
     nodes: int = 1
     """The number of nodes over which the ranks of a case are spread."""
     launch: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
+    """The files that the cases name (`LaunchOptions.files`)."""
     replaced: tuple[FakeWorkloads, ...] = ()
     """Workloads that replace those of the suites."""
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
@@ -269,6 +279,8 @@ class World:
             return known
         if (fake := self.fake_of(workload)) is not None:
             return fake.time(workload, case, self.shares_of(case))
+        if workload.role == PROGRAM:
+            return max(map(sum, zip(*self.program_parts(case).values(), strict=True)))
         if (parts := self.overlap.parts(workload, case, self.pure(case))) is not None:
             return sum(parts.values())
         if workload.operation == "barrier":
@@ -337,6 +349,29 @@ class World:
         taking = (fake for fake in (*self.replaced, *fakes()) if fake.takes(workload))
         return next((fake.in_launch(self.launch) for fake in taking), None)
 
+    def program_parts(self, case: Case) -> dict[str, list[float]]:
+        """Seconds of each rank's computation, messages and collectives in an iteration of a described
+        program (`models.programs.skeleton`): every message takes its sender and its receiver a one-way time,
+        and nobody waits."""
+        name = f"{str(case['description']).removeprefix('plan:')}-{case.ranks}.txt"
+        if name not in self.files:
+            raise ProgramMissing(name)
+        parts: dict[str, list[float]] = {part: [0.0] * case.ranks for part in PROGRAM_PARTS}
+        rank, share = 0, 1.0
+        for line in self.files[name].splitlines():
+            word, *rest = line.split()
+            if word == "rank":
+                rank = int(rest[0])
+            elif word == "part":
+                share = float(rest[0])
+            elif word == "compute":
+                parts["computation"][rank] += share * float(rest[0])
+            elif word == "collective":
+                parts["collectives"][rank] += share * self.collective(rest[0], case.ranks, int(rest[1]))
+            elif word != "wait":
+                parts["messages"][rank] += share * sum(self.message(int(size)) for size in rest[1::2])
+        return parts
+
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
         odd."""
@@ -381,6 +416,8 @@ class World:
         known = self.overlap.values(metric, workload, case, self.pure(case), case_s)
         if known is not None:
             return known
+        if workload.role == PROGRAM:
+            return case_s / self.time(case) * float(np.mean(self.program_parts(case)[metric.name]))
         work = self.work(case)
         preset = {} if work is None else {"work": work.seconds, "imbalance": work.imbalance}
         if metric.name == "paused":

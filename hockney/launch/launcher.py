@@ -28,7 +28,8 @@ class LaunchOptions:
     relative half width of the median's 95% interval, `visits` the maximum per case, in random order over the
     launch; a case that exceeds its time by `hang_s` is reported as hung and ends the launch. `variables` are
     set for all ranks, in addition to the launcher's; they belong to `setting`. `turn` numbers the launches
-    that differ only by it: each uses the next hosts."""
+    that differ only by it: each uses the next hosts. `files` are those that the cases name, by their names in
+    the folder of the plan."""
 
     launch: str
     index: int
@@ -42,6 +43,7 @@ class LaunchOptions:
     setting: str = ""
     variables: tuple[tuple[str, str], ...] = ()
     turn: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

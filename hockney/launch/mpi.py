@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from hockney import process
 from hockney.core.case import Case
@@ -125,7 +126,7 @@ class MpiLauncher(Launcher):
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         engine = program(plan, self.engine, self.others)
-        scratch = plan_folder(plan, engine.parent, self._on_other_hosts)
+        scratch = plan_folder(plan, engine.parent, self._on_other_hosts, options.files)
         file, stop = scratch.folder / PLAN, scratch.folder / STOP
         waits = ("--waits", "asleep") if self.asleep else ()
         words = (*option_words(options), *waits, "--stop", str(stop), "--plan", str(file))
@@ -186,11 +187,16 @@ def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> P
     return programs.pop() if programs else engine
 
 
-def plan_folder(plan: Sequence[Case], engine_folder: Path, on_other_hosts: bool = False) -> Scratch:
-    """The plan as file PLAN in a new folder, and the empty file STOP, into which something is written to end
-    the launch early. The folder is next to the engine, so that every host that can start the engine can read
-    it, or among the temporary files of this host if the engine's folder is not writable and no rank is
-    elsewhere: with ranks `on_other_hosts` EnvironmentProblem is raised then.
+def plan_folder(
+    plan: Sequence[Case],
+    engine_folder: Path,
+    on_other_hosts: bool = False,
+    files: Mapping[str, str] = MappingProxyType({}),
+) -> Scratch:
+    """The plan as file PLAN in a new folder, with the `files` that it names, and the empty file STOP, into
+    which something is written to end the launch early. The folder is next to the engine, so that every host
+    that can start the engine can read it, or among the temporary files of this host if the engine's folder is
+    not writable and no rank is elsewhere: with ranks `on_other_hosts` EnvironmentProblem is raised then.
 
     The plan is a file because Open MPI 5's launcher does not forward standard input unchanged
     (engine/app/session.cpp).
@@ -206,7 +212,7 @@ def plan_folder(plan: Sequence[Case], engine_folder: Path, on_other_hosts: bool 
                 folder=str(engine_folder),
             )
         parent = Path(tempfile.gettempdir())
-    return Scratch(parent / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: ""})
+    return Scratch(parent / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: "", **files})
 
 
 def plan_text(plan: Sequence[Case]) -> str:

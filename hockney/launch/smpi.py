@@ -87,7 +87,7 @@ class SmpiLauncher(Launcher):
         words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
         watch = WallClock(options, len(plan), ranks)
         started = self._command(program(plan, self.engine, self.others), ranks, *words)
-        scratch = self._scratch(plan, ranks, options.index)
+        scratch = self._scratch(plan, ranks, options)
         for line in EngineReader(started, watch, plan, scratch, self._died).lines():
             yield anonymize(line) if isinstance(line, Launch) else line
 
@@ -98,11 +98,12 @@ class SmpiLauncher(Launcher):
         seeds = max((int(case.number("seeds", 1)) for case in plan), default=1)
         return max(seeds, 1 if verified or ranks >= MANY_RANKS else REPETITIONS)
 
-    def _scratch(self, plan: Sequence[Case], ranks: int, index: int) -> Scratch:
+    def _scratch(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Scratch:
         files = {
             PLAN: plan_text(plan),
             HOSTS: "".join(f"{host}\n" for host in hosts(self.platform, ranks, self.ranks_per_node)),
-            PLATFORM: platform_lines(self.platform, events=self.events, seed_offset=index),
+            PLATFORM: platform_lines(self.platform, events=self.events, seed_offset=options.index),
+            **options.files,
         }
         return Scratch(Path(tempfile.gettempdir()) / f"hockney-{uuid.uuid4().hex}", files, inside=True)
 

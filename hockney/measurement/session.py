@@ -323,7 +323,7 @@ class Session:
             recorder = LaunchRecorder(self.bench, self.out, self._handle_event, self.budget, self.start_s)
             # rounds are compared with each other: each is complete, if late
             limit_s = 0.0 if self.plan.settings.every_s else self.budget.limit(cases)
-            options = self._options(index, budget_s, limit_s, cases[0])
+            options = self._options(index, budget_s, limit_s, cases)
             problem = recorder.launch(cases, options)
             if problem is not None and options.setting and not recorder.started:
                 recorder.fail_all(cases, options, problem)
@@ -399,8 +399,8 @@ class Session:
                 code="launch-without-result",
             )
 
-    def _options(self, index: int, budget_s: float, limit_s: float, case: Case) -> LaunchOptions:
-        """The options of a launch that measures `case`, among others."""
+    def _options(self, index: int, budget_s: float, limit_s: float, cases: Sequence[Case]) -> LaunchOptions:
+        """The options of a launch that measures these cases."""
         return LaunchOptions(
             launch=self.names.next(index),
             index=index,
@@ -412,10 +412,20 @@ class Session:
             hang_s=min(LONGEST_HANG_S, max(SHORTEST_HANG_S, self.plan.settings.budget_s)),
             origin=self.bench.machine.traits.origin,
             limit_s=limit_s,
-            setting=case.setting,
-            variables=self.plan.settings.variables_of(case),
+            setting=cases[0].setting,
+            variables=self.plan.settings.variables_of(cases[0]),
             turn=index // self.plan.groups if index in self.planned_launches else index,
+            files=_files_of(cases, self.plan.settings),
         )
+
+
+def _files_of(cases: Sequence[Case], settings: Settings) -> dict[str, str]:
+    """The files that the cases name, by their names."""
+    if not settings.programs:
+        return {}
+    from hockney.models.programs.skeleton import program_files  # few runs need schedules
+
+    return program_files(cases, settings.programs)
 
 
 class _Names:

@@ -32,12 +32,14 @@ T = TypeVar("T")
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """The user's restrictions. Empty: the study decides. `cases` are typed lines, for the study of ad-hoc
-    cases; `parameters` are values of those that the study declares. If there is `surveyed`, the machine's
-    parameters come from there and need not be measured. `budget_s` is the time for all measurements."""
+    cases; `programs` are the descriptions of programs (`Settings.programs`); `parameters` are values of those
+    that the study declares. If there is `surveyed`, the machine's parameters come from there and need not be
+    measured. `budget_s` is the time for all measurements."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
     surveyed: Surveyed | None = None
     budget_s: float = 60.0

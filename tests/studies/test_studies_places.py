@@ -9,6 +9,7 @@ from dataclasses import replace as dataclass_replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from made_up_programs import EVERYTHING
 from msgspec.structs import replace
 
 from hockney import api, measurement, studies
@@ -16,6 +17,7 @@ from hockney.core.case import Case
 from hockney.core.layout import LEVELS, Layout
 from hockney.core.record import Failure
 from hockney.launch.fake_world import World
+from hockney.models.programs.description import stored
 from hockney.studies import Options, places
 from hockney.studies.granularity import costs, results, validation
 
@@ -23,7 +25,8 @@ from hockney.studies.granularity import costs, results, validation
 def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
     study = studies.study(name)
     bench = measurement.find_levels(measurement.prepare(machine, workloads=study.WORKLOADS))
-    return studies.planned(study, Options(), bench.catalog, bench.machine), bench
+    options = Options(programs=(stored(EVERYTHING, "everything"),))
+    return studies.planned(study, options, bench.catalog, bench.machine), bench
 
 
 OF_SUITES = {"npb", "annealing"} & studies.all_studies().keys()

@@ -271,6 +271,7 @@ def test_the_plan_covers_what_the_survey_promises():
     written = [c["bytes"] for c in cases if c.workload == "pingpong" and c["buffers"] == "written"]
     assert set(written) <= set(hot) and len(written) > 10 and (written[0], written[-1]) == (0, 4 << 20)
     others = {"barrier_skew", "barrier_staggered", "bisection", "compute", "granularity", "round_robin"}
+    others.add("program")
     assert {c.workload for c in cases} == {w.name for w in CATALOG.workloads} - others
     assert {c.ranks for c in cases} == {2, 4}
     for case in cases:

@@ -244,6 +244,10 @@ class Baseline:
     def published(self) -> bool:
         return any(run.machine.traits.published for run in self.side.runs)
 
+    @property
+    def programs(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(line for run in self.side.runs for line in run.settings.programs))
+
     def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
         """The launch settings with these names that the runs declare. Raises UsageError if another user has
         declared one of them: variables may name programs."""

@@ -116,21 +116,7 @@ def _program(program: api.Program, given: Mapping[str, Any]) -> int:
 
 
 def _read_program(words: tuple[str, ...]) -> api.Program:
-    program = api.Program.read(words[0])
-    sizes = {}
-    for word in words[1:]:
-        name, equals, value = word.partition("=")
-        try:
-            sizes[name] = float(value)
-        except ValueError:
-            raise UsageError(
-                f"{printable(word)} is not a size",
-                "after a file come sizes of the problem" if not equals else "it is not a number",
-                "write for example n=8192",
-                code="bad-problem-size",
-                text=word,
-            ) from None
-    return program.with_sizes(**sizes)
+    return api.Program.read(words[0]).with_typed_sizes(words[1:])
 
 
 def _program_of_options(given: Mapping[str, Any]) -> api.Program:

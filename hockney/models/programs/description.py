@@ -8,8 +8,10 @@ docs/programs.md describes the keys."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Iterator, Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -210,6 +212,20 @@ def describe(raw: Mapping[str, Any], name: str) -> ProgramDescription:
         grid=_grid(raw.get("grid", 1)),
         sizes={each: _formula_of(value, "number", f"sizes.{each}") for each, value in sizes.items()},
     )
+
+
+def stored(raw: Mapping[str, Any], name: str) -> str:
+    """A description as a line of a plan: its name, which differs for another description, and its tables."""
+    text = json.dumps({"name": name, **raw}, separators=(",", ":"))
+    plain = "".join(each if each.isalnum() and each.isascii() else "-" for each in name)
+    return f"{plain}-{zlib.crc32(text.encode()):08x} {text}"
+
+
+def read_stored(lines: Iterable[str]) -> dict[str, ProgramDescription]:
+    """The descriptions in lines that `stored` made, by the names of their cases. Raises UsageError, or
+    ValueError for a damaged line."""
+    named = (line.partition(" ") for line in lines)
+    return {name: describe(json.loads(text), name) for name, _, text in named}
 
 
 def _grid(value: Any) -> int | tuple[Formula, ...]:

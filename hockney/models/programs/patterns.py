@@ -59,7 +59,7 @@ class Setting:
         without."""
         if not self.seconds.any():
             yield StepsPart(self.phase, steps)
-        elif self.overlap:
+        elif self.overlap and steps:
             first, *others = steps
             overlapped = Step(first.layers, first.mode, computed=self.seconds)
             yield StepsPart(self.phase, (overlapped, *others), self.noise)

@@ -15,7 +15,7 @@ import heapq
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, islice, pairwise
+from itertools import chain, count, islice, pairwise
 from typing import Literal
 
 import msgspec
@@ -47,6 +47,9 @@ VARIED_ITERATIONS = 64
 LEFT_OUT = 4
 SEED = 1998
 CONTENDING_ITERATIONS = 3
+MAX_CONTENDING_ITERATIONS = 10
+SOON_FOLLOWED = 1_000
+"""Messages up to which more iterations than the fewest are simulated with shared links."""
 MAX_CONTENDING = 4_000
 """Messages of a simulation with shared links, which takes about a millisecond for each."""
 MAX_MESSAGES = 4_000_000
@@ -249,20 +252,26 @@ class _Timer:
         return (self._take(simulator, parts) for parts in iterations)
 
     def _with_links(self, iterations: Iterator[Sequence[Part]]) -> Iterator[list[np.ndarray]]:
-        """A few iterations at once: messages of one may still be under way in the next."""
+        """A few iterations at once: messages of one may still be under way in the next, and delay it. The
+        last one, which no other follows, is left out."""
         steps: list[Step] = []
         ends = []
-        for parts in islice(iterations, CONTENDING_ITERATIONS):
+        messages = 0
+        for number, parts in enumerate(islice(iterations, MAX_CONTENDING_ITERATIONS), start=1):
             begin = len(steps)
             for part in parts:
                 steps += self._steps(part)
                 ends.append((begin, len(steps)))
+            messages += sum(len(layer.source) for step in steps[begin:] for layer in step.layers)
+            if number >= CONTENDING_ITERATIONS and messages >= SOON_FOLLOWED:
+                break
         platform = self.communication.platform
         assert platform is not None
         simulator = NetworkSimulator(platform, self.ranks)
         simulator.run(steps)
         marks = np.vstack((np.zeros(self.ranks), simulator.ends))
-        for begin in dict.fromkeys(begin for begin, _ in ends):
+        begins = list(dict.fromkeys(begin for begin, _ in ends))
+        for begin in begins[:-1] or begins:
             yield [marks[begin], *(marks[end] for first, end in ends if first == begin)]
 
     def _simulator(self, *, lenient: bool = False) -> LogGPSimulator:
@@ -525,7 +534,8 @@ def _batch_error(lasted: np.ndarray) -> float:
 
 
 def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> None:
-    """Advances `now` by a master (rank 0) that serves workers as their results arrive."""
+    """Advances `now` by a master (rank 0) that serves workers as their results arrive. On a shared medium,
+    one message follows another."""
     ranks = len(now)
     if ranks == 1:
         now[0] += part.seconds.sum()
@@ -534,23 +544,40 @@ def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> Non
     return_s, receive_s = communication.handling(part.to_master, ranks)
     to_s = max(0.0, communication.one_way(part.to_worker, ranks) - send_s - accept_s)
     from_s = max(0.0, communication.one_way(part.to_master, ranks) - return_s - receive_s)
-    results: list[tuple[float, int]] = []
-    master = float(now[0])
-
-    def give(worker: int, seconds: float) -> None:
-        nonlocal master
-        master += send_s
-        now[worker] = max(now[worker], master + to_s) + accept_s + seconds + return_s
-        heapq.heappush(results, (now[worker] + from_s, worker))
-
+    to_medium_s = communication.on_medium(1, part.to_worker, ranks)
+    from_medium_s = communication.on_medium(1, part.to_master, ranks)
+    master, medium = float(now[0]), 0.0
     tasks: Iterator[float] = iter(part.seconds)
-    for worker in range(1, ranks):
-        if (seconds := next(tasks, None)) is None:
-            break
-        give(worker, seconds)
-    while results:
-        arrival, worker = heapq.heappop(results)
-        master = max(master, arrival) + receive_s
+    events: list[tuple[float, int, str, int, float]] = []
+    order = count()
+
+    def at(time: float, event: str, worker: int, seconds: float = 0.0) -> None:
+        heapq.heappush(events, (time, next(order), event, worker, seconds))
+
+    def give(worker: int) -> None:
+        nonlocal master
         if (seconds := next(tasks, None)) is not None:
-            give(worker, seconds)
+            master += send_s
+            at(master, "task sent", worker, seconds)
+
+    def passes(time: float, occupied_s: float) -> float:
+        """When a message that is sent now has the medium."""
+        nonlocal medium
+        start = max(time, medium) if occupied_s else time
+        medium = max(medium, start + occupied_s)
+        return start
+
+    for worker in range(1, ranks):
+        give(worker)
+    while events:
+        time, _, event, worker, seconds = heapq.heappop(events)
+        if event == "task sent":
+            arrival = passes(time, to_medium_s) + to_s
+            now[worker] = max(now[worker], arrival) + accept_s + seconds + return_s
+            at(now[worker], "result sent", worker)
+        elif event == "result sent":
+            at(passes(time, from_medium_s) + from_s, "result arrived", worker)
+        else:
+            master = max(master, time) + receive_s
+            give(worker)
     now[0] = master

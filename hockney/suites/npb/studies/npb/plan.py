@@ -16,7 +16,7 @@ from hockney.core.parameters import StudyParameter
 from hockney.models.programs.prediction import described_rate, described_startup
 from hockney.models.programs.program import Indivisible, Program
 from hockney.pages.evidence import Options, once
-from hockney.studies.program_costs import cost_cases
+from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.suites.npb.programs import PIPELINED, program_of
@@ -124,7 +124,8 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     lines = [line for name in benchmark_names(options) for line in _lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
-        cases += [catalog.case(line) for line in cost_cases(_programs(cases), catalog, machine)]
+        needs = map(needs_of, _programs(cases))
+        cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine)]
     return once(cases)
 
 

@@ -1,0 +1,65 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The table of the numbers of ranks, and the answer for programs (`--json`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from hockney.draw.page import Table
+from hockney.pages.columns import (
+    COUNT,
+    INTERVAL,
+    SECONDS,
+    TEXT,
+    Column,
+    Format,
+    columns_document,
+    columns_table,
+)
+from hockney.pages.evidence import Evidence
+from hockney.studies.program.results import ProgramPoint, ProgramResults
+
+ERROR = Format(lambda error: f"{error:+.1%}")
+NO_PREDICTION = "costs unknown"
+COLUMNS: tuple[Column[ProgramPoint], ...] = (
+    Column("", lambda p: p.measured.case.line, key="case"),
+    Column("program", lambda p: p.name, TEXT, "program"),
+    Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
+    Column("iteration", lambda p: p.time, SECONDS, "iteration_s", INTERVAL),
+    Column("predicted", lambda p: p.predicted_s, SECONDS, "predicted_s", missing=NO_PREDICTION),
+    Column("difference", lambda p: p.error, ERROR, "error"),
+    Column("computation", lambda p: p.measured_part("computation"), SECONDS, "computation_s"),
+    Column(
+        "predicted computation",
+        lambda p: p.predicted_part("computation"),
+        SECONDS,
+        "predicted_computation_s",
+    ),
+    Column("communication", lambda p: p.measured_part("communication"), SECONDS, "communication_s"),
+    Column(
+        "predicted communication",
+        lambda p: p.predicted_part("communication"),
+        SECONDS,
+        "predicted_communication_s",
+    ),
+    Column("disagreement", lambda p: p.disagreement, TEXT, "disagreement"),
+    Column("", lambda p: p.predicted and p.predicted.contention, key="shared_links_followed"),
+)
+CAPTION = (
+    "An iteration of the skeleton as measured, and as predicted from the description and the costs of "
+    "messages and collectives. Communication includes waiting; parts are means over the ranks."
+)
+
+
+def numbers(results: ProgramResults) -> Table:
+    return columns_table("program", "Measured and predicted", COLUMNS, results.points, CAPTION)
+
+
+def summary(evidence: Evidence) -> Sequence[Table]:
+    return (numbers(ProgramResults.of(evidence)),)
+
+
+def answer(evidence: Evidence) -> Mapping[str, Any]:
+    return {"programs": columns_document(COLUMNS, ProgramResults.of(evidence).points)}

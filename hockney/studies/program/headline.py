@@ -1,0 +1,28 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer in sentences."""
+
+from __future__ import annotations
+
+from hockney.core.wording import plural
+from hockney.pages.format import quantity, with_interval
+from hockney.studies.program.results import ProgramPoint, ProgramResults
+
+
+def headline(results: ProgramResults) -> tuple[str, ...]:
+    if not results.points:
+        return ("Nothing was measured.",)
+    return tuple(map(_sentence, results.headline_points))
+
+
+def _sentence(point: ProgramPoint) -> str:
+    where = f"{point.name} on {plural(point.ranks, 'rank')}"
+    measured = f"{where}: {with_interval(point.time, 's')} an iteration measured"
+    if point.predicted_s is None:
+        return f"{measured}; no prediction, because the costs of messages are unknown."
+    error = "" if point.error is None else f" ({point.error:+.1%})"
+    text = f"{measured}, {quantity(point.predicted_s, 's')} predicted{error}"
+    if point.disagreement is None or point.predicted is None:
+        return f"{text}."
+    links = "" if point.predicted.contention else ", where the prediction only bounds the use of shared links"
+    return f"{text}; the difference is in {point.disagreement}{links}."

@@ -1,0 +1,66 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page: measured and predicted times of an iteration, and where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Page
+from hockney.pages import quality
+from hockney.pages.evidence import Evidence
+from hockney.pages.series import points
+from hockney.pages.study_page import section, study_page
+from hockney.studies.program import columns
+from hockney.studies.program.headline import headline
+from hockney.studies.program.results import ProgramPoint, ProgramResults
+
+METHOD = (
+    "The skeleton of a program computes for as long as its description gives, sends messages of the same "
+    "sizes in the same order, and calls the same collectives; its data are made up and verified. Computation "
+    "is a calibrated loop in registers; on a simulated machine, the time passes. Iterations follow one "
+    "another without a barrier.",
+    "The prediction is that of 'hockney predict', from the costs that this run has measured or from the "
+    "description of a simulated machine.",
+)
+
+
+def page(evidence: Evidence) -> Page:
+    results = ProgramResults.of(evidence)
+    names = list(dict.fromkeys(point.name for point in results.points))
+    drawn = [_times(name, [p for p in results.points if p.name == name]) for name in names]
+    return study_page(
+        evidence,
+        title=", ".join(names) or "Nothing measured",
+        headline=headline(results),
+        sections=[
+            section("More programs", figures=drawn[1:]),
+            section("Measured and predicted", tables=[columns.numbers(results)]),
+            quality.spread_of_noise(evidence),
+            quality.verification(evidence),
+        ],
+        lead=drawn[0] if drawn else None,
+        method=METHOD,
+    )
+
+
+def _times(name: str, measured: Sequence[ProgramPoint]) -> Figure:
+    plain = name.replace(" ", "-")
+    predicted = [(float(p.ranks), p.predicted_s) for p in measured if p.predicted_s is not None]
+    x, y = zip(*predicted, strict=True) if predicted else ((), ())
+    return Figure(
+        f"program-{plain}",
+        f"{name}: time of an iteration",
+        Axis("ranks", "", "log"),
+        Axis("time", "s"),
+        (
+            points(
+                "measured",
+                [p.measured for p in measured],
+                lambda m: m.case.ranks,
+                lambda m: m.summary.typical,
+            ),
+            Series("predicted", x, y, kind="line"),
+        ),
+    )

@@ -1,0 +1,131 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The program on each number of ranks: its measured and predicted time, and where they go.
+
+Parts of a time are means over the ranks, in one iteration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from hockney.core.case import HOT
+from hockney.core.fit import Estimate
+from hockney.models.programs.description import ProgramDescription, read_stored
+from hockney.models.programs.parts import StepsPart
+from hockney.models.programs.skeleton import PROGRAM, program_name
+from hockney.models.programs.timing import IterationTime, iteration_time
+from hockney.pages.evidence import Evidence, Measured
+from hockney.studies.program_costs import communication
+
+AGREES = 0.05
+"""A prediction with at most this relative error agrees with the measurement."""
+SHORTEST_S = 1e-9
+"""The engine's times are never 0: shorter ones are those of programs that do nothing."""
+Kind = Literal["computation", "communication"]
+PARTS: dict[Kind, tuple[str, ...]] = {
+    "computation": ("computation",),
+    "communication": ("messages", "collectives"),
+}
+"""The metrics of each kind."""
+
+
+@dataclass(frozen=True)
+class ProgramPoint:
+    """The program `name` on a number of ranks. `predicted` is None if the costs are unknown."""
+
+    name: str
+    measured: Measured
+    predicted: IterationTime | None
+
+    @property
+    def ranks(self) -> int:
+        return self.measured.case.ranks
+
+    @property
+    def time(self) -> Estimate:
+        """Measured seconds of an iteration."""
+        return self.measured.summary.typical
+
+    @property
+    def predicted_s(self) -> float | None:
+        return None if self.predicted is None else self.predicted.seconds
+
+    @property
+    def error(self) -> float | None:
+        """(predicted - measured) / measured."""
+        if self.predicted is None or max(self.predicted.seconds, self.time.value) < SHORTEST_S:
+            return None
+        return self.predicted.seconds / self.time.value - 1
+
+    @property
+    def agrees(self) -> bool | None:
+        return None if self.error is None else abs(self.error) <= AGREES
+
+    def measured_part(self, kind: Kind) -> float:
+        """Seconds; communication includes waiting."""
+        metrics = self.measured.summary.metrics
+        return sum(metrics[name].typical.value for name in PARTS[kind] if name in metrics)
+
+    def predicted_part(self, kind: Kind) -> float | None:
+        if self.predicted is None:
+            return None
+        computation = self.predicted.total("computation")
+        return computation if kind == "computation" else self.predicted.seconds - computation
+
+    @property
+    def disagreement(self) -> Kind | None:
+        """The part with the largest difference; None if the times agree."""
+        if self.error is None or self.agrees:
+            return None
+        return max(PARTS, key=lambda kind: abs(self.measured_part(kind) - (self.predicted_part(kind) or 0.0)))
+
+
+@dataclass(frozen=True)
+class ProgramResults:
+    evidence: Evidence
+
+    @classmethod
+    def of(cls, evidence: Evidence) -> ProgramResults:
+        return evidence.cached(cls)
+
+    @cached_property
+    def points(self) -> tuple[ProgramPoint, ...]:
+        """By program and ranks."""
+        programs = read_stored(self.evidence.settings.programs)
+        measured = sorted(self.evidence.of_role(PROGRAM), key=lambda m: (program_name(m.case), m.case.ranks))
+        return tuple(
+            ProgramPoint(programs[name].name, m, self._predicted(programs[name], m.case.ranks))
+            for m in measured
+            for name in (program_name(m.case),)
+            if name in programs
+        )
+
+    def _predicted(self, program: ProgramDescription, ranks: int) -> IterationTime | None:
+        costs = communication(self.evidence, HOT)
+        if costs is None:
+            return None
+        iteration = program.iteration(ranks)
+        cores = self.evidence.run.cores(self.evidence.machine)
+        if ranks > cores:
+            parts = (
+                part.with_computation(ranks / cores) if isinstance(part, StepsPart) else part
+                for part in iteration.parts
+            )
+            iteration = replace(iteration, parts=tuple(parts))
+        return iteration_time(iteration, costs)
+
+    @property
+    def headline_points(self) -> tuple[ProgramPoint, ...]:
+        """The point of each program on the most ranks that have a core each, or on the fewest."""
+        cores = self.evidence.run.cores(self.evidence.machine)
+        chosen: dict[str, ProgramPoint] = {}
+        for point in self.points:
+            if point.name not in chosen or point.ranks <= cores:
+                chosen[point.name] = point
+        return tuple(chosen.values())
+
+
+def is_conclusive(evidence: Evidence) -> bool:
+    return bool(ProgramResults.of(evidence).points)
