@@ -216,6 +216,12 @@ def _typed(measured: Measured, name: str, value: Value) -> str:
     return f"{value / factor:.12g}{unit}"
 
 
+def signed_tenths(error: float) -> str:
+    """ "+12.3%", and "0.0%" without a sign."""
+    text = f"{error:+.1%}"
+    return text[1:] if text in ("+0.0%", "-0.0%") else text
+
+
 def signed(error: float | None) -> str:
     """ "+12%", and "0%" without a sign; empty if unknown."""
     if error is None:

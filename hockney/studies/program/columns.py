@@ -19,9 +19,10 @@ from hockney.pages.columns import (
     columns_table,
 )
 from hockney.pages.evidence import Evidence
+from hockney.pages.format import signed_tenths
 from hockney.studies.program.results import ProgramPoint, ProgramResults
 
-ERROR = Format(lambda error: f"{error:+.1%}")
+ERROR = Format(signed_tenths)
 NO_PREDICTION = "costs unknown"
 COLUMNS: tuple[Column[ProgramPoint], ...] = (
     Column("", lambda p: p.measured.case.line, key="case"),

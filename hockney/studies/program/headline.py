@@ -5,22 +5,22 @@
 from __future__ import annotations
 
 from hockney.core.wording import plural
-from hockney.pages.format import quantity, with_interval
+from hockney.pages.format import quantity, signed_tenths, with_interval
 from hockney.studies.program.results import ProgramPoint, ProgramResults
 
 
 def headline(results: ProgramResults) -> tuple[str, ...]:
     if not results.points:
         return ("Nothing was measured.",)
-    return tuple(map(_sentence, results.headline_points))
+    return tuple(_sentence(point, results.way) for point in results.headline_points)
 
 
-def _sentence(point: ProgramPoint) -> str:
+def _sentence(point: ProgramPoint, way: str) -> str:
     where = f"{point.name} on {plural(point.ranks, 'rank')}"
-    measured = f"{where}: {with_interval(point.time, 's')} an iteration measured"
+    measured = f"{where}: {with_interval(point.time, 's')} an iteration {way}"
     if point.predicted_s is None:
         return f"{measured}; no prediction, because the costs of messages are unknown."
-    error = "" if point.error is None else f" ({point.error:+.1%})"
+    error = "" if point.error is None else f" ({signed_tenths(point.error)})"
     text = f"{measured}, {quantity(point.predicted_s, 's')} predicted{error}"
     if point.disagreement is None or point.predicted is None:
         return f"{text}."

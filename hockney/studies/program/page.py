@@ -29,7 +29,7 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     results = ProgramResults.of(evidence)
     names = list(dict.fromkeys(point.name for point in results.points))
-    drawn = [_times(name, [p for p in results.points if p.name == name]) for name in names]
+    drawn = [_times(name, [p for p in results.points if p.name == name], results.way) for name in names]
     return study_page(
         evidence,
         title=", ".join(names) or "Nothing measured",
@@ -45,7 +45,7 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _times(name: str, measured: Sequence[ProgramPoint]) -> Figure:
+def _times(name: str, measured: Sequence[ProgramPoint], way: str) -> Figure:
     plain = name.replace(" ", "-")
     predicted = [(float(p.ranks), p.predicted_s) for p in measured if p.predicted_s is not None]
     x, y = zip(*predicted, strict=True) if predicted else ((), ())
@@ -56,7 +56,7 @@ def _times(name: str, measured: Sequence[ProgramPoint]) -> Figure:
         Axis("time", "s"),
         (
             points(
-                "measured",
+                way,
                 [p.measured for p in measured],
                 lambda m: m.case.ranks,
                 lambda m: m.summary.typical,

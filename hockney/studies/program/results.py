@@ -117,6 +117,11 @@ class ProgramResults:
         return iteration_time(iteration, costs)
 
     @property
+    def way(self) -> str:
+        """How the times were found."""
+        return "simulated" if self.evidence.machine.traits.simulated else "measured"
+
+    @property
     def headline_points(self) -> tuple[ProgramPoint, ...]:
         """The point of each program on the most ranks that have a core each, or on the fewest."""
         cores = self.evidence.run.cores(self.evidence.machine)

@@ -105,7 +105,7 @@ def test_too_few_hosts_are_refused_before_anything_is_measured(tmp_path, capsys)
 
 def test_barriers_on_a_bus(tmp_path, capsys, quick):
     """3 and 5 of 8 hosts. Every message of a barrier is a frame."""
-    small = {"PROCESSES": (3, 5), "FEWEST": 3, "MOST": 5, "BARRIERS_S": 20.0}
+    small = {"PROCESSES": (3, 5), "MIN_PROCESSES": 3, "MAX_PROCESSES": 5, "BARRIERS_S": 20.0}
     exchanges = {"EXCHANGE_PROCESSES": (4,), "EXCHANGE_SIZES": (4, LONG)}
     for name, value in {**small, **exchanges}.items():
         quick.setattr(ethernet_emulated, name, value)
