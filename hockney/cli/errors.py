@@ -27,6 +27,7 @@ from hockney.core.errors import (
     UsageError,
     one_line,
     printable,
+    runs_begun,
 )
 from hockney.core.wording import list_names
 
@@ -49,6 +50,8 @@ def error_of(error: BaseException) -> HockneyError:
     if interrupted is not None:
         return _interrupted_run(interrupts.exit_code(), interrupted.folder, interrupted.complete)
     if interrupts.received or isinstance(error, KeyboardInterrupt | click.Abort):
+        if runs_begun:
+            return _interrupted_run(interrupts.exit_code(), runs_begun[-1], complete=False)
         return Interrupted("interrupted", code="interrupted", exit_code=interrupts.exit_code())
     if isinstance(error, HockneyError):
         return error

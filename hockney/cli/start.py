@@ -14,7 +14,7 @@ import click
 
 from hockney.cli import interrupts
 from hockney.cli.errors import end_silently, error_of, print_error
-from hockney.core.errors import EnvironmentProblem, Exit, HockneyError
+from hockney.core.errors import EnvironmentProblem, Exit, HockneyError, runs_begun
 from hockney.core.wording import as_flags
 
 LEAST_BYTES = 400_000_000
@@ -37,6 +37,7 @@ def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | No
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
         # a host's name may not be representable in the terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    runs_begun.clear()
     try:
         interrupts.answer()
         limit = memory_limit()

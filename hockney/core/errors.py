@@ -92,6 +92,11 @@ class RunInterrupted(KeyboardInterrupt):
         self.complete = complete
 
 
+runs_begun: list[Path] = []
+"""The folders of the runs that this use of hockney has measured. The last one is named if an interrupt
+arrives where nothing else attaches a run to it, such as at the very end of a command."""
+
+
 @contextlib.contextmanager
 def attach_run_to_interrupt(folder: Path, *, complete: bool) -> Iterator[None]:
     """Turn a KeyboardInterrupt inside into a RunInterrupted that names the run in `folder`."""

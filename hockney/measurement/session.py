@@ -13,7 +13,7 @@ from itertools import count
 from pathlib import Path
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.errors import EnvironmentProblem, sentences
+from hockney.core.errors import EnvironmentProblem, runs_begun, sentences
 from hockney.core.fit import Surveyed
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
@@ -117,6 +117,7 @@ def measure(
     Raises EnvironmentProblem or LaunchFailed if nothing can be launched, EnvironmentProblem also without a
     `share` while others measure theirs; all results so far are kept.
     """
+    runs_begun.append(folder.path)
     if share is None:
         writers = absorb_shares(folder)
         if writers:

@@ -39,6 +39,21 @@ PLACES = {
         "run-interrupted",
         True,
     ),
+    # when the command has returned
+    "leaving": (
+        "from hockney.cli.verbs import app; command = app.main;"
+        "app.main = lambda **words: (command(**words), strike());",
+        "run-interrupted",
+        False,
+    ),
+    # while a library measures, which raises another exception
+    "library": (
+        "from hockney.measurement import launch_recorder as l;"
+        "exec('def strike_and_lie(*_):\\n try:\\n  strike()\\n except KeyboardInterrupt:\\n"
+        "  raise ImportError(1)'); l.LaunchRecorder._mark_answered = strike_and_lie;",
+        "run-interrupted",
+        False,
+    ),
     # in a finaliser, whose exceptions Python drops
     "finaliser": (
         "import time, hockney.report; dropped = type('D', (), {'__del__': strike});"
@@ -60,6 +75,7 @@ PLACES = {
     [
         ("report", signal.SIGINT),
         ("ending", signal.SIGINT),
+        ("leaving", signal.SIGINT),
         ("measuring", signal.SIGTERM),
         *slow(*((place, number) for place in PLACES for number in (signal.SIGINT, signal.SIGTERM))),
     ],
@@ -76,7 +92,9 @@ def test_one_line_and_how_to_go_on(tmp_path, place, number):
         preexec_fn=heed_interrupts,
     )
     assert done.returncode == 128 + number, done.stderr
-    assert (done.stdout == "") == (place != "ending") and done.stderr.strip().count("\n") == 0
+    assert (done.stdout == "") == (place not in ("ending", "leaving")) and done.stderr.strip().count(
+        "\n"
+    ) == 0
     error = json.loads(done.stderr)["error"]
     assert (error["code"], error["exit"]) == (code, 128 + number)
     assert (tmp_path / "r").exists() == (complete is not None)
