@@ -38,7 +38,7 @@ from hockney.core.record import (
 )
 from hockney.core.units import parse_seconds
 from hockney.launch.fake_levels import FakeNodes
-from hockney.launch.fake_world import ProgramMissing, World
+from hockney.launch.fake_world import World
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 
 FaultKind = Literal["die", "hang", "refuse", "corrupt"]
@@ -171,9 +171,7 @@ class FakeLauncher(Launcher):
         self, case: Case, ranks: int, position: int, share: float, options: LaunchOptions
     ) -> Record | Failure:
         fault = self._fault(case)
-        try:
-            self.world.time(case)
-        except ProgramMissing:
+        if self.world.lacks_program(case):
             fault = "refuse"
         if fault == "die":
             raise LaunchFailed(

@@ -31,10 +31,6 @@ from hockney.system.bundled import bundled_catalog
 NAMES = ("pairs_stream", "pairs_pingpong")
 
 
-class ProgramMissing(ValueError):
-    """A case names a program whose steps were not written."""
-
-
 @dataclass(frozen=True)
 class FakePairs:
     """The rate (B/s) that pairs share at each level ("": at the others), and the gap (s) between two messages
@@ -349,16 +345,17 @@ class World:
         taking = (fake for fake in (*self.replaced, *fakes()) if fake.takes(workload))
         return next((fake.in_launch(self.launch) for fake in taking), None)
 
+    def lacks_program(self, case: Case) -> bool:
+        """Whether the case names a program whose steps were not written."""
+        return case.workload == PROGRAM and _steps_file(case) not in self.files
+
     def program_parts(self, case: Case) -> dict[str, list[float]]:
         """Seconds of each rank's computation, messages and collectives in an iteration of a described
         program (`models.programs.skeleton`): every message takes its sender and its receiver a one-way time,
         and nobody waits."""
-        name = f"{str(case['description']).removeprefix('plan:')}-{case.ranks}.txt"
-        if name not in self.files:
-            raise ProgramMissing(name)
         parts: dict[str, list[float]] = {part: [0.0] * case.ranks for part in PROGRAM_PARTS}
         rank, share = 0, 1.0
-        for line in self.files[name].splitlines():
+        for line in self.files[_steps_file(case)].splitlines():
             word, *rest = line.split()
             if word == "rank":
                 rank = int(rest[0])
@@ -541,3 +538,8 @@ class World:
         times = (self.time(case) - waits) * factor * np.exp(self.noise * random.standard_normal(count))
         late = random.random(count) < self.tail
         return waits + times * np.where(late, 1 + 5 * random.exponential(1.0, count), 1.0)
+
+
+def _steps_file(case: Case) -> str:
+    """The name of the file with the steps of a case's program."""
+    return f"{str(case['description']).removeprefix('plan:')}-{case.ranks}.txt"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -37,12 +38,17 @@ def program_files(cases: Iterable[Case], programs: Sequence[str]) -> dict[str, s
     """The steps of the programs that the cases name, by the names of their files. `programs` are the lines of
     a plan (`description.stored`)."""
     named = {(program_name(case), case.ranks) for case in cases if case.workload == PROGRAM}
-    described = read_stored(programs) if named else {}
+    lines = {line.partition(" ")[0]: line for line in programs}
     return {
-        f"{name}-{ranks}.txt": skeleton(described[name].iteration(ranks))
-        for name, ranks in sorted(named)
-        if name in described
+        f"{name}-{ranks}.txt": _steps(lines[name], ranks) for name, ranks in sorted(named) if name in lines
     }
+
+
+@lru_cache(maxsize=64)  # every launch on these ranks needs them
+def _steps(line: str, ranks: int) -> str:
+    """The steps of a program of a plan."""
+    (description,) = read_stored([line]).values()
+    return skeleton(description.iteration(ranks))
 
 
 def program_name(case: Case) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 
 from hockney.core.case import HOT
 from hockney.core.fit import Estimate
+from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription, read_stored
 from hockney.models.programs.parts import StepsPart
 from hockney.models.programs.skeleton import PROGRAM, program_name
@@ -102,8 +103,12 @@ class ProgramResults:
             if name in programs
         )
 
+    @cached_property
+    def _costs(self) -> Communication | None:
+        return communication(self.evidence, HOT)
+
     def _predicted(self, program: ProgramDescription, ranks: int) -> IterationTime | None:
-        costs = communication(self.evidence, HOT)
+        costs = self._costs
         if costs is None:
             return None
         iteration = program.iteration(ranks)
