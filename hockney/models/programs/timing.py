@@ -238,9 +238,7 @@ class _Timer:
     def _links_can_be_followed(self, platform: Platform, parts: Sequence[Part]) -> bool:
         try:
             Routes(platform)
-            messages = sum(
-                len(layer.source) for part in parts for step in self._steps(part) for layer in step.layers
-            )
+            messages = sum(step.messages for part in parts for step in self._steps(part))
         except NotModelled:
             return False
         return 0 < messages * CONTENDING_ITERATIONS <= MAX_CONTENDING
@@ -262,7 +260,7 @@ class _Timer:
             for part in parts:
                 steps += self._steps(part)
                 ends.append((begin, len(steps)))
-            messages += sum(len(layer.source) for step in steps[begin:] for layer in step.layers)
+            messages += sum(step.messages for step in steps[begin:])
             if number >= CONTENDING_ITERATIONS and messages >= SOON_FOLLOWED:
                 break
         platform = self.communication.platform

@@ -66,6 +66,11 @@ class Step:
     computed: np.ndarray | None = None
     joins: bool = False
 
+    @property
+    def messages(self) -> int:
+        """Their number."""
+        return sum(len(layer.source) for layer in self.layers)
+
 
 Steps = Iterator[Step]
 Schedule = Callable[[int, int], Iterable[Step]]

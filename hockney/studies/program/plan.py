@@ -73,7 +73,7 @@ def _messages(iteration: Iteration) -> int:
     messages = 0
     for part in iteration.parts:
         if isinstance(part, StepsPart):
-            messages += sum(len(layer.source) for step in part.steps for layer in step.layers)
+            messages += sum(step.messages for step in part.steps)
         elif isinstance(part, CollectivePart):
             messages += iteration.ranks * (iteration.ranks if part.operation == "alltoall" else 2)
         else:
