@@ -71,14 +71,18 @@ def default_max_ranks(cores: int | None, *, here: bool) -> int:
 
 
 def communication_source(
-    run: AnyPath | None, machine: str, cost: Cost, listen: Listener
+    run: AnyPath | None, machine: str, cost: Cost, listen: Listener, ranks: Sequence[int], *, larger: bool
 ) -> CommunicationSource:
-    """The costs in the folder `run`, of the described `machine`, or else of the newest survey. Raises
-    UsageError for both, and for an unknown run or machine, and Inconclusive if no run has the costs."""
+    """The costs in the folder `run`, of the described `machine` (with `larger`, with room for all `ranks`),
+    or else of the newest survey. Raises UsageError for both, for an unknown run or machine, and for more
+    ranks than a described machine has cores; Inconclusive if no run has the costs."""
     find_runs.refuse_two_sources(run, machine)
     if machine:
         name = measurement.description_name(machine)
         platform = simulated.platform(name)
+        if larger:
+            platform = simulated.enlarged(platform, max(ranks, default=1))
+        simulated.check_ranks(platform, max(ranks, default=1))
         costs: dict[End, Communication] = {"value": Communication(described(platform), platform=platform)}
         return CommunicationSource(costs, CostsOrigin(platform, name), platform.capacity, here=False)
     if run is not None:
@@ -232,10 +236,8 @@ class Program:
         UsageError for a formula without a value and for ranks that a described machine does not have, and
         Inconclusive if no run has the cost of messages.
         """
-        source = communication_source(run, machine, cost, listen)
+        source = communication_source(run, machine, cost, listen, ranks, larger=larger)
         counts = tuple(ranks) or doubling_series(1, source.default_max_ranks)
-        if source.origin.platform is not None and not larger:
-            simulated.check_ranks(source.origin.platform, max(counts))
         machine_costs = ProgramMachine(source.costs, None if larger else source.cores)
         with _lines_in_errors(self._where, self._text):
             return ProgramPrediction(forecast(self.description, counts, machine_costs), source)

@@ -235,6 +235,11 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         """The maximum number of ranks, one on each core."""
         return sum(group.count * group.cores for group in self.nodes)
 
+    def rate(self, kernel: str) -> float:
+        """Operations per second of a core: the description's own rate of this kernel, or else the speed of
+        its cores."""
+        return self.rates.get(kernel, self.flops)
+
     def segment(self, size: float, *, on_node: bool = False) -> Segment:
         """The segment that holds for a message of `size` bytes."""
         segments = (self.on_node if on_node else ()) or self.segments

@@ -36,9 +36,10 @@ reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair m
 scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
 """
 """The same in SimGrid 3.32 and 4.1: the output of `smpirun --cfg=smpi/OPERATION:?`. It offers no choice for
-gatherv and scatterv: the root exchanges messages with every rank, all at once."""
+gatherv and scatterv: the root exchanges messages with every rank, all at once. So does every rank in
+alltoallv, whose other algorithms are left out."""
 
-KNOWN: dict[str, tuple[str, ...]] = {"gatherv": ("default",), "scatterv": ("default",)}
+KNOWN: dict[str, tuple[str, ...]] = dict.fromkeys(("gatherv", "scatterv", "alltoallv"), ("default",))
 for _words in _ALGORITHMS.replace("\n    ", " ").strip().splitlines():
     _operation, *_names = _words.split()
     KNOWN[_operation] = (*SELECTORS, *_names)

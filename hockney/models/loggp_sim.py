@@ -369,3 +369,11 @@ def nodes_of(platform: Platform, ranks: int) -> np.ndarray:
         if left <= 0:
             break
     return np.concatenate(nodes)
+
+
+def message_startup(platform: Platform, ranks: int) -> float:
+    """Seconds that a message of any size costs a rank whose neighbors send one too: of its own and of the
+    receiver's, or, on a medium, of a message of every node. 0 if the description has neither."""
+    nodes = int(nodes_of(platform, ranks)[-1]) + 1
+    handling = sum(platform.segment(0, on_node=nodes == 1).handling(0))
+    return max(handling, nodes * platform.network.medium_message_s if nodes > 1 else 0.0)

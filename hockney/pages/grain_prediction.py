@@ -29,7 +29,6 @@ from hockney.models.applications.message_costs import BEST_FIRST
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
-from hockney.models.programs.forecast import KernelForecast
 from hockney.models.programs.scaling import ProgramForecast
 from hockney.pages.format import with_interval
 from hockney.pages.origins import in_short, provenance
@@ -193,7 +192,7 @@ def best_sentences(prediction: Prediction) -> tuple[str, ...]:
     )
 
 
-def changes_heading(prediction: Prediction | KernelForecast | ProgramForecast) -> str:
+def changes_heading(prediction: Prediction | ProgramForecast) -> str:
     """Introduces the table of possible improvements."""
     now = next(r for r in prediction.rows if r.ranks == prediction.changed)
     return f"What would help on {now.ranks} ranks (now {share_text(now.efficiency)} efficient):"

@@ -123,12 +123,12 @@ def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
     platform = machine.platform
     if platform is None:
         return case
-    from hockney.models.programs.prediction import described_rate, described_startup
+    from hockney.models.loggp_sim import message_startup
 
     if case.get("startup") == 0:
-        case = case.with_parameter("startup", described_startup(platform, case.ranks))
+        case = case.with_parameter("startup", message_startup(platform, case.ranks))
     workload = catalog.entry(case.workload)
-    described = described_rate(platform, workload.operation) if workload.role == "npb" else None
+    described = platform.rate(workload.operation) if workload.role == "npb" else None
     rate = platform.rates.get(workload.operation, described)
     if rate is not None and case.get("rate") == 0:
         return case.with_parameter("rate", rate)

@@ -14,8 +14,8 @@ from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.core.units import doubling_series, thin_out
 from hockney.models.applications.message_costs import described, messages_of_run
-from hockney.models.programs.communication import Communication, block_size, of_fits
-from hockney.models.programs.program import Program
+from hockney.models.programs.communication import Communication, of_fits
+from hockney.models.programs.parts import CollectivePart, Iteration, measured_as
 from hockney.pages.evidence import Evidence
 from hockney.studies import places
 from hockney.studies.survey import sweep
@@ -37,16 +37,13 @@ class Needs:
     collectives: tuple[tuple[str, int, int], ...]
 
 
-def needs_of(program: Program) -> Needs:
-    longest = max(
-        (each.bytes for phase in program.phases for share in phase.shares for each in share.sent), default=0
-    )
+def needs_of(iteration: Iteration) -> Needs:
     collectives = (
-        (each.operation, program.ranks, round(block_size(each, program.ranks)))
-        for phase in program.phases
-        for each in phase.collectives
+        (measured_as(part.operation), part.group_size(iteration.ranks), part.size)
+        for part in iteration.parts
+        if isinstance(part, CollectivePart)
     )
-    return Needs(program.ranks, longest, tuple(collectives))
+    return Needs(iteration.ranks, round(iteration.longest_message), tuple(dict.fromkeys(collectives)))
 
 
 def cost_cases(

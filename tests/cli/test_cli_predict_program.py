@@ -152,3 +152,13 @@ def test_wrong_questions(hockney, program, words, code):
     done = hockney("predict", *words, "--machine", "t3e")
     one_error(done, 2)
     assert done.error.code == code
+
+
+@pytest.mark.parametrize("machine", ["switched-ethernet", "t3e", "paragon"])
+def test_larger_machines_of_a_described_kind(hockney, machine):
+    words = ("--work", "1s", "--grid", "2d", "--halo", "1kB", "--machine", machine)
+    refused = hockney("predict", *words, "--ranks", "1024")
+    assert refused.code == 2 and refused.error.code == "too-many-ranks"
+    found = hockney("predict", *words, "--ranks", "16,1024", "--larger-machine", "--json")
+    assert found.code == 0, found.err
+    assert [row["ranks"] for row in json.loads(found.out)["ranks"]] == [16, 1024]

@@ -348,6 +348,12 @@ def test_ranks_that_share_cores_compute_slower():
     assert made.changed == 2
 
 
+def test_tasks_take_longer_where_ranks_share_cores():
+    tasks = {"phase": [{"tasks": 100, "work": 1e-3, "to": 8, "from": 8}]}
+    own, shared = (scaled(tasks, [4], cores=cores).rows[0].time.value for cores in (4, 2))
+    assert shared == pytest.approx(2 * own, rel=0.05)
+
+
 def test_changes_are_those_that_help():
     raw = {"phase": [{"work": "1ms / ranks", "imbalance": 1.5}, {"allreduce": 8, "algorithm": "ring"}]}
     made = scaled(raw, [1, 8])

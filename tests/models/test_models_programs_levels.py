@@ -1,15 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages and collectives of the NAS benchmarks on several nodes, from a run that measured both levels."""
+"""Messages and collectives of a program on several nodes, from a run that measured both levels."""
 
 from __future__ import annotations
 
 import pytest
-from test_models_level_costs import CROSSING, FAR, HERE, NEAR, SIZE, far, measured, near, summary
+from test_models_level_costs import CROSSING, HERE, SIZE, far, measured, near, summary
 
 from hockney.models.applications.message_costs import messages_for
 from hockney.models.programs.communication import Communication, of_fits
-from hockney.models.programs.program import Collective, Exchange
 
 
 def known(nodes: int = 0, *summaries) -> Communication:
@@ -22,12 +21,6 @@ def test_the_slowest_message_is_that_of_the_farthest_ranks():
         assert known(nodes).one_way(SIZE, ranks) == pytest.approx(expected(SIZE))
 
 
-def test_messages_that_cross_do_so_at_their_level():
-    exchange = Exchange(1, (SIZE,), (SIZE,))
-    assert known(1).exchange(exchange, 4) == pytest.approx(CROSSING["node"] + NEAR[1] * SIZE)
-    assert known(2).exchange(exchange, 4) == pytest.approx(CROSSING["network"] + FAR[1] * SIZE)
-
-
 def test_collectives_on_as_many_nodes_count():
     times = {1: 5e-6, 2: 70e-6}
     cases = [
@@ -36,5 +29,5 @@ def test_collectives_on_as_many_nodes_count():
         for n in (SIZE, 2 * SIZE)
     ]
     for nodes, time in times.items():
-        found = known(nodes, *cases).collective(Collective("allgather", 1, (SIZE,)), 4)
+        found = known(nodes, *cases).measured_collective("allgather", 4, SIZE)
         assert found == pytest.approx(time)

@@ -7,7 +7,14 @@ that come with hockney, and docs/machine-files.md explains how to write one.
 """
 
 from hockney.machines.simulated.names import names, platform, variants
-from hockney.machines.simulated.queries import between_nodes_guessed, check_ranks, layout, origin_of, places
+from hockney.machines.simulated.queries import (
+    between_nodes_guessed,
+    check_ranks,
+    enlarged,
+    layout,
+    origin_of,
+    places,
+)
 from hockney.machines.simulated.read import read
 from hockney.machines.simulated.variants import Variant
 from hockney.machines.simulated.write import value_text, write
@@ -16,6 +23,7 @@ __all__ = [
     "Variant",
     "between_nodes_guessed",
     "check_ranks",
+    "enlarged",
     "layout",
     "names",
     "origin_of",

@@ -21,10 +21,34 @@ def check_ranks(platform: Platform, ranks: int) -> None:
     """Raises UsageError if the machine has fewer cores than `ranks`."""
     if ranks <= platform.capacity:
         return
-    larger = ""
-    if dims := platform.network.dims:
-        larger = "x".join(map(str, (*dims[:-1], dims[-1] * -(-ranks // platform.capacity))))
+    larger = "x".join(map(str, _longer(platform, ranks)))
     raise _too_many_ranks(platform.name, ranks, platform.network.shape, platform.capacity, larger)
+
+
+def enlarged(platform: Platform, ranks: int) -> Platform:
+    """The machine with at least `ranks` cores: a torus or mesh has a longer last axis, other machines have
+    more nodes like the last one. Raises UsageError for a fat tree or dragonfly, which cannot simply grow."""
+    network = platform.network
+    if ranks <= platform.capacity:
+        return platform
+    if network.dims:
+        times = -(-ranks // platform.capacity)
+        groups = tuple(msgspec.structs.replace(each, count=times * each.count) for each in network.nodes)
+        network = msgspec.structs.replace(network, dims=_longer(platform, ranks), nodes=groups)
+    elif network.nodes:
+        *others, last = network.nodes
+        more = -(-(ranks - platform.capacity) // last.cores)
+        last = msgspec.structs.replace(last, count=last.count + more)
+        network = msgspec.structs.replace(network, nodes=(*others, last))
+    else:
+        check_ranks(platform, ranks)
+    return msgspec.structs.replace(platform, network=network)
+
+
+def _longer(platform: Platform, ranks: int) -> tuple[int, ...]:
+    """The dims of a torus or mesh with room for `ranks`; () for other shapes."""
+    dims = platform.network.dims
+    return (*dims[:-1], dims[-1] * -(-ranks // platform.capacity)) if dims else ()
 
 
 def layout(platform: Platform, nodes: int, ranks_per_node: int) -> Layout | None:

@@ -1,37 +1,22 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a kernel's messages and collectives cost on a machine, from the fits of a run or from a machine's
-description.
-
-Collectives that were not measured on this number of ranks are composed of messages: their time is that of the
-best algorithm of the engine."""
+"""What a program's messages and collectives cost on a machine, from the fits of a run or from a machine's
+description."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from hockney.core.case import HOT, WRITTEN, Case, parse_canonical
-from hockney.core.errors import UsageError
 from hockney.core.fit import Fits
 from hockney.core.layout import LEVELS, NETWORK, farthest_level_in_node
 from hockney.core.platform import Platform
-from hockney.core.smpi_algorithms import choose_algorithms
-from hockney.models import collective_algorithms, collective_costs
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import alike
 from hockney.models.measured_costs import End, MeasuredCosts, measured_costs, seconds
-from hockney.models.programs.program import Collective, Exchange, Messages
-from hockney.models.schedules import NotModelled
-from hockney.models.schedules.collectives import linear_alltoall
-from hockney.models.schedules.schedule import Schedule
-from hockney.models.schedules.smpi import SMPI
-
-OPERATIONS = ("allreduce", "allgather", "alltoall", "bcast", "gather")
-"""Operations that the NAS kernels and annealing call, as MPI's own or its variant for different lengths."""
 
 Curve = tuple[tuple[float, float], ...]
 """Bytes of each rank's block or vector, ascending, and seconds."""
@@ -73,19 +58,6 @@ class Communication:
         parts = measured.parts(size)
         return parts.send, parts.receive
 
-    def exchange(self, exchange: Exchange, ranks: int) -> float:
-        """Seconds of one exchange: the largest message crosses another one, the others follow it. On a shared
-        medium, the messages of all ranks follow each other."""
-        sizes = max(exchange.sent, exchange.received, key=sum)
-        if not sizes:
-            return 0.0
-        largest, *others = sorted(sizes, reverse=True)
-        if self.message.shared or any(self.message.medium):
-            everything = self.on_medium(ranks * len(sizes), ranks * sum(sizes), ranks)
-            return self.one_way(largest, ranks) + everything - self.on_medium(1, largest, ranks)
-        alone = self._crossing(largest, ranks) + sum(self._following(size, ranks) for size in others)
-        return max(alone, self._through_nic(sum(sizes), ranks))
-
     def on_medium(self, count: int, size: float, ranks: int) -> float:
         """Seconds for which `count` messages with `size` bytes altogether occupy a shared medium; 0 without
         one."""
@@ -94,110 +66,10 @@ class Communication:
             per_byte = self.message.piece(size / count, ranks).per_byte_s if count else 0.0
         return count * each_s + size * per_byte
 
-    def _through_nic(self, size: float, ranks: int) -> float:
-        """Seconds of these bytes of each rank of a described node."""
-        if self.platform is None or ranks <= self.message.cores:
-            return 0.0
-        directions = 2 if self.platform.network.duplex == "half" else 1
-        return directions * max(1, self.message.cores) * size / self.platform.network.nic
-
-    def _crossing(self, size: float, ranks: int) -> float:
-        alone = self.one_way(size, ranks)
-        measured = self._measured(ranks)
-        if measured is None or measured.crossing is None:
-            return alone
-        return max(alone, seconds(measured.crossing, size, self.end))
-
-    def _following(self, size: float, ranks: int) -> float:
-        """What one more message that crosses another one adds."""
-        alone = self.one_way(size, ranks)
-        if self.platform is not None:
-            part = self.platform.segment(size, on_node=ranks <= self.message.cores)
-            gap = part.gap_s + part.gap_s_per_byte * size
-            return max(sum(self.handling(size, ranks)), gap, size / self.platform.network.nic)
-        measured = self._measured(ranks)
-        if measured is not None and measured.stream is not None:
-            pace = min(alone, seconds(measured.stream, size, self.end))
-        else:
-            pace = max(alone - self.one_way(0, ranks), sum(self.handling(size, ranks)))
-        return pace * (self._crossing(size, ranks) / alone if alone > 0 else 1.0)
-
-    def pipeline(self, sent: Sequence[Messages], received: Sequence[Messages], ranks: int) -> float:
-        """Seconds that the messages of a sweep occupy a rank."""
-        return sum(each.count * self.handling(each.bytes, ranks)[0] for each in sent) + sum(
-            each.count * self.handling(each.bytes, ranks)[1] for each in received
-        )
-
-    def collective(self, collective: Collective, ranks: int) -> float:
-        """Seconds of one call, of the rank with the most bytes."""
-        if ranks < 2:
-            return 0.0
-        size = block_size(collective, ranks)
-        known = self._known
-        if (collective.operation, ranks, size) not in known:
-            known[collective.operation, ranks, size] = self._collective(collective.operation, ranks, size)
-        return known[collective.operation, ranks, size]
-
-    def _collective(self, operation: str, ranks: int, size: float) -> float:
-        if (measured := self.measured_collective(operation, ranks, size)) is not None:
-            return measured
-        if self.platform is not None:
-            described = _described(self.platform, operation, ranks, round(size))
-            if described is not None:
-                return described
-        return self._composed(operation, ranks, size)
-
-    def _composed(self, operation: str, ranks: int, size: float) -> float:
-        at_once = ranks if self.message.shared else 1
-
-        def message_s(bytes: float) -> float:
-            more = (at_once - 1) * self.message.piece(bytes, ranks).per_byte_s * bytes
-            return self._crossing(bytes, ranks) + more
-
-        times = []
-        for algorithm in collective_costs.algorithms(operation):
-            try:
-                times.append(collective_costs.textbook(message_s, operation, algorithm, ranks, round(size)))
-            except UsageError:  # not for this number of ranks
-                continue
-        return min(times)
-
     def measured_collective(self, operation: str, ranks: int, size: float) -> float | None:
         """Seconds of a call as a run measured it on this number of ranks; None if it did not."""
         curve = self.collectives.get((operation, ranks))
         return None if curve is None else float(_on_curve(curve, size))
-
-    @cached_property
-    def _known(self) -> dict[tuple[str, int, float], float]:
-        return {}
-
-
-def block_size(collective: Collective, ranks: int) -> float:
-    """Bytes of the largest block or vector."""
-    if collective.operation != "alltoall":
-        return max(collective.bytes)
-    return max(collective.bytes) / (ranks if collective.own else ranks - 1)
-
-
-def _described(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
-    """Seconds of one call, by the algorithm that the description names. The variant of alltoall for different
-    lengths, which the kernels call, posts all messages at once. None if the algorithm is not modelled, or if
-    the description has fewer cores than `ranks`."""
-    if ranks > platform.capacity:
-        return None
-    if operation == "alltoall":
-        phases: tuple[Schedule, ...] = (linear_alltoall,)
-    else:
-        known = collective_algorithms.predict(platform, operation, ranks, size)
-        phases = SMPI.get((operation, choose_algorithms(platform.collectives)[operation]), ())
-        if known is not None or not phases:
-            return known
-    steps = [step for phase in phases for step in phase(ranks, size)]
-    try:
-        time = collective_costs.simulated_time(platform, steps, ranks)
-    except NotModelled:
-        return None
-    return collective_algorithms.call_time(platform, operation, size) + time
 
 
 def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:
@@ -213,7 +85,8 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
     measured such data."""
     found: dict[str, dict[tuple[str, int], dict[float, float]]] = {HOT: {}, WRITTEN: {}}
     barriers = _barriers(fits, message, end)
-    for operation in OPERATIONS:
+    operations = {w.operation for w in fits.workloads if w.role == "collective"}
+    for operation in sorted(operations):
         names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
         for summary in fits.summaries:
             workload = names.get(summary.case.split(" ", 1)[0])

@@ -12,6 +12,14 @@ import numpy as np
 
 from hockney.models.schedules.schedule import Step
 
+LONGEST_BLOCK = {"allgatherv": "allgather", "alltoallv": "alltoall"}
+"""Operations with blocks of different lengths, which take as long as these with the longest of them."""
+
+
+def measured_as(operation: str) -> str:
+    """The operation whose measured times apply."""
+    return LONGEST_BLOCK.get(operation, operation)
+
 
 @dataclass(frozen=True)
 class StepsPart:
@@ -50,7 +58,8 @@ class StepsPart:
 @dataclass(frozen=True)
 class CollectivePart:
     """A call of `operation` with `size` bytes of each rank's block or vector, by all ranks, or by each of
-    `groups` (groups x ranks) among its own. Without an `algorithm`, MPI's own."""
+    `groups` (groups x ranks) among its own. Without an `algorithm`, MPI's own. "allgatherv"
+    and "alltoallv" have blocks of different lengths, of which `size` is the longest."""
 
     name: str
     operation: str
@@ -105,6 +114,16 @@ class Iteration:
                 workers = slice(1, None) if self.ranks > 1 else slice(0, 1)
                 total[workers] += share * part.seconds.sum() / max(1, self.ranks - 1)
         return total
+
+    def with_computation(self, factor: float) -> Iteration:
+        """An iteration whose computation takes `factor` times as long."""
+
+        def slowed(part: Part) -> Part:
+            if isinstance(part, TasksPart):
+                return replace(part, seconds=factor * part.seconds)
+            return part.with_computation(factor) if isinstance(part, StepsPart) else part
+
+        return replace(self, parts=tuple(map(slowed, self.parts)))
 
 
 def join(parts: Iterable[tuple[Part, float]], ranks: int) -> Iteration:

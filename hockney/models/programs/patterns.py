@@ -6,7 +6,7 @@ description, and its name in PATTERNS, which is the key that selects it."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -290,18 +290,35 @@ class Pipeline(Pattern):
             source, target = grid.neighbors(tuple(offset), periodic=False)
             offset[axis] = 0
             size = np.round(setting.by_rank(self.sizes[number if len(self.sizes) > 1 else 0]))
-            links.append((source, target, size[source]))
-        for diagonal in range(int(depth.max()) + chunks):
-            active = (depth <= diagonal) & (diagonal < depth + chunks)
-            yield Step((), computed=np.where(active, setting.seconds / chunks, 0.0))
-            layers = tuple(
-                Layer(source[here], target[here], size[here])
-                for source, target, size in links
-                for here in (active[source],)
-                if here.any()
-            )
-            if layers:
-                yield Step(layers, Mode.BLOCKING)
+            links.append((source, target, np.broadcast_to(size[source, None], (len(source), chunks))))
+        computed = np.broadcast_to((setting.seconds / chunks)[:, None], (grid.ranks, chunks))
+        return wavefront(depth, computed, links)
+
+
+def wavefront(
+    depth: np.ndarray,
+    computed: np.ndarray,
+    links: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]],
+    mode: Mode = Mode.BLOCKING,
+) -> Iterator[Step]:
+    """Chunks that pass through the ranks. A rank has chunk k `depth` + k steps after the start, for which it
+    computes (seconds by rank and chunk), then sends it along its `links`: sources, targets, and bytes by
+    source and chunk."""
+    ranks, chunks = computed.shape
+    links = tuple(links)
+    for diagonal in range(int(depth.max()) + chunks):
+        chunk = diagonal - depth
+        active = (chunk >= 0) & (chunk < chunks)
+        chunk = np.clip(chunk, 0, chunks - 1)
+        yield Step((), computed=np.where(active, computed[np.arange(ranks), chunk], 0.0))
+        layers = tuple(
+            Layer(source[here], target[here], size[here, chunk[source[here]]])
+            for source, target, size in links
+            for here in (active[source],)
+            if here.any()
+        )
+        if layers:
+            yield Step(layers, mode)
 
 
 @dataclass(frozen=True)

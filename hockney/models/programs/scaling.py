@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 import numpy as np
@@ -20,13 +20,12 @@ from hockney.core.fit import Estimate
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End, MeasuredCosts
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.description import ProgramDescription
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
-from hockney.models.programs.timing import IterationTime, iteration_time
+from hockney.models.programs.timing import IterationTime, Kind, iteration_time
 from hockney.models.schedules import SCHEDULES, Layer, NotModelled, Step
 
 Scaling = Literal["strong", "weak", "other"]
-TIME_PARTS = ("computation", "messages", "collectives", "waiting")
+TIME_PARTS: tuple[Kind, ...] = ("computation", "messages", "collectives", "waiting")
 """What a row's time consists of."""
 LEAST_EFFICIENCY = 0.5
 EQUAL = 0.01
@@ -39,13 +38,26 @@ NORMAL = 1.96
 """Standard errors of a 95% interval."""
 
 
+class ScalableProgram(Protocol):
+    """A program for any number of ranks: an iteration, in seconds of computation, and their `count`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def iteration(self, ranks: int) -> Iteration: ...
+
+    def count(self, ranks: int) -> float: ...
+
+
 @dataclass(frozen=True)
 class ProgramMachine:
-    """The costs of communication, with those at the ends of their intervals if known. More ranks than `cores`
-    share them; None: each rank has its own."""
+    """The costs of communication, with those at the ends of their intervals if known, and the `computing`
+    times at the ends of theirs, relative to the program's. More ranks than `cores` share them; None: each
+    rank has its own."""
 
     communication: Mapping[End, Communication]
     cores: int | None = None
+    computing: tuple[float, ...] = (1.0,)
 
     def shared_by(self, ranks: int) -> float:
         """Ranks for each core."""
@@ -71,11 +83,9 @@ class ProgramRow:
         seconds = self.seconds("messages") + self.seconds("collectives")
         return Estimate(seconds / self.time.value if self.time.value else 0.0, None, None)
 
-    def seconds(self, name: str) -> float:
-        """Seconds of all iterations in a kind of part, or waiting."""
-        if name == "waiting":
-            return self.iterations * self.iteration.waiting
-        return self.iterations * sum(p.seconds for p in self.iteration.parts if p.kind == name)
+    def seconds(self, kind: Kind) -> float:
+        """Seconds of all iterations."""
+        return self.iterations * self.iteration.total(kind)
 
 
 @dataclass(frozen=True)
@@ -108,22 +118,26 @@ class ProgramForecast:
 
 
 def forecast(
-    description: ProgramDescription, ranks: Sequence[int], machine: ProgramMachine
+    program: ScalableProgram, ranks: Sequence[int], machine: ProgramMachine, scaling: Scaling | None = None
 ) -> ProgramForecast:
-    """Raises UsageError if a formula has no value on one of `ranks`."""
-    single = description.iteration(1)
-    alone = description.count(1) * iteration_time(single, machine.communication["value"]).seconds
-    base = _Base(alone, description.count(1) * float(single.computation.sum()))
-    iterations = {p: description.iteration(p) for p in sorted({*ranks})}
-    counts = {p: description.count(p) for p in iterations}
-    works = {p: counts[p] * float(each.computation.sum()) for p, each in iterations.items()}
+    """Without `scaling`, the work on each number of ranks shows which it is. Raises UsageError if a formula
+    has no value on one of `ranks`."""
+    single = program.iteration(1)
+    alone = program.count(1) * iteration_time(single, machine.communication["value"]).seconds
+    base = _Base(alone, program.count(1) * float(single.computation.sum()))
+    iterations = {p: program.iteration(p) for p in sorted({*ranks})}
+    counts = {p: program.count(p) for p in iterations}
+    works = {
+        p: base.work if scaling == "strong" else counts[p] * float(each.computation.sum())
+        for p, each in iterations.items()
+    }
     rows = tuple(_row(counts[p], each, works[p], base, machine) for p, each in iterations.items())
     own = [p for p in iterations if 1 < p <= MAX_CHANGED and machine.shared_by(p) == 1]
     changed = max(own, default=0)
     now = next((row for row in rows if row.ranks == changed), None)
     return ProgramForecast(
-        name=description.name,
-        scaling=_scaling(works, base),
+        name=program.name,
+        scaling=scaling or _scaling(works, base),
         longest_message=max(each.longest_message for each in iterations.values()),
         rows=tuple(row for p in ranks for row in rows if row.ranks == p),
         fastest=max(rows, key=lambda row: (row.speed_up.value, -row.ranks)),
@@ -163,24 +177,31 @@ def _scaling(works: Mapping[int, float], base: _Base) -> Scaling:
 def _row(count: float, iteration: Iteration, work: float, base: _Base, machine: ProgramMachine) -> ProgramRow:
     ranks = iteration.ranks
     shared_by = machine.shared_by(ranks)
-    slowed = _with_steps(iteration, lambda part: part.with_computation(shared_by))
-    middle = iteration_time(slowed, machine.communication["value"])
-    ends = [iteration_time(slowed, costs) for end, costs in machine.communication.items() if end != "value"]
-    spread = NORMAL * middle.error
-    times = [each.seconds for each in (middle, *ends)]
 
-    def estimate(of: Callable[[float], float]) -> Estimate:
+    def timed(costs: Communication, computing: float) -> IterationTime:
+        return iteration_time(iteration.with_computation(shared_by * computing), costs)
+
+    middle = timed(machine.communication["value"], 1.0)
+    spread = NORMAL * middle.error
+    times = [(middle.seconds, 1.0)]
+    for end, costs in machine.communication.items():
+        if end != "value":
+            times += [(timed(costs, computing).seconds, computing) for computing in machine.computing]
+
+    def estimate(of: Callable[[float, float], float]) -> Estimate:
+        """The estimate of a function of the time (s), and of computing times relative to the program's."""
+        value = of(count * middle.seconds, 1.0)
         if len({*times}) == 1 and not spread:
-            return Estimate(of(count * middle.seconds), None, None)
-        bounds = [of(count * (seconds + more)) for seconds in times for more in (-spread, spread)]
-        return Estimate(of(count * middle.seconds), min(bounds), max(bounds))
+            return Estimate(value, None, None)
+        bounds = [of(count * (s + more), computing) for s, computing in times for more in (-spread, spread)]
+        return Estimate(value, min(bounds), max(bounds))
 
     return ProgramRow(
         ranks=ranks,
         iterations=count,
-        time=estimate(lambda seconds: seconds),
-        speed_up=estimate(lambda seconds: base.speed_up(seconds, work)),
-        efficiency=estimate(lambda seconds: base.speed_up(seconds, work) / ranks),
+        time=estimate(lambda seconds, _: seconds),
+        speed_up=estimate(lambda seconds, computing: computing * base.speed_up(seconds, work)),
+        efficiency=estimate(lambda seconds, computing: computing * base.speed_up(seconds, work) / ranks),
         iteration=middle,
         shared_by=shared_by,
     )

@@ -30,12 +30,19 @@ from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LayerCosts, LogGPSimulator, TimedStep, nodes_of
 from hockney.models.network_sim import NetworkSimulator
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, TasksPart
+from hockney.models.programs.parts import (
+    CollectivePart,
+    Iteration,
+    Part,
+    StepsPart,
+    TasksPart,
+    measured_as,
+)
 from hockney.models.routes import Routes, shares_links
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Layer, Mode, NotModelled, Step, names
 from hockney.models.schedules.smpi import SMPI
 
-Kind = Literal["computation", "messages", "collectives"]
+Kind = Literal["computation", "messages", "collectives", "waiting"]
 Basis = Literal["measured", "described", "assumed", "requested"]
 
 ROUNDING = 1e-9
@@ -79,7 +86,7 @@ class ChosenAlgorithm:
 
 @dataclass(frozen=True)
 class PartTime:
-    """Mean seconds of a part over the ranks in an iteration, without waiting."""
+    """Mean seconds of a part over the ranks in an iteration: without waiting, or of waiting in it."""
 
     name: str
     kind: Kind
@@ -89,14 +96,15 @@ class PartTime:
 @dataclass(frozen=True)
 class IterationTime:
     """`seconds` of an iteration, with their standard error if the program varies (0 otherwise). `parts` are
-    in the order of the program, each name once; all else is `waiting`. `contention` is whether links that
-    messages share were simulated, as far as there are any."""
+    in the order of the program, each name and kind once; all else is `waiting`, which `waits` has by part.
+    `contention` is whether links that messages share were simulated, as far as there are any."""
 
     seconds: float
     error: float
     parts: tuple[PartTime, ...]
     algorithms: tuple[ChosenAlgorithm, ...] = ()
     contention: bool = True
+    waits: tuple[PartTime, ...] = ()
 
     @property
     def waiting(self) -> float:
@@ -104,7 +112,28 @@ class IterationTime:
         return rest if rest > ROUNDING * self.seconds else 0.0
 
     def total(self, kind: Kind) -> float:
+        if kind == "waiting":
+            return self.waiting
         return sum(part.seconds for part in self.parts if part.kind == kind)
+
+    def of_part(self, name: str, *kinds: Kind) -> float:
+        """Seconds of these kinds in a part."""
+        times = (*self.parts, *self.waits)
+        return sum(part.seconds for part in times if part.name == name and part.kind in kinds)
+
+    def __mul__(self, iterations: float) -> IterationTime:
+        """The time of several iterations."""
+
+        def scaled(times: tuple[PartTime, ...]) -> tuple[PartTime, ...]:
+            return tuple(replace(each, seconds=iterations * each.seconds) for each in times)
+
+        return replace(
+            self,
+            seconds=iterations * self.seconds,
+            error=iterations * self.error,
+            parts=scaled(self.parts),
+            waits=scaled(self.waits),
+        )
 
 
 def iteration_time(
@@ -125,8 +154,26 @@ def iteration_time(
         seconds += share * (longer_s - base_s)
         for key, spent in longer.items():
             parts[key] = parts.get(key, 0.0) + share * (spent - base.get(key, 0.0))
-    times = tuple(PartTime(name, kind, spent) for (name, kind), spent in parts.items() if spent > 0)
-    return IterationTime(seconds, error, times, tuple(timer.algorithms), timer.contention)
+    times = [PartTime(name, kind, spent) for (name, kind), spent in parts.items() if spent > 0]
+    return IterationTime(
+        seconds,
+        error,
+        tuple(each for each in times if each.kind != "waiting"),
+        tuple(timer.algorithms),
+        timer.contention,
+        tuple(each for each in times if each.kind == "waiting"),
+    )
+
+
+def call_time(communication: Communication, operation: str, size: int, ranks: int) -> float:
+    """Seconds from the moment at which all ranks call a collective operation until the last one has left
+    it."""
+    timer, call = _Timer(ranks, communication), CollectivePart(operation, operation, size)
+    resolved = timer.resolved(call)
+    if isinstance(resolved, float):
+        return resolved
+    marks = next(timer.runner([call])(iter([[call]])))
+    return float((marks[-1] - marks[0]).max())
 
 
 @dataclass
@@ -153,7 +200,7 @@ class _Timer:
         random = np.random.default_rng(SEED) if noise else None
         most = VARIED_ITERATIONS if noise else MAX_ITERATIONS
         ends, spent = [0.0], []
-        for marks in self._runner(parts)([self._varied(part, random) for part in parts] for _ in range(most)):
+        for marks in self.runner(parts)([self._varied(part, random) for part in parts] for _ in range(most)):
             ends.append(float(marks[-1].max()))
             spent.append([float((after - before).mean()) for before, after in pairwise(marks)])
             lasted = np.diff(ends)
@@ -170,15 +217,17 @@ class _Timer:
         return part.with_computation(random.gamma(part.noise**-2, part.noise**2, self.ranks))
 
     def _parts(self, parts: Sequence[Part], elapsed: Sequence[float]) -> dict[tuple[str, Kind], float]:
-        """The mean time of the parts without waiting, those of one name and kind together."""
+        """The mean time of the parts, those of one name and kind together."""
         times: dict[tuple[str, Kind], float] = {}
         for part, spent in zip(parts, elapsed, strict=True):
             computed = min(self._computation_of(part), spent)
             communicated = min(max(0.0, self._alone_s(part) - computed), spent - computed)
             name = part.name.removesuffix(WORK)
             kind: Kind = "collectives" if isinstance(part, CollectivePart) else "messages"
-            times[name, "computation"] = times.get((name, "computation"), 0.0) + computed
-            times[name, kind] = times.get((name, kind), 0.0) + communicated
+            waited = spent - computed - communicated
+            spent_on: dict[Kind, float] = {"computation": computed, kind: communicated, "waiting": waited}
+            for each, seconds in spent_on.items():
+                times[name, each] = times.get((name, each), 0.0) + seconds
         return times
 
     def _computation_of(self, part: Part) -> float:
@@ -195,7 +244,7 @@ class _Timer:
                 return self._tasks_s(part)
             if isinstance(part, StepsPart):
                 balanced = StepsPart(part.name, tuple(map(_balanced, part.steps)))
-            marks = next(iter(self._runner([part])(iter([[balanced]]))))
+            marks = next(iter(self.runner([part])(iter([[balanced]]))))
             self._alone[id(part)] = part, float((marks[-1] - marks[0]).mean())
         return self._alone[id(part)][1]
 
@@ -207,7 +256,7 @@ class _Timer:
 
     # Runs of iterations
 
-    def _runner(self, parts: Sequence[Part]) -> Runner:
+    def runner(self, parts: Sequence[Part]) -> Runner:
         platform = self.communication.platform
         if platform is None or self.ranks == 1:
             return self._with_clocks
@@ -300,14 +349,14 @@ class _Timer:
         return marks
 
     def _call(self, simulator: LogGPSimulator, part: CollectivePart) -> None:
-        resolved = self._resolved(part)
+        resolved = self.resolved(part)
         if not isinstance(resolved, float):
             simulator.run(resolved)
             return
         groups = np.arange(self.ranks)[None, :] if part.groups is None else part.groups
         now = simulator.now[groups]
         last = now.max(axis=1, keepdims=True)
-        if part.operation in ALL_TOGETHER:
+        if measured_as(part.operation) in ALL_TOGETHER:
             now = np.broadcast_to(last + resolved, now.shape)
         elif part.operation in ("bcast", "scatter"):
             now = np.maximum(now, now[:, :1] + resolved)
@@ -322,14 +371,14 @@ class _Timer:
         if isinstance(part, StepsPart):
             return part.steps
         if isinstance(part, CollectivePart):
-            resolved = self._resolved(part)
+            resolved = self.resolved(part)
             if isinstance(resolved, float):
                 cost = np.full(self.ranks, resolved)
                 return (Step((), joins=True), Step((), computed=cost))
             return resolved
         raise NotModelled("tasks that are given to idle workers")
 
-    def _resolved(self, part: CollectivePart) -> tuple[Step, ...] | float:
+    def resolved(self, part: CollectivePart) -> tuple[Step, ...] | float:
         """The steps of a call, or its seconds if that is all that is known."""
         size, ranks = part.size, part.group_size(self.ranks)
         key = (part.operation, ranks, size, part.algorithm)
@@ -344,13 +393,14 @@ class _Timer:
         costs = self.communication
         if algorithm:
             return self._by_algorithm(operation, ranks, size, algorithm, "requested")
-        if (measured := costs.measured_collective(operation, ranks, size)) is not None:
+        if (measured := costs.measured_collective(measured_as(operation), ranks, size)) is not None:
             self._note(operation, ranks, size, "", "measured")
             return measured
         if costs.platform is not None:
             described = self._described(costs.platform, operation, ranks, size)
             if described is not None:
                 return described
+        operation = measured_as(operation)
         candidates = [BARRIER] if operation == "barrier" else algorithms(operation)
         fastest = min(candidates, key=lambda name: self._seconds_of(operation, ranks, size, name))
         return self._by_algorithm(operation, ranks, size, fastest, "assumed")
@@ -361,7 +411,7 @@ class _Timer:
         if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
             self._note(operation, ranks, size, "hardware", "described")
             return barrier_s
-        name = choose_algorithms(platform.collectives).get(operation, "")
+        name = choose_algorithms(platform.collectives).get(operation, "default")
         phases = SMPI.get((operation, name))
         if phases is None:
             return None

@@ -43,10 +43,14 @@ SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("allgather", "ring"): (collectives.pairwise,),
     ("allgather", "pair"): (collectives.pairwise_xor,),
     ("allgather", "rdb"): (_doubling_allgather,),
+    ("allgatherv", "ompi_bruck"): (collectives.bruck_allgather,),
+    ("allgatherv", "ring"): (collectives.pairwise,),
+    ("allgatherv", "pair"): (collectives.pairwise_xor,),
     ("alltoall", "basic_linear"): (collectives.linear_alltoall,),
     ("alltoall", "bruck"): (collectives.bruck_alltoall,),
     ("alltoall", "ring"): (collectives.pairwise,),
     ("alltoall", "pair"): (collectives.pairwise_xor,),
+    ("alltoallv", "default"): (collectives.linear_alltoall,),
 }
 """The schedules that run one after the other, each a phase of the operation, keyed by operation and SMPI's
 name."""

@@ -21,7 +21,6 @@ from hockney.machines import simulated
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
-from hockney.models.programs.forecast import KernelRow
 from hockney.models.programs.scaling import ProgramForecast, ProgramRow
 from hockney.pages.origins import UNSAID, provenance
 
@@ -65,7 +64,7 @@ class Predicted(Protocol):
     def messages(self) -> PointToPointCosts: ...
 
     @property
-    def rows(self) -> Sequence[RanksRow | KernelRow | ProgramRow]: ...
+    def rows(self) -> Sequence[RanksRow | ProgramRow]: ...
 
 
 def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Caveat, ...]:

@@ -14,7 +14,7 @@ from hockney.models.programs.description import read_stored
 from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart
 from hockney.models.programs.skeleton import IN_PLAN, PROGRAM
 from hockney.pages.evidence import Options, once
-from hockney.studies.program_costs import Needs, cost_cases
+from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, sync_of
 from hockney.studies.sizes import default_ranks
 
@@ -52,7 +52,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             iteration = description.iteration(p)
             words = f"{PROGRAM} description={IN_PLAN}{name} iterations={iterations(iteration)}"
             cases.append(catalog.case(f"{words} sync={sync} ranks={p}"))
-            needs.append(_needs(iteration))
+            needs.append(needs_of(iteration))
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine, HOT)]
     return once(cases)
@@ -79,12 +79,3 @@ def _messages(iteration: Iteration) -> int:
         else:
             messages += 2 * len(part.seconds)
     return messages
-
-
-def _needs(iteration: Iteration) -> Needs:
-    collectives = (
-        (part.operation, part.group_size(iteration.ranks), part.size)
-        for part in iteration.parts
-        if isinstance(part, CollectivePart)
-    )
-    return Needs(iteration.ranks, round(iteration.longest_message), tuple(dict.fromkeys(collectives)))

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.program import Collective
+from hockney.models.programs.timing import call_time
 from hockney.suites.annealing.models.program import (
     SCHEDULE_BYTES,
     SETUPS,
@@ -84,8 +84,8 @@ def round_costs(
     # At the end of a round one test finds a message and another one none.
     testing = tuple(test_s * (2 + _test_count(program, rank)) for rank in range(ranks))
     if setup.collective:
-        down = messages.collective(Collective("bcast", 1, (SCHEDULE_BYTES,)), ranks)
-        up = messages.collective(Collective("gather", 1, (STATISTICS_BYTES,)), ranks)
+        down = call_time(messages, "bcast", SCHEDULE_BYTES, ranks)
+        up = call_time(messages, "gather", STATISTICS_BYTES, ranks)
         # Starting a collective that does not block is taken to cost as much as the blocking one.
         if setup.blocking:
             return RoundCosts(up, down, zeros, zeros, blocking=True)

@@ -8,6 +8,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
 
 from hockney import measurement
 from hockney.api import find_runs
@@ -22,18 +25,19 @@ from hockney.core.notice import Notice
 from hockney.core.paths import RUNS, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling_series
-from hockney.core.wording import option
-from hockney.draw.page import Caveat, Table
+from hockney.core.wording import join_words, option
+from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.measurement import Listener, Status
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.programs.forecast import KernelForecast, KernelMachine, KernelRow, forecast
-from hockney.models.programs.prediction import Rates, RateSource, described_rate, measured_rates, uniform
-from hockney.models.programs.program import Indivisible, Program
-from hockney.pages import grain_prediction, program_prediction
-from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats
+from hockney.models.loggp_sim import message_startup
+from hockney.models.programs.parts import Iteration
+from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
+from hockney.pages import program_scaling
+from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats, program_caveats
 from hockney.store import Reading, RunFolder
 from hockney.suites.npb.programs import PROGRAMS, program, program_of
+from hockney.suites.npb.programs.program import Indivisible, NpbProgram, Rates, measured_rates, uniform
 
 OPTIONS = ("machine", "rate", "larger")
 STUDIES = ("npb", "cases")
@@ -41,23 +45,91 @@ STUDIES = ("npb", "cases")
 
 
 @dataclass(frozen=True)
-class NpbForecast:
-    """A predicted benchmark: `prediction` has all numbers, from the costs of `messages` and from `rates`;
-    `origin` is where the costs come from."""
+class RateSource:
+    """The run that gave the rates of one rank, and the class that was measured there; or the operations per
+    second that were given, or described."""
 
-    prediction: KernelForecast
+    run: Path | None = None
+    size: str = ""
+    operations_per_second: float = 0.0
+    described: bool = False
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A benchmark as a program for any number of ranks, at these rates. On a described machine (`platform`),
+    pipelines are divided for its messages, and for `rate` operations per second."""
+
+    kernel: str
+    size: str
+    rates: Rates
+    platform: Platform | None = None
+    rate: float = 0.0
+
+    @property
+    def name(self) -> str:
+        return f"{self.kernel}, class {self.size}"
+
+    def program(self, ranks: int) -> NpbProgram:
+        """Raises Indivisible."""
+        startup = 0.0 if self.platform is None else message_startup(self.platform, ranks)
+        return program(self.kernel, self.size, ranks, rate=self.rate, startup=startup)
+
+    def iteration(self, ranks: int) -> Iteration:
+        return self.program(ranks).iteration(self.rates)
+
+    def count(self, ranks: int) -> float:
+        return self.program(ranks).iterations
+
+
+@dataclass(frozen=True)
+class NpbForecast:
+    """A predicted benchmark: `forecast` has all numbers, from the costs of `messages` and from `rates`;
+    `origin` is where the costs come from. It cannot be divided among the ranks in `indivisible`."""
+
+    benchmark: Benchmark
+    forecast: ProgramForecast
     messages: PointToPointCosts
     rates: RateSource
     origin: CostsOrigin
+    indivisible: tuple[int, ...] = ()
 
     @property
-    def rows(self) -> tuple[KernelRow, ...]:
+    def rows(self) -> tuple[ProgramRow, ...]:
         """One for each number of ranks."""
-        return self.prediction.rows
+        return self.forecast.rows
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        return cost_caveats(self, self.origin)
+        return (*cost_caveats(self, self.origin), *program_caveats(self.forecast, self.messages))
+
+    @property
+    def rate_sentence(self) -> str:
+        """Where the time of computation comes from."""
+        rates = self.rates
+        if rates.run is None:
+            by = ", by the machine's description" if rates.described else ""
+            return f"Every rank computes at {rates.operations_per_second:.3g} operations per second{by}."
+        size = self.benchmark.size
+        other = "" if rates.size == size else f", which has class {rates.size} and not {size}"
+        return f"Every rank computes as one rank did in each phase in {rates.run}{other}."
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The output of `--json`."""
+        rates = self.rates
+        return program_scaling.document(self.forecast, self.messages) | {
+            "kernel": self.benchmark.kernel,
+            "class": self.benchmark.size,
+            "rate": {
+                "run": None if rates.run is None else str(rates.run),
+                "class": rates.size or None,
+                "operations_per_second": rates.operations_per_second or None,
+                "described": rates.described,
+            },
+            "indivisible": list(self.indivisible),
+            "doubts": self.caveats,
+        }
 
 
 def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
@@ -75,19 +147,13 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
     kernel, size = case.workload, str(case["class"])
     platform = simulated.platform(measurement.description_name(machine)) if machine else None
     rates, source, caveats = _rates(kernel, size, run, options.rate, platform, cost, listen)
-    communication = _communication(run or source.run, machine, cost, listen)
+    communication = _communication(run or source.run, options)
     rank_counts = options.ranks or doubling_series(1, communication.default_max_ranks)
-    if platform is not None and not options.larger:
-        simulated.check_ranks(platform, rank_counts[-1])
-    cores = None if options.larger else communication.cores
-    kernel_machine = KernelMachine(rates, communication.costs, cores, platform, source.operations_per_second)
-
-    def make_program(ranks: int, rate: float, startup: float) -> Program:
-        return program(kernel, size, ranks, rate=rate, startup=startup)
-
-    try:
-        kernel_forecast = forecast(make_program, rank_counts, kernel_machine)
-    except Indivisible as error:
+    benchmark = Benchmark(kernel, size, rates, communication.origin.platform, source.operations_per_second)
+    refused = {ranks: error for ranks in rank_counts if (error := _refusal(benchmark, ranks))}
+    divisible = [ranks for ranks in rank_counts if ranks not in refused]
+    if not divisible:
+        error = refused[min(refused)]
         raise UsageError(
             f"{kernel} of class {size} cannot be divided among {error.ranks} ranks",
             "each rank needs a part of the problem",
@@ -95,19 +161,28 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
             code="indivisible",
             ranks=error.ranks,
             most=error.most,
-        ) from None
-    if kernel_forecast.indivisible:
+        )
+    if refused:
         listen(
             Notice(
-                f"{kernel} of class {size} cannot be divided among "
-                f"{', '.join(map(str, kernel_forecast.indivisible))} "
-                "ranks",
+                f"{kernel} of class {size} cannot be divided among {join_words(list(refused))} ranks",
                 "ranks-left-out",
             )
         )
+    cores = None if options.larger else communication.cores
+    machine_costs = ProgramMachine(communication.costs, cores, (rates.low, rates.high))
+    kernel_forecast = forecast(benchmark, divisible, machine_costs, "strong")
     by_code = {caveat.code: caveat for caveat in (*communication.origin.run, *caveats)}
     origin = replace(communication.origin, run=tuple(by_code.values()))
-    return NpbForecast(kernel_forecast, communication.messages, source, origin)
+    return NpbForecast(benchmark, kernel_forecast, communication.messages, source, origin, tuple(refused))
+
+
+def _refusal(benchmark: Benchmark, ranks: int) -> Indivisible | None:
+    try:
+        benchmark.program(ranks)
+    except Indivisible as error:
+        return error
+    return None
 
 
 def _rates(
@@ -138,7 +213,7 @@ def _rates(
             )
         return measured
     if platform is not None:
-        described_value = described_rate(platform, kernel)
+        described_value = platform.rate(kernel)
         return uniform(described_value), RateSource(operations_per_second=described_value, described=True), ()
     measured = _measured_rates(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
     if measured is None:
@@ -195,14 +270,20 @@ def _rates_of_run(
                 yield rates, caveats_of(folder, results)
 
 
-def _communication(run: AnyPath | None, machine: str, cost: Cost, listen: Listener) -> CommunicationSource:
+def _communication(run: AnyPath | None, options: KernelOptions) -> CommunicationSource:
     """The costs of the machine or of the run; if the run has none, of the newest survey."""
-    if machine:
-        return communication_source(None, machine, cost, listen)
-    if run is not None:
+    source = partial(
+        communication_source,
+        machine=options.machine,
+        cost=options.cost,
+        listen=options.listen,
+        ranks=options.ranks,
+        larger=options.larger,
+    )
+    if run is not None and not options.machine:
         with contextlib.suppress(Inconclusive):
-            return communication_source(run, "", cost, listen)
-    return communication_source(None, "", cost, listen)
+            return source(run)
+    return source(None)
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:
@@ -211,18 +292,5 @@ def kernels(catalog: Catalog) -> Sequence[str]:
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
     prediction = predict_npb(text, options)
-    kernel_forecast = prediction.prediction
-    contents: list[str | Table] = [
-        *program_prediction.assumed(kernel_forecast, prediction.messages, prediction.rates),
-        program_prediction.ranks(kernel_forecast),
-        *program_prediction.best(kernel_forecast),
-    ]
-    if kernel_forecast.changes:
-        contents += [
-            grain_prediction.changes_heading(kernel_forecast),
-            program_prediction.levers(kernel_forecast),
-        ]
-    document = program_prediction.document(kernel_forecast, prediction.messages, prediction.rates) | {
-        "doubts": prediction.caveats
-    }
-    return PredictedKernel(tuple(contents), prediction.caveats, document)
+    shown = (prediction.rate_sentence, *program_scaling.contents(prediction.forecast, prediction.messages))
+    return PredictedKernel(shown, prediction.caveats, prediction.document)

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from hockney.core.case import Case
-from hockney.models.programs.program import Program
 from hockney.suites.npb.programs import applications, kernels
 from hockney.suites.npb.programs.applications import bt_program, lu_program, sp_program
 from hockney.suites.npb.programs.kernels import cg_program, ep_program, ft_program, is_program, mg_program
+from hockney.suites.npb.programs.program import NpbProgram
 
-PROGRAMS: Mapping[str, Callable[..., Program]] = {
+PROGRAMS: Mapping[str, Callable[..., NpbProgram]] = {
     "bt": bt_program,
     "cg": cg_program,
     "ep": ep_program,
@@ -38,13 +38,13 @@ PIPELINED = ("lu", "bt", "sp")
 """Benchmarks whose messages depend on the rate of computing and on the startup of a message."""
 
 
-def program(kernel: str, size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> Program:
+def program(kernel: str, size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> NpbProgram:
     """The program of a benchmark of class `size`, with its parameters of these names. Raises Indivisible."""
     timing = {"rate": rate, "startup": startup} if kernel in PIPELINED else {}
     return PROGRAMS[kernel](size, ranks, **timing)
 
 
-def program_of(case: Case) -> Program:
+def program_of(case: Case) -> NpbProgram:
     """The program of a benchmark's case. Raises Indivisible."""
     timing = {name: case.number(name) for name in ("rate", "startup") if name in case}
     if "planes" in case:

@@ -12,25 +12,26 @@ one block, and passes its lines on in chunks.
 from __future__ import annotations
 
 import functools
-import itertools
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hockney.models.programs.program import (
+import numpy as np
+
+from hockney.models.programs.parts import StepsPart
+from hockney.models.programs.patterns import wavefront
+from hockney.models.schedules.schedule import Layer, Mode, Step
+from hockney.suites.npb.programs.program import (
     DOUBLE,
-    Exchange,
+    Activity,
     Indivisible,
-    Phase,
-    Pipeline,
-    Program,
-    Share,
-    Work,
-    counted,
+    NpbProgram,
+    exchange,
     length_of,
     part_of,
     sums,
+    work,
 )
 
 Triple = tuple[int, int, int]
@@ -98,10 +99,10 @@ class Division:
         """A rank's share of the inner points."""
         return sum(cell.share for cell in self.cells(rank))
 
-    def ghosts(self, rank: int, count: int) -> tuple[Exchange, ...]:
-        """The exchange of both layers, `count` times, with one message to each rank."""
+    def ghosts(self, rank: int) -> Iterator[tuple[int, int, int]]:
+        """The messages that a rank sends in an exchange of both layers, one to each rank, by source, target
+        and bytes."""
         sent: Counter[int] = Counter()
-        received: Counter[int] = Counter()
         for cell in self.cells(rank):
             for d in range(3):
                 begin, end = cell.bounds(d)
@@ -111,14 +112,15 @@ class Division:
                         continue
                     other = self.rank_of(_replace(cell.position, d, part))
                     first, last = part_of(self.points - 2, self.parts[d], part)
-                    sent[other] += plane * max(
-                        0, min(end, last + GHOST_LAYERS) - max(begin, first - GHOST_LAYERS)
-                    )
-                    received[other] += plane * max(
-                        0, min(last, end + GHOST_LAYERS) - max(first, begin - GHOST_LAYERS)
-                    )
-        messages = tuple(filter(None, sent.values())), tuple(filter(None, received.values()))
-        return (Exchange(count, *messages),) if any(messages) else ()
+                    shared = min(end, last + GHOST_LAYERS) - max(begin, first - GHOST_LAYERS)
+                    sent[other] += plane * max(0, shared)
+        return ((rank, other, size) for other, size in sent.items() if size)
+
+    def right_hand_side(self, ranks: int, operations: float) -> Iterator[Activity]:
+        """The exchange of ghost points, then these operations, of all inner points."""
+        messages = (message for rank in range(ranks) for message in self.ghosts(rank))
+        yield from exchange("right-hand side", messages)
+        yield work("right-hand side", (operations * self.share(rank) for rank in range(ranks)))
 
 
 def _replace(position: Triple, d: int, part: int) -> Triple:
@@ -138,39 +140,45 @@ LU_SWEEP, LU_RESIDUAL = 0.3, 0.4
 """Parts of a step's operations, by their times."""
 
 
-def lu_program(size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, startup: float = 0.0) -> Program:
+def lu_program(
+    size: str, ranks: int, *, planes: int = 0, rate: float = 0.0, startup: float = 0.0
+) -> NpbProgram:
     """`planes`, `rate` and `startup` as in the engine's parameters of these names."""
     points, steps = LU_CLASSES[size]
     parts = _lu_parts(ranks, points)
     per_step = 1984.77 * points**3 - 10923.3 * points**2 + 27770.9 * points - 144010
     in_points = startup_points(LU_SWEEP * per_step / float(points - 2) ** 3, rate, startup)
-    chunks = _lu_chunks(points, parts, planes, in_points)
     division = Division(points, parts)
-    blocks = [block for rank in range(ranks) for block in division.cells(rank)]
-
-    def sweep_share(name: str, block: Subgrid, step: int) -> Share:
-        work = (Work(steps * LU_SWEEP * per_step * block.share, name),)
-        if ranks == 1:
-            return Share(work)
-        ends = _lu_messages(block, chunks, -step), _lu_messages(block, chunks, step)
-        stages = parts[0] + parts[1] - 2
-        received, sent = (counted(each) for each in ends)
-        return Share(work, pipeline=Pipeline(steps, stages, chunks, 1, sent, received))
-
-    residual = tuple(
-        Share(
-            (Work(steps * LU_RESIDUAL * per_step * block.share, "right-hand side"),),
-            division.ghosts(rank, steps),
-        )
-        for rank, block in enumerate(blocks)
+    chunks = _lu_chunks(points, parts, planes, in_points) if ranks > 1 else 1
+    activities = (
+        _lu_sweep("lower sweep", division, ranks, LU_SWEEP * per_step, chunks, 1),
+        _lu_sweep("upper sweep", division, ranks, LU_SWEEP * per_step, chunks, -1),
+        *division.right_hand_side(ranks, LU_RESIDUAL * per_step),
+        *(sums("norms", COMPONENTS, ranks, share=1 / steps) for _ in range(2)),
     )
-    phases = (
-        Phase("lower sweep", tuple(sweep_share("lower sweep", block, 1) for block in blocks)),
-        Phase("upper sweep", tuple(sweep_share("upper sweep", block, -1) for block in blocks)),
-        Phase("right-hand side", residual),
-        Phase("norms", (Share(),) * ranks, (sums(2, COMPONENTS, ranks),)),
-    )
-    return Program("lu", size, ranks, steps, steps * per_step, phases)
+    phases = ("lower sweep", "upper sweep", "right-hand side", "norms")
+    return NpbProgram("lu", size, ranks, steps, steps * per_step, phases, activities)
+
+
+def _lu_sweep(
+    name: str, division: Division, ranks: int, operations: float, chunks: int, direction: int
+) -> Activity:
+    """A sweep in `direction` of x and y, which passes chunks of planes on."""
+    blocks = [division.cells(rank)[0] for rank in range(ranks)]
+    planes = np.array([length_of(division.points - 2, chunks, chunk) for chunk in range(chunks)])[::direction]
+    shares = np.array([block.share for block in blocks])
+    depth, links = np.zeros(ranks, dtype=int), []
+    for d in range(2):
+        at = np.array([block.position[d] for block in blocks])
+        last = division.parts[d] - 1
+        depth += at if direction == 1 else last - at
+        source = np.flatnonzero(at < last if direction == 1 else at > 0)
+        target = source + direction * (1 if d == 0 else division.parts[0])
+        border = np.array([DOUBLE * COMPONENTS * block.extent(1 - d) for block in blocks])
+        links.append((source, target, border[source, None] * planes))
+    computed = operations * shares[:, None] * planes / planes.sum()
+    steps = wavefront(depth, computed, links, Mode.POSTED)
+    return Activity(StepsPart(name, tuple(steps)), like=name)
 
 
 def _lu_parts(ranks: int, points: int) -> Triple:
@@ -196,16 +204,6 @@ def _lu_chunks(points: int, parts: Triple, planes: int, in_points: float) -> int
     return max(1, min(inner, math.ceil(inner / planes_per_chunk)))
 
 
-def _lu_messages(block: Subgrid, chunks: int, step: int) -> list[int]:
-    """Bytes of the messages of a sweep at the end of x and of y that lies in this direction."""
-    sizes = []
-    for d in range(2):
-        if 0 <= block.position[d] + step < block.parts[d]:
-            border = DOUBLE * COMPONENTS * block.extent(1 - d)
-            sizes += [border * length_of(block.points - 2, chunks, chunk) for chunk in range(chunks)]
-    return sizes
-
-
 LINES_PER_BATCH = 8
 """Lines that are solved together."""
 LINE_POINTS = 8.0
@@ -216,13 +214,15 @@ division by it."""
 @dataclass(frozen=True)
 class Solver:
     """`depth` rows of `row` doubles of each line are passed on, and as many of a solution back. `residual`
-    and `sweep` are parts of the operations: of the right-hand side and of each of the three sweeps."""
+    and `sweep` are parts of the operations: of the right-hand side and of each of the three sweeps, in which
+    `elimination` is the part before a line is passed on."""
 
     kernel: str
     depth: int
     row: int
     residual: float
     sweep: float
+    elimination: float
 
 
 def _solver_program(
@@ -234,31 +234,22 @@ def _solver_program(
     per_step: float,
     rate: float,
     startup: float,
-) -> Program:
+) -> NpbProgram:
     """`rate` and `startup` as in the engine's parameters of these names."""
     in_points = startup_points(solver.sweep * per_step / float(points - 2) ** 3, rate, startup)
     division = divide(ranks, points, in_points)
-    total = steps * per_step
 
-    def sweep_share(d: int, rank: int) -> Share:
-        work = (Work(solver.sweep * total * division.share(rank), "xyz"[d]),)
+    def swept(d: int) -> Iterator[Step]:
         if division.is_multi_partition:
-            return Share(work, tuple(_exchanges(solver, division.cells(rank), d, steps)))
-        (block,) = division.cells(rank)
-        return Share(work, pipeline=_pipeline(solver, block, d, steps, in_points))
+            return _through_cells(solver, division, ranks, d, solver.sweep * per_step)
+        return _through_blocks(solver, division, ranks, d, solver.sweep * per_step, in_points)
 
-    residual = tuple(
-        Share(
-            (Work(steps * solver.residual * per_step * division.share(rank), "right-hand side"),),
-            division.ghosts(rank, steps),
-        )
-        for rank in range(ranks)
+    activities = (
+        *division.right_hand_side(ranks, solver.residual * per_step),
+        *(Activity(StepsPart("xyz"[d], tuple(swept(d))), like="xyz"[d]) for d in range(3)),
     )
-    phases = (
-        Phase("right-hand side", residual),
-        *(Phase("xyz"[d], tuple(sweep_share(d, rank) for rank in range(ranks))) for d in range(3)),
-    )
-    return Program(solver.kernel, size, ranks, steps, total, phases)
+    phases = ("right-hand side", *"xyz")
+    return NpbProgram(solver.kernel, size, ranks, steps, steps * per_step, phases, activities)
 
 
 @functools.cache
@@ -301,38 +292,83 @@ def _best_chunks(parts: int, points: float, in_points: float) -> float:
     return max(1.0, math.floor(math.sqrt((parts - 1) * points / (2 * in_points)) + 0.5))
 
 
-def _exchanges(solver: Solver, cells: Iterable[Subgrid], d: int, steps: int) -> Iterator[Exchange]:
-    """The exchanges of a sweep: a rank passes the lines of each of its cells on while it receives the lines
-    of its next cell, then the same backward."""
-    by_stage = sorted(cells, key=lambda cell: cell.position[d])
-    sizes = [DOUBLE * solver.depth * math.prod(cell.size) // cell.extent(d) for cell in by_stage]
-    for size, next_size in itertools.pairwise(sizes):
-        yield Exchange(steps, (size * solver.row,), (next_size * solver.row,))
-    for size, next_size in itertools.pairwise(reversed(sizes)):
-        yield Exchange(steps, (size * COMPONENTS,), (next_size * COMPONENTS,))
+def _through_cells(
+    solver: Solver, division: Division, ranks: int, d: int, operations: float
+) -> Iterator[Step]:
+    """A sweep in a multi-partition: each rank eliminates in one of its cells after the other and passes the
+    lines on, then substitutes and passes them back. In the last cells, substitution follows at once."""
+    stages = division.parts[d]
+    cells = [sorted(division.cells(rank), key=lambda cell: cell.position[d]) for rank in range(ranks)]
+    computed = operations * np.array([[cell.share for cell in of_rank] for of_rank in cells])
+    lines = np.array([[math.prod(cell.size) // cell.extent(d) for cell in of_rank] for of_rank in cells])
+    bytes_ = DOUBLE * solver.depth * lines
+    source = np.arange(ranks)
+    following = np.array([_following(division, of_rank[0], d) for of_rank in cells])
+    for stage in range(stages - 1):
+        yield Step((), computed=solver.elimination * computed[:, stage])
+        yield Step((Layer(source, following, solver.row * bytes_[:, stage]),), Mode.POSTED)
+    yield Step((), computed=computed[:, stages - 1])
+    for stage in range(stages - 1, 0, -1):
+        yield Step((Layer(following, source, COMPONENTS * bytes_[following, stage]),), Mode.POSTED)
+        yield Step((), computed=(1 - solver.elimination) * computed[:, stage - 1])
 
 
-def _pipeline(solver: Solver, block: Subgrid, d: int, steps: int, in_points: float) -> Pipeline | None:
+def _following(division: Division, cell: Subgrid, d: int) -> int:
+    return division.rank_of(_replace(cell.position, d, cell.position[d] + 1))
+
+
+def _through_blocks(
+    solver: Solver, division: Division, ranks: int, d: int, operations: float, in_points: float
+) -> Iterator[Step]:
+    """A sweep through blocks: chunks of the lines are passed on, and back from the last rank at once. While
+    a rank eliminates in a chunk, a solution is on its way to it, and while it substitutes, the lines of the
+    next chunk."""
+    blocks = [division.cells(rank)[0] for rank in range(ranks)]
+    last = division.parts[d] - 1
+    at = np.array([block.position[d] for block in blocks])
+    lines = [_chunk_lines(block, d, in_points) for block in blocks]
+    chunks = max(map(len, lines))
+    counts = np.array([[*each, *[0] * (chunks - len(each))] for each in lines])
+    number = np.array(list(map(len, lines)))
+    computed = operations * np.array([block.share for block in blocks])[:, None]
+    computed = computed * counts / counts.sum(axis=1, keepdims=True)
+    stride = math.prod(division.parts[:d])
+    everyone = np.arange(ranks)
+
+    def active(chunk: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The ranks whose chunk exists, and the chunk of each rank, limited to those that exist."""
+        return (chunk >= 0) & (chunk < number), np.clip(chunk, 0, chunks - 1)
+
+    def passed(sends: np.ndarray, chunk: np.ndarray, step: int, numbers: int) -> tuple[Layer, ...]:
+        source = np.flatnonzero(sends)
+        size = DOUBLE * solver.depth * numbers * counts[source, chunk[source]]
+        return (Layer(source, source + step * stride, size),) if len(source) else ()
+
+    back: tuple[Layer, ...] = ()
+    for time in range(2 * last + chunks):
+        here, chunk = active(time - at)
+        share = np.where(at == last, 1.0, solver.elimination)
+        yield Step(back, Mode.POSTED, computed=np.where(here, share * computed[everyone, chunk], 0.0))
+        forward = passed(here & (at < last), chunk, 1, solver.row)
+        returned, solved = active(time - 2 * last + at)
+        returned &= at < last
+        substituted = np.where(returned, (1 - solver.elimination) * computed[everyone, solved], 0.0)
+        yield Step(forward, Mode.POSTED, computed=substituted)
+        solved = np.where(at == last, chunk, solved)
+        back = passed(np.where(at == last, here, returned) & (at > 0), solved, -1, COMPONENTS)
+    if back:
+        yield Step(back, Mode.POSTED)
+
+
+def _chunk_lines(block: Subgrid, d: int, in_points: float) -> list[int]:
+    """The number of lines in each chunk of a block."""
+    lines = _LineBatches.of(block, d)
     parts = block.parts[d]
     if parts == 1:
-        return None
-    lines = _LineBatches.of(block, d)
+        return [lines.count(0, lines.batches)]
     points = lines.count(0, lines.batches) * (block.points - 2) / parts
     chunks = int(min(lines.batches, _best_chunks(parts, points, in_points)))
-    sizes = [
-        DOUBLE * solver.depth * lines.count(*part_of(lines.batches, chunks, chunk)) for chunk in range(chunks)
-    ]
-    forward = [each * solver.row for each in sizes]
-    backward = [each * COMPONENTS for each in sizes]
-    is_first, is_last = block.position[d] == 0, block.position[d] == parts - 1
-    return Pipeline(
-        steps,
-        parts - 1,
-        chunks,
-        2,
-        sent=counted([*([] if is_last else forward), *([] if is_first else backward)]),
-        received=counted([*([] if is_first else forward), *([] if is_last else backward)]),
-    )
+    return [lines.count(*part_of(lines.batches, chunks, chunk)) for chunk in range(chunks)]
 
 
 @dataclass(frozen=True)
@@ -367,10 +403,10 @@ class _LineBatches:
 
 BT_CLASSES = {"S": (12, 60), "W": (24, 200), "A": (64, 200), "B": (102, 200), "C": (162, 200), "tiny": (9, 5)}
 """Points of a side, and time steps."""
-BT = Solver("bt", depth=1, row=30, residual=0.28, sweep=0.24)
+BT = Solver("bt", depth=1, row=30, residual=0.28, sweep=0.24, elimination=0.86)
 
 
-def bt_program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> Program:
+def bt_program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> NpbProgram:
     """`rate` and `startup` as in the engine's parameters of these names."""
     n, steps = BT_CLASSES[size]
     per_step = 3478.8 * n**3 - 17655.7 * n**2 + 28023.7 * n
@@ -386,10 +422,10 @@ SP_CLASSES = {
     "tiny": (9, 5),
 }
 """Points of a side, and time steps."""
-SP = Solver("sp", depth=2, row=11, residual=0.4, sweep=0.2)
+SP = Solver("sp", depth=2, row=11, residual=0.4, sweep=0.2, elimination=0.83)
 
 
-def sp_program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> Program:
+def sp_program(size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> NpbProgram:
     """`rate` and `startup` as in the engine's parameters of these names."""
     n, steps = SP_CLASSES[size]
     per_step = 881.174 * n**3 - 4683.91 * n**2 + 11484.5 * n - 19272.4

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
-from hockney.models.programs.prediction import KernelTime, PhaseTerms, Terms
+from hockney.models.programs.timing import IterationTime, Kind
 
 Assumption = Literal["rates", "balance", "messages", "collectives"]
 ASSUMPTIONS: dict[Assumption, str] = {
@@ -18,7 +18,7 @@ ASSUMPTIONS: dict[Assumption, str] = {
     "messages": "messages take as long as between ranks that do nothing else",
     "collectives": "collectives take as long as between ranks that do nothing else",
 }
-MEASURED_PARTS: dict[Assumption, str] = {
+PARTS: dict[Assumption, Kind] = {
     "rates": "computation",
     "balance": "waiting",
     "messages": "messages",
@@ -60,19 +60,18 @@ class KernelDiagnosis:
 
 
 def diagnose(
-    predicted: KernelTime,
+    predicted: IterationTime,
     measured_s: float,
     parts: Mapping[str, float],
     phases: tuple[PhaseTime, ...] = (),
 ) -> KernelDiagnosis:
     """`parts` are the measured seconds of computation, messages, collectives and waiting: means over the
     ranks."""
-    terms = predicted.terms
-    error = terms.total / measured_s - 1
+    error = predicted.seconds / measured_s - 1
     errors = {
-        name: (terms.total - assumed_seconds(terms, name) + parts[MEASURED_PARTS[name]]) / measured_s - 1
-        for name in get_args(Assumption)
-        if MEASURED_PARTS[name] in parts
+        name: (predicted.seconds - predicted.total(part) + parts[part]) / measured_s - 1
+        for name, part in PARTS.items()
+        if part in parts
     }
     best = min(errors, key=lambda name: abs(errors[name]), default=None)
     if best is None or abs(error) <= CLOSE_ERROR or abs(errors[best]) > (1 - MIN_CORRECTION) * abs(error):
@@ -80,35 +79,17 @@ def diagnose(
     return KernelDiagnosis(error, best, errors[best], _worst_phase(best, error, predicted, phases))
 
 
-def assumed_seconds(terms: Terms, assumption: Assumption) -> float:
-    """The seconds that rest on an assumption."""
-    if assumption == "rates":
-        return terms.computation
-    return float(getattr(terms, MEASURED_PARTS[assumption]))
-
-
 def _worst_phase(
-    assumption: Assumption, error: float, predicted: KernelTime, phases: tuple[PhaseTime, ...]
+    assumption: Assumption, error: float, predicted: IterationTime, phases: tuple[PhaseTime, ...]
 ) -> str:
     """The phase with the largest difference in the direction of the error."""
     sign = 1 if error > 0 else -1
-    phase_times = {each.name: each for each in phases}
-    gaps = {
-        each.name: sign
-        * (_predicted_seconds(each, assumption) - _measured_seconds(phase_times[each.name], assumption))
-        for each in predicted.phases
-        if each.name in phase_times
-    }
-    return max(gaps, key=lambda name: gaps[name], default="")
-
-
-def _predicted_seconds(phase: PhaseTerms, assumption: Assumption) -> float:
+    kinds: tuple[Kind, ...] = (PARTS[assumption],)
     if assumption in ("messages", "collectives"):
-        return phase.terms.communication
-    return assumed_seconds(phase.terms, assumption)
+        kinds = ("messages", "collectives")
 
+    def gap(phase: PhaseTime) -> float:
+        measured = {"rates": phase.computation, "balance": phase.waiting}.get(assumption, phase.communication)
+        return sign * (predicted.of_part(phase.name, *kinds) - measured)
 
-def _measured_seconds(phase: PhaseTime, assumption: Assumption) -> float:
-    if assumption == "rates":
-        return phase.computation
-    return phase.waiting if assumption == "balance" else phase.communication
+    return max(phases, key=gap).name if phases else ""

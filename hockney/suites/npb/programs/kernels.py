@@ -20,22 +20,20 @@ ranking sorted keys comes from that of counting, by their shares of the operatio
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hockney.models.programs.program import (
+from hockney.models.programs.parts import CollectivePart
+from hockney.suites.npb.programs.program import (
     DOUBLE,
-    Collective,
-    Exchange,
+    Activity,
     Indivisible,
-    Phase,
-    Program,
-    Share,
-    Work,
+    NpbProgram,
+    exchange,
     length_of,
     part_of,
     sums,
+    work,
 )
 
 EP_CLASSES = {
@@ -50,11 +48,14 @@ EP_CLASSES = {
 EP_ANNULI = 10
 
 
-def ep_program(size: str, ranks: int) -> Program:
+def ep_program(size: str, ranks: int) -> NpbProgram:
     pairs = EP_CLASSES[size]
-    shares = tuple(Share((Work(2.0 * length_of(pairs, ranks, rank), "pairs"),)) for rank in range(ranks))
-    totals = Phase("sums", (Share(),) * ranks, (sums(1, 2, ranks), sums(1, EP_ANNULI, ranks)))
-    return Program("ep", size, ranks, 1, 2.0 * pairs, (Phase("pairs", shares), totals))
+    activities = (
+        work("pairs", (2.0 * length_of(pairs, ranks, rank) for rank in range(ranks))),
+        sums("sums", 2, ranks),
+        sums("sums", EP_ANNULI, ranks),
+    )
+    return NpbProgram("ep", size, ranks, 1, 2.0 * pairs, ("pairs", "sums"), activities)
 
 
 CG_CLASSES = {
@@ -70,59 +71,66 @@ CG_STEPS = 25
 """Steps of the conjugate gradient method in each iteration."""
 
 
-def cg_program(size: str, ranks: int) -> Program:
+def cg_program(size: str, ranks: int) -> NpbProgram:
+    """An iteration here is a step of the conjugate gradient method; what the benchmark does once in its own
+    iterations has a share of the steps."""
     order, nonzeros, iterations = CG_CLASSES[size]
     columns = max(d for d in range(1, math.isqrt(ranks) + 1) if ranks % d == 0)
     rows = ranks // columns
     elements = nonzeros * (nonzeros + 1)
-    products = iterations * (CG_STEPS + 1)
-
-    def block_length(i: int, j: int) -> int:
-        begin, end = part_of(order, rows, i % rows)
-        first, last = part_of(end - begin, columns, j % columns)
-        return last - first
-
-    def product_share(i: int, j: int) -> Share:
-        height = sum(block_length(i, k) for k in range(columns))
-        width = sum(block_length(k, j) for k in range(rows))
-        work = Work(products * 2.0 * height * elements * (width / order), "products")
-        gather_messages = _gather_messages([block_length(i + k, j) for k in range(rows)])
-        sum_messages = _sum_messages([block_length(i, j + k) for k in range(columns)])
-        exchanges = tuple(
-            Exchange(products, (DOUBLE * out,), (DOUBLE * into,))
-            for out, into in (*gather_messages, *sum_messages)
-        )
-        return Share((work,), exchanges)
-
-    def vector_share(i: int, j: int) -> Share:
-        return Share((Work(iterations * 2.0 * block_length(i, j) * (3 + 5 * CG_STEPS + 3), "vectors"),))
-
     grid = [(i, j) for i in range(rows) for j in range(columns)]
-    dots = (sums(iterations * (1 + 2 * CG_STEPS), 1, ranks), sums(iterations, 3, ranks))
-    official = 2.0 * iterations * order * (3 + elements + CG_STEPS * (5 + elements) + 3)
-    phases = (
-        Phase("products", tuple(product_share(i, j) for i, j in grid)),
-        Phase("vectors", tuple(vector_share(i, j) for i, j in grid), dots),
+
+    def piece(i: int, j: int) -> int:
+        """Elements of a vector; rank i * columns + j has this piece."""
+        begin, end = part_of(order, rows, i % rows)
+        return length_of(end - begin, columns, j % columns)
+
+    def product(share: float) -> Iterator[Activity]:
+        """The pieces of a grid column are gathered, those of a grid row summed, in messages over distances
+        that double or halve."""
+        for m in _distances(rows):
+            yield from exchange("products", (_gathered(i, j, m) for i, j in grid), share=share)
+        sizes = (
+            sum(piece(i, k) for k in range(columns)) * sum(piece(k, j) for k in range(rows)) for i, j in grid
+        )
+        yield work("products", (2.0 * elements * each / order for each in sizes), share=share)
+        for m in reversed(list(_distances(columns))):
+            yield from exchange("products", (_summed(i, j, m) for i, j in grid), share=share)
+
+    def _gathered(i: int, j: int, m: int) -> tuple[int, int, int]:
+        pieces = range(min(2 * m, rows) - m)
+        return i * columns + j, (i - m) % rows * columns + j, DOUBLE * sum(piece(i + k, j) for k in pieces)
+
+    def _summed(i: int, j: int, m: int) -> tuple[int, int, int]:
+        pieces = range(m, min(2 * m, columns))
+        return (
+            i * columns + j,
+            i * columns + (j + m) % columns,
+            DOUBLE * sum(piece(i, j + k) for k in pieces),
+        )
+
+    def vectors(pairs: int, share: float = 1.0) -> Activity:
+        return work("vectors", (2.0 * pairs * piece(i, j) for i, j in grid), share=share)
+
+    once = 1 / CG_STEPS
+    activities = (
+        *product(1.0),
+        *(vectors(1), sums("vectors", 1, ranks)),
+        *(vectors(3), sums("vectors", 1, ranks), vectors(1)),
+        *(vectors(3, once), sums("vectors", 1, ranks, share=once)),
+        *product(once),
+        *(vectors(2, once), sums("vectors", 3, ranks, share=once), vectors(1, once)),
     )
-    return Program("cg", size, ranks, iterations, official, phases)
+    official = 2.0 * iterations * order * (3 + elements + CG_STEPS * (5 + elements) + 3)
+    return NpbProgram("cg", size, ranks, iterations * CG_STEPS, official, ("products", "vectors"), activities)
 
 
-def _gather_messages(lengths: list[int]) -> Iterator[tuple[int, int]]:
-    """Elements sent and received in each step, for the pieces of a grid column from a rank's own on."""
+def _distances(parts: int) -> Iterator[int]:
+    """Powers of two below `parts`."""
     distance = 1
-    while distance < len(lengths):
-        end = min(2 * distance, len(lengths))
-        yield sum(lengths[: end - distance]), sum(lengths[distance:end])
+    while distance < parts:
+        yield distance
         distance *= 2
-
-
-def _sum_messages(lengths: list[int]) -> Iterator[tuple[int, int]]:
-    """The same messages along a grid row, in the opposite direction."""
-    distance = 1 << max(0, (len(lengths) - 1).bit_length()) >> 1
-    while distance:
-        end = min(2 * distance, len(lengths))
-        yield sum(lengths[distance:end]), sum(lengths[: end - distance])
-        distance //= 2
 
 
 MG_CLASSES = {
@@ -172,33 +180,21 @@ def grid_of(ranks: int, n: int) -> Grid | None:
     return min(grids, key=surface, default=None)
 
 
-def mg_program(size: str, ranks: int) -> Program:
+def mg_program(size: str, ranks: int) -> NpbProgram:
     n, iterations = MG_CLASSES[size]
     grid = grid_of(ranks, n)
     if grid is None:
         raise Indivisible(ranks, next(p for p in range(ranks, 0, -1) if grid_of(p, n)))
     official = 58.0 * iterations * n**3
-    operations_per_weight = official / _total_weight(n, iterations)
-    divided = {
-        side: ranks > 1 and (side == n or (side > UNDIVIDED and grid.is_divided(n, n // side)))
-        for side in _levels(n)
-    }
-    by_rank = [_mg_shares(n, iterations, grid, rank, divided, operations_per_weight) for rank in range(ranks)]
-    names = ("residual", "smoothing", "restriction", "prolongation", "coarse", "norm")
-    largest_undivided = max((side for side in divided if not divided[side]), default=0)
-    allgather = Collective(
-        "allgather",
-        iterations,
-        tuple(
-            DOUBLE * largest_undivided * _level_points(grid, rank, n, largest_undivided)
-            for rank in range(ranks)
-        ),
+    cycle = _MgCycle(n, grid, official / _total_weight(n, iterations))
+    once = 1 / iterations
+    activities = (
+        *cycle.activities(),
+        *(cycle.operator("norm", n, 2 * once), sums("norm", 1, ranks, share=2 * once)),
+        *(cycle.operator("residual", n, once), *cycle.exchange("residual", n, once)),
     )
-    collectives = {"norm": (sums(2, 1, ranks),), "coarse": (allgather,) if ranks > 1 else ()}
-    phases = tuple(
-        Phase(name, tuple(shares[name] for shares in by_rank), collectives.get(name, ())) for name in names
-    )
-    return Program("mg", size, ranks, iterations, official, phases)
+    phases = ("residual", "smoothing", "restriction", "prolongation", "coarse", "norm")
+    return NpbProgram("mg", size, ranks, iterations, official, phases, activities)
 
 
 def _levels(n: int) -> list[int]:
@@ -206,60 +202,83 @@ def _levels(n: int) -> list[int]:
     return [1 << k for k in range(1, n.bit_length())]
 
 
-def _operators(n: int, iterations: int) -> list[tuple[str, int, int, int]]:
-    """Operator, the level whose points it processes and that whose neighbors then exchange (0: none), by
-    their points a side, and how often."""
-    operators = [("norm", n, 0, 2), ("residual", n, n, 1 + iterations)]
-    for side in _levels(n):
-        operators.append(("smoothing", side, side, iterations))
-        if side > 2:
-            operators.append(("residual", side, side, iterations))
-            operators.append(("restriction", side, side // 2, iterations))
-            operators.append(("prolongation", side, 0, iterations))
-    return operators
-
-
 def _total_weight(n: int, iterations: int) -> float:
-    return sum(WEIGHTS[name] * side**3 * count for name, side, _, count in _operators(n, iterations))
+    """Of a run: operators of the levels above the coarsest, which is smoothed only, and of the finest one
+    before and after the cycles."""
+    above = WEIGHTS["residual"] + WEIGHTS["smoothing"] + WEIGHTS["restriction"] + WEIGHTS["prolongation"]
+    cycle = above * sum(side**3 for side in _levels(n)[1:]) + WEIGHTS["smoothing"] * _levels(n)[0] ** 3
+    residual, norm = WEIGHTS["residual"] * n**3, WEIGHTS["norm"] * n**3
+    return iterations * (cycle + residual) + residual + 2 * norm
 
 
-def _level_points(grid: Grid, rank: int, n: int, side: int) -> int:
-    rows, planes = grid.block(rank, n, n // side)
-    return rows * planes
+@dataclass(frozen=True)
+class _MgCycle:
+    """A V-cycle on n points a side, and the residual after it."""
 
+    n: int
+    grid: Grid
+    operations_per_weight: float
 
-def _mg_shares(
-    n: int, iterations: int, grid: Grid, rank: int, divided: dict[int, bool], operations_per_weight: float
-) -> dict[str, Share]:
-    work: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
-    exchanges: dict[str, list[Exchange]] = defaultdict(list)
-    has_divided_levels = any(divided.values())
-    for name, side, exchanged, count in _operators(n, iterations):
-        phase = name if divided[side] or not has_divided_levels else "coarse"
-        rows = side * _level_points(grid, rank, n, side) if divided[side] else side**3
-        work[phase][name] += operations_per_weight * WEIGHTS[name] * rows * count
-        if exchanged and divided[exchanged]:
-            for bytes in _borders(grid, rank, n, exchanged):
-                exchanges[phase].append(Exchange(count, (bytes, bytes), (bytes, bytes)))
-    return {
-        name: Share(
-            tuple(
-                Work(operations, rate_phase, every=name == "coarse")
-                for rate_phase, operations in work[name].items()
-            ),
-            tuple(exchanges[name]),
+    @property
+    def ranks(self) -> int:
+        return self.grid.rows * self.grid.planes
+
+    def is_divided(self, side: int) -> bool:
+        return self.ranks > 1 and (
+            side == self.n or (side > UNDIVIDED and self.grid.is_divided(self.n, self.n // side))
         )
-        for name in (*WEIGHTS, "coarse")
-    }
 
+    def activities(self) -> Iterator[Activity]:
+        levels = _levels(self.n)
+        for side in reversed(levels[1:]):
+            yield self.operator("restriction", side)
+            if self.is_divided(side) and not self.is_divided(side // 2):
+                yield self._gathered(side // 2)
+            yield from self.exchange("restriction", side // 2)
+        for side in levels:
+            if side > levels[0]:
+                yield self.operator("prolongation", side)
+                yield self.operator("residual", side)
+                yield from self.exchange("residual", side)
+            yield self.operator("smoothing", side)
+            yield from self.exchange("smoothing", side)
+        yield self.operator("residual", self.n)
+        yield from self.exchange("residual", self.n)
 
-def _borders(grid: Grid, rank: int, n: int, side: int) -> list[int]:
-    """Bytes of a message with a row of each plane, and of one with a plane together with the rows around it
-    and PADDING; rows begin at cache lines."""
-    rows, planes = grid.block(rank, n, n // side)
-    stride = -(-side // LINE) * LINE
-    sizes = [DOUBLE * side * planes] if grid.rows > 1 else []
-    return [*sizes, DOUBLE * ((rows + 2) * stride + PADDING)] if grid.planes > 1 else sizes
+    def operator(self, name: str, side: int, share: float = 1.0) -> Activity:
+        """An operator on the points of a level."""
+        repeated = self.ranks > 1 and not self.is_divided(side)
+        points = [side**3 if repeated else side * self._points(rank, side) for rank in range(self.ranks)]
+        operations = (self.operations_per_weight * WEIGHTS[name] * each for each in points)
+        return work("coarse" if repeated else name, operations, like=name, share=share, repeated=repeated)
+
+    def exchange(self, name: str, side: int, share: float = 1.0) -> Iterator[Activity]:
+        """A row of each plane with the neighbors in y, then a plane together with the rows around it, and
+        PADDING, with those in z; rows begin at cache lines. Levels that are not divided have no messages."""
+        rows, ranks = self.grid.rows, range(self.ranks)
+        stride = -(-side // LINE) * LINE
+        if not self.is_divided(side):
+            return
+        if rows > 1:
+            sizes = [DOUBLE * side * self._block(rank, side)[1] for rank in ranks]
+            both = [(r, r - r % rows + (r + step) % rows, sizes[r]) for step in (1, -1) for r in ranks]
+            yield from exchange(name, both, share=share)
+        if self.grid.planes > 1:
+            sizes = [DOUBLE * ((self._block(rank, side)[0] + 2) * stride + PADDING) for rank in ranks]
+            both = [(r, (r + step) % self.ranks, sizes[r]) for step in (rows, -rows) for r in ranks]
+            yield from exchange(name, both, share=share)
+
+    def _gathered(self, side: int) -> Activity:
+        """The level that every rank computes, from the parts of all."""
+        blocks = [DOUBLE * side * self._points(rank, side) for rank in range(self.ranks)]
+        return Activity(CollectivePart("coarse", "allgatherv", max(blocks)), like="coarse", bytes=sum(blocks))
+
+    def _block(self, rank: int, side: int) -> tuple[int, int]:
+        return self.grid.block(rank, self.n, self.n // side)
+
+    def _points(self, rank: int, side: int) -> int:
+        rows, planes = self._block(rank, side)
+        return rows * planes
 
 
 FT_CLASSES = {
@@ -276,7 +295,7 @@ INITIAL, FORWARD, BACK, DECAY = 14.8157, 7.19641, 7.21113, 5.23518
 each unit of the natural logarithm of the length."""
 
 
-def ft_program(size: str, ranks: int) -> Program:
+def ft_program(size: str, ranks: int) -> NpbProgram:
     (nx, ny, nz), iterations = FT_CLASSES[size]
     if ranks > min(ny, nz):
         raise Indivisible(ranks, min(ny, nz))
@@ -284,24 +303,39 @@ def ft_program(size: str, ranks: int) -> Program:
     slab = [length_of(nz, ranks, rank) for rank in range(ranks)]
     lines = [length_of(ny, ranks, rank) for rank in range(ranks)]
     plane_log, line_log = math.log(nx * ny), math.log(nz)
+    once = 1 / iterations
 
-    def shares(name: str, per_point: float, parts: list[int], of: int) -> tuple[Share, ...]:
-        return tuple(Share((Work(n * part / of * per_point, name),)) for part in parts)
+    def on_slabs(phase: str, per_point: float, share: float = 1.0) -> Activity:
+        return work(phase, (n * part / nz * per_point for part in slab), share=share)
 
-    row = 2 * nx * DOUBLE
-    transpositions = (
-        Collective("alltoall", 1, tuple(row * ny * part for part in slab)),
-        Collective("alltoall", iterations, tuple(row * nz * part for part in lines)),
+    def on_lines(per_point: float, share: float = 1.0) -> Activity:
+        return work("z", (n * part / ny * per_point for part in lines), share=share)
+
+    def transposed(lengths: list[int], of: int, share: float = 1.0) -> Iterator[Activity]:
+        sizes = [2 * nx * DOUBLE * of * each for each in lengths]
+        return _all_to_all("transposition", [size // ranks for size in sizes], sizes, share)
+
+    activities = (
+        on_lines(DECAY + BACK * line_log),
+        *transposed(lines, nz),
+        on_slabs("planes", BACK * plane_log),
+        sums("checksum", 2, ranks),
+        on_slabs("initial", INITIAL, once),
+        on_slabs("planes", FORWARD * plane_log, once),
+        *transposed(slab, ny, once),
+        on_lines(FORWARD * line_log, once),
     )
-    phases = (
-        Phase("initial", shares("initial", INITIAL, slab, nz)),
-        Phase("z", shares("z", FORWARD * line_log + iterations * (DECAY + BACK * line_log), lines, ny)),
-        Phase("transposition", (Share(),) * ranks, transpositions if ranks > 1 else ()),
-        Phase("planes", shares("planes", (FORWARD + iterations * BACK) * plane_log, slab, nz)),
-        Phase("checksum", (Share(),) * ranks, (sums(iterations, 2, ranks),)),
-    )
+    phases = ("initial", "z", "transposition", "planes", "checksum")
     official = n * (INITIAL + FORWARD * math.log(n) + (DECAY + BACK * math.log(n)) * iterations)
-    return Program("ft", size, ranks, iterations, official, phases)
+    return NpbProgram("ft", size, ranks, iterations, official, phases, activities)
+
+
+def _all_to_all(phase: str, blocks: list[int], sizes: list[int], share: float = 1.0) -> Iterator[Activity]:
+    """Blocks of each rank for each other one; `sizes` are the bytes of all of a rank's blocks. Nothing on one
+    rank."""
+    if len(sizes) > 1:
+        part = CollectivePart(phase, "alltoallv", max(blocks))
+        yield Activity(part, share, phase, bytes=sum(sizes))
 
 
 IS_CLASSES = {
@@ -326,27 +360,21 @@ def sorts_keys(size: str, ranks: int) -> bool:
     return ranks > 1 or KEY * IS_CLASSES[size][1] > CACHE_BYTES
 
 
-def is_program(size: str, ranks: int) -> Program:
+def is_program(size: str, ranks: int) -> NpbProgram:
     """The program of IS. Buckets are assumed to be divided evenly: each rank keeps its share of its own
     keys."""
     keys, _, buckets = IS_CLASSES[size]
     rank_keys = [length_of(keys, ranks, rank) for rank in range(ranks)]
     first = COUNTING + SORTING * sorts_keys(size, ranks)
     ranking = "ranks" if sorts_keys(size, ranks) == sorts_keys(size, 1) else "buckets"
-
-    def shares(part: float, rate_phase: str) -> tuple[Share, ...]:
-        return tuple(Share((Work(IS_ITERATIONS * part * each, rate_phase),)) for each in rank_keys)
-
-    exchanges_sent = (
-        Collective("alltoall", IS_ITERATIONS, (KEY * ranks,) * ranks),
-        Collective(
-            "alltoall", IS_ITERATIONS, tuple(KEY * (each - each // ranks) for each in rank_keys), own=False
-        ),
+    sent = [KEY * (each - each // ranks) for each in rank_keys]
+    counts = COUNTER * buckets
+    activities = (
+        work("buckets", (first * each for each in rank_keys)),
+        Activity(CollectivePart("buckets", "allreduce", counts), like="buckets", bytes=ranks * counts),
+        *_all_to_all("exchange", [KEY] * ranks, [KEY * ranks] * ranks),
+        *_all_to_all("exchange", [size // max(1, ranks - 1) for size in sent], sent),
+        work("ranks", ((1 - COUNTING - SORTING) * each for each in rank_keys), like=ranking),
     )
-    counts = Collective("allreduce", IS_ITERATIONS, (COUNTER * buckets,) * ranks)
-    phases = (
-        Phase("buckets", shares(first, "buckets"), (counts,)),
-        Phase("exchange", (Share(),) * ranks, exchanges_sent if ranks > 1 else ()),
-        Phase("ranks", shares(1 - COUNTING - SORTING, ranking)),
-    )
-    return Program("is", size, ranks, IS_ITERATIONS, float(IS_ITERATIONS * keys), phases)
+    phases = ("buckets", "exchange", "ranks")
+    return NpbProgram("is", size, ranks, IS_ITERATIONS, float(IS_ITERATIONS * keys), phases, activities)

@@ -20,7 +20,7 @@ from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.machines import simulated
-from hockney.models.programs.prediction import described_startup
+from hockney.models.loggp_sim import message_startup
 from hockney.reproductions import pages
 from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
@@ -122,7 +122,7 @@ def parts(catalog: Catalog) -> Iterator[Part]:
 def _line(kernel: str, platform: Platform, processes: int, options: str, factor: float = 1) -> str:
     words = [kernel, f"class={BENCHMARKS[kernel].size}", f"rate={factor * platform.rates[kernel]:.6g}"]
     if kernel in PIPELINED:
-        words.append(f"startup={described_startup(platform, processes):.6g}")
+        words.append(f"startup={message_startup(platform, processes):.6g}")
     return " ".join([*words, f"ranks={processes}", options]).rstrip()
 
 

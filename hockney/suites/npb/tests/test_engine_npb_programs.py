@@ -17,10 +17,10 @@ from hockney.core.fit import Estimate
 from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.prediction import measured_rates, predict, uniform
-from hockney.models.programs.program import Indivisible, Program
 from hockney.suites.npb.programs import CLASSES, PROGRAMS, program_of
 from hockney.suites.npb.programs.assumptions import diagnose
+from hockney.suites.npb.programs.program import Indivisible, NpbProgram, measured_rates, uniform
+from hockney.suites.npb.studies.npb.results import run_time
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
@@ -50,7 +50,7 @@ def printed(number):
 
 def check(record):
     program = program_of(record.parse_case())
-    assert [phase.name for phase in program.phases] == record.labels["phases"].split(",")
+    assert list(program.phases) == record.labels["phases"].split(",")
     for name in ("sent_messages", "sent_bytes", "collective_calls", "collective_bytes", "operations"):
         expected = printed(getattr(program, name))
         if program.kernel == "is" and name == "collective_bytes":
@@ -59,18 +59,14 @@ def check(record):
     check_operations(program, record)
 
 
-def check_operations(program: Program, record):
+def check_operations(program: NpbProgram, record):
     """Checks the operations of each phase; one rank of IS leaves sorting out."""
     if program.kernel == "is" and program.ranks == 1:
         return
     seconds = record.metrics["phase_computation"].values
     for phase, measured_s in zip(program.phases, seconds, strict=True):
-        done = sum(
-            work.operations / (program.ranks if work.every else 1)
-            for share in phase.shares
-            for work in share.work
-        )
-        assert done / RATE == pytest.approx(measured_s * program.ranks, rel=1e-6, abs=1e-6), record.case
+        done_s = program.operations_in(phase, official=True).sum() / RATE
+        assert done_s == pytest.approx(measured_s * program.ranks, rel=1e-6, abs=1e-6), record.case
 
 
 @pytest.mark.parametrize("ranks", [3, 8, 1, 2, 4, 5, 6, 7, 9])
@@ -102,35 +98,6 @@ def test_larger_grids_of_ranks_and_other_classes():
         check(record)
 
 
-def test_each_message_that_is_sent_is_received():
-    """Exchanges and sweeps that no other test runs have a prediction too."""
-    for kernel, sizes in CLASSES.items():
-        for size in sizes:
-            for ranks in (2, 7, 12, 30, 64):
-                try:
-                    program = PROGRAMS[kernel](size, ranks)
-                except Indivisible:
-                    continue
-                for phase in program.phases:
-                    assert sent(phase) == received(phase), (kernel, size, ranks, phase.name)
-
-
-def sent(phase):
-    return sum(each.count * each.bytes for share in phase.shares for each in share.sent)
-
-
-def received(phase):
-    exchanged = sum(
-        exchange.count * sum(exchange.received) for share in phase.shares for exchange in share.exchanges
-    )
-    return exchanged + sum(
-        share.pipeline.count * each.count * each.bytes
-        for share in phase.shares
-        if share.pipeline is not None
-        for each in share.pipeline.received
-    )
-
-
 @pytest.mark.parametrize(
     ("kernel", "ranks", "most"),
     [("mg", 37, 36), ("ft", 65, 64), ("lu", 11, 10), ("bt", 13, 12), ("sp", 11, 10)],
@@ -159,33 +126,25 @@ def on_switch(ranks):
     return Communication(described(machine), platform=machine)
 
 
-@pytest.mark.parametrize(
-    ("ranks", "off"),
-    [(2, 0.03), (3, 0.07), (4, 0.05), (8, 0.1)],
-)
-def test_times_are_as_predicted_where_nothing_disturbs(ranks, off):
-    for record in measured_classes(ranks):
-        predicted = predict(program_of(record.parse_case()), uniform(FAST_RATE), on_switch(ranks))
-        assert predicted.total == pytest.approx(record.times_s[0], rel=off), record.case
+def check_times(lines, machine, tolerance):
+    communication = Communication(described(machine), platform=machine)
+    assert [line.message for line in failures(lines)] == []
+    for record in records(lines):
+        predicted = run_time(program_of(record.parse_case()), uniform(FAST_RATE), communication)
+        assert predicted.seconds == pytest.approx(record.times_s[0], rel=tolerance), record.case
 
 
-def test_larger_classes_too():
-    for record in measured_classes(3, "W"):
-        predicted = predict(program_of(record.parse_case()), uniform(FAST_RATE), on_switch(3))
-        assert predicted.total == pytest.approx(record.times_s[0], rel=0.03), record.case
+@pytest.mark.parametrize(("ranks", "size"), [(2, "S"), (3, "S"), (4, "S"), (8, "S"), (3, "W")])
+def test_times_are_as_predicted_where_nothing_disturbs(ranks, size):
+    words = [f"{kernel} class={size} rate={FAST_RATE} arithmetic=none" for kernel in KERNELS]
+    check_times(lines_on_switch("hockney-npb", words, ranks), even_switch(ranks), 0.04)
 
 
 def test_messages_that_share_a_medium_queue():
-    """The messages include those of a pipeline and of a sum over all ranks."""
     machine = simulated.platform("switched-ethernet")
     assert any(described(machine).medium)
-    words = [f"{kernel} class=S rate={FAST_RATE} arithmetic=none" for kernel in ("ep", "ft", "lu")]
-    lines = lines_on(machine, "hockney-npb", words, 4)
-    assert [line.message for line in failures(lines)] == []
-    communication = Communication(described(machine), platform=machine)
-    for record in records(lines):
-        predicted = predict(program_of(record.parse_case()), uniform(FAST_RATE), communication)
-        assert predicted.total == pytest.approx(record.times_s[0], rel=0.05), record.case
+    words = [f"{kernel} class=S rate={FAST_RATE} arithmetic=none" for kernel in KERNELS if kernel != "mg"]
+    check_times(lines_on(machine, "hockney-npb", words, 4), machine, 0.04)
 
 
 def test_rates_of_one_rank_are_those_of_its_phases():
@@ -195,10 +154,10 @@ def test_rates_of_one_rank_are_those_of_its_phases():
         program = program_of(record.parse_case())
         assert rates is not None
         for phase in program.phases:
-            for work in phase.busiest.work:
-                left_out = program.kernel == "is" and phase.name == "buckets"
-                expected = work.operations / FAST_RATE * (0.7 / 0.2 if left_out else 1)
-                assert rates.seconds(work) == pytest.approx(expected, rel=1e-5), (record.case, phase.name)
+            if program.operations_in(phase).any():
+                left_out = program.kernel == "is" and phase == "buckets"
+                expected = (0.7 / 0.2 if left_out else 1) / FAST_RATE
+                assert rates.of(phase) == pytest.approx(expected, rel=1e-5), (record.case, phase)
 
 
 def record_time(record):
@@ -211,9 +170,9 @@ def test_a_rate_that_is_too_high_is_what_fails():
     parts = {
         name: record.metrics[name].values[0] for name in ("computation", "messages", "collectives", "waiting")
     }
-    right = predict(program_of(record.parse_case()), uniform(FAST_RATE), on_switch(2))
+    right = run_time(program_of(record.parse_case()), uniform(FAST_RATE), on_switch(2))
     assert diagnose(right, record.times_s[0], parts).failing is None
-    wrong = predict(program_of(record.parse_case()), uniform(2 * FAST_RATE), on_switch(2))
+    wrong = run_time(program_of(record.parse_case()), uniform(2 * FAST_RATE), on_switch(2))
     found = diagnose(wrong, record.times_s[0], parts)
     assert found.failing == "rates"
     assert found.error < -0.3 < found.corrected < 0

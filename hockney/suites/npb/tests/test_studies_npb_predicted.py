@@ -18,6 +18,7 @@ from hockney.launch.fake_world import World
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import FakeNpb
 from hockney.suites.npb.programs import PROGRAMS
+from hockney.suites.npb.programs.program import uniform
 from hockney.suites.npb.studies.npb.columns import answer
 from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import WORKLOADS
@@ -51,9 +52,9 @@ def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidenc
     ]
     for each in found.of:
         one = TRUTH.count(each.point.measured.case) / TRUTH.rate
-        assert each.predicted.terms.computation == pytest.approx(one / each.point.ranks, rel=0.03)
+        assert each.predicted.total("computation") == pytest.approx(one / each.point.ranks, rel=0.03)
         measured = each.point.time.value
-        assert each.diagnosis.error == pytest.approx(each.predicted.total / measured - 1)
+        assert each.diagnosis.error == pytest.approx(each.predicted.seconds / measured - 1)
         assert each.ratio.low <= each.ratio.value <= each.ratio.high
     assert found.median_error == pytest.approx(
         sorted(abs(each.diagnosis.error) for each in found.of)[2], abs=0.1
@@ -94,12 +95,13 @@ def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence
 def test_the_plan_has_the_messages_and_collectives_of_the_programs():
     cases = planned((2, 4), kernels=("cg", "ft"))
     pings = [case.bytes for case in cases if case.workload == "pingpong"]
-    longest = max(each.bytes for each in PROGRAMS["cg"]("S", 2).phase("products").busiest.sent)
+    longest = PROGRAMS["cg"]("S", 2).iteration(uniform(1.0)).longest_message
     assert pings[0] == 0 and pings[-2] < longest <= pings[-1]
     blocks = {(case.ranks, case.bytes) for case in cases if case.workload == "alltoall"}
     for ranks in (2, 4):
-        (first, _) = PROGRAMS["ft"]("S", ranks).phase("transposition").collectives
-        assert (ranks, first.bytes[0] // ranks) in blocks
+        iteration = PROGRAMS["ft"]("S", ranks).iteration(uniform(1.0))
+        sizes = {part.size for part in iteration.parts if part.name == "transposition"}
+        assert {(ranks, size) for size in sizes} <= blocks
     assert {case.ranks for case in cases if case.workload == "allreduce"} == {2, 4}
     assert not [case for case in cases if case.workload == "allgather"], "only mg gathers"
 

@@ -12,6 +12,7 @@ from hockney.core.fit import Estimate
 from hockney.core.record import Record
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
+from hockney.models.programs.scaling import TIME_PARTS
 from hockney.pages.columns import (
     COUNT,
     INTERVAL,
@@ -126,7 +127,7 @@ PREDICTIONS: tuple[Column[NpbPrediction], ...] = (
     Column("benchmark", lambda each: each.point.kernel),
     Column("class", lambda each: each.point.size),
     Column("ranks", lambda each: each.point.ranks, COUNT),
-    Column("predicted", lambda each: each.predicted.total, SECONDS, "time_s"),
+    Column("predicted", lambda each: each.predicted.seconds, SECONDS, "time_s"),
     Column("measured", lambda each: each.point.time, SECONDS, "measured_s"),
     Column("error", lambda each: each.diagnosis.error, SIGNED, "error"),
     Column("what fails", lambda each: each.diagnosis.failing, key="fails"),
@@ -142,8 +143,7 @@ def _phase_share(p: NpbPoint, phase: PhaseTime) -> float | None:
 
 
 def _parts(each: NpbPrediction) -> dict[str, float]:
-    terms = each.predicted.terms
-    return {name: getattr(terms, name) for name in ("computation", "waiting", "messages", "collectives")}
+    return {kind: each.predicted.total(kind) for kind in TIME_PARTS}
 
 
 def _with_intervals_if_measured(run: NpbResults, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:

@@ -108,7 +108,7 @@ def _seconds(p: NpbPoint, part: Part) -> str:
 def predicted(predictions: NpbPredictions) -> Figure:
     """A row for each benchmark and number of ranks."""
     series = (
-        (float(k), each.ratio, f"{quantity(each.predicted.total, 's')}, {signed(each.diagnosis.error)}")
+        (float(k), each.ratio, f"{quantity(each.predicted.seconds, 's')}, {signed(each.diagnosis.error)}")
         for k, each in enumerate(predictions.of)
     )
     names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in predictions.of)

@@ -13,13 +13,13 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.models.programs.prediction import described_rate, described_startup
-from hockney.models.programs.program import Indivisible, Program
+from hockney.models.loggp_sim import message_startup
 from hockney.pages.evidence import Options, once
 from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.suites.npb.programs import PIPELINED, program_of
+from hockney.suites.npb.programs.program import Indivisible, NpbProgram, uniform
 
 WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
 """Compiled on first use."""
@@ -124,12 +124,12 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     lines = [line for name in benchmark_names(options) for line in _lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
-        needs = map(needs_of, _programs(cases))
+        needs = (needs_of(program.iteration(uniform(1.0))) for program in _programs(cases))
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine)]
     return once(cases)
 
 
-def _programs(cases: Iterable[Case]) -> Iterator[Program]:
+def _programs(cases: Iterable[Case]) -> Iterator[NpbProgram]:
     """The programs of the cases, except on numbers of ranks among which the benchmark cannot be divided; the
     engine refuses these."""
     for case in cases:
@@ -178,12 +178,12 @@ def _barriers(options: Options, machine: Machine) -> Sequence[str]:
 
 def _startup(name: str, ranks: int, options: Options, machine: Machine) -> str:
     """The parameter of benchmarks with pipelines, unless it is the engine's default."""
-    described = 0.0 if machine.platform is None else described_startup(machine.platform, ranks)
+    described = 0.0 if machine.platform is None else message_startup(machine.platform, ranks)
     seconds = float(options.value(STARTUP) or described)
     return f" startup={seconds:.6g}" if seconds and name in PIPELINED else ""
 
 
 def _rate(name: str, options: Options, machine: Machine) -> float:
     """The given rate, or else the rate in a simulated machine's description; 0 on other machines."""
-    described = 0.0 if machine.platform is None else described_rate(machine.platform, name)
+    described = 0.0 if machine.platform is None else machine.platform.rate(name)
     return float(options.value(RATE) or described)

@@ -18,7 +18,8 @@ import numpy as np
 from hockney.core.case import MPI
 from hockney.core.fit import DefinedValue, Estimate, ExactValue
 from hockney.core.record import Record
-from hockney.models.programs.prediction import KernelTime, Rates, measured_rates, predict
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.timing import IterationTime, iteration_time
 from hockney.models.statistics import Observation, mean_ratio, ratio
 from hockney.pages.caveats import under_load
 from hockney.pages.evidence import Evidence, Measured
@@ -26,6 +27,7 @@ from hockney.pages.metrics import rate
 from hockney.studies.program_costs import communication
 from hockney.suites.npb.programs import program_of
 from hockney.suites.npb.programs.assumptions import KernelDiagnosis, PhaseTime, diagnose
+from hockney.suites.npb.programs.program import NpbProgram, Rates, measured_rates
 
 ROLE = "npb"
 NO_BARRIER = "none"
@@ -333,16 +335,17 @@ def scale(estimate: Estimate, factor: float) -> Estimate:
 
 @dataclass(frozen=True)
 class NpbPrediction:
-    """A benchmark without barriers on several ranks, as predicted, and the diagnosis of the error."""
+    """A benchmark without barriers on several ranks, as predicted (`predicted`: all iterations), and the
+    diagnosis of the error."""
 
     point: NpbPoint
-    predicted: KernelTime
+    predicted: IterationTime
     diagnosis: KernelDiagnosis
 
     @property
     def ratio(self) -> Estimate:
         """The predicted time over the measured one, with the interval of the latter."""
-        time, total = self.point.time, self.predicted.total
+        time, total = self.point.time, self.predicted.seconds
         if isinstance(time, ExactValue):
             return ExactValue.of(total / time.value)
         high = total / time.low if time.low else None
@@ -387,7 +390,7 @@ def _predictions(evidence: Evidence) -> NpbPredictions:
         if not costs.message.reaches(p.measured.case.nodes):
             continue
         slower = max(1.0, p.ranks / cores)
-        predicted = predict(program_of(p.measured.case), one_rank_rates, costs, slower=slower)
+        predicted = run_time(program_of(p.measured.case), one_rank_rates, costs, slower)
         parts: dict[str, float] = {} if is_busy else {str(name): each.value for name, each in p.parts.items()}
         predictions.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
     return NpbPredictions(tuple(predictions))
@@ -395,3 +398,9 @@ def _predictions(evidence: Evidence) -> NpbPredictions:
 
 def _rates(p: NpbPoint) -> Rates | None:
     return measured_rates(program_of(p.measured.case), p.records, p.time)
+
+
+def run_time(program: NpbProgram, rates: Rates, costs: Communication, slower: float = 1.0) -> IterationTime:
+    """The predicted time of a run. Every rank computes `slower` times as long as one rank alone."""
+    iteration = program.iteration(rates).with_computation(slower)
+    return iteration_time(iteration, costs) * program.iterations
