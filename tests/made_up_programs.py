@@ -51,7 +51,7 @@ def small_examples() -> dict[str, dict[str, Any]]:
     made = {}
     for file in EXAMPLES:
         raw = parse_toml(file.read_text("utf-8"), str(file), "docs/programs.md")
-        sizes = {name: SMALL[name] for name in raw["sizes"]}
+        sizes = {name: SMALL.get(name, value) for name, value in raw["sizes"].items()}
         made[file.stem] = {**raw, "sizes": sizes}
     return made
 

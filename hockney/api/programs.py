@@ -18,7 +18,7 @@ from hockney.core.catalog import Workload
 from hockney.core.errors import UsageError, one_line, printable
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
-from hockney.core.units import doubling_series, parse_bytes
+from hockney.core.units import doubling_series, parse_bytes, parse_quantity
 from hockney.core.wording import option
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
@@ -206,12 +206,12 @@ class Program:
         for word in words:
             name, equals, value = word.partition("=")
             try:
-                sizes[name] = float(value)
-            except ValueError:
+                sizes[name] = parse_quantity(value)
+            except UsageError:
                 raise UsageError(
                     f"{printable(word)} is not a size",
                     "after a file come sizes of the problem" if not equals else "it is not a number",
-                    "write for example n=8192",
+                    "write for example n=8192 or t=1.2ns",
                     code="bad-problem-size",
                     text=word,
                 ) from None

@@ -124,6 +124,17 @@ def parse_seconds(text: str, example: str = "100us or 60s") -> float:
     return seconds
 
 
+def parse_quantity(text: str) -> float:
+    """A plain number, seconds or bytes from "4096", "1.2ns", "8kB". Units of both, such as m, are refused."""
+    value, unit = _split(text, "number", "4096, 1.2ns or 8kB")
+    if not unit:
+        return float(value)
+    is_time, is_size = (unit.lower() in units for units in (_SECONDS, _BYTES))
+    if is_time == is_size:
+        raise _unknown_unit(unit, text, "ns, us, ms, s, h or B, kB, MB, GB")
+    return parse_seconds(text) if is_time else float(parse_bytes(text))
+
+
 def usual_time(text: str) -> str:
     """ "60m" for "60 minutes"; empty if `text` is not a number followed by a unit of time."""
     match = _NUMBER.fullmatch(text)

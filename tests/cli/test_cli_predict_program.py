@@ -76,6 +76,17 @@ def test_a_size_is_replaced(hockney, program):
     assert large == pytest.approx(4 * small)
 
 
+@pytest.mark.parametrize("changed", ["t=2ns", "t=0.000000002", "t=2e-3us"])
+def test_a_time_may_be_a_size(hockney, program, changed):
+    program.write_text(PROGRAM.replace("1ns", "t").replace("n = 1000", 'n = 1000\nt = "1ns"'), "utf-8")
+    first, second = (
+        predicted(hockney, str(program), *more, "--ranks", "1", "--machine", "t3e")["ranks"][0]
+        for more in ((), (changed,))
+    )
+    assert first["time_s"]["value"] == pytest.approx(10 * 1000**2 * 1e-9)
+    assert second["time_s"]["value"] == pytest.approx(2 * first["time_s"]["value"])
+
+
 def test_options_describe_the_same_as_a_file(hockney, tmp_path):
     file = tmp_path / "same.toml"
     file.write_text(
@@ -140,6 +151,7 @@ def test_errors_name_the_line(hockney, program, before, after, code, line):
         (("mine.toml", "--nodes", "2"), "option-without-effect"),
         (("mine.toml", "m=3"), "unknown-problem-size"),
         (("mine.toml", "n"), "bad-problem-size"),
+        (("mine.toml", "n=3m"), "bad-problem-size"),
         (("absent.toml",), "no-machine-file"),
         (("--halo", "8kB"), "algorithm-incomplete"),
         (("--work", "1s", "--halo", "8kB", "--message", "8kB"), "option-without-effect"),

@@ -73,6 +73,9 @@ def messages(raw: dict, ranks: int) -> Counter:
         ("1ms if n > 50 else 2ms", "time", 1e-3),
         ("log2(ranks) * 1us", "time", 2e-6),
         ("1.5e-3", "time", 1.5e-3),
+        ("1.2ns * n", "quantity", 1.2e-7),
+        ("8kB / n", "quantity", 80),
+        ("n / 2", "quantity", 50),
     ],
 )
 def test_formulas(text, kind, value):
@@ -91,6 +94,7 @@ def test_a_formula_of_the_rank_has_a_value_for_each():
         ("2 n", "number", "bad-formula"),
         ("8kB", "number", "bad-formula"),
         ("8kB", "time", "unknown-unit"),
+        ("3m", "quantity", "unknown-unit"),
         ("m / 2", "number", "unknown-name"),
         ("sinus(n)", "number", "unknown-function"),
         ("max(n)", "number", "bad-formula"),

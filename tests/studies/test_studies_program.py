@@ -54,7 +54,7 @@ def test_a_run_has_the_description_and_is_resumed_without_the_file(hockney, in_f
     file.unlink()
     folder = RunFolder.open(in_folder / "run")
     (line,) = folder.plan().settings.programs
-    assert line.startswith("mine-") and json.loads(line.partition(" ")[2])["sizes"] == {"n": 4096}
+    assert line.startswith("mine-") and json.loads(line.partition(" ")[2])["sizes"]["n"] == 4096
     assert hockney("resume", "run", "-q").code == 0
     evidence = api.load("run").evidence
     assert [point.name for point in ProgramResults.of(evidence).points] == ["mine", "mine"]

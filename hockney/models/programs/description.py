@@ -210,7 +210,7 @@ def describe(raw: Mapping[str, Any], name: str) -> ProgramDescription:
         phases=tuple(_phase(each, index) for index, each in enumerate(phases)),
         iterations=_formula(raw, "iterations", "number", "") or ONE,
         grid=_grid(raw.get("grid", 1)),
-        sizes={each: _formula_of(value, "number", f"sizes.{each}") for each, value in sizes.items()},
+        sizes={each: _formula_of(value, "quantity", f"sizes.{each}") for each, value in sizes.items()},
     )
 
 

@@ -15,16 +15,20 @@ from typing import Any, Literal
 import numpy as np
 
 from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.units import parse_bytes, parse_seconds
+from hockney.core.units import parse_bytes, parse_quantity, parse_seconds
 
-Kind = Literal["time", "size", "number"]
+Kind = Literal["time", "size", "quantity", "number"]
 Number = float | np.ndarray
 Names = Mapping[str, Number]
 """Values of the names in a formula: one number, or one for each rank."""
 
 LONGEST = 500
 _QUANTITY = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-zµ]+)?")
-_PARSERS: Mapping[Kind, Callable[[str], float]] = {"time": parse_seconds, "size": parse_bytes}
+_PARSERS: Mapping[Kind, Callable[[str], float]] = {
+    "time": parse_seconds,
+    "size": parse_bytes,
+    "quantity": parse_quantity,
+}
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,
@@ -57,7 +61,8 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True)
 class Formula:
-    """`text` as typed, of a `kind` that decides which units its numbers may have: seconds, bytes or none."""
+    """`text` as typed, of a `kind` that decides which units its numbers may have: seconds, bytes, either (a
+    quantity) or none."""
 
     text: str
     kind: Kind
