@@ -192,8 +192,6 @@ def predicted_us(name: str, machine: str, ranks: int) -> float:
 T3E = ("t3e", 16), ("t3e", 64)
 SWITCH = "switched-ethernet+true-switch"
 PLACES = [(name, *place) for name in PROGRAMS for place in (*T3E, (SWITCH, 16))]
-# the tasks of 15 workers pass through one interface, which the prediction does not follow
-PLACES.remove(("master_worker", SWITCH, 16))
 FAST = ("pipeline", "t3e", 16)
 
 

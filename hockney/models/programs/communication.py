@@ -66,6 +66,12 @@ class Communication:
             per_byte = self.message.piece(size / count, ranks).per_byte_s if count else 0.0
         return count * each_s + size * per_byte
 
+    def through_nic(self, size: float, ranks: int) -> float:
+        """Seconds for which a message of a described node occupies its NIC; 0 among the ranks of one node."""
+        if self.platform is None or ranks <= self.message.cores:
+            return 0.0
+        return size / self.platform.network.nic
+
     def measured_collective(self, operation: str, ranks: int, size: float) -> float | None:
         """Seconds of a call as a run measured it on this number of ranks; None if it did not."""
         curve = self.collectives.get((operation, ranks))

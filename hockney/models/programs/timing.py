@@ -12,7 +12,7 @@ A part's own time is what it takes if all ranks begin it together; what it takes
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count, islice, pairwise
@@ -582,8 +582,8 @@ def _batch_error(lasted: np.ndarray) -> float:
 
 
 def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> None:
-    """Advances `now` by a master (rank 0) that serves workers as their results arrive. On a shared medium,
-    one message follows another."""
+    """Advances `now` by a master (rank 0) that serves workers as their results arrive. On a shared medium, and
+    through the master's NIC, one message follows another."""
     ranks = len(now)
     if ranks == 1:
         now[0] += part.seconds.sum()
@@ -592,9 +592,17 @@ def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> Non
     return_s, receive_s = communication.handling(part.to_master, ranks)
     to_s = max(0.0, communication.one_way(part.to_worker, ranks) - send_s - accept_s)
     from_s = max(0.0, communication.one_way(part.to_master, ranks) - return_s - receive_s)
-    to_medium_s = communication.on_medium(1, part.to_worker, ranks)
-    from_medium_s = communication.on_medium(1, part.to_master, ranks)
-    master, medium = float(now[0]), 0.0
+    duplex = None if communication.platform is None else communication.platform.network.duplex
+    inward = "out" if duplex == "half" else "in"
+    to_worker = {
+        "medium": communication.on_medium(1, part.to_worker, ranks),
+        "out": communication.through_nic(part.to_worker, ranks),
+    }
+    to_master = {
+        "medium": communication.on_medium(1, part.to_master, ranks),
+        inward: communication.through_nic(part.to_master, ranks),
+    }
+    master, free = float(now[0]), dict.fromkeys(("medium", "out", "in"), 0.0)
     tasks: Iterator[float] = iter(part.seconds)
     events: list[tuple[float, int, str, int, float]] = []
     order = count()
@@ -608,11 +616,12 @@ def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> Non
             master += send_s
             at(master, "task sent", worker, seconds)
 
-    def passes(time: float, occupied_s: float) -> float:
-        """When a message that is sent now has the medium."""
-        nonlocal medium
-        start = max(time, medium) if occupied_s else time
-        medium = max(medium, start + occupied_s)
+    def passes(time: float, occupied_s: Mapping[str, float]) -> float:
+        """When a message that is sent now has what it occupies."""
+        occupied = {where: seconds for where, seconds in occupied_s.items() if seconds}
+        start = max((time, *(free[where] for where in occupied)))
+        for where, seconds in occupied.items():
+            free[where] = start + seconds
         return start
 
     for worker in range(1, ranks):
@@ -620,11 +629,11 @@ def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> Non
     while events:
         time, _, event, worker, seconds = heapq.heappop(events)
         if event == "task sent":
-            arrival = passes(time, to_medium_s) + to_s
+            arrival = passes(time, to_worker) + to_s
             now[worker] = max(now[worker], arrival) + accept_s + seconds + return_s
             at(now[worker], "result sent", worker)
         elif event == "result sent":
-            at(passes(time, from_medium_s) + from_s, "result arrived", worker)
+            at(passes(time, to_master) + from_s, "result arrived", worker)
         else:
             master = max(master, time) + receive_s
             give(worker)

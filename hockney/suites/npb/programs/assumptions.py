@@ -14,7 +14,7 @@ from hockney.models.programs.timing import IterationTime, Kind
 Assumption = Literal["rates", "balance", "messages", "collectives"]
 ASSUMPTIONS: dict[Assumption, str] = {
     "rates": "every rank computes as fast as one rank alone",
-    "balance": "ranks wait only for the busiest one and for pipelines to fill",
+    "balance": "ranks wait only for computation and messages of other ranks",
     "messages": "messages take as long as between ranks that do nothing else",
     "collectives": "collectives take as long as between ranks that do nothing else",
 }

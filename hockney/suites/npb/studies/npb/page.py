@@ -22,9 +22,9 @@ METHOD = (
     "the time of the slowest rank.",
     "The benchmarks have no barrier in their timed part; a ratio compares runs with and without one in the "
     "same launches.",
-    "The time on several ranks is predicted from that on one rank: in each phase, the operations of the "
-    "busiest rank at the rate of one rank, the filling of pipelines, and messages and collectives at their "
-    "costs between ranks that do nothing else.",
+    "The time on several ranks is predicted from that on one rank: each rank's operations in each phase at "
+    "the rate of one rank, and its messages and collectives, step by step, at their costs between ranks that "
+    "do nothing else.",
 )
 
 
