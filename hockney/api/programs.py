@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hockney import measurement
@@ -181,7 +182,7 @@ class Program:
         file = to_path(path)
         text = read_file(file, ())
         with _lines_in_errors(str(file), text):
-            raw = {"name": file.stem, **parse_toml(text, str(file), GUIDE)}
+            raw = _with_measured_times({"name": file.stem, **parse_toml(text, str(file), GUIDE)}, file.parent)
             return cls._of(describe(raw, file.stem), raw, str(file), text)
 
     @classmethod
@@ -241,6 +242,18 @@ class Program:
         machine_costs = ProgramMachine(source.costs, None if larger else source.cores)
         with _lines_in_errors(self._where, self._text):
             return ProgramPrediction(forecast(self.description, counts, machine_costs), source)
+
+
+def _with_measured_times(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """The tables of a file, with the lines of the files that `noise` names in their place."""
+
+    def read(phase: Any) -> Any:
+        if isinstance(phase, dict) and isinstance(phase.get("noise"), str):
+            return {**phase, "noise": read_file(folder / phase["noise"], ()).split()}
+        return phase
+
+    phases = raw.get("phase")
+    return {**raw, "phase": list(map(read, phases))} if isinstance(phases, list) else raw
 
 
 @contextmanager

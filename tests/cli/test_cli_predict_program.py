@@ -174,3 +174,15 @@ def test_larger_machines_of_a_described_kind(hockney, machine):
     found = hockney("predict", *words, "--ranks", "16,1024", "--larger-machine", "--json")
     assert found.code == 0, found.err
     assert [row["ranks"] for row in json.loads(found.out)["ranks"]] == [16, 1024]
+
+
+def test_measured_times_come_from_a_file_next_to_the_description(hockney):
+    Path("here").mkdir()
+    Path("here/p.toml").write_text('[[phase]]\nwork = "1ms"\nnoise = "times.txt"\nallreduce = 8\n')
+    missing = hockney("predict", "here/p.toml", "--machine", "t3e", "--ranks", "4")
+    assert missing.code == 2 and "times.txt" in missing.err
+    Path("here/times.txt").write_text("0.9ms\n1.1ms\n1ms 1.4ms\n")
+    found = hockney("predict", "here/p.toml", "--machine", "t3e", "--ranks", "4", "--json")
+    assert found.code == 0, found.err
+    (row,) = json.loads(found.out)["ranks"]
+    assert row["waiting_s"] > 1e-4 and row["time_s"]["low"] < row["time_s"]["value"]

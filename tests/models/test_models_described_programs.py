@@ -20,7 +20,7 @@ from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import describe
 from hockney.models.programs.formulas import Formula
 from hockney.models.programs.parts import StepsPart
-from hockney.models.programs.rank_grid import balanced_grid
+from hockney.models.programs.rank_grid import RankGrid, balanced_grid
 from hockney.models.programs.scaling import ProgramMachine, forecast
 from hockney.models.programs.timing import iteration_time
 
@@ -356,6 +356,58 @@ def test_tasks_take_longer_where_ranks_share_cores():
     tasks = {"phase": [{"tasks": 100, "work": 1e-3, "to": 8, "from": 8}]}
     own, shared = (scaled(tasks, [4], cores=cores).rows[0].time.value for cores in (4, 2))
     assert shared == pytest.approx(2 * own, rel=0.05)
+
+
+def test_supersteps_are_full_relations_and_a_barrier():
+    raw = {"phase": [{"superstep": 3000, "work": 1e-3}]}
+    assert messages(raw, 4) == Counter({(a, b, 1000.0): 1 for a in range(4) for b in range(4) if a != b})
+    few = {"phase": [{"superstep": 3000, "partners": 1}]}
+    assert messages(few, 4) == Counter({(a, (a + 1) % 4, 3000.0): 1 for a in range(4)})
+    names = {part.name for part in time_of(raw, 4).parts}
+    assert names == {"superstep", "superstep: barrier"}
+
+
+def test_measured_times_vary_as_they_did():
+    """Two ranks wait for each other: of two times that are as likely, the longer one counts in three of four
+    cases."""
+    raw = {"phase": [{"work": 1e-3, "noise": ["0.5ms", "1.5ms"]}, {"barrier": True}]}
+    found = time_of(raw, 2)
+    barrier = found.total("collectives")
+    assert found.seconds - barrier == pytest.approx((0.75 * 1.5 + 0.25 * 0.5) * 1e-3, rel=0.08)
+    assert time_of(raw, 1).seconds == pytest.approx(1e-3, rel=0.1)
+
+
+@pytest.mark.parametrize("noise", [[], [0, 0], ["1ms", "x"], ["-1ms"]])
+def test_measured_times_that_are_none(noise):
+    with pytest.raises(UsageError):
+        describe({"phase": [{"work": 1e-3, "noise": noise}]}, "p")
+
+
+def test_a_grid_in_blocks():
+    grid = RankGrid((4, 4))
+    assert grid.tile(4) == (2, 2) and grid.tile(3) is None and RankGrid((6, 4)).tile(6) == (3, 2)
+    numbers = grid.tiled((2, 2)).reshape(4, 4)
+    assert numbers[:2, :2].ravel().tolist() == [0, 1, 2, 3] and sorted(numbers.ravel()) == list(range(16))
+
+
+def test_neighbors_on_a_node_help_and_a_placement_keeps_all_messages():
+    """Messages between nodes take much longer: blocks have fewer of them than rows of the grid."""
+    near, far = Segment(latency_s=1e-6, per_byte_s=1e-10), Segment(latency_s=1e-5, per_byte_s=1e-7)
+    network = Network(shape="switch", nodes=(NodeGroup(count=4, cores=4),), nic=1e8)
+    nodes = Platform(name="nodes", title="nodes", network=network, segments=(far,), on_node=(near,))
+    raw = {"grid": "2d", "phase": [{"work": 1e-3, "neighbors": "torus", "bytes": [8000, 8000]}]}
+    found = next(each for each in scaled(raw, [16], nodes).changes if each.name == "placement on nodes")
+    assert found.how == "give each node a block of 2 x 2 ranks of the grid"
+    iteration = describe(raw, "p").iteration(16)
+    places = RankGrid((4, 4)).tiled((2, 2))
+    moved = iteration.placed(places)
+    for before, after in zip(iteration.parts, moved.parts, strict=True):
+        for step, other in zip(before.steps, after.steps, strict=True):
+            for layer, there in zip(step.layers, other.layers, strict=True):
+                assert (places[layer.source] == there.source).all() and (
+                    places[layer.target] == there.target
+                ).all()
+    assert moved.computation[places] == pytest.approx(iteration.computation)
 
 
 def test_changes_are_those_that_help():

@@ -17,6 +17,8 @@ from grain import EXPLORER, MACHINES, grain
 
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_number, format_percent, format_seconds
+from hockney.draw.page import Page, Section
+from hockney.machines import simulated
 from hockney.models.applications.grain_prediction import Needed, predict, row
 from hockney.models.applications.granularity import (
     Algorithm,
@@ -28,9 +30,15 @@ from hockney.models.applications.granularity import (
     times,
     work_needed,
 )
+from hockney.models.applications.message_costs import described
 from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.description import describe
+from hockney.models.programs.scaling import faster
+from hockney.models.programs.timing import iteration_time
 from hockney.report import write
 from hockney.studies.granularity.figures import machine_data
+from hockney.studies.program.explorer import explorer as scaling_explorer
 
 pytestmark = pytest.mark.browser
 
@@ -395,3 +403,44 @@ def test_without_javascript_a_table_answers(browser: Browser, page: Path):
     root = browser.send("DOM.getDocument", depth=0)["root"]["nodeId"]
     table = browser.send("DOM.querySelector", nodeId=root, selector=".widget .values table")["nodeId"]
     assert browser.send("DOM.getBoxModel", nodeId=table)["model"]["height"] > 60
+
+
+SCALED = """const [spec, factors] = arguments; return hockney.scaledTimes(spec, factors)"""
+JACOBI = {
+    "iterations": 10,
+    "grid": "2d",
+    "phase": [
+        {"name": "sweep", "work": "10ms / ranks", "neighbors": "grid", "bytes": 80_000},
+        {"allreduce": 8},
+    ],
+}
+
+
+def test_the_explorer_of_a_described_program(browser: Browser, tmp_path: Path):
+    """At its factors it has the predicted times; between them a slower computation scales better."""
+    description, platform = describe(JACOBI, "jacobi"), simulated.platform("t3d")
+    costs = Communication(described(platform), platform=platform)
+    widget = scaling_explorer("jacobi", description, costs, 4, platform.capacity)
+    page = Page("jacobi", "", sections=(Section("What if", widget=widget),))
+    browser.open(write(page, tmp_path / "report.html"), figures=False)
+    browser.until("return document.querySelectorAll('.widget.on').length === 1")
+    data = dict(widget.data)
+    assert data["ranks"] == [1, 2, 4, 8, 16]
+    for factors in ((1, 1, 1), (1 / 8, 8, 1), (8, 1, 1 / 8)):
+        found = browser.run(SCALED, data, factors)
+        slowed = faster(costs, *factors[1:])
+        for ranks, seconds in zip(data["ranks"], found, strict=True):
+            iteration = description.iteration(ranks).with_computation(factors[0])
+            expected = 10 * iteration_time(iteration, slowed, follow_links=False).seconds
+            assert seconds == pytest.approx(expected, rel=1e-9)
+    rows = "return [...document.querySelectorAll('.live tbody tr')].map(r => r.lastChild.textContent)"
+    before = browser.run(rows)
+    browser.run(
+        "const s = document.querySelector('.widget input[type=range]');"
+        "s.value = s.max; s.dispatchEvent(new Event('input'))"
+    )
+    after = browser.run(rows)
+    assert before[0] == after[0] == "100%"
+    assert all(float(b[:-1]) > float(a[:-1]) for a, b in zip(before[1:], after[1:], strict=True))
+    assert browser.run("return document.querySelector('[data-factor=computation]').textContent") == "× 8"
+    assert browser.console() == []

@@ -19,7 +19,7 @@ import numpy as np
 
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.models.programs.formulas import ONE, Formula, Kind, Names, Number
-from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, join
+from hockney.models.programs.parts import CollectivePart, Iteration, Noise, Part, StepsPart, join
 from hockney.models.programs.patterns import PATTERNS, Pattern, Setting
 from hockney.models.programs.rank_grid import AXES, RankGrid, balanced_grid
 from hockney.models.schedules.schedule import Step
@@ -52,7 +52,7 @@ class PhaseDescription:
     operations, each with its bytes; `times` in each iteration, or in every `every`-th one.
 
     `serial` is the part of the computation that rank 0 does while the others wait, `imbalance` the busiest
-    rank's work relative to the mean, `noise` the relative standard deviation of each rank's work.
+    rank's work relative to the mean, `noise` the variation of each rank's work.
     `algorithm` is that of the collective operations ("": MPI's own); with `along`, an axis of the grid, each
     line of ranks along it calls them."""
 
@@ -60,7 +60,7 @@ class PhaseDescription:
     work: Formula | None = None
     serial: float = 0.0
     imbalance: float = 1.0
-    noise: float = 0.0
+    noise: Noise = 0.0
     pattern: Pattern | None = None
     overlap: bool = False
     collectives: tuple[tuple[str, Formula], ...] = ()
@@ -119,7 +119,7 @@ class ProgramDescription:
         """Raises UsageError if a formula has no value on this number of ranks."""
         grid, names = self._names(ranks)
         _, single_names = self._names(1)
-        return join(self._parts(grid, names, single_names), ranks)
+        return join(self._parts(grid, names, single_names), ranks, grid.extents)
 
     def count(self, ranks: int) -> float:
         """The number of iterations."""
@@ -257,7 +257,7 @@ def _phase(raw: dict[str, Any], index: int) -> PhaseDescription:
         work=_formula(raw, "work", "time", where),
         serial=_fraction(raw, "serial", where, 0.0, 1.0),
         imbalance=_fraction(raw, "imbalance", where, 1.0, math.inf),
-        noise=_fraction(raw, "noise", where, 0.0, 10.0),
+        noise=_noise(raw, where),
         pattern=PATTERNS[patterns[0]].read(raw, where, _formula_of) if patterns else None,
         overlap=_flag(raw, "overlap", where),
         collectives=collectives,
@@ -307,6 +307,19 @@ def _fraction(raw: Mapping[str, Any], name: str, where: str, low: float, high: f
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         raise _wrong(where + name, f"it is a number from {low:g} to {high:g}", "change it")
     return float(value)
+
+
+def _noise(raw: Mapping[str, Any], where: str) -> Noise:
+    """A relative standard deviation, or measured times, which are made relative to their mean."""
+    if not isinstance(raw.get("noise"), list):
+        return _fraction(raw, "noise", where, 0.0, 10.0)
+    formulas = [
+        _formula_of(each, "time", f"{where}noise[{index}]") for index, each in enumerate(raw["noise"])
+    ]
+    times = np.array([_single(each, {}, f"{where}noise", low=0.0) for each in formulas])
+    if not times.any():
+        raise _wrong(f"{where}noise", "a list of measured times is expected", 'write ["1.1ms", "1.3ms"]')
+    return tuple((times / times.mean()).tolist())
 
 
 def _only_known(raw: Mapping[str, Any], names: tuple[str, ...], where: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hockney.models.schedules.schedule import Step
+from hockney.models.schedules.schedule import Layer, Step
 
 LONGEST_BLOCK = {"allgatherv": "allgather", "alltoallv": "alltoall"}
 """Operations with blocks of different lengths, which take as long as these with the longest of them."""
@@ -21,15 +21,31 @@ def measured_as(operation: str) -> str:
     return LONGEST_BLOCK.get(operation, operation)
 
 
+Noise = float | tuple[float, ...]
+"""How computing times vary: their relative standard deviation (of a gamma distribution), or measured times
+relative to their mean, of which each is as likely."""
+
+
+def noise_factors(noise: Noise, random: np.random.Generator, count: int) -> np.ndarray:
+    """Factors of `count` computing times, with a mean of 1."""
+    if isinstance(noise, tuple):
+        return random.choice(np.array(noise), count)
+    return random.gamma(noise**-2, noise**2, count) if noise else np.ones(count)
+
+
+def deviation(noise: Noise) -> float:
+    """The relative standard deviation."""
+    return float(np.std(noise)) if isinstance(noise, tuple) else noise
+
+
 @dataclass(frozen=True)
 class StepsPart:
-    """Computation and messages of a phase. Each rank's computation varies independently with this relative
-    standard deviation from iteration to iteration (`noise`). Of `serial` computation the others wait for the
-    end."""
+    """Computation and messages of a phase. Each rank's computation varies independently from iteration to
+    iteration (`noise`). Of `serial` computation the others wait for the end."""
 
     name: str
     steps: tuple[Step, ...]
-    noise: float = 0.0
+    noise: Noise = 0.0
     serial: bool = False
 
     @property
@@ -88,12 +104,13 @@ Part = StepsPart | CollectivePart | TasksPart
 
 @dataclass(frozen=True)
 class Iteration:
-    """An iteration on `ranks` ranks. Each part is executed in every iteration, or, on average, in the
-    fraction `shares` of them."""
+    """An iteration on `ranks` ranks, in a grid of these `extents` (() if there is none). Each part is
+    executed in every iteration, or, on average, in the fraction `shares` of them."""
 
     ranks: int
     parts: tuple[Part, ...]
     shares: tuple[float, ...]
+    extents: tuple[int, ...] = ()
 
     @property
     def longest_message(self) -> float:
@@ -125,7 +142,31 @@ class Iteration:
 
         return replace(self, parts=tuple(map(slowed, self.parts)))
 
+    def placed(self, places: np.ndarray) -> Iteration:
+        """The same work by other ranks: `places` has for each rank the one that takes its part. A master
+        stays where it is."""
 
-def join(parts: Iterable[tuple[Part, float]], ranks: int) -> Iteration:
+        def moved(part: Part) -> Part:
+            if isinstance(part, StepsPart):
+                return replace(part, steps=tuple(_moved(step, places) for step in part.steps))
+            if isinstance(part, CollectivePart) and part.groups is not None:
+                return replace(part, groups=places[part.groups])
+            return part
+
+        return replace(self, parts=tuple(map(moved, self.parts)))
+
+
+def _moved(step: Step, places: np.ndarray) -> Step:
+    computed = step.computed
+    if computed is not None:
+        computed = np.empty_like(computed)
+        computed[places] = step.computed
+    layers = tuple(Layer(places[each.source], places[each.target], each.size) for each in step.layers)
+    return replace(step, layers=layers, computed=computed)
+
+
+def join(parts: Iterable[tuple[Part, float]], ranks: int, extents: tuple[int, ...] = ()) -> Iteration:
     parts_and_shares = tuple(parts)
-    return Iteration(ranks, tuple(p for p, _ in parts_and_shares), tuple(s for _, s in parts_and_shares))
+    return Iteration(
+        ranks, tuple(p for p, _ in parts_and_shares), tuple(s for _, s in parts_and_shares), extents
+    )

@@ -15,7 +15,7 @@ import numpy as np
 
 from hockney.core.errors import UsageError
 from hockney.models.programs.formulas import ONE, Formula, Kind, Names
-from hockney.models.programs.parts import Part, StepsPart, TasksPart
+from hockney.models.programs.parts import CollectivePart, Noise, Part, StepsPart, TasksPart, noise_factors
 from hockney.models.programs.rank_grid import AXES, RankGrid
 from hockney.models.schedules.schedule import Layer, Mode, Step, relation
 
@@ -37,7 +37,7 @@ class Setting:
     grid: RankGrid
     names: Names
     seconds: np.ndarray
-    noise: float
+    noise: Noise
     overlap: bool
 
     def by_rank(self, formula: Formula) -> np.ndarray:
@@ -341,12 +341,37 @@ class Tasks(Pattern):
 
     def parts(self, setting: Setting) -> Iterator[Part]:
         count = setting.whole_number(self.count, MAX_TASKS)
-        mean, noise = float(setting.seconds.max()), setting.noise
-        seconds = np.full(count, mean)
-        if noise:
-            seconds = mean * np.random.default_rng(SEED).gamma(noise**-2, noise**2, count)
+        random = np.random.default_rng(SEED)
+        seconds = float(setting.seconds.max()) * noise_factors(setting.noise, random, count)
         sizes = (round(float(np.max(each.value(setting.names)))) for each in (self.to_worker, self.to_master))
         yield TasksPart(setting.phase, seconds, *sizes)
+
+
+@dataclass(frozen=True)
+class Superstep(Pattern):
+    """Bulk synchronous communication (BSP): each rank sends `size` bytes in total, evenly to the next
+    `partners` ranks, and all wait for the end of the superstep in a barrier."""
+
+    KEYS: ClassVar = {"superstep": "bytes that each rank sends", "partners": "ranks that it sends to"}
+    size: Formula
+    partners: Formula | None
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Any], where: str, formula: FormulaReader) -> Superstep:
+        partners = formula(raw["partners"], "number", f"{where}partners") if "partners" in raw else None
+        return cls(formula(raw["superstep"], "size", f"{where}superstep"), partners)
+
+    def parts(self, setting: Setting) -> Iterator[Part]:
+        ranks = setting.grid.ranks
+        others = ranks - 1
+        if self.partners is not None and others:
+            others = setting.whole_number(self.partners, others)
+        everyone = np.arange(ranks)
+        source, away = np.tile(everyone, others), np.repeat(np.arange(1, others + 1), ranks)
+        size = np.round(setting.by_rank(self.size) / max(1, others))
+        step = relation(source, (source + away) % ranks, size[source])
+        yield from setting.with_messages(*([step] if step.layers else []))
+        yield CollectivePart(f"{setting.phase}: barrier", "barrier", 0)
 
 
 PATTERNS: Mapping[str, type[Pattern]] = {
@@ -354,6 +379,7 @@ PATTERNS: Mapping[str, type[Pattern]] = {
     "messages": MessageList,
     "pipeline": Pipeline,
     "tasks": Tasks,
+    "superstep": Superstep,
 }
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -54,6 +56,19 @@ class RankGrid:
         """The ranks of each line along this axis: lines x ranks."""
         numbers = np.arange(self.ranks).reshape(self.extents)
         return np.moveaxis(numbers, axis, -1).reshape(-1, self.extents[axis])
+
+    def tile(self, size: int) -> tuple[int, ...] | None:
+        """The extents of equal blocks of `size` ranks with the smallest surface; None if there are none."""
+        divisors = [[n for n in range(1, extent + 1) if extent % n == 0] for extent in self.extents]
+        tiles = [each for each in product(*divisors) if prod(each) == size]
+        return min(tiles, key=lambda each: sum(1 / n for n in each), default=None)
+
+    def tiled(self, tile: tuple[int, ...]) -> np.ndarray:
+        """The number of each rank if the ranks of a block are numbered one after the other."""
+        blocks = tuple(extent // n for extent, n in zip(self.extents, tile, strict=True))
+        block = [at // n for at, n in zip(self.coordinates, tile, strict=True)]
+        inside = [at % n for at, n in zip(self.coordinates, tile, strict=True)]
+        return np.ravel_multi_index(block, blocks) * prod(tile) + np.ravel_multi_index(inside, tile)
 
 
 def balanced_grid(ranks: int, dimensions: int) -> RankGrid:

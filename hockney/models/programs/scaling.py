@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Literal, Protocol
 
 import msgspec
@@ -21,6 +22,7 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End, MeasuredCosts
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
+from hockney.models.programs.rank_grid import RankGrid
 from hockney.models.programs.timing import IterationTime, Kind, iteration_time
 from hockney.models.schedules import SCHEDULES, Layer, NotModelled, Step
 
@@ -224,7 +226,9 @@ def _changes(
 
     def made() -> Iterator[ProgramChange]:
         now_s = seconds(iteration, communication)
-        for name, how, changed in _changed_programs(iteration, row.iteration):
+        per_node = communication.message.per_node(row.ranks)
+        changes = _changed_programs(iteration, row.iteration), _placements(iteration, per_node)
+        for name, how, changed in chain(*changes):
             yield change(name, how, seconds(changed, communication) / now_s)
         # measured times of collectives would not become shorter
         modelled = replace(communication, collectives={})
@@ -273,6 +277,18 @@ def _changed_programs(iteration: Iteration, time: IterationTime) -> Iterator[tup
             if _exists(operation, algorithm, iteration.ranks):
                 other = partial(_with_algorithm, operation=operation, algorithm=algorithm)
                 yield f"another {operation}", f"by {algorithm}", _with_parts(iteration, other)
+
+
+def _placements(iteration: Iteration, per_node: int) -> Iterator[tuple[str, str, Iteration]]:
+    """Other ranks on the same node."""
+    if not 1 < per_node < iteration.ranks or iteration.ranks % per_node:
+        return
+    name, numbers = "placement on nodes", np.arange(iteration.ranks).reshape(-1, per_node)
+    yield name, "number the ranks round robin over the nodes", iteration.placed(numbers.T.ravel())
+    grid = RankGrid(iteration.extents)
+    if len(grid.extents) > 1 and (tile := grid.tile(per_node)) is not None:
+        block = " x ".join(map(str, tile))
+        yield name, f"give each node a block of {block} ranks of the grid", iteration.placed(grid.tiled(tile))
 
 
 def _exists(operation: str, algorithm: str, ranks: int) -> bool:
@@ -341,11 +357,12 @@ def _with_algorithm(part: Part, operation: str, algorithm: str) -> Part:
 
 
 def _faster_networks(costs: Communication) -> Iterator[tuple[str, str, Communication]]:
-    yield "lower latency", "halve the time of an empty message on its way", _faster(costs, 0.5, 1.0)
-    yield "more bandwidth", "double the bandwidth", _faster(costs, 1.0, 0.5)
+    yield "lower latency", "halve the time of an empty message on its way", faster(costs, 0.5, 1.0)
+    yield "more bandwidth", "double the bandwidth", faster(costs, 1.0, 0.5)
 
 
-def _faster(costs: Communication, latency: float, per_byte: float) -> Communication:
+def faster(costs: Communication, latency: float, per_byte: float) -> Communication:
+    """The costs with these factors of the times of an empty message on its way, and of a byte."""
     if costs.platform is not None:
         network = costs.platform.network
         segments = tuple(

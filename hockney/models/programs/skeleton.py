@@ -13,7 +13,7 @@ import numpy as np
 
 from hockney.core.case import Case
 from hockney.models.programs.description import read_stored
-from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart, TasksPart
+from hockney.models.programs.parts import CollectivePart, Iteration, Noise, StepsPart, TasksPart, deviation
 from hockney.models.schedules.schedule import Mode, Step
 
 PROGRAM = "program"
@@ -80,7 +80,7 @@ class _Writer:
         for lines in self.lines:
             lines.append(line)
 
-    def _step(self, step: Step, noise: float) -> None:
+    def _step(self, step: Step, noise: Noise) -> None:
         if step.joins:
             self._all(f"collective barrier 0 {MPI} {WORLD}")
         elif step.layers and (step.mode is Mode.POSTED or step.computed is not None):
@@ -93,12 +93,13 @@ class _Writer:
         else:
             self._compute(step.computed, noise)
 
-    def _compute(self, computed: np.ndarray | None, noise: float) -> None:
+    def _compute(self, computed: np.ndarray | None, noise: Noise) -> None:
+        """Measured times vary as a gamma distribution with their deviation."""
         for rank, seconds in enumerate(() if computed is None else computed.tolist()):
             if seconds > 0:
-                self.lines[rank].append(f"compute {seconds!r} {noise!r}")
+                self.lines[rank].append(f"compute {seconds!r} {deviation(noise)!r}")
 
-    def _posted(self, step: Step, noise: float) -> None:
+    def _posted(self, step: Step, noise: Noise) -> None:
         """MPI_Irecv and MPI_Isend, the computation that overlaps them, and MPI_Waitall."""
         busy = set()
         for source, target, size in _messages(step):

@@ -37,6 +37,7 @@ from hockney.models.programs.parts import (
     StepsPart,
     TasksPart,
     measured_as,
+    noise_factors,
 )
 from hockney.models.routes import Routes, shares_links
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Layer, Mode, NotModelled, Step, names
@@ -214,7 +215,7 @@ class _Timer:
     def _varied(self, part: Part, random: np.random.Generator | None) -> Part:
         if random is None or not isinstance(part, StepsPart) or not part.noise:
             return part
-        return part.with_computation(random.gamma(part.noise**-2, part.noise**2, self.ranks))
+        return part.with_computation(noise_factors(part.noise, random, self.ranks))
 
     def _parts(self, parts: Sequence[Part], elapsed: Sequence[float]) -> dict[tuple[str, Kind], float]:
         """The mean time of the parts, those of one name and kind together."""
@@ -582,8 +583,8 @@ def _batch_error(lasted: np.ndarray) -> float:
 
 
 def _farm(now: np.ndarray, part: TasksPart, communication: Communication) -> None:
-    """Advances `now` by a master (rank 0) that serves workers as their results arrive. On a shared medium, and
-    through the master's NIC, one message follows another."""
+    """Advances `now` by a master (rank 0) that serves workers as their results arrive. On a shared medium,
+    and through the master's NIC, one message follows another."""
     ranks = len(now)
     if ranks == 1:
         now[0] += part.seconds.sum()

@@ -7,12 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.page import Page
+from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.series import points
 from hockney.pages.study_page import section, study_page
 from hockney.studies.program import columns
+from hockney.studies.program.explorer import explorer
 from hockney.studies.program.headline import headline
 from hockney.studies.program.results import ProgramPoint, ProgramResults
 
@@ -37,12 +38,26 @@ def page(evidence: Evidence) -> Page:
         sections=[
             section("More programs", figures=drawn[1:]),
             section("Measured and predicted", tables=[columns.numbers(results)]),
+            *_explorers(results),
             quality.spread_of_noise(evidence),
             quality.verification(evidence),
         ],
         lead=drawn[0] if drawn else None,
         method=METHOD,
     )
+
+
+def _explorers(results: ProgramResults) -> list[Section]:
+    """None without the costs of communication."""
+    costs = results.costs
+    if costs is None:
+        return []
+    measured = max((point.ranks for point in results.points), default=1)
+    most = None if costs.platform is None else costs.platform.capacity
+    return [
+        Section("What if", widget=explorer(program.name, program, costs, measured, most))
+        for program in results.programs
+    ]
 
 
 def _times(name: str, measured: Sequence[ProgramPoint], way: str) -> Figure:

@@ -6,7 +6,7 @@ Parts of a time are means over the ranks, in one iteration."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -14,7 +14,6 @@ from hockney.core.case import HOT
 from hockney.core.fit import Estimate
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription, read_stored
-from hockney.models.programs.parts import StepsPart
 from hockney.models.programs.skeleton import PROGRAM, program_name
 from hockney.models.programs.timing import IterationTime, iteration_time
 from hockney.pages.evidence import Evidence, Measured
@@ -94,7 +93,7 @@ class ProgramResults:
     @cached_property
     def points(self) -> tuple[ProgramPoint, ...]:
         """By program and ranks."""
-        programs = read_stored(self.evidence.settings.programs)
+        programs = self._programs
         measured = sorted(self.evidence.of_role(PROGRAM), key=lambda m: (program_name(m.case), m.case.ranks))
         return tuple(
             ProgramPoint(programs[name].name, m, self._predicted(programs[name], m.case.ranks))
@@ -104,22 +103,27 @@ class ProgramResults:
         )
 
     @cached_property
-    def _costs(self) -> Communication | None:
+    def _programs(self) -> dict[str, ProgramDescription]:
+        """By the names in their cases."""
+        return read_stored(self.evidence.settings.programs)
+
+    @property
+    def programs(self) -> tuple[ProgramDescription, ...]:
+        """Those that were measured."""
+        names = dict.fromkeys(program_name(m.case) for m in self.evidence.of_role(PROGRAM))
+        return tuple(self._programs[name] for name in names if name in self._programs)
+
+    @cached_property
+    def costs(self) -> Communication | None:
         return communication(self.evidence, HOT)
 
     def _predicted(self, program: ProgramDescription, ranks: int) -> IterationTime | None:
-        costs = self._costs
+        costs = self.costs
         if costs is None:
             return None
-        iteration = program.iteration(ranks)
         cores = self.evidence.run.cores(self.evidence.machine)
-        if ranks > cores:
-            parts = (
-                part.with_computation(ranks / cores) if isinstance(part, StepsPart) else part
-                for part in iteration.parts
-            )
-            iteration = replace(iteration, parts=tuple(parts))
-        return iteration_time(iteration, costs)
+        slowed = program.iteration(ranks).with_computation(max(1.0, ranks / cores))
+        return iteration_time(slowed, costs)
 
     @property
     def way(self) -> str:
