@@ -82,10 +82,54 @@ static inline MPI_Datatype create_border(const long extents[3], const int direct
   return border;
 }
 
-/* Computation: `seconds` on `points`. */
+/* Times (s), whose median hardly depends on interruptions by other programs. */
+struct times {
+  double* values;
+  size_t count, room;
+};
+
+static inline void add(struct times* times, double seconds) {
+  if (times->count == times->room) {
+    times->room = 2 * times->room + 64;
+    times->values = realloc(times->values, times->room * sizeof(double));
+    if (!times->values) MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  times->values[times->count++] = seconds;
+}
+
+static inline int compare(const void* a, const void* b) {
+  double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+/* Their median, 0 if there are none; the times are gone. */
+static inline double median(struct times* times) {
+  size_t middle = times->count / 2;
+  if (times->count) qsort(times->values, times->count, sizeof(double), compare);
+  double result = times->count ? times->values[middle] : 0;
+  free(times->values);
+  *times = (struct times){NULL, 0, 0};
+  return result;
+}
+
+/* Iterations: when the last one ended, and what they took. */
+struct laps {
+  double last;
+  struct times times;
+};
+
+/* Computation of this iteration: `seconds` on `points`; and the seconds for each point in all of them. */
 struct work {
   double seconds, points;
+  struct times each;
 };
+
+/* Timing begins: all ranks are ready, and nothing is counted yet. */
+static inline void start(MPI_Comm comm, struct laps* laps, struct work* work) {
+  MPI_Barrier(comm);
+  work->each.count = laps->times.count = 0;
+  laps->last = MPI_Wtime();
+}
 
 /* Computation on so many points ends now; it began at `begin`, a time of MPI_Wtime. */
 static inline void worked(struct work* work, double begin, double points) {
@@ -96,18 +140,32 @@ static inline void worked(struct work* work, double begin, double points) {
   work->points += points;
 }
 
-/* Nanoseconds for each point, on average over the ranks; the result is for rank 0. */
-static inline double ns_per_point(struct work work) {
-  double own[2] = {work.seconds, work.points}, all[2] = {0, 1};
+/* The work of this iteration is complete. */
+static inline void complete(struct work* work) {
+  add(&work->each, work->seconds / work->points);
+  work->seconds = work->points = 0;
+}
+
+/* This iteration ends. */
+static inline void lap(struct laps* laps) {
+  double now = MPI_Wtime();
+  add(&laps->times, now - laps->last);
+  laps->last = now;
+}
+
+/* Nanoseconds for each point, the mean of the ranks that computed; the result is for rank 0. */
+static inline double ns_per_point(struct work* work) {
+  double own[2] = {0, work->each.count > 0}, all[2] = {0, 1};
+  own[0] = median(&work->each);
   MPI_Reduce(own, all, 2, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   return 1e9 * all[0] / all[1];
 }
 
-/* Microseconds of the slowest rank for each iteration; the result is for rank 0. */
-static inline double us_per_iteration(double seconds, long iterations) {
-  double slowest = 0;
-  MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
-  return 1e6 * slowest / (double)iterations;
+/* Microseconds of an iteration, of the slowest rank; the result is for rank 0. */
+static inline double us_per_iteration(struct laps* laps) {
+  double slowest = 0, own = median(&laps->times);
+  MPI_Reduce(&own, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  return 1e6 * slowest;
 }
 
 /* Unlike fmax, does not forget an error that is not a number. */

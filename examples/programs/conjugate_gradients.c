@@ -86,15 +86,15 @@ int main(int argc, char** argv) {
         r[e] = p[e] = b[e];
       }
 
-  struct work products = {0, 0}, updates = {0, 0};
-  double start = 0, points = (double)extents[0] * (double)extents[1] * (double)extents[2];
+  struct work products = {0}, updates = {0};
+  struct laps laps = {0};
+  double points = (double)extents[0] * (double)extents[1] * (double)extents[2];
   double rr = sum_of_ranks(grid, dot(length, r, r)), small = 1e-24 * rr;
   long done = -WARM_UP;
   for (; done < iterations && rr > small; ++done) {
     if (done == 0) {
-      MPI_Barrier(grid);
-      products = updates = (struct work){0, 0};
-      start = MPI_Wtime();
+      updates.each.count = 0;
+      start(grid, &laps, &products);
     }
     exchange(grid, p, faces);
     double begin = MPI_Wtime();
@@ -114,15 +114,17 @@ int main(int argc, char** argv) {
     begin = MPI_Wtime();
     for (size_t e = 0; e < length; ++e) p[e] = r[e] + rr / before * p[e];
     worked(&updates, begin, 0);
+    complete(&products);
+    complete(&updates);
+    lap(&laps);
   }
-  double elapsed = MPI_Wtime() - start;
   if (done < 1) stop("conjugate_gradients: done after %ld iterations, too few to be timed\n", done + WARM_UP);
 
   /* r = b - A x, of which the product with the solution is known; and r is orthogonal to x. */
   double energy = sum_of_ranks(grid, dot(length, b, solution)), xb = sum_of_ranks(grid, dot(length, x, b));
   double left = sum_of_ranks(grid, dot(length, r, solution)), rx = sum_of_ranks(grid, dot(length, r, x));
   int wrong = check("conjugate_gradients", (fabs(energy - xb - left) + fabs(rx)) / energy, 1e-9);
-  double us = us_per_iteration(elapsed, done), t = ns_per_point(products), t_vectors = ns_per_point(updates);
+  double us = us_per_iteration(&laps), t = ns_per_point(&products), t_vectors = ns_per_point(&updates);
   if (at[0] + at[1] + at[2] == 0)
     printf(
         "conjugate_gradients n=%ld on %d x %d x %d ranks: %.6g us an iteration, t=%.3gns t_vectors=%.3gns\n",

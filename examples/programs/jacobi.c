@@ -55,14 +55,11 @@ int main(int argc, char** argv) {
   for (long i = 0; i < nx + 2; ++i)
     for (long j = 0; j < ny + 2; ++j) old[i][j] = sin(h * (double)(x + i)) * sin(h * (double)(y + j));
 
-  struct work work = {0, 0};
-  double start = 0, residual = 0;
+  struct work work = {0};
+  struct laps laps = {0};
+  double residual = 0;
   for (long k = -WARM_UP; k < iterations; ++k) {
-    if (k == 0) {
-      MPI_Barrier(grid);
-      work = (struct work){0, 0};
-      start = MPI_Wtime();
-    }
+    if (k == 0) start(grid, &laps, &work);
     double begin = MPI_Wtime();
     double sum = sweep(nx, ny, new, old);
     worked(&work, begin, (double)(nx * ny));
@@ -71,8 +68,9 @@ int main(int argc, char** argv) {
     double (*swapped)[ny + 2] = old;
     old = new;
     new = swapped;
+    complete(&work);
+    lap(&laps);
   }
-  double elapsed = MPI_Wtime() - start;
 
   double factor = cos(h), sweeps = (double)(WARM_UP + iterations), first = (1 - factor) * (double)(n + 1) / 2;
   double error = fabs(residual / (first * first) - pow(factor, 2 * (sweeps - 1)));
@@ -82,7 +80,7 @@ int main(int argc, char** argv) {
       error = larger(error, fabs(old[i][j] - expected));
     }
   int wrong = check("jacobi", error, 1e-8);
-  double us = us_per_iteration(elapsed, iterations), t = ns_per_point(work);
+  double us = us_per_iteration(&laps), t = ns_per_point(&work);
   if (at[0] + at[1] == 0)
     printf("jacobi n=%ld on %d x %d ranks: %.6g us an iteration, t=%.3gns\n", n, dims[0], dims[1], us, t);
   for (int axis = 0; axis < 2; ++axis) MPI_Type_free(&edges[axis]);

@@ -39,6 +39,7 @@ static void integrate(const task_t task, long panels, result_t result, struct wo
       for (int i = 0; i < RESULTS; ++i, value *= x) result[i] += value;
     }
   worked(work, begin, task[0] / (double)panels);
+  complete(work);
 }
 
 static double error_of(const task_t task, const result_t result) {
@@ -97,26 +98,24 @@ int main(int argc, char** argv) {
   result_t* results = allocate(rank ? 0 : (size_t)count, sizeof *results);
   for (long i = 0; rank == 0 && i < count; ++i) create_task(i, panels, tasks[i]);
 
-  struct work work = {0, 0};
-  double start = 0;
+  struct work work = {0};
+  struct laps laps = {0};
   for (int timed = 0; timed < 2; ++timed) { /* some tasks first, to warm up */
     long todo = timed || count < WARM_UP * ranks ? count : WARM_UP * ranks;
-    MPI_Barrier(MPI_COMM_WORLD);
-    work = (struct work){0, 0};
-    start = MPI_Wtime();
+    start(MPI_COMM_WORLD, &laps, &work);
     if (rank)
       be_worker(panels, &work);
     else if (ranks > 1)
       hand_out(ranks - 1, todo, tasks, results);
     else
       for (long i = 0; i < todo; ++i) integrate(tasks[i], panels, results[i], &work);
+    lap(&laps);
   }
-  double elapsed = MPI_Wtime() - start;
 
   double error = 0;
   for (long i = 0; rank == 0 && i < count; ++i) error = larger(error, error_of(tasks[i], results[i]));
   int wrong = check("master_worker", error, 1e-5);
-  double us = us_per_iteration(elapsed, 1), t = ns_per_point(work) / 1000;
+  double us = us_per_iteration(&laps), t = ns_per_point(&work) / 1000;
   if (rank == 0)
     printf("master_worker tasks=%ld on %d ranks: %.6g us an iteration, t=%.4gus\n", count, ranks, us, t);
   free(tasks);

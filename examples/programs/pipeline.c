@@ -82,18 +82,15 @@ int main(int argc, char** argv) {
     for (long j = 1; j <= ny; ++j)
       for (long k = 1; k <= n; ++k) b[(i * (ny + 2) + j) * (n + 2) + k] = lower(n, x + i, y + j, k);
 
-  struct work work = {0, 0};
-  double start = 0;
+  struct work work = {0};
+  struct laps laps = {0};
   for (long done = -WARM_UP; done < iterations; ++done) {
-    if (done == 0) {
-      MPI_Barrier(grid);
-      work = (struct work){0, 0};
-      start = MPI_Wtime();
-    }
+    if (done == 0) start(grid, &laps, &work);
     sweep(&block, u, b, 1, &work);
     sweep(&block, u, u, -1, &work);
+    complete(&work);
+    lap(&laps);
   }
-  double elapsed = MPI_Wtime() - start;
 
   double error = 0;
   for (long i = 1; i <= nx; ++i)
@@ -101,7 +98,7 @@ int main(int argc, char** argv) {
       for (long k = 1; k <= n; ++k)
         error = larger(error, fabs(u[(i * (ny + 2) + j) * (n + 2) + k] - exact(n, x + i, y + j, k)));
   int wrong = check("pipeline", error, 1e-9);
-  double us = us_per_iteration(elapsed, iterations), t = ns_per_point(work);
+  double us = us_per_iteration(&laps), t = ns_per_point(&work);
   if (at[0] + at[1] == 0)
     printf("pipeline n=%ld chunks=%ld on %d x %d ranks: %.6g us an iteration, t=%.3gns\n", n, chunks, dims[0],
            dims[1], us, t);

@@ -70,14 +70,10 @@ int main(int argc, char** argv) {
   for (long i = 0; i < rows; ++i)
     for (long j = 0; j < n; ++j) x[i][j] = expected(n, first + i, j, 0);
 
-  struct work work = {0, 0};
-  double start = 0;
+  struct work work = {0};
+  struct laps laps = {0};
   for (long k = -WARM_UP; k < iterations; ++k) {
-    if (k == 0) {
-      MPI_Barrier(MPI_COMM_WORLD);
-      work = (struct work){0, 0};
-      start = MPI_Wtime();
-    }
+    if (k == 0) start(MPI_COMM_WORLD, &laps, &work);
     for (int time = 0; time < 2; ++time) {
       double begin = MPI_Wtime();
       for (long i = 0; i < rows; ++i) transform(n, x[i], roots);
@@ -89,15 +85,16 @@ int main(int argc, char** argv) {
       unpack(n, rows, x, in);
       worked(&work, begin, 0);
     }
+    complete(&work);
+    lap(&laps);
   }
-  double elapsed = MPI_Wtime() - start;
 
   double error = 0;
   for (long i = 0; i < rows; ++i)
     for (long j = 0; j < n; ++j)
       error = larger(error, cabs(x[i][j] - expected(n, first + i, j, WARM_UP + iterations)));
   int wrong = check("transpose", error, 1e-10 * (double)n);
-  double us = us_per_iteration(elapsed, iterations), t = ns_per_point(work);
+  double us = us_per_iteration(&laps), t = ns_per_point(&work);
   if (rank == 0) printf("transpose n=%ld on %d ranks: %.6g us an iteration, t=%.3gns\n", n, ranks, us, t);
   free(x);
   free(out);

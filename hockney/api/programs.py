@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hockney.api import find_runs
 from hockney.api.export import Library, frame, program_rows
 from hockney.api.tables import Rows
 from hockney.core.catalog import Workload
-from hockney.core.errors import UsageError, one_line, printable
+from hockney.core.errors import UsageError, one_line, printable, unknown
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.units import doubling_series, parse_bytes, parse_quantity
@@ -29,7 +30,7 @@ from hockney.models.applications.message_costs import described, relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
 from hockney.models.programs.communication import Communication, of_fits
-from hockney.models.programs.description import ProgramDescription, describe, stored
+from hockney.models.programs.description import describe, stored
 from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
 from hockney.pages import program_scaling
 from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats, program_caveats
@@ -171,9 +172,12 @@ class Program:
             "grid": grid if isinstance(grid, str) else list(grid),
             "sizes": dict(sizes or {}),
         }
-        self._raw: Mapping[str, Any] = raw
-        self._where = self._text = ""
+        self._set(raw, name)
+
+    def _set(self, raw: Mapping[str, Any], name: str, where: str = "", text: str = "") -> None:
+        """`text` is that of the file `where`."""
         self.description = describe(raw, name)
+        self._raw, self._where, self._text = raw, where, text
 
     @classmethod
     def read(cls, path: AnyPath) -> Program:
@@ -183,13 +187,9 @@ class Program:
         text = read_file(file, ())
         with _lines_in_errors(str(file), text):
             raw = _with_measured_times({"name": file.stem, **parse_toml(text, str(file), GUIDE)}, file.parent)
-            return cls._of(describe(raw, file.stem), raw, str(file), text)
-
-    @classmethod
-    def _of(cls, description: ProgramDescription, raw: Mapping[str, Any], where: str, text: str) -> Program:
-        program = cls.__new__(cls)
-        program.description, program._raw, program._where, program._text = description, raw, where, text
-        return program
+            program = cls.__new__(cls)
+            program._set(raw, file.stem, str(file), text)
+            return program
 
     @property
     def stored(self) -> str:
@@ -198,8 +198,13 @@ class Program:
 
     def with_sizes(self, **sizes: float) -> Program:
         """The same program with other sizes of the problem. Raises UsageError for names that it lacks."""
+        for name in sizes:
+            if name not in self.description.sizes:
+                raise unknown("size", name, self.description.sizes, code="unknown-problem-size")
+        program = copy(self)
         raw = {**self._raw, "sizes": {**self._raw.get("sizes", {}), **sizes}}
-        return self._of(self.description.with_sizes(sizes), raw, self._where, self._text)
+        program._set(raw, self.description.name, self._where, self._text)
+        return program
 
     def with_typed_sizes(self, words: Iterable[str]) -> Program:
         """The same program with sizes such as "n=8192". Raises UsageError."""

@@ -12,7 +12,7 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -125,14 +125,6 @@ class ProgramDescription:
         """The number of iterations."""
         _, names = self._names(ranks)
         return _single(self.iterations, names, "iterations", low=0.0)
-
-    def with_sizes(self, replaced: Mapping[str, float]) -> ProgramDescription:
-        """The same program of another size. Raises UsageError for names that it does not have."""
-        for name in replaced:
-            if name not in self.sizes:
-                raise unknown("size", name, self.sizes, code="unknown-problem-size")
-        new = {name: Formula(repr(value), "number") for name, value in replaced.items()}
-        return replace(self, sizes={**self.sizes, **new})
 
     def _parts(self, grid: RankGrid, names: Names, single_names: Names) -> Iterator[tuple[Part, float]]:
         for index, phase in enumerate(self.phases):
@@ -285,7 +277,9 @@ def _formula(raw: Mapping[str, Any], name: str, kind: Kind, where: str) -> Formu
 def _formula_of(value: Any, kind: Kind, key: str) -> Formula:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise _wrong(key, "a number or a formula is expected", 'write for example "n / ranks"')
-    return Formula(value if isinstance(value, str) else repr(value), kind)
+    if isinstance(value, str):
+        return Formula(value, kind)
+    return Formula(repr(float(value) if isinstance(value, float) else value), kind)
 
 
 def _text(raw: Mapping[str, Any], name: str, where: str, default: str) -> str:
