@@ -8,16 +8,18 @@ import math
 import random
 import statistics
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from chromium import Browser
 from golden_files import Golden
 from grain import EXPLORER, MACHINES, grain
+from sample import sample
 
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_number, format_percent, format_seconds
-from hockney.draw.page import Page, Section
+from hockney.draw.page import Section
 from hockney.machines import simulated
 from hockney.models.applications.grain_prediction import Needed, predict, row
 from hockney.models.applications.granularity import (
@@ -421,7 +423,7 @@ def test_the_explorer_of_a_described_program(browser: Browser, tmp_path: Path):
     description, platform = describe(JACOBI, "jacobi"), simulated.platform("t3d")
     costs = Communication(described(platform), platform=platform)
     widget = scaling_explorer("jacobi", description, costs, 4, platform.capacity)
-    page = Page("jacobi", "", sections=(Section("What if", widget=widget),))
+    page = replace(sample(), sections=(Section("What if", widget=widget),))
     browser.open(write(page, tmp_path / "report.html"), figures=False)
     browser.until("return document.querySelectorAll('.widget.on').length === 1")
     data = dict(widget.data)

@@ -197,7 +197,7 @@ class _Timer:
         """Seconds of an iteration, the standard error, and the seconds of the parts by name and kind."""
         if not parts:
             return 0.0, 0.0, {}
-        noise = any(isinstance(part, StepsPart) and part.noise for part in parts)
+        noise = _varies(parts)
         random = np.random.default_rng(SEED) if noise else None
         most = VARIED_ITERATIONS if noise else MAX_ITERATIONS
         ends, spent = [0.0], []
@@ -291,7 +291,8 @@ class _Timer:
             messages = sum(step.messages for part in parts for step in self._steps(part))
         except NotModelled:
             return False
-        return 0 < messages * CONTENDING_ITERATIONS <= MAX_CONTENDING
+        least = VARIED_ITERATIONS if _varies(parts) else CONTENDING_ITERATIONS
+        return 0 < messages * least <= MAX_CONTENDING
 
     def _with_clocks(
         self, iterations: Iterator[Sequence[Part]], *, lenient: bool = False
@@ -305,13 +306,16 @@ class _Timer:
         steps: list[Step] = []
         ends = []
         messages = 0
-        for number, parts in enumerate(islice(iterations, MAX_CONTENDING_ITERATIONS), start=1):
+        for number, parts in enumerate(islice(iterations, VARIED_ITERATIONS), start=1):
             begin = len(steps)
             for part in parts:
                 steps += self._steps(part)
                 ends.append((begin, len(steps)))
             messages += sum(step.messages for step in steps[begin:])
-            if number >= CONTENDING_ITERATIONS and messages >= SOON_FOLLOWED:
+            enough = VARIED_ITERATIONS if _varies(parts) else MAX_CONTENDING_ITERATIONS
+            if messages >= SOON_FOLLOWED and not _varies(parts):
+                enough = CONTENDING_ITERATIONS
+            if number >= enough:
                 break
         platform = self.communication.platform
         assert platform is not None
@@ -481,6 +485,10 @@ class _Free:
         return 0.0
 
     combining = refreshing = copying
+
+
+def _varies(parts: Sequence[Part]) -> bool:
+    return any(isinstance(part, StepsPart) and bool(part.noise) for part in parts)
 
 
 def _has_messages(parts: Sequence[Part]) -> bool:
