@@ -98,8 +98,8 @@ class MixedCosts:
             part = shared_on_nodes(costs, _part(layer, where), mode, self.per_node)
             for name, values in merged.items():
                 values[where] = getattr(part, name)
-        eager = merged.pop("eager").astype(bool)
-        return LayerCosts(eager=eager, **merged)
+        flags = {name: merged.pop(name).astype(bool) for name in ("eager", "gap_holds")}
+        return LayerCosts(**flags, **merged)
 
     def copying(self, size: float | np.ndarray) -> np.ndarray:
         return self.levels.own("copy").at(size)

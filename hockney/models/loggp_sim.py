@@ -25,13 +25,15 @@ Seconds = float | np.ndarray
 
 @dataclass(frozen=True)
 class LayerCosts:
-    """The LogGP costs of a layer's messages. `overhead` is the sender's, for its kind of call."""
+    """The LogGP costs of a layer's messages. `overhead` is the sender's, for its kind of call. With
+    `gap_holds`, a sender does nothing else until the gap after its last message is over."""
 
     eager: bool | np.ndarray
     overhead: Seconds
     flight: Seconds
     receive: Seconds
     gap: Seconds
+    gap_holds: bool | np.ndarray = True
     exchange: Seconds = 0.0
     """The additional time of a receive if the receiver's own message crossed this one."""
 
@@ -142,8 +144,9 @@ class LogGPSimulator:
 
     def _send(self, layer: Layer, cost: LayerCosts) -> np.ndarray:
         """When the messages of a layer arrive."""
-        start = np.maximum(self.now[layer.source] + cost.overhead, self.free[layer.source])
-        self.now[layer.source] = start
+        called = self.now[layer.source] + cost.overhead
+        start = np.maximum(called, self.free[layer.source])
+        self.now[layer.source] = np.where(cost.gap_holds, start, called)
         self.free[layer.source] = start + cost.gap
         self._under_way[layer.source] = start + cost.flight
         return start + cost.flight

@@ -27,7 +27,7 @@ import numpy as np
 
 from hockney.core.case import HOT, PLACE, SETTING, Value, parse_canonical
 from hockney.core.fit import Estimate, Fit, Fits
-from hockney.core.layout import PAIR_RANKS, meeting_level
+from hockney.core.layout import NETWORK, PAIR_RANKS, meeting_level
 from hockney.models.applications.message_costs import usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, of_fit
 from hockney.models.levels import alike
@@ -88,6 +88,7 @@ class MeasuredCosts:
             flight=part("flight"),
             receive=part("receive"),
             gap=part("gap"),
+            gap_holds=self.message.place != NETWORK,  # there, the next message waits in a queue
             exchange=part("exchange") if mode is Mode.EXCHANGE else 0.0,
         )
 

@@ -26,6 +26,8 @@ Undecided = Literal["", "unmeasured", "short", "contradictory"]
 """Why measured exchanges do not decide whether messages share the network: there are none of enough ranks,
 their messages are too short, or neither model predicts them clearly better."""
 
+LEAST_EAGER = 1024
+"""Bytes that every common MPI sends without a handshake."""
 HANDSHAKE = 1.5
 """Rendezvous messages have at least this many times the latency: three transfers instead of one, but not all
 of them need to wake the receiver."""
@@ -253,11 +255,12 @@ def of_fit(
 
 
 def _eager(pieces: Sequence[CostPiece]) -> float:
-    """The size before the piece whose latency rises most, as a factor."""
+    """The size before the piece whose latency rises most, as a factor; a rise at shorter messages than
+    LEAST_EAGER has another cause, such as a second packet."""
     rises = [
         (after.latency_s / before.latency_s, after.first - 1)
         for before, after in pairwise(pieces)
-        if before.latency_s > 0
+        if before.latency_s > 0 and after.first > LEAST_EAGER
     ]
     rise, last = max(rises, default=(0.0, 0))
     return last if rise >= HANDSHAKE else math.inf

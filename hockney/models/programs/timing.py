@@ -338,7 +338,7 @@ class _Timer:
         if costs.measured is None:
             return LogGPSimulator(None, 1, _Free())
         by_level = CostsByLevel(costs.measured_near, costs.measured)
-        return LogGPSimulator(None, self.ranks, by_level.on(self.ranks, costs.message.per_node(self.ranks)))
+        return _Lenient(None, self.ranks, by_level.on(self.ranks, costs.message.per_node(self.ranks)))
 
     def _take(self, simulator: LogGPSimulator, parts: Sequence[Part]) -> list[np.ndarray]:
         """Takes the parts; returns each rank's time before the first and after each of them."""
@@ -501,10 +501,21 @@ def _is_too_long(operation: str, algorithm: str, ranks: int) -> bool:
     return form is not None and ranks * form.terms(ranks, 1)[0] > MAX_MESSAGES
 
 
-class _Bounded(LogGPSimulator):
-    """A step takes at least as long as its bytes need through the busiest NIC or bus, and its messages on a
-    medium. Cables of a torus or mesh are left out, and large messages that a chain of ranks passes on begin
+class _Lenient(LogGPSimulator):
+    """Large messages that a chain of ranks passes on, or that a rank sends to several others, begin
     together."""
+
+    def take(self, step: Step | TimedStep) -> None:
+        step = step.step if isinstance(step, TimedStep) else step
+        try:
+            super().take(step)
+        except NotModelled:
+            super().take(replace(step, mode=Mode.POSTED))
+
+
+class _Bounded(_Lenient):
+    """A step takes at least as long as its bytes need through the busiest NIC or bus, and its messages on a
+    medium. Cables of a torus or mesh are left out."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
         super().__init__(_without_processors(platform), ranks)
@@ -514,10 +525,7 @@ class _Bounded(LogGPSimulator):
     def take(self, step: Step | TimedStep) -> None:
         start = self.now.copy()
         step = step.step if isinstance(step, TimedStep) else step
-        try:
-            super().take(step)
-        except NotModelled:
-            super().take(replace(step, mode=Mode.POSTED))
+        super().take(step)
         if step.layers:
             self._bound(step.layers, start)
 
