@@ -169,6 +169,7 @@ def test_sends_wait_from_where_the_latency_rises_most():
     assert eager((0, 1e-6, 1e-9), (512, 1.2e-6, 2e-9)) == math.inf
     assert eager((0, 1e-6, 1e-9)) == math.inf
     assert eager((0, 0.0, 1e-9), (64, 1e-6, 0.0)) == math.inf
+    assert eager((0, 235e-6, 1.6e-6), (725, 927e-6, 1e-6)) == math.inf, "a second packet"
 
 
 def test_a_refused_fit_is_no_model():
