@@ -14,13 +14,12 @@ from hockney import measurement, studies
 from hockney.core.case import NAME
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.parameters import parse_parameters
+from hockney.core.paths import is_description_file
+from hockney.core.program_cases import PROGRAM
 from hockney.studies import ad_hoc, published_study
 
 _RUN_LIST = "'hockney run --list' shows all"
 
-PROGRAM = "program"
-"""The study of the program that a file describes."""
-PROGRAM_FILE = re.compile(r"[^\s=]*(/[^\s=]*|\.toml)")
 FILE_VALUE = re.compile(r"(?<=[=,])file:([^\s,]+)")
 
 
@@ -60,7 +59,7 @@ def parse_question(words: str | Sequence[str]) -> Question:
     words_given = tuple(words.split()) if isinstance(words, str) else tuple(words)
     if not words_given:
         raise UsageError("nothing to run", "name a study or a case", _RUN_LIST, code="nothing-to-run")
-    if PROGRAM_FILE.fullmatch(words_given[0]):
+    if is_description_file(words_given[0]):
         return _program_question(words_given)
     cases = join_cases(words_given)
     if words_given[0] == ad_hoc.NAME:

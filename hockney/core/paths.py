@@ -27,6 +27,11 @@ LAUNCH_FOLDER = ".launch-"
 """Prefix of the folder in which a launch keeps its plan while it runs."""
 
 
+def is_description_file(word: str) -> bool:
+    """Whether a word is the path of a machine's or a program's file, and not the name of one."""
+    return ("/" in word or word.endswith(".toml")) and not {*word} & {"=", " "}
+
+
 def to_path(path: AnyPath) -> Path:
     """Raises UsageError for a text that is not a valid file name."""
     text = os.fspath(path)

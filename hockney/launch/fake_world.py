@@ -23,6 +23,7 @@ import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Metric, Workload
+from hockney.core.program_cases import PROGRAM, program_name, steps_file
 from hockney.core.record import MetricSeries
 from hockney.launch.fake_levels import COSTS
 from hockney.launch.fakes import FakeWorkloads, fakes
@@ -180,7 +181,6 @@ OWN_ROLES = (
 )  # fmt: skip
 """No suite has a workload with such a role."""
 
-PROGRAM = "program"
 PROGRAM_PARTS = ("computation", "messages", "collectives")
 """The role of the workload that executes described programs, and its metrics."""
 
@@ -347,7 +347,7 @@ class World:
 
     def lacks_program(self, case: Case) -> bool:
         """Whether the case names a program whose steps were not written."""
-        return case.workload == PROGRAM and _steps_file(case) not in self.files
+        return case.workload == PROGRAM and steps_file(program_name(case), case.ranks) not in self.files
 
     def program_parts(self, case: Case) -> dict[str, list[float]]:
         """Seconds of each rank's computation, messages and collectives in an iteration of a described
@@ -355,7 +355,7 @@ class World:
         and nobody waits."""
         parts: dict[str, list[float]] = {part: [0.0] * case.ranks for part in PROGRAM_PARTS}
         rank, share = 0, 1.0
-        for line in self.files[_steps_file(case)].splitlines():
+        for line in self.files[steps_file(program_name(case), case.ranks)].splitlines():
             word, *rest = line.split()
             if word == "rank":
                 rank = int(rest[0])
@@ -538,8 +538,3 @@ class World:
         times = (self.time(case) - waits) * factor * np.exp(self.noise * random.standard_normal(count))
         late = random.random(count) < self.tail
         return waits + times * np.where(late, 1 + 5 * random.exponential(1.0, count), 1.0)
-
-
-def _steps_file(case: Case) -> str:
-    """The name of the file with the steps of a case's program."""
-    return f"{str(case['description']).removeprefix('plan:')}-{case.ranks}.txt"

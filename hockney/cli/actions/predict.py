@@ -14,8 +14,8 @@ from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import UsageError, printable
 from hockney.core.notice import Notice
+from hockney.core.paths import is_description_file
 from hockney.draw.page import Caveat, Table
-from hockney.machines.descriptions.files import is_file
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
 from hockney.pages import grain_prediction, program_scaling
@@ -30,7 +30,7 @@ _ALGORITHM = (*_NOT_OF_KERNELS, "rate")
 
 def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     words = (*([named] if named else []), *kernel)
-    if words and is_file(words[0]):
+    if words and is_description_file(words[0]):
         _only_for("a file that describes a program", "it defines its work and messages", given, _ALGORITHM)
         return _program(_read_program(words), given)
     if words:

@@ -41,10 +41,6 @@ def bundled_text(package: str, name: str) -> str:
     return (files(package) / "machines" / (name + ENDING)).read_text("utf-8")
 
 
-def is_file(name: str) -> bool:
-    return "/" in name or name.endswith(ENDING)
-
-
 def read_file(path: Path, names: Collection[str]) -> str:
     """`names` are the machines that exist without a file. Raises UsageError or EnvironmentProblem."""
     try:

@@ -16,7 +16,7 @@ import msgspec
 
 from hockney.core.errors import UsageError, unknown
 from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
-from hockney.core.paths import at_home
+from hockney.core.paths import at_home, is_description_file
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
 from hockney.machines.descriptions import files, values
 from hockney.machines.descriptions.files import (
@@ -26,7 +26,6 @@ from hockney.machines.descriptions.files import (
     Readers,
     bundled_names,
     bundled_text,
-    is_file,
     list_text,
     quoted_text,
     read_file,
@@ -150,7 +149,7 @@ def text_of(name: str) -> tuple[str, str]:
             f"available: {', '.join(names())}",
             code="no-emulated-machine-name",
         )
-    if is_file(name):
+    if is_description_file(name):
         return read_file(at_home(Path(name)), names()), name
     if name not in names():
         raise unknown("emulated machine", name, names(), code="unknown-emulated-machine")

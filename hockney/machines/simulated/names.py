@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 
 from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.paths import at_home
+from hockney.core.paths import at_home, is_description_file
 from hockney.core.platform import Platform
-from hockney.machines.descriptions.files import ENDING, bundled_names, bundled_text, is_file, read_file
+from hockney.machines.descriptions.files import ENDING, bundled_names, bundled_text, read_file
 from hockney.machines.simulated.read import parse, read
 from hockney.machines.simulated.variants import Variant
 from hockney.machines.simulated.variants import variants as _variants
@@ -45,7 +45,7 @@ def variants(name: str) -> tuple[Variant, ...]:
 
 def text_of(base: str) -> tuple[str, str]:
     """A machine file's text, and its name for the user."""
-    if is_file(base):
+    if is_description_file(base):
         return read_file(at_home(Path(base)), names()), base
     if base not in names():
         raise unknown("simulated machine", base, names(), code="unknown-simulated-machine")

@@ -12,14 +12,11 @@ from functools import lru_cache
 import numpy as np
 
 from hockney.core.case import Case
+from hockney.core.program_cases import PROGRAM, program_name, steps_file
 from hockney.models.programs.description import read_stored
 from hockney.models.programs.parts import CollectivePart, Iteration, Noise, StepsPart, TasksPart, deviation
 from hockney.models.schedules.schedule import Mode, Step
 
-PROGRAM = "program"
-"""The workload that executes the steps."""
-IN_PLAN = "plan:"
-"""Precedes the names of programs in cases."""
 REDUCTIONS = ("allreduce", "reduce", "reduce_scatter_block", "scan")
 DOUBLE = 8
 """Bytes of an element of a reduction."""
@@ -40,7 +37,7 @@ def program_files(cases: Iterable[Case], programs: Sequence[str]) -> dict[str, s
     named = {(program_name(case), case.ranks) for case in cases if case.workload == PROGRAM}
     lines = {line.partition(" ")[0]: line for line in programs}
     return {
-        f"{name}-{ranks}.txt": _steps(lines[name], ranks) for name, ranks in sorted(named) if name in lines
+        steps_file(name, ranks): _steps(lines[name], ranks) for name, ranks in sorted(named) if name in lines
     }
 
 
@@ -49,11 +46,6 @@ def _steps(line: str, ranks: int) -> str:
     """The steps of a program of a plan."""
     (description,) = read_stored([line]).values()
     return skeleton(description.iteration(ranks))
-
-
-def program_name(case: Case) -> str:
-    """The name of a case's program among those of its plan."""
-    return str(case["description"]).removeprefix(IN_PLAN)
 
 
 class _Writer:

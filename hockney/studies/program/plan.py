@@ -10,9 +10,9 @@ from hockney.core.case import HOT, Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
+from hockney.core.program_cases import IN_PLAN, PROGRAM
 from hockney.models.programs.description import read_stored
 from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart
-from hockney.models.programs.skeleton import IN_PLAN, PROGRAM
 from hockney.pages.evidence import Options, once
 from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, sync_of

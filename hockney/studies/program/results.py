@@ -12,9 +12,9 @@ from typing import Literal
 
 from hockney.core.case import HOT
 from hockney.core.fit import Estimate
+from hockney.core.program_cases import PROGRAM, program_name
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription, read_stored
-from hockney.models.programs.skeleton import PROGRAM, program_name
 from hockney.models.programs.timing import IterationTime, iteration_time
 from hockney.pages.evidence import Evidence, Measured
 from hockney.studies.program_costs import communication
