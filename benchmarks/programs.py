@@ -50,7 +50,7 @@ SMALL = {
     "transpose": ("n=64",),
 }
 """Sizes for an Ethernet of 10 Mbit/s."""
-SIMULATED = (("switched-ethernet", "4,8,16"), ("t3e", "16,64"), ("paragon", "16,64"))
+SIMULATED = (("switched-ethernet", "4,8,16"), ("t3e", "16,64"), ("paragon", "16"))
 EMULATED = "lan:switched-ethernet"
 LINE = re.compile(r"\w+ (.*) on .* ranks: (\S+) us an iteration, (.*)")
 Row = tuple[str, ...]
@@ -191,20 +191,22 @@ def main() -> None:
         ),
     ]  # fmt: skip
     if asked.lan:
-        parts.append(
+        parts.insert(
+            1,
             (
                 "Skeletons on an emulated Ethernet",
                 ("machine", "program", "ranks", "measured (us)", "predicted (us)", "error"),
                 lambda folder: skeletons(EMULATED, "2,3,4", folder, SMALL),
-            )
+            ),
         )
     command_line = f"`python benchmarks/programs.py --rounds {asked.rounds}{' --lan' if asked.lan else ''}`"
     text = f"# Described programs\n\n{command_line}\n"
     with tempfile.TemporaryDirectory() as name:
         for title, head, rows in parts:
-            text += f"\n## {title}\n\n{table(head, list(rows(Path(name))))}"
+            part = f"\n## {title}\n\n{table(head, list(rows(Path(name))))}"
+            print(part, flush=True)
+            text += part
     text += f"\n{processors().model or 'This processor'}, {os.cpu_count()} CPUs.\n"
-    print(text)
     if asked.out:
         asked.out.write_text(text, "utf-8")
 
