@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -81,18 +81,16 @@ def on_two_ranks(mpi: Mpi, folder: Path, rounds: int) -> Iterator[Row]:
     for _ in range(rounds):
         for name, (one, two) in PROGRAMS.items():
             single[name].append(measured(mpi, folder / name, 1, one)[1])
-            us, given = measured(mpi, folder / name, 2, two)
+            us, printed = measured(mpi, folder / name, 2, two)
             times[name].append(us)
-            sizes[name].append(given)
+            sizes[name].append(printed)
     for name in PROGRAMS:
-        words = {
-            **sizes[name][0],
-            **{key: middle(single[name], key) for key in single[name][0] if key[0] == "t"},
-        }
-        if name == "master_worker":
-            words["tasks"] = sizes[name][0]["tasks"]
+        given = dict(sizes[name][0])
+        for key in given:
+            if key == "t" or key.startswith("t_"):
+                given[key] = middle(single[name], key)
         program = hockney.Program.read(EXAMPLES / f"{name}.toml")
-        program = program.with_typed_sizes(f"{key}={value}" for key, value in words.items())
+        program = program.with_typed_sizes([f"{key}={value}" for key, value in given.items()])
         (row,) = program.predict([2], run=run).rows
         predicted = 1e6 * row.time.value / program.description.count(2)
         low, middle_us, high = min(times[name]), median(times[name]), max(times[name])
@@ -121,7 +119,7 @@ def hockney_command(*words: str) -> None:
     subprocess.run([sys.executable, "-m", "hockney", *words, "-q"], check=True, stdout=subprocess.DEVNULL)
 
 
-def skeletons(machine: str, ranks: str, folder: Path, sizes: dict[str, tuple[str, ...]]) -> Iterator[Row]:
+def skeletons(machine: str, ranks: str, folder: Path, sizes: Mapping[str, tuple[str, ...]]) -> Iterator[Row]:
     for name in sizes:
         run = folder / f"{name}-{machine}"
         words = (str(EXAMPLES / f"{name}.toml"), *sizes[name], "--ranks", ranks, "--budget", "60s")
@@ -169,7 +167,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     mpi = find_mpi(notify=lambda text: print(text, file=sys.stderr))
-    everything = {name: () for name in PROGRAMS}
+    everything: dict[str, tuple[str, ...]] = {name: () for name in PROGRAMS}
     parts: list[tuple[str, Row, Callable[[Path], Iterator[Row]]]] = [
         (
             f"Programs in C on two ranks of this machine, {title_of(mpi)}",
