@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.models.applications.granularity import Algorithm, times
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import describe
@@ -356,6 +357,16 @@ def test_tasks_take_longer_where_ranks_share_cores():
     tasks = {"phase": [{"tasks": 100, "work": 1e-3, "to": 8, "from": 8}]}
     own, shared = (scaled(tasks, [4], cores=cores).rows[0].time.value for cores in (4, 2))
     assert shared == pytest.approx(2 * own, rel=0.05)
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8, 16])
+@pytest.mark.parametrize("work", [1e-5, 1e-3, 0.1])
+def test_a_ring_follows_the_equations_of_granularity(ranks, work):
+    """Hanebutte and Tatsumi (1996): half of the ranks send while the other half receives."""
+    here = platform(per_byte_s=1e-9)
+    ring = {"work": f"{work} / ranks", "messages": [["rank", "(rank + 1) % ranks", 4000]], "calls": "ordered"}
+    expected = times(Algorithm(work, 4000), described(here), ranks).total
+    assert time_of({"phase": [ring]}, ranks, here).seconds == pytest.approx(expected, rel=1e-3)
 
 
 def test_supersteps_are_full_relations_and_a_barrier():

@@ -182,7 +182,10 @@ class MessageList(Pattern):
     """Messages by source, target and bytes, each a formula; those that depend on the rank stand for one
     message of each rank. Targets that do not exist get none."""
 
-    KEYS: ClassVar = {"messages": "a list of [source, target, bytes]", "calls": '"isend" or "sendrecv"'}
+    KEYS: ClassVar = {
+        "messages": "a list of [source, target, bytes]",
+        "calls": '"isend", "sendrecv" or "ordered"',
+    }
     messages: tuple[tuple[Formula, Formula, Formula], ...]
     calls: str = "isend"
 
@@ -197,7 +200,7 @@ class MessageList(Pattern):
                 code="program-message-list",
                 key=f"{where}messages",
             )
-        _choice(raw.get("calls", "isend"), ("isend", "sendrecv"), f"{where}calls")
+        _choice(raw.get("calls", "isend"), tuple(CALLS), f"{where}calls")
         kinds: tuple[Kind, ...] = ("number", "number", "size")
         read = tuple(
             tuple(
@@ -219,7 +222,10 @@ class MessageList(Pattern):
         source, target = np.round(source).astype(int), np.round(target).astype(int)
         there = (source < ranks) & (target < ranks) & (source >= 0) & (target >= 0)
         step = relation(source[there], target[there], size[there], CALLS[self.calls])
-        yield from setting.with_messages(*([step] if step.layers else []))
+        steps = [step] if step.layers else []
+        if step.mode is Mode.BLOCKING:
+            steps = list(_ordered(list(step.layers), RankGrid((ranks,))))
+        yield from setting.with_messages(*steps)
 
 
 @dataclass(frozen=True)

@@ -46,7 +46,7 @@ class Explorer {
       return [range, out];
     });
     this.rows = el("tbody");
-    const head = el("thead", {}, el("tr", {}, ...["ranks", "time", "speed-up", "efficiency"].map(t => el("th", {scope: "col"}, t))));
+    const head = el("thead", {}, el("tr", {}, ...["ranks", "time", "speed-up", "efficiency"].map(t => el("th", {scope: "col", class: "n"}, t))));
     this.words = el("p", {"data-answer": "words", "aria-live": "polite"});
     this.canvas = el("div", {class: "canvas"});
     const chart = el("div", {class: "chart"}, el("h4", {}, "Efficiency against ranks"), this.canvas);
@@ -68,7 +68,7 @@ class Explorer {
       out.textContent = `× ${g.number(this.chosen[k])}`;
       range.setAttribute("aria-valuetext", out.textContent);
     });
-    this.rows.replaceChildren(...ranks.map((n, k) => el("tr", {}, ...[String(n), g.seconds(times[k]), g.number(up[k]), g.percent(up[k] / n)].map(t => el("td", {class: "number"}, t)))));
+    this.rows.replaceChildren(...ranks.map((n, k) => el("tr", {}, ...[String(n), g.seconds(times[k]), g.number(up[k]), g.percent(up[k] / n)].map(t => el("td", {class: "n"}, t)))));
     const best = up.indexOf(Math.max(...up));
     this.words.textContent = `Fastest: ${ranks[best]} rank${ranks[best] === 1 ? "" : "s"}, speed-up ${g.number(up[best])}.`;
     this.draw(up);
