@@ -3,11 +3,10 @@
 """How well the predictions for described programs match the programs: those of examples/programs in C on two
 ranks, and their skeletons and the NAS benchmarks on simulated and emulated machines.
 
-    python benchmarks/programs.py [--rounds 7] [--lan] [--out benchmarks/results/programs.md]
+    python benchmarks/programs.py [ranks|lan|simulated|nas ...] [--rounds 7]
 
-On this machine, every program runs in turns on one rank, with as many points as a rank of two has, and on
-two. Its time per point on one rank and a survey give the prediction. With --lan, skeletons run on an emulated
-Ethernet too."""
+`ranks`: every program runs in turns on one rank, with as many points as a rank of two has, and on two. Its
+time per point on one rank and a survey give the prediction. `lan`: skeletons on an emulated Ethernet."""
 
 from __future__ import annotations
 
@@ -28,7 +27,6 @@ from hockney.core.machine import Mpi
 from hockney.discovery.cpu import processors
 from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
-from hockney.mpi import title_of
 from hockney.studies.program.results import ProgramResults
 from hockney.suites.npb.studies.npb.results import NpbResults, predictions
 
@@ -68,7 +66,8 @@ def measured(mpi: Mpi, program: Path, ranks: int, arguments: Sequence[str]) -> t
     return float(found[2]), dict(word.split("=") for word in f"{found[1]} {found[3]}".split())
 
 
-def on_two_ranks(mpi: Mpi, folder: Path, rounds: int) -> Iterator[Row]:
+def on_two_ranks(folder: Path, rounds: int) -> Iterator[Row]:
+    mpi = find_mpi(notify=lambda text: print(text, file=sys.stderr))
     mpicc = str(Path(mpi.mpicxx).with_name("mpicc"))
     for name in PROGRAMS:
         words = [mpicc, "-O2", "-std=c11", str(EXAMPLES / f"{name}.c"), "-o", str(folder / name), "-lm"]
@@ -171,51 +170,42 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help="default: all")
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--lan", action="store_true")
-    parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
-    mpi = find_mpi(notify=lambda text: print(text, file=sys.stderr))
-    everything: dict[str, tuple[str, ...]] = {name: () for name in PROGRAMS}
-    parts: list[tuple[str, Row, Callable[[Path], Iterator[Row]]]] = [
-        (
-            f"Programs in C on two ranks of this machine, {title_of(mpi)}",
-            ("program", "measured (us)", "predicted (us)", "error"),
-            lambda folder: on_two_ranks(mpi, folder, asked.rounds),
+    for name in asked.parts or PARTS:
+        title, head, rows = PARTS[name]
+        with tempfile.TemporaryDirectory() as folder:
+            printed = table(head, list(rows(Path(folder), asked.rounds)))
+        print(f"## {title}\n\n`python benchmarks/programs.py {name}`\n\n{printed}", flush=True)
+
+
+PARTS: dict[str, tuple[str, Row, Callable[[Path, int], Iterator[Row]]]] = {
+    "ranks": (
+        "Programs in C on two ranks of this machine",
+        ("program", "measured (us)", "predicted (us)", "error"),
+        on_two_ranks,
+    ),
+    "lan": (
+        "Skeletons on an emulated Ethernet",
+        ("machine", "program", "ranks", "measured (us)", "predicted (us)", "error"),
+        lambda folder, _: skeletons(EMULATED, "2,3,4", folder, SMALL),
+    ),
+    "simulated": (
+        "Skeletons on simulated machines",
+        ("machine", "program", "ranks", "simulated (us)", "predicted (us)", "error"),
+        lambda folder, _: (
+            row
+            for machine, ranks in SIMULATED
+            for row in skeletons(f"sim:{machine}", ranks, folder, {name: () for name in PROGRAMS})
         ),
-        (
-            "Skeletons on simulated machines",
-            ("machine", "program", "ranks", "simulated (us)", "predicted (us)", "error"),
-            lambda folder: (
-                row for machine, ranks in SIMULATED
-                for row in skeletons(f"sim:{machine}", ranks, folder, everything)
-            ),
-        ),
-        (
-            "NAS benchmarks, class S, on simulated machines",
-            ("machine", "benchmark", "ranks", "simulated (ms)", "predicted (ms)", "error"),
-            lambda folder: (row for machine, ranks in SIMULATED for row in nas(machine, ranks, folder)),
-        ),
-    ]  # fmt: skip
-    if asked.lan:
-        parts.insert(
-            1,
-            (
-                "Skeletons on an emulated Ethernet",
-                ("machine", "program", "ranks", "measured (us)", "predicted (us)", "error"),
-                lambda folder: skeletons(EMULATED, "2,3,4", folder, SMALL),
-            ),
-        )
-    command_line = f"`python benchmarks/programs.py --rounds {asked.rounds}{' --lan' if asked.lan else ''}`"
-    text = f"# Described programs\n\n{command_line}\n"
-    with tempfile.TemporaryDirectory() as name:
-        for title, head, rows in parts:
-            part = f"\n## {title}\n\n{table(head, list(rows(Path(name))))}"
-            print(part, flush=True)
-            text += part
-    text += f"\n{processors().model or 'This processor'}, {os.cpu_count()} CPUs.\n"
-    if asked.out:
-        asked.out.write_text(text, "utf-8")
+    ),
+    "nas": (
+        "NAS benchmarks, class S, on simulated machines",
+        ("machine", "benchmark", "ranks", "simulated (ms)", "predicted (ms)", "error"),
+        lambda folder, _: (row for machine, ranks in SIMULATED for row in nas(machine, ranks, folder)),
+    ),
+}
 
 
 if __name__ == "__main__":

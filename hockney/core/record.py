@@ -12,6 +12,7 @@ Times are in seconds, sizes in bytes.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
@@ -367,4 +368,8 @@ class RunRecords:
 
 def json_schema() -> dict[str, Any]:
     """The JSON Schema of one line of `records.jsonl`."""
-    return msgspec.json.schema(Line)
+    schema = msgspec.json.schema(Line)
+    for definition in schema["$defs"].values():  # msgspec before 0.23 keeps the indentation of docstrings
+        if "description" in definition:
+            definition["description"] = inspect.cleandoc(definition["description"])
+    return schema

@@ -369,6 +369,16 @@ def test_a_ring_follows_the_equations_of_granularity(ranks, work):
     assert time_of({"phase": [ring]}, ranks, here).seconds == pytest.approx(expected, rel=1e-3)
 
 
+@pytest.mark.parametrize("algorithm", ["linear", "pairwise_exchange"])
+def test_long_schedules_take_as_long_in_proportion(algorithm):
+    """Up to 257 ranks all messages are simulated, beyond only some of each rank's."""
+    here = platform(count=100_000, per_byte_s=1e-9)
+    raw = {"phase": [{"alltoall": 1000, "algorithm": algorithm}]}
+    all_of_them, some = (time_of(raw, ranks, here).seconds for ranks in (256, 260))
+    assert some == pytest.approx(all_of_them * 259 / 255, rel=0.02)
+    assert time_of(raw, 65_536, here).seconds == pytest.approx(some * 65_535 / 259, rel=0.05)
+
+
 def test_supersteps_are_full_relations_and_a_barrier():
     raw = {"phase": [{"superstep": 3000, "work": 1e-3}]}
     assert messages(raw, 4) == Counter({(a, b): 1000 for a in range(4) for b in range(4) if a != b})

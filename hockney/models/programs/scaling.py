@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from typing import Literal, Protocol
 
@@ -23,8 +22,8 @@ from hockney.models.measured_costs import End, MeasuredCosts
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
 from hockney.models.programs.rank_grid import RankGrid
-from hockney.models.programs.timing import IterationTime, Kind, iteration_time
-from hockney.models.schedules import SCHEDULES, Layer, NotModelled, Step
+from hockney.models.programs.timing import IterationTime, Kind, algorithm_time, call_time, iteration_time
+from hockney.models.schedules import SCHEDULES, Layer, Step
 
 Scaling = Literal["strong", "weak", "other"]
 TIME_PARTS: tuple[Kind, ...] = ("computation", "messages", "collectives", "waiting")
@@ -227,7 +226,7 @@ def _changes(
     def made() -> Iterator[ProgramChange]:
         now_s = seconds(iteration, communication)
         per_node = communication.message.per_node(row.ranks)
-        changes = _changed_programs(iteration, row.iteration), _placements(iteration, per_node)
+        changes = _changed_programs(iteration), _placements(iteration, per_node)
         for name, how, changed in chain(*changes):
             yield change(name, how, seconds(changed, communication) / now_s)
         # measured times of collectives would not become shorter
@@ -235,6 +234,8 @@ def _changes(
         modelled_s = seconds(iteration, modelled) if communication.collectives else now_s
         for name, how, faster in _faster_networks(modelled):
             yield change(name, how, seconds(iteration, faster) / modelled_s)
+        for name, how, saved_s in _other_algorithms(iteration, row.iteration, communication):
+            yield change(name, how, 1 - saved_s / row.iteration.seconds)
         hidden = min(row.iteration.total("messages"), row.iteration.total("computation"))
         ratio = 1 - hidden / row.iteration.seconds
         yield change("overlap", "hide messages behind computation", ratio, bound=True)
@@ -246,7 +247,7 @@ def _changes(
     return tuple(sorted(best.values(), key=lambda each: -each.gain))
 
 
-def _changed_programs(iteration: Iteration, time: IterationTime) -> Iterator[tuple[str, str, Iteration]]:
+def _changed_programs(iteration: Iteration) -> Iterator[tuple[str, str, Iteration]]:
     yield "less imbalance", "give every rank the same work, without variation", _balanced(iteration)
     yield (
         "aggregation",
@@ -269,14 +270,40 @@ def _changed_programs(iteration: Iteration, time: IterationTime) -> Iterator[tup
             "halve the serial part",
             _with_steps(iteration, lambda part: part.with_computation(0.5 if part.serial else 1.0)),
         )
-    for operation in dict.fromkeys(p.operation for p in iteration.parts if isinstance(p, CollectivePart)):
+
+
+def _other_algorithms(
+    iteration: Iteration, time: IterationTime, costs: Communication
+) -> Iterator[tuple[str, str, float]]:
+    """Algorithms that each operation could use instead, with the seconds of an iteration that they save."""
+    calls = [
+        (p, s)
+        for p, s in zip(iteration.parts, iteration.shares, strict=True)
+        if isinstance(p, CollectivePart)
+    ]
+    for operation in dict.fromkeys(part.operation for part, _ in calls):
         used = {each.algorithm for each in time.algorithms if each.operation == operation}
         if "" in used:  # measured: a modelled time could differ by the model's error alone
             continue
         for algorithm in sorted(name for of, name in SCHEDULES if of == operation and name not in used):
-            if _exists(operation, algorithm, iteration.ranks):
-                other = partial(_with_algorithm, operation=operation, algorithm=algorithm)
-                yield f"another {operation}", f"by {algorithm}", _with_parts(iteration, other)
+            saved_s = sum(
+                share
+                * (
+                    _call_s(part, part.algorithm, iteration.ranks, costs)
+                    - _call_s(part, algorithm, iteration.ranks, costs)
+                )
+                for part, share in calls
+                if part.operation == operation
+            )
+            yield f"another {operation}", f"by {algorithm}", saved_s
+
+
+def _call_s(part: CollectivePart, algorithm: str, ranks: int, costs: Communication) -> float:
+    """Seconds of a call by an algorithm, or by the one in use ("")."""
+    among = part.group_size(ranks)
+    if algorithm:
+        return algorithm_time(costs, part.operation, part.size, among, algorithm)
+    return call_time(costs, part.operation, part.size, among, follow_links=False)
 
 
 def _placements(iteration: Iteration, per_node: int) -> Iterator[tuple[str, str, Iteration]]:
@@ -289,17 +316,6 @@ def _placements(iteration: Iteration, per_node: int) -> Iterator[tuple[str, str,
     if len(grid.extents) > 1 and (tile := grid.tile(per_node)) is not None:
         block = " x ".join(map(str, tile))
         yield name, f"give each node a block of {block} ranks of the grid", iteration.placed(grid.tiled(tile))
-
-
-def _exists(operation: str, algorithm: str, ranks: int) -> bool:
-    """Whether the algorithm works on this number of ranks, within reasonable time."""
-    if ranks > 1024:
-        return False
-    try:
-        next(iter(SCHEDULES[operation, algorithm](ranks, 8)), None)
-    except NotModelled:
-        return False
-    return True
 
 
 def _with_parts(iteration: Iteration, change: Callable[[Part], Part]) -> Iteration:
@@ -348,12 +364,6 @@ def _balanced(iteration: Iteration) -> Iteration:
         return replace(part, noise=0.0, steps=(Step((), computed=np.full(iteration.ranks, mean)),))
 
     return _with_steps(iteration, even)
-
-
-def _with_algorithm(part: Part, operation: str, algorithm: str) -> Part:
-    if isinstance(part, CollectivePart) and part.operation == operation:
-        return replace(part, algorithm=algorithm)
-    return part
 
 
 def _faster_networks(costs: Communication) -> Iterator[tuple[str, str, Communication]]:

@@ -40,7 +40,18 @@ from hockney.models.programs.parts import (
     noise_factors,
 )
 from hockney.models.routes import Routes, shares_links
-from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Layer, Mode, NotModelled, Step, names
+from hockney.models.schedules import (
+    CLOSED_FORMS,
+    SCHEDULES,
+    Layer,
+    Mode,
+    NotModelled,
+    Step,
+    collectives,
+    names,
+)
+from hockney.models.schedules.blocks import shift
+from hockney.models.schedules.schedule import Schedule
 from hockney.models.schedules.smpi import SMPI
 
 Kind = Literal["computation", "messages", "collectives", "waiting"]
@@ -60,8 +71,11 @@ SOON_FOLLOWED = 1_000
 """Messages up to which more iterations than the fewest are simulated with shared links."""
 MAX_CONTENDING = 4_000
 """Messages of a simulation with shared links, which takes about a millisecond for each."""
-MAX_MESSAGES = 4_000_000
-"""Messages of a collective's schedule; beyond, its closed form."""
+MAX_LAYERS = 64
+"""Messages of each rank that are simulated if it posts one for each of very many others at once."""
+MAX_STEPS = 256
+"""Steps of a collective's schedule that are simulated; if it has more, which are alike, the call takes longer
+in proportion."""
 ALL_TOGETHER = ("allreduce", "allgather", "alltoall", "barrier", "reduce_scatter_block", "scan")
 """Operations that no rank leaves before all have entered."""
 BARRIER = "dissemination"
@@ -166,15 +180,25 @@ def iteration_time(
     )
 
 
-def call_time(communication: Communication, operation: str, size: int, ranks: int) -> float:
+def call_time(
+    communication: Communication, operation: str, size: int, ranks: int, *, follow_links: bool = True
+) -> float:
     """Seconds from the moment at which all ranks call a collective operation until the last one has left
     it."""
-    timer, call = _Timer(ranks, communication), CollectivePart(operation, operation, size)
+    timer, call = _Timer(ranks, communication, follow_links), CollectivePart(operation, operation, size)
     resolved = timer.resolved(call)
     if isinstance(resolved, float):
         return resolved
     marks = next(timer.runner([call])(iter([[call]])))
     return float((marks[-1] - marks[0]).max())
+
+
+def algorithm_time(
+    communication: Communication, operation: str, size: int, ranks: int, algorithm: str
+) -> float:
+    """The same of an algorithm, without links that messages share; infinite if it does not exist for this
+    number of ranks."""
+    return _Timer(ranks, communication).seconds_of(operation, ranks, size, algorithm)
 
 
 @dataclass
@@ -407,7 +431,7 @@ class _Timer:
                 return described
         operation = measured_as(operation)
         candidates = [BARRIER] if operation == "barrier" else algorithms(operation)
-        fastest = min(candidates, key=lambda name: self._seconds_of(operation, ranks, size, name))
+        fastest = min(candidates, key=lambda name: self.seconds_of(operation, ranks, size, name))
         return self._by_algorithm(operation, ranks, size, fastest, "assumed")
 
     def _described(
@@ -421,11 +445,13 @@ class _Timer:
         if phases is None:
             return None
         try:
-            steps = tuple(step for phase in phases for step in phase(ranks, size))
+            steps = self._steps_or_seconds(phases, ranks, size)
         except NotModelled:
             return None
         self._note(operation, ranks, size, name, "described")
         call_s = collective_algorithms.call_time(platform, operation, size)
+        if isinstance(steps, float):
+            return call_s + steps
         return (Step((), computed=np.full(ranks, call_s)), *steps) if call_s else steps
 
     def _by_algorithm(
@@ -446,14 +472,30 @@ class _Timer:
             ) from None
 
     def _schedule(self, operation: str, ranks: int, size: int, algorithm: str) -> tuple[Step, ...] | float:
-        """Steps, or seconds by the closed form of a schedule that is too long. Raises NotModelled."""
-        if _is_too_long(operation, algorithm, ranks):
-            return self._closed_form_s(operation, ranks, size, algorithm)
+        """Raises NotModelled."""
         if (operation, algorithm) not in SCHEDULES:
             raise unknown_algorithm(algorithm, operation, names(operation))
-        return tuple(SCHEDULES[operation, algorithm](ranks, size))
+        return self._steps_or_seconds((SCHEDULES[operation, algorithm],), ranks, size)
 
-    def _seconds_of(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
+    def _steps_or_seconds(
+        self, phases: Sequence[Schedule], ranks: int, size: int
+    ) -> tuple[Step, ...] | float:
+        """The steps of schedules that follow each other, or seconds if there are too many steps. Raises
+        NotModelled."""
+        if ranks > MAX_STEPS and collectives.linear_alltoall in phases:
+            some = shift(ranks, *range(1, MAX_LAYERS + 1), size=size, mode=Mode.POSTED, untouched=True)
+            timer = _Timer(ranks, self.communication)
+            return float(timer._simulator(lenient=True).run([some]).max()) * (ranks - 1) / MAX_LAYERS
+        schedule = chain.from_iterable(phase(ranks, size) for phase in phases)
+        steps = tuple(islice(schedule, MAX_STEPS + 1))
+        if len(steps) <= MAX_STEPS:
+            return steps
+        rounds = sum(_rounds(phase, ranks) for phase in phases)
+        simulated = chain(steps, schedule) if not rounds else steps[:MAX_STEPS]
+        seconds = float(_Timer(ranks, self.communication)._simulator(lenient=True).run(simulated).max())
+        return seconds * max(1.0, rounds / MAX_STEPS)
+
+    def seconds_of(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
         """Seconds by the algorithm; infinite if it does not exist for this number of ranks."""
         try:
             steps = self._schedule(operation, ranks, size, algorithm)
@@ -463,12 +505,6 @@ class _Timer:
             return float(timer._simulator(lenient=True).run(steps).max())
         except NotModelled:
             return np.inf
-
-    def _closed_form_s(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
-        alpha = self.communication.one_way(0, ranks)
-        block = max(1, size)
-        beta = max(0.0, self.communication.one_way(block, ranks) - alpha) / block
-        return CLOSED_FORMS[operation, algorithm].seconds(ranks, size, alpha=alpha, beta=beta)
 
     def _note(self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis) -> None:
         self.algorithms[ChosenAlgorithm(operation, ranks, size, algorithm, basis)] = None
@@ -495,10 +531,13 @@ def _has_messages(parts: Sequence[Part]) -> bool:
     return any(not isinstance(part, StepsPart) or part.has_messages for part in parts)
 
 
-def _is_too_long(operation: str, algorithm: str, ranks: int) -> bool:
-    """Whether a schedule has too many messages to be followed."""
-    form = CLOSED_FORMS.get((operation, algorithm))
-    return form is not None and ranks * form.terms(ranks, 1)[0] > MAX_MESSAGES
+def _rounds(schedule: Schedule, ranks: int) -> float:
+    """The number of steps of a schedule in which they are alike; 0 if it is unknown."""
+    if schedule in (collectives.pairwise, collectives.pairwise_xor):
+        return ranks - 1
+    forms = (CLOSED_FORMS.get(key) for key, each in SCHEDULES.items() if each is schedule)
+    form = next(filter(None, forms), None)
+    return 0.0 if form is None else form.terms(ranks, 1)[0]
 
 
 class _Lenient(LogGPSimulator):
