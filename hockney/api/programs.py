@@ -246,7 +246,8 @@ class Program:
         counts = tuple(ranks) or doubling_series(1, source.default_max_ranks)
         machine_costs = ProgramMachine(source.costs, None if larger else source.cores)
         with _lines_in_errors(self._where, self._text):
-            return ProgramPrediction(forecast(self.description, counts, machine_costs), source)
+            made = forecast(self.description, counts, machine_costs, self.description.scaling)
+        return ProgramPrediction(made, source)
 
 
 def _with_measured_times(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -254,7 +255,7 @@ def _with_measured_times(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
 
     def read(phase: Any) -> Any:
         if isinstance(phase, dict) and isinstance(phase.get("noise"), str):
-            return {**phase, "noise": read_file(folder / phase["noise"], ()).split()}
+            return {**phase, "noise": re.findall(r"[^\s,]+", read_file(folder / phase["noise"], ()))}
         return phase
 
     phases = raw.get("phase")

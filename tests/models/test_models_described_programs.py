@@ -47,7 +47,8 @@ def time_of(raw: dict, ranks: int, on: Platform | None = None):
 
 def scaled(raw: dict, ranks: list[int], on: Platform | None = None, cores: int | None = None):
     machine = ProgramMachine({"value": costs(on or platform())}, cores)
-    return forecast(describe(raw, "p"), ranks, machine)
+    description = describe(raw, "p")
+    return forecast(description, ranks, machine, description.scaling)
 
 
 def messages(raw: dict, ranks: int) -> Counter:
@@ -379,6 +380,20 @@ def test_long_schedules_take_as_long_in_proportion(algorithm):
     assert time_of(raw, 65_536, here).seconds == pytest.approx(some * 65_535 / 259, rel=0.05)
 
 
+def test_a_stated_scaling_decides_whether_the_speed_up_is_scaled():
+    """Every rank repeats half of the work of one."""
+    raw = {"phase": [{"work": "1ms / ranks + 1ms"}]}
+    plain, scaled_up = (
+        scaled({**raw, "scaling": scaling}, [4]).rows[0].speed_up.value for scaling in ("strong", "weak")
+    )
+    assert plain == pytest.approx(2 / 1.25) and scaled_up == pytest.approx(4)
+
+
+def test_one_rank_never_waits():
+    found = time_of({"phase": [{"work": 1e-3, "noise": ["0.5ms", "1.5ms", "4ms"]}]}, 1)
+    assert found.waiting == 0 and found.total("computation") == pytest.approx(found.seconds)
+
+
 def test_supersteps_are_full_relations_and_a_barrier():
     raw = {"phase": [{"superstep": 3000, "work": 1e-3}]}
     assert messages(raw, 4) == Counter({(a, b): 1000 for a in range(4) for b in range(4) if a != b})
@@ -456,6 +471,8 @@ def test_changes_are_those_that_help():
         ({"phase": [{"neighbors": "square", "bytes": 8}]}, "phase[0].neighbors", "program-choice"),
         ({"phase": [{"work": "1s", "along": "q"}]}, "phase[0].along", "bad-program-value"),
         ({"phase": [{"neighbors": "grid", "bytes": 8, "tasks": 3}]}, "phase[0].tasks", "unknown-program-key"),
+        ({"phase": [{"allreduce": 8, "along": "q"}]}, "phase[0].along", "bad-program-value"),
+        ({"scaling": "fast", "phase": [{"work": "1s"}]}, "scaling", "bad-program-value"),
         ({"grid": "4d", "phase": [{"work": "1s"}]}, "grid", "bad-program-value"),
         ({"sizes": 3, "phase": [{"work": "1s"}]}, "sizes", "bad-program-value"),
     ],
@@ -475,6 +492,7 @@ def test_wrong_descriptions_name_the_key(raw, key, code):
         ({"phase": [{"work": "1s", "times": "rank"}]}, "program-number-out-of-range"),
         ({"phase": [{"tasks": 0, "work": "1s"}]}, "program-count-out-of-range"),
         ({"phase": [{"pipeline": "y", "bytes": 8, "work": "1s"}]}, "program-axis"),
+        ({"grid": "2d", "phase": [{"alltoall": 8, "along": "z"}]}, "program-axis"),
         ({"grid": "2d", "phase": [{"neighbors": "grid", "bytes": [1, 2, 3]}]}, "program-dimensions"),
     ],
 )

@@ -42,7 +42,8 @@ def bundled_text(package: str, name: str) -> str:
 
 
 def read_file(path: Path, names: Collection[str]) -> str:
-    """`names` are the machines that exist without a file. Raises UsageError or EnvironmentProblem."""
+    """`names` are the machines that exist without a file, if it is a machine's. Raises UsageError or
+    EnvironmentProblem."""
     try:
         status = path.stat()
         if not stat.S_ISREG(status.st_mode):
@@ -63,9 +64,9 @@ def read_file(path: Path, names: Collection[str]) -> str:
         return path.read_bytes().decode("utf-8")
     except (FileNotFoundError, NotADirectoryError) as error:
         raise UsageError(
-            f"there is no machine file {printable(str(path))}",
+            f"there is no {'machine ' if names else ''}file {printable(str(path))}",
             "",
-            f"check the path; built-in machines: {', '.join(names)}",
+            f"check the path{'; built-in machines: ' if names else ''}{', '.join(names)}",
             code="no-machine-file",
             path=str(path),
         ) from error

@@ -13,14 +13,14 @@ import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.models.programs.formulas import ONE, Formula, Kind, Names, Number
 from hockney.models.programs.parts import CollectivePart, Iteration, Noise, Part, StepsPart, join
-from hockney.models.programs.patterns import PATTERNS, Pattern, Setting
+from hockney.models.programs.patterns import PATTERNS, Pattern, Setting, beyond_grid
 from hockney.models.programs.rank_grid import AXES, RankGrid, balanced_grid
 from hockney.models.schedules.schedule import Step
 
@@ -28,8 +28,9 @@ COLLECTIVES = (
     "allreduce", "reduce", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce_scatter_block",
     "scan", "barrier",
 )  # fmt: skip
+Scaling = Literal["strong", "weak", "other"]
 DIMENSIONS = {"line": 1, "1d": 1, "2d": 2, "3d": 3}
-PROGRAM_KEYS = ("name", "iterations", "grid", "sizes", "phase")
+PROGRAM_KEYS = ("name", "iterations", "grid", "scaling", "sizes", "phase")
 PHASE_KEYS = (
     "name",
     "times",
@@ -86,11 +87,20 @@ class PhaseDescription:
             yield from self.pattern.parts(setting)
         elif seconds.any():
             yield StepsPart(self.name, (Step((), computed=seconds),), self.noise)
-        groups = grid.lines(AXES.index(self.along)) if self.along else None
+        groups = self._groups(grid)
         for operation, size in self.collectives:
             bytes_ = round(float(np.max(size.value(names))))
             name = operation if self.name in COLLECTIVES else f"{self.name}: {operation}"
             yield CollectivePart(name, operation, bytes_, groups, self.algorithm)
+
+    def _groups(self, grid: RankGrid) -> np.ndarray | None:
+        """The ranks that call a collective operation together: groups x ranks; None for all."""
+        if not self.along:
+            return None
+        axis = AXES.index(self.along)
+        if axis >= len(grid.extents):
+            raise beyond_grid("the collective operations follow", axis, grid)
+        return grid.lines(axis)
 
     def _seconds(self, ranks: int, names: Names) -> np.ndarray:
         """Seconds that each rank computes; the busiest of unbalanced ones is the last."""
@@ -107,13 +117,15 @@ class PhaseDescription:
 @dataclass(frozen=True)
 class ProgramDescription:
     """`grid` is a number of dimensions, among which ranks are divided as evenly as possible, or a formula for
-    each extent. `sizes` are names and formulas of numbers, each in the names before it."""
+    each extent. `sizes` are names and formulas of numbers, each in the names before it. Without `scaling`,
+    the work on each number of ranks shows which it is."""
 
     name: str
     phases: tuple[PhaseDescription, ...]
     iterations: Formula = ONE
     grid: int | tuple[Formula, ...] = 1
     sizes: Mapping[str, Formula] = field(default_factory=dict)
+    scaling: Scaling | None = None
 
     def iteration(self, ranks: int) -> Iteration:
         """Raises UsageError if a formula has no value on this number of ranks."""
@@ -203,7 +215,15 @@ def describe(raw: Mapping[str, Any], name: str) -> ProgramDescription:
         iterations=_formula(raw, "iterations", "number", "") or ONE,
         grid=_grid(raw.get("grid", 1)),
         sizes={each: _formula_of(value, "quantity", f"sizes.{each}") for each, value in sizes.items()},
+        scaling=_scaling(raw),
     )
+
+
+def _scaling(raw: Mapping[str, Any]) -> Scaling | None:
+    value = raw.get("scaling")
+    if value not in (None, "strong", "weak"):
+        raise _wrong("scaling", 'it is "strong" or "weak"', "leave it out, and the work shows which it is")
+    return value
 
 
 def stored(raw: Mapping[str, Any], name: str) -> str:
@@ -260,6 +280,8 @@ def _phase(raw: dict[str, Any], index: int) -> PhaseDescription:
     )
     if phase.work is None and phase.pattern is None and not collectives:
         raise _wrong(where.rstrip("."), "this phase does nothing", 'add for example work = "1ms"')
+    if phase.along and not collectives:
+        raise _wrong(where + "along", "there is no collective operation", "leave it out")
     if phase.along and phase.along not in AXES:
         raise _wrong(where + "along", "it is an axis of the grid", 'write "x", "y" or "z"')
     return phase

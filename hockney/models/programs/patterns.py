@@ -273,12 +273,7 @@ class Pipeline(Pattern):
     def parts(self, setting: Setting) -> Iterator[Part]:
         grid = setting.grid
         if max(self.axes) >= len(grid.extents):
-            raise UsageError(
-                f"the pipeline follows axis {AXES[max(self.axes)]}",
-                f"the grid has {len(grid.extents)} dimensions",
-                'choose another axis, or give the program grid = "2d"',
-                code="program-axis",
-            )
+            raise beyond_grid("the pipeline follows", max(self.axes), grid)
         chunks = setting.whole_number(self.chunks, MAX_CHUNKS)
         for way in (1, -1)[: self.ways]:
             yield StepsPart(setting.phase, tuple(self._sweep(setting, chunks, way)), setting.noise)
@@ -299,6 +294,16 @@ class Pipeline(Pattern):
             links.append((source, target, np.broadcast_to(size[source, None], (len(source), chunks))))
         computed = np.broadcast_to((setting.seconds / chunks)[:, None], (grid.ranks, chunks))
         return wavefront(depth, computed, links)
+
+
+def beyond_grid(what: str, axis: int, grid: RankGrid) -> UsageError:
+    """`what` follows an axis that the grid does not have."""
+    return UsageError(
+        f"{what} axis {AXES[axis]}",
+        f"the grid has {len(grid.extents)} dimensions",
+        f'choose another axis, or give the program grid = "{axis + 1}d"',
+        code="program-axis",
+    )
 
 
 def wavefront(

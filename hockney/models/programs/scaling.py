@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal, Protocol
+from typing import Protocol
 
 import msgspec
 import numpy as np
@@ -20,12 +20,12 @@ from hockney.core.fit import Estimate
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End, MeasuredCosts
 from hockney.models.programs.communication import Communication
+from hockney.models.programs.description import Scaling
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
 from hockney.models.programs.rank_grid import RankGrid
 from hockney.models.programs.timing import IterationTime, Kind, algorithm_time, call_time, iteration_time
 from hockney.models.schedules import SCHEDULES, Layer, Step
 
-Scaling = Literal["strong", "weak", "other"]
 TIME_PARTS: tuple[Kind, ...] = ("computation", "messages", "collectives", "waiting")
 """What a row's time consists of."""
 LEAST_EFFICIENCY = 0.5

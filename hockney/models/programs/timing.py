@@ -169,7 +169,8 @@ def iteration_time(
         seconds += share * (longer_s - base_s)
         for key, spent in longer.items():
             parts[key] = parts.get(key, 0.0) + share * (spent - base.get(key, 0.0))
-    times = [PartTime(name, kind, spent) for (name, kind), spent in parts.items() if spent > 0]
+    least = ROUNDING * seconds
+    times = [PartTime(name, kind, spent) for (name, kind), spent in parts.items() if spent > least]
     return IterationTime(
         seconds,
         error,
@@ -245,7 +246,7 @@ class _Timer:
         """The mean time of the parts, those of one name and kind together."""
         times: dict[tuple[str, Kind], float] = {}
         for part, spent in zip(parts, elapsed, strict=True):
-            computed = min(self._computation_of(part), spent)
+            computed = spent if self.ranks == 1 else min(self._computation_of(part), spent)
             communicated = min(max(0.0, self._alone_s(part) - computed), spent - computed)
             name = part.name.removesuffix(WORK)
             kind: Kind = "collectives" if isinstance(part, CollectivePart) else "messages"

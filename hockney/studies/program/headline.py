@@ -21,7 +21,8 @@ def _sentence(point: ProgramPoint, way: str) -> str:
     if point.predicted_s is None:
         return f"{measured}; no prediction, because the costs of messages are unknown."
     error = "" if point.error is None else f" ({signed_tenths(point.error)})"
-    text = f"{measured}, {quantity(point.predicted_s, 's')} predicted{error}"
+    bound = "" if point.predicted is None or point.predicted.contention else "at least "
+    text = f"{measured}, {bound}{quantity(point.predicted_s, 's')} predicted{error}"
     if point.disagreement is None or point.predicted is None:
         return f"{text}."
     links = "" if point.predicted.contention else ", where the prediction only bounds the use of shared links"
