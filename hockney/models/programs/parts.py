@@ -148,7 +148,10 @@ class Iteration:
 
         def moved(part: Part) -> Part:
             if isinstance(part, StepsPart):
-                return replace(part, steps=tuple(_moved(step, places) for step in part.steps))
+                everyone = places[None, :]
+                return replace(
+                    part, steps=tuple(in_groups(step, everyone, self.ranks) for step in part.steps)
+                )
             if isinstance(part, CollectivePart) and part.groups is not None:
                 return replace(part, groups=places[part.groups])
             return part
@@ -156,13 +159,25 @@ class Iteration:
         return replace(self, parts=tuple(map(moved, self.parts)))
 
 
-def _moved(step: Step, places: np.ndarray) -> Step:
-    computed = step.computed
-    if computed is not None:
-        computed = np.empty_like(computed)
-        computed[places] = step.computed
-    layers = tuple(Layer(places[each.source], places[each.target], each.size) for each in step.layers)
-    return replace(step, layers=layers, computed=computed)
+def in_groups(step: Step, groups: np.ndarray, ranks: int) -> Step:
+    """A step of one group as one of all groups (groups x ranks) at once."""
+    layers = tuple(
+        Layer(
+            groups[:, layer.source].ravel(),
+            groups[:, layer.target].ravel(),
+            layer.size if np.ndim(layer.size) == 0 else np.tile(layer.size, len(groups)),
+        )
+        for layer in step.layers
+    )
+    computed = None
+    if step.computed is not None:
+        computed = np.zeros(ranks)
+        computed[groups] = step.computed
+    copied = None
+    if step.copied is not None:
+        which, size = step.copied
+        copied = groups[:, which].ravel(), size if np.ndim(size) == 0 else np.tile(size, len(groups))
+    return replace(step, layers=layers, copied=copied, computed=computed)
 
 
 def join(parts: Iterable[tuple[Part, float]], ranks: int, extents: tuple[int, ...] = ()) -> Iteration:

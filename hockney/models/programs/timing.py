@@ -12,7 +12,7 @@ A part's own time is what it takes if all ranks begin it together; what it takes
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, count, islice, pairwise
@@ -36,6 +36,7 @@ from hockney.models.programs.parts import (
     Part,
     StepsPart,
     TasksPart,
+    in_groups,
     measured_as,
     noise_factors,
 )
@@ -337,10 +338,8 @@ class _Timer:
                 steps += self._steps(part)
                 ends.append((begin, len(steps)))
             messages += sum(step.messages for step in steps[begin:])
-            enough = VARIED_ITERATIONS if _varies(parts) else MAX_CONTENDING_ITERATIONS
-            if messages >= SOON_FOLLOWED and not _varies(parts):
-                enough = CONTENDING_ITERATIONS
-            if number >= enough:
+            enough = CONTENDING_ITERATIONS if messages >= SOON_FOLLOWED else MAX_CONTENDING_ITERATIONS
+            if number >= enough and not _varies(parts):
                 break
         platform = self.communication.platform
         assert platform is not None
@@ -417,7 +416,7 @@ class _Timer:
         resolved = self._collectives[key]
         if isinstance(resolved, float) or part.groups is None:
             return resolved
-        return tuple(_in_groups(step, part.groups, self.ranks) for step in resolved)
+        return tuple(in_groups(step, part.groups, self.ranks) for step in resolved)
 
     def _resolve(self, operation: str, ranks: int, size: int, algorithm: str) -> tuple[Step, ...] | float:
         costs = self.communication
@@ -485,27 +484,26 @@ class _Timer:
         NotModelled."""
         if ranks > MAX_STEPS and collectives.linear_alltoall in phases:
             some = shift(ranks, *range(1, MAX_LAYERS + 1), size=size, mode=Mode.POSTED, untouched=True)
-            timer = _Timer(ranks, self.communication)
-            return float(timer._simulator(lenient=True).run([some]).max()) * (ranks - 1) / MAX_LAYERS
+            return self._steps_s([some], ranks) * (ranks - 1) / MAX_LAYERS
         schedule = chain.from_iterable(phase(ranks, size) for phase in phases)
         steps = tuple(islice(schedule, MAX_STEPS + 1))
         if len(steps) <= MAX_STEPS:
             return steps
         rounds = sum(_rounds(phase, ranks) for phase in phases)
         simulated = chain(steps, schedule) if not rounds else steps[:MAX_STEPS]
-        seconds = float(_Timer(ranks, self.communication)._simulator(lenient=True).run(simulated).max())
-        return seconds * max(1.0, rounds / MAX_STEPS)
+        return self._steps_s(simulated, ranks) * max(1.0, rounds / MAX_STEPS)
 
     def seconds_of(self, operation: str, ranks: int, size: int, algorithm: str) -> float:
         """Seconds by the algorithm; infinite if it does not exist for this number of ranks."""
         try:
             steps = self._schedule(operation, ranks, size, algorithm)
-            if isinstance(steps, float):
-                return steps
-            timer = _Timer(ranks, self.communication)
-            return float(timer._simulator(lenient=True).run(steps).max())
+            return steps if isinstance(steps, float) else self._steps_s(steps, ranks)
         except NotModelled:
             return np.inf
+
+    def _steps_s(self, steps: Iterable[Step], ranks: int) -> float:
+        """Seconds until the last of `ranks` ranks has taken the steps."""
+        return float(_Timer(ranks, self.communication)._simulator(lenient=True).run(steps).max())
 
     def _note(self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis) -> None:
         self.algorithms[ChosenAlgorithm(operation, ranks, size, algorithm, basis)] = None
@@ -609,27 +607,6 @@ def _balanced(step: Step) -> Step:
     if step.computed is None:
         return step
     return Step(step.layers, step.mode, computed=np.full(step.computed.shape, step.computed.mean()))
-
-
-def _in_groups(step: Step, groups: np.ndarray, ranks: int) -> Step:
-    """A step of one group as one of all groups at once."""
-    layers = tuple(
-        Layer(
-            groups[:, layer.source].ravel(),
-            groups[:, layer.target].ravel(),
-            layer.size if np.ndim(layer.size) == 0 else np.tile(layer.size, len(groups)),
-        )
-        for layer in step.layers
-    )
-    computed = None
-    if step.computed is not None:
-        computed = np.zeros(ranks)
-        computed[groups] = step.computed
-    copied = None
-    if step.copied is not None:
-        which, size = step.copied
-        copied = groups[:, which].ravel(), size if np.ndim(size) == 0 else np.tile(size, len(groups))
-    return Step(layers, step.mode, step.combine, copied, step.untouched, computed)
 
 
 def _batch_error(lasted: np.ndarray) -> float:

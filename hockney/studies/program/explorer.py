@@ -29,7 +29,7 @@ def explorer(
 ) -> Widget:
     """`measured` is the largest measured number of ranks; a description has at most `most`."""
     wanted = min(MOST_RANKS, max(FEWEST_RANKS, measured), most or MOST_RANKS)
-    networks = {each: faster(costs, *each) for each in product(FACTORS, FACTORS)}
+    networks = [faster(costs, *each) for each in product(FACTORS, FACTORS)]
     ranks, times, works = [], [], []
     for p in doubling_series(1, wanted):
         try:
@@ -41,9 +41,9 @@ def explorer(
         slowed = [iteration.with_computation(factor) for factor in FACTORS]
         times.append(
             [
-                count * iteration_time(each, networks[network], follow_links=False).seconds
+                count * iteration_time(each, network, follow_links=False).seconds
                 for each in slowed
-                for network in product(FACTORS, FACTORS)
+                for network in networks
             ]
         )
     scaled = [work / works[0] if works[0] else 1.0 for work in works]

@@ -5,6 +5,7 @@ the engine."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 
 from hockney.core.case import Case
@@ -38,6 +39,7 @@ PIPELINED = ("lu", "bt", "sp")
 """Benchmarks whose messages depend on the rate of computing and on the startup of a message."""
 
 
+@functools.lru_cache(maxsize=64)
 def program(kernel: str, size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> NpbProgram:
     """The program of a benchmark of class `size`, with its parameters of these names. Raises Indivisible."""
     timing = {"rate": rate, "startup": startup} if kernel in PIPELINED else {}

@@ -178,7 +178,7 @@ def _lu_sweep(
         links.append((source, target, border[source, None] * planes))
     computed = operations * shares[:, None] * planes / planes.sum()
     steps = wavefront(depth, computed, links, Mode.POSTED)
-    return Activity(StepsPart(name, tuple(steps)), like=name)
+    return Activity(StepsPart(name, tuple(steps)))
 
 
 def _lu_parts(ranks: int, points: int) -> Triple:
@@ -246,7 +246,7 @@ def _solver_program(
 
     activities = (
         *division.right_hand_side(ranks, solver.residual * per_step),
-        *(Activity(StepsPart("xyz"[d], tuple(swept(d))), like="xyz"[d]) for d in range(3)),
+        *(Activity(StepsPart("xyz"[d], tuple(swept(d)))) for d in range(3)),
     )
     phases = ("right-hand side", *"xyz")
     return NpbProgram(solver.kernel, size, ranks, steps, steps * per_step, phases, activities)

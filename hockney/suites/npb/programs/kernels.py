@@ -271,7 +271,7 @@ class _MgCycle:
     def _gathered(self, side: int) -> Activity:
         """The level that every rank computes, from the parts of all."""
         blocks = [DOUBLE * side * self._points(rank, side) for rank in range(self.ranks)]
-        return Activity(CollectivePart("coarse", "allgatherv", max(blocks)), like="coarse", bytes=sum(blocks))
+        return Activity(CollectivePart("coarse", "allgatherv", max(blocks)), bytes=sum(blocks))
 
     def _block(self, rank: int, side: int) -> tuple[int, int]:
         return self.grid.block(rank, self.n, self.n // side)
@@ -335,7 +335,7 @@ def _all_to_all(phase: str, blocks: list[int], sizes: list[int], share: float = 
     rank."""
     if len(sizes) > 1:
         part = CollectivePart(phase, "alltoallv", max(blocks))
-        yield Activity(part, share, phase, bytes=sum(sizes))
+        yield Activity(part, share, bytes=sum(sizes))
 
 
 IS_CLASSES = {
@@ -371,7 +371,7 @@ def is_program(size: str, ranks: int) -> NpbProgram:
     counts = COUNTER * buckets
     activities = (
         work("buckets", (first * each for each in rank_keys)),
-        Activity(CollectivePart("buckets", "allreduce", counts), like="buckets", bytes=ranks * counts),
+        Activity(CollectivePart("buckets", "allreduce", counts), bytes=ranks * counts),
         *_all_to_all("exchange", [KEY] * ranks, [KEY * ranks] * ranks),
         *_all_to_all("exchange", [size // max(1, ranks - 1) for size in sent], sent),
         work("ranks", ((1 - COUNTING - SORTING) * each for each in rank_keys), like=ranking),

@@ -31,9 +31,9 @@ class Indivisible(ValueError):
 @dataclass(frozen=True)
 class Activity:
     """A part of an iteration, named after its phase in the engine, executed in the fraction `share` of the
-    iterations. Its computation is in operations at the rate of the phase `like` on one rank; operations that
-    every rank repeats (`repeated`) are in the official count once. `bytes` are those that all ranks give to
-    a collective call."""
+    iterations. Its computation is in operations at the rate of its phase on one rank, or of the phase `like`;
+    operations that every rank repeats (`repeated`) are in the official count once. `bytes` are those that
+    all ranks give to a collective call."""
 
     part: Part
     share: float = 1.0
@@ -60,7 +60,7 @@ class NpbProgram:
         return join(
             (
                 (
-                    each.part.with_computation(rates.of(each.like))
+                    each.part.with_computation(rates.of(each.like or each.part.name))
                     if isinstance(each.part, StepsPart)
                     else each.part,
                     each.share,
@@ -119,7 +119,7 @@ def work(
 ) -> Activity:
     """Operations of each rank."""
     computed = np.array(list(operations), dtype=float)
-    return Activity(StepsPart(phase, (Step((), computed=computed),)), share, like or phase, repeated)
+    return Activity(StepsPart(phase, (Step((), computed=computed),)), share, like, repeated)
 
 
 def exchange(
@@ -129,13 +129,13 @@ def exchange(
     rows = np.array(list(messages), dtype=int).reshape(-1, 3)
     step = relation(rows[:, 0], rows[:, 1], rows[:, 2])
     if step.layers:
-        yield Activity(StepsPart(phase, (step,)), share, phase)
+        yield Activity(StepsPart(phase, (step,)), share)
 
 
 def sums(phase: str, numbers: int, ranks: int, *, share: float = 1.0) -> Activity:
     """A sum over all ranks of `numbers` numbers of 8 bytes."""
     size = DOUBLE * numbers
-    return Activity(CollectivePart(phase, "allreduce", size), share, phase, bytes=ranks * size)
+    return Activity(CollectivePart(phase, "allreduce", size), share, bytes=ranks * size)
 
 
 def part_of(n: int, parts: int, part: int) -> tuple[int, int]:
