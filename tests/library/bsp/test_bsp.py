@@ -223,6 +223,7 @@ def test_a_checking_run_finds_more(prefix, rules, name):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("last_words")
 def test_a_checking_build_names_the_line(prefix, tmp_path):
     """And compiles all forms of the functions, in C and in C++."""
     program = tmp_path / "checked"
