@@ -21,7 +21,7 @@ PYTHON = {
     "pages": 4, "measurement": 4, "imports": 4,
     "reproductions": 5, "judgements": 5,
     "studies": 6, "archive": 6,
-    "report": 7,
+    "report": 7, "profiles": 7,
     "api": 8,
     "suites": 9,
     "cli": 10,
