@@ -1,0 +1,233 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where calls come from: return addresses as functions, files and lines, and the call site among them.
+
+Files and lines come from the program's debugging information, through the system's addr2line (GNU binutils);
+without either, a call site is a symbol, or a module and an offset in it. Call sites of Python programs are
+recorded as text."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from hockney.core.errors import HockneyError, printable
+from hockney.process import capture
+from hockney.profiles.rank_file import RankFile, text_of
+
+ADDR2LINE = "addr2line"
+TIMEOUT_S = 60.0
+_OF_MPI = re.compile(
+    r"(lib(p?mpi|hockney|open-(rte|pal|mpi)|ompi|opal|mpich|fmpich|oshmem|mpl|ucp|uct|ucs|fabric|pmix|psm2)[^/]*"
+    r"\.(so|dylib)[^/]*|mca_[^/]*\.so|mpi_(f08|ext)[^/]*)$"
+)
+_MPI4PY = re.compile(r"(^|/)mpi4py(/|\.)")
+_PYTHON = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?: (?P<function>.*))?$")
+_UNKNOWN = ("??", "")
+LONGEST = 60
+
+
+@dataclass(frozen=True, order=True)
+class Frame:
+    """A return address. `function` and `file` are "" and `line` is 0 if they are not known; `module` is the
+    path of the program or library, `offset` an address in it."""
+
+    function: str = ""
+    file: str = ""
+    line: int = 0
+    module: str = ""
+    offset: int = 0
+
+    @property
+    def of_mpi(self) -> bool:
+        """Whether it is part of an MPI library, of a wrapper of it, or of hockney."""
+        return bool(_OF_MPI.search(Path(self.module).name) or _MPI4PY.search(self.module))
+
+    @property
+    def place(self) -> str:
+        """ "solver.c:120", or what is known."""
+        if self.file:
+            return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
+        if self.function:
+            return self.function
+        name = Path(self.module).name or "unknown"
+        return f"{name}+{self.offset:#x}" if self.module or self.offset else "unknown"
+
+    @property
+    def text(self) -> str:
+        """ "solver.c:120 solve"."""
+        return f"{self.place} {self.function}" if self.file and self.function else self.place
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """The innermost frame outside of MPI, and those that called it, the innermost first. `callers` are of one
+    of the call paths to it."""
+
+    frame: Frame
+    callers: tuple[Frame, ...] = ()
+    python: bool = False
+    ambiguous: bool = False
+
+    @property
+    def place(self) -> str:
+        return self.frame.place
+
+    @property
+    def text(self) -> str:
+        text = self.frame.text
+        return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+
+    @property
+    def path_text(self) -> str:
+        """The call path: "solver.c:120 solve < main.c:30 main"."""
+        return " < ".join(frame.text for frame in (self.frame, *self.callers))
+
+    @property
+    def identity(self) -> str:
+        """Equal in another version of the program, if only lines have moved."""
+        frame = self.frame
+        if frame.function:
+            return f"{Path(frame.file).name}:{frame.function}" if frame.file else frame.function
+        return Path(frame.file).name if frame.file else frame.place
+
+
+NOWHERE = CallSite(Frame())
+"""The call site of calls that have none."""
+
+
+def python_frame(text: str) -> Frame:
+    """The frame of "FILE:LINE FUNCTION"."""
+    match = _PYTHON.match(text)
+    if match is None:
+        return Frame(function=text)
+    function = match["function"] or ""
+    return Frame("" if function == "<module>" else function, match["file"], int(match["line"]))
+
+
+@dataclass(frozen=True)
+class CallSites:
+    """All call sites of a launch. `index_of` gives for each rank file, by its place among the files, the index
+    of the site with a number."""
+
+    sites: tuple[CallSite, ...]
+    index_of: tuple[Mapping[int, int], ...]
+    has_lines: bool
+    """Whether any call site has a file and line."""
+
+
+def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
+    """Call sites that resolve equal are merged. Without `resolve`, no symbols are looked up."""
+    located = [_located(each) for each in files]
+    wanted: dict[str, set[int]] = {}
+    for rows in located:
+        for row in rows:
+            for module, offset in row.frames:
+                if module and not Frame(module=module).of_mpi:
+                    wanted.setdefault(module, set()).add(offset)
+    frames: dict[tuple[str, int], Frame] = {}
+    for module, offsets in wanted.items() if resolve else ():
+        frames.update(_symbols(module, sorted(offsets)))
+    by_frame: dict[Frame, int] = {NOWHERE.frame: 0}
+    sites = [NOWHERE]
+    indices = []
+    for rows in located:
+        index_of = {0: 0}
+        for row in rows:
+            site = _site(row, frames)
+            if site.frame not in by_frame:
+                by_frame[site.frame] = len(sites)
+                sites.append(site)
+            index_of[row.number] = by_frame[site.frame]
+        indices.append(index_of)
+    return CallSites(tuple(sites), tuple(indices), any(site.frame.line for site in sites))
+
+
+@dataclass(frozen=True)
+class _Located:
+    """A site's frames as modules and offsets, the innermost first."""
+
+    number: int
+    frames: tuple[tuple[str, int], ...]
+    python: str
+    ambiguous: bool
+
+
+def _located(file: RankFile) -> list[_Located]:
+    modules = np.sort(file.modules, order="begin")
+    paths = [text_of(path) for path in modules["path"]]
+    addresses = file.sites["frame"]
+    at = np.searchsorted(modules["begin"], addresses, side="right") - 1
+    rows = []
+    for k, site in enumerate(file.sites):
+        frames = []
+        for address, module in zip(addresses[k, : int(site["frames"])].tolist(), at[k].tolist(), strict=False):
+            if module >= 0 and address < int(modules["end"][module]):
+                frames.append((paths[module], address - int(modules["bias"][module])))
+            elif address:
+                frames.append(("", address))
+        python = text_of(site["python"])
+        rows.append(_Located(int(site["id"]), tuple(frames), python, bool(site["ambiguous"])))
+    return rows
+
+
+def _site(row: _Located, resolved: Mapping[tuple[str, int], Frame]) -> CallSite:
+    frames = [resolved.get(each, Frame(module=each[0], offset=each[1])) for each in row.frames]
+    if row.python:
+        return CallSite(python_frame(row.python), python=True, ambiguous=row.ambiguous)
+    outside = [frame for frame in frames if not frame.of_mpi]
+    if not outside:
+        return CallSite(frames[-1] if frames else NOWHERE.frame, ambiguous=row.ambiguous)
+    # The same line is one call site, whichever of its instructions made the call.
+    first, *callers = outside
+    return CallSite(_without_offset(first), tuple(map(_without_offset, callers)), ambiguous=row.ambiguous)
+
+
+def _without_offset(frame: Frame) -> Frame:
+    return Frame(frame.function, frame.file, frame.line, frame.module) if frame.line else frame
+
+
+def _symbols(module: str, offsets: Sequence[int]) -> dict[tuple[str, int], Frame]:
+    """The frames of return addresses, with the line of the call, which is one instruction before."""
+    if shutil.which(ADDR2LINE) is None or not Path(module).is_file():
+        return {}
+    addresses = "".join(f"{max(0, offset - 1):#x}\n" for offset in offsets)
+    words = (ADDR2LINE, "-a", "-f", "-C", "-i", "-e", module)
+    try:
+        program = capture(words, timeout=TIMEOUT_S, input=addresses)
+    except HockneyError:
+        return {}
+    if not program.ok:
+        return {}
+    by_address = {max(0, offset - 1): offset for offset in offsets}
+    found = {}
+    for address, function, place in _parsed(program.out.splitlines()):
+        offset = by_address.get(address)
+        if offset is None or (module, offset) in found:
+            continue  # the innermost inlined function is first
+        file, _, line = place.partition(" (")[0].rpartition(":")
+        number = int(line) if line.isdigit() else 0
+        if function in _UNKNOWN and number == 0:
+            continue
+        known_file = "" if file in _UNKNOWN or not number else printable(file)
+        name = "" if function in _UNKNOWN else printable(function)
+        found[module, offset] = Frame(name, known_file, number if known_file else 0, module, offset)
+    return found
+
+
+def _parsed(lines: Iterable[str]) -> Iterable[tuple[int, str, str]]:
+    """Address, function and place of each line of addr2line."""
+    address, function = -1, None
+    for line in lines:
+        if line.startswith("0x") and function is None:
+            address = int(line, 16)
+        elif function is None:
+            function = line
+        else:
+            yield address, function, line
+            function = None

@@ -1,0 +1,613 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A profile: what all ranks of each launch recorded, in seconds and bytes, with their call sites, communicators
+and regions matched over the ranks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+from hockney.draw.page import Caveat
+from hockney.profiles import rank_file as form
+from hockney.profiles.call_sites import CallSite, CallSites, call_sites
+from hockney.profiles.manifest import Manifest, ProfiledLaunch, read_manifest
+from hockney.profiles.rank_file import RankFile, RankFiles, read_launch, text_of
+
+OUTSIDE_MPI_TIME = ("Init", "Init_thread", "Finalize")
+"""Calls before or after the time in which computation and communication are compared."""
+
+CALLS = np.dtype(
+    [
+        ("rank", "<i4"),
+        ("site", "<i4"),
+        ("raw_site", "<u4"),
+        ("function", "<i4"),
+        ("size_class", "<i4"),
+        ("distance", "<i4"),
+        ("communicator", "<i4"),
+        ("region", "<i4"),
+        ("language", "<i4"),
+        ("calls", "<i8"),
+        ("bytes", "<f8"),
+        ("seconds", "<f8"),
+        ("least", "<f8"),
+        ("most", "<f8"),
+        ("misses", "<i8"),
+        ("waited", "<i8"),
+        ("bins", "<i8", form.TIME_BINS),
+    ]
+)
+"""One kind of call of one rank. `rank` is a place in `Launch.ranks`, `site` in its call sites, `communicator`
+and `region` in its lists of these; times are seconds."""
+
+SAMPLES = np.dtype(
+    [
+        ("rank", "<i4"),
+        ("channel", "<u8"),
+        ("number", "<i8"),
+        ("role", "<i4"),
+        ("distance", "<i4"),
+        ("function", "<i4"),
+        ("site", "<i4"),
+        ("wait_site", "<i4"),
+        ("raw_wait_site", "<u4"),
+        ("bytes", "<f8"),
+        ("posted", "<f8"),
+        ("enter", "<f8"),
+        ("leave", "<f8"),
+        ("peer", "<i4"),
+        ("communicator", "<i4"),
+        ("weight", "<f8"),
+    ]
+)
+"""One individually timed operation of one rank. Times are seconds of the clock of the rank's host, after the
+first time of any rank there; `peer` is a place in `Launch.ranks`, or -1; `weight` is the number of operations
+for which it stands."""
+
+
+def sampled(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each number of a channel is timed, and for how many operations it then stands: the function
+    `sampled` of engine/profile/format.hpp."""
+    n = np.asarray(numbers, dtype=np.uint64)
+    every = np.ones(n.shape, dtype=np.uint64)
+    while True:
+        more = n // every >= 64
+        if not more.any():
+            break
+        every = np.where(more, every * np.uint64(2), every)
+    with np.errstate(over="ignore"):
+        mixed = n * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+        mixed = mixed * np.uint64(0xBF58476D1CE4E5B9)
+        mixed ^= mixed >> np.uint64(32)
+    return (mixed & (every - np.uint64(1))) == 0, every.astype(float)
+
+
+@dataclass(frozen=True)
+class Communicator:
+    """A communicator, equal on its members by `key`."""
+
+    key: int
+    name: str
+    size: int
+    made_by: str = ""
+    remote_size: int = 0
+
+    @property
+    def is_inter(self) -> bool:
+        return self.remote_size > 0
+
+    @property
+    def text(self) -> str:
+        made = f" of {self.made_by}" if self.made_by else ""
+        return self.name or f"communicator{made} ({self.size} ranks)"
+
+
+NO_COMMUNICATOR = Communicator(0, "", 0)
+
+
+@dataclass(frozen=True)
+class RegionTime:
+    """A region that the program named with MPI_Pcontrol, over all ranks: rank seconds in it, and of these in
+    MPI."""
+
+    name: str
+    entered: int
+    seconds: float
+    in_mpi_s: float
+
+
+@dataclass(frozen=True)
+class RankTimes:
+    """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, or to the last
+    sign of life, without pauses (MPI_Pcontrol); `in_mpi_s` the part of it in MPI calls, on average over the
+    rank's threads that call MPI. `start` and `end` are times of the host's clock, as those of samples."""
+
+    label: str
+    rank: int
+    job: int
+    host: int
+    hostname: str
+    start: float
+    end: float
+    elapsed_s: float
+    in_mpi_s: float
+    threads: int
+    calls: int
+    core: int
+    finished: bool
+
+    @property
+    def outside_s(self) -> float:
+        """Seconds outside of MPI: the rank's computation."""
+        return max(0.0, self.elapsed_s - self.in_mpi_s)
+
+
+@dataclass(frozen=True)
+class Launch:
+    """One launch of the program. `sent` has the bytes from each rank (row) to each other, `messages` their
+    number. `overheads` are by kind of call: seconds of one without recording, and what recording adds (means
+    over the ranks)."""
+
+    entry: ProfiledLaunch
+    functions: tuple[str, ...]
+    ranks: tuple[RankTimes, ...]
+    calls: np.ndarray
+    samples: np.ndarray
+    sites: tuple[CallSite, ...]
+    communicators: tuple[Communicator, ...]
+    regions: tuple[RegionTime, ...]
+    region_names: tuple[str, ...]
+    sent: np.ndarray
+    messages: np.ndarray
+    overheads: dict[str, tuple[float, float]]
+    caveats: tuple[Caveat, ...]
+    files: tuple[RankFile, ...]
+    has_lines: bool
+
+    def function(self, number: int) -> str:
+        """The function's name without MPI_."""
+        return self.functions[number] if 0 <= number < len(self.functions) else f"function {number}"
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.functions)}
+
+    @cached_property
+    def counted(self) -> np.ndarray:
+        """The calls between MPI_Init and MPI_Finalize."""
+        left_out = [self.number_of[name] for name in OUTSIDE_MPI_TIME if name in self.number_of]
+        return self.calls[~np.isin(self.calls["function"], left_out)]
+
+    @property
+    def hosts(self) -> int:
+        return len({rank.host for rank in self.ranks})
+
+    @property
+    def most_ranks_on_a_host(self) -> int:
+        hosts = [rank.host for rank in self.ranks]
+        return max(map(hosts.count, set(hosts)), default=0)
+
+    @cached_property
+    def elapsed_s(self) -> float:
+        """From the first rank's start to the last one's end, if all are on one host; otherwise the longest
+        time of a rank."""
+        longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
+        if self.hosts != 1 or any(rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks):
+            return longest
+        return max(rank.end for rank in self.ranks) - min(rank.start for rank in self.ranks)
+
+    @property
+    def in_mpi_s(self) -> float:
+        """Of all ranks together."""
+        return sum(rank.in_mpi_s for rank in self.ranks)
+
+    @property
+    def total_s(self) -> float:
+        """The elapsed time of all ranks together."""
+        return sum(rank.elapsed_s for rank in self.ranks)
+
+    @property
+    def mpi_share(self) -> float:
+        return self.in_mpi_s / self.total_s if self.total_s > 0 else 0.0
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The launches with profiles, the first one first; `unprofiled` ran without the library."""
+
+    folder: Path
+    manifest: Manifest
+    launches: tuple[Launch, ...]
+    unprofiled: tuple[ProfiledLaunch, ...] = ()
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def cores(self) -> int:
+        return self.manifest.cores
+
+    @property
+    def typical(self) -> Launch:
+        """The launch whose elapsed time is the median: the one that tables and figures show."""
+        ordered = sorted(self.launches, key=lambda launch: launch.elapsed_s)
+        return ordered[(len(ordered) - 1) // 2]
+
+    @property
+    def oversubscribed(self) -> bool:
+        """Whether a host has more ranks than cores."""
+        return 0 < self.cores < max(launch.most_ranks_on_a_host for launch in self.launches)
+
+
+def read_profile(folder: Path, *, resolve: bool = True, now_ns: int | None = None) -> Profile:
+    """The profile in a folder. `now_ns` is the time of CLOCK_MONOTONIC up to which ranks that run are counted.
+    Raises HockneyError if no launch has a usable rank file."""
+    manifest = read_manifest(folder)
+    launches, problems = [], []
+    for entry in manifest.launches:
+        if not entry.profiled:
+            continue
+        try:
+            launches.append(launch_of(read_launch(folder / entry.folder), entry, manifest, resolve, now_ns))
+        except HockneyError as error:
+            problems.append((entry, error))
+    if not launches:
+        if problems:
+            raise problems[0][1]
+        raise EnvironmentProblem(
+            f"{printable(str(folder))} has no launch that was profiled",
+            code="no-profiled-launch",
+            path=str(folder),
+        )
+    caveats = [
+        Caveat("unusable-launch", f"{entry.folder} is left out: {error}", "intervals over launches", "")
+        for entry, error in problems
+    ]
+    failed = [entry for entry in manifest.launches if entry.exit_code not in (0, None)]
+    caveats += [
+        Caveat(
+            "program-failed",
+            f"{entry.folder} ended with exit code {entry.exit_code}",
+            "all numbers, which are of an incomplete run",
+            "",
+        )
+        for entry in failed
+    ]
+    unprofiled = tuple(entry for entry in manifest.launches if not entry.profiled)
+    return Profile(folder, manifest, tuple(launches), unprofiled, tuple(caveats))
+
+
+def launch_of(
+    read: RankFiles,
+    entry: ProfiledLaunch,
+    manifest: Manifest,
+    resolve: bool = True,
+    now_ns: int | None = None,
+) -> Launch:
+    files = read.files
+    found = call_sites(files, resolve=resolve)
+    rates = _rates(files)
+    bases = _bases(files)
+    ranks = tuple(_rank_times(each, files, rates[k], bases[each.host], now_ns) for k, each in enumerate(files))
+    communicators, communicator_of = _communicators(files, manifest.functions)
+    region_names, region_of, regions = _regions(files, rates)
+    calls = [
+        _calls(k, each, found, communicator_of[k], region_of[k], rates[k]) for k, each in enumerate(files)
+    ]
+    world = {(each.job, each.rank): k for k, each in reversed(list(enumerate(files)))}
+    samples = [
+        _samples(k, each, found, communicator_of[k], rates[k], bases[each.host], world)
+        for k, each in enumerate(files)
+    ]
+    sent, messages = _matrix(files, world)
+    caveats = (*read.caveats, *_caveats(files, ranks))
+    return Launch(
+        entry=entry,
+        functions=tuple(manifest.functions),
+        ranks=ranks,
+        calls=np.concatenate(calls),
+        samples=np.concatenate(samples),
+        sites=found.sites,
+        communicators=communicators,
+        regions=regions,
+        region_names=region_names,
+        sent=sent,
+        messages=messages,
+        overheads=_overheads(files),
+        caveats=caveats,
+        files=files,
+        has_lines=found.has_lines,
+    )
+
+
+def _rates(files: Sequence[RankFile]) -> list[float]:
+    """Seconds per tick of each rank; if a rank's file does not show it, that of others on its host, or of any
+    other."""
+    known = [(each.host, each.clock.seconds_per_tick) for each in files if each.clock.ns_per_tick is not None]
+    rates = []
+    for each in files:
+        if each.clock.ns_per_tick is not None:
+            rates.append(each.clock.seconds_per_tick)
+            continue
+        same = [rate for host, rate in known if host == each.host] or [rate for _, rate in known]
+        rates.append(float(np.median(same)) if same else 1e-9)
+    return rates
+
+
+def _bases(files: Sequence[RankFile]) -> dict[int, int]:
+    """The first CLOCK_MONOTONIC of each host (ns)."""
+    bases: dict[int, int] = {}
+    for each in files:
+        bases[each.host] = min(bases.get(each.host, each.clock.ns), each.clock.ns)
+    return bases
+
+
+def _clock(file: RankFile, rate: float) -> form.Clock:
+    return form.Clock(file.clock.ticks, file.clock.ns, rate * 1e9)
+
+
+def _rank_times(
+    file: RankFile, files: Sequence[RankFile], rate: float, base: int, now_ns: int | None
+) -> RankTimes:
+    head = file.header
+    clock = _clock(file, rate)
+    init = int(head["init_exit"]) or int(head["init_enter"]) or int(head["first"]["ticks"])
+    start = clock.second(init, base)
+    waiting = file.threads[file.threads["depth"] > 0]
+    in_mpi = float(head["in_mpi"]) * rate
+    if int(head["finalize_enter"]):
+        end = clock.second(int(head["finalize_enter"]), base)
+    else:
+        signs = [int(head["last"]["ticks"]), *(int(t) for t in file.threads["since"])]
+        if len(file.samples):
+            signs.append(int(file.samples["leave"].max()))
+        end = max(clock.second(sign, base) for sign in signs)
+        if now_ns is not None:
+            end = max(end, (now_ns - base) * 1e-9)
+        # A call that has not returned counts up to here.
+        in_mpi += sum(max(0.0, end - clock.second(int(since), base)) for since in waiting["since"])
+    elapsed = max(0.0, end - start - float(head["paused"]) * rate)
+    threads = max(1, int(head["threads"]), len(file.threads))
+    spawned = sorted({each.job for each in files if each.flag(form.SPAWNED)})
+    label = str(file.rank)
+    if len({each.job for each in files}) > 1 and file.flag(form.SPAWNED):
+        label = f"{file.rank} (spawned{f' {spawned.index(file.job) + 1}' if len(spawned) > 1 else ''})"
+    return RankTimes(
+        label=label,
+        rank=file.rank,
+        job=file.job,
+        host=file.host,
+        hostname=file.hostname,
+        start=start,
+        end=max(start, end),
+        elapsed_s=elapsed,
+        in_mpi_s=min(elapsed, in_mpi / threads),
+        threads=threads,
+        calls=int(head["calls"]),
+        core=int(head["core"]),
+        finished=file.is_finalized,
+    )
+
+
+def _communicators(
+    files: Sequence[RankFile], functions: Sequence[str]
+) -> tuple[tuple[Communicator, ...], list[dict[int, int]]]:
+    listed = [NO_COMMUNICATOR]
+    by_key: dict[int, int] = {}
+    of_files = []
+    for file in files:
+        own = {0: 0}
+        for row in file.communicators:
+            key = int(row["key"])
+            if key not in by_key:
+                by_key[key] = len(listed)
+                made = int(row["made_by"])
+                name = text_of(row["name"])
+                listed.append(
+                    Communicator(
+                        key,
+                        name or ("MPI_COMM_WORLD" if int(row["id"]) == 1 else ""),
+                        int(row["size"]),
+                        functions[made] if made < len(functions) else "",
+                        int(row["remote_size"]) if int(row["inter"]) else 0,
+                    )
+                )
+            own[int(row["id"])] = by_key[key]
+        of_files.append(own)
+    return tuple(listed), of_files
+
+
+def _regions(
+    files: Sequence[RankFile], rates: Sequence[float]
+) -> tuple[tuple[str, ...], list[dict[int, int]], tuple[RegionTime, ...]]:
+    names = [""]
+    of_files = []
+    total: dict[str, list[float]] = {}
+    for file, rate in zip(files, rates, strict=True):
+        own = {0: 0}
+        for row in file.regions:
+            name = text_of(row["name"]) or f"region {int(row['id'])}"
+            if name not in names:
+                names.append(name)
+            own[int(row["id"])] = names.index(name)
+            sums = total.setdefault(name, [0.0, 0.0, 0.0])
+            sums[0] += int(row["entered"])
+            sums[1] += float(row["ticks"]) * rate
+            sums[2] += float(row["in_mpi"]) * rate
+        of_files.append(own)
+    regions = tuple(RegionTime(name, int(n), s, m) for name, (n, s, m) in total.items())
+    return tuple(names), of_files, regions
+
+
+def _mapped(values: np.ndarray, mapping: dict[int, int]) -> np.ndarray:
+    """Each value as the dictionary has it; 0 for others."""
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return np.array([mapping.get(int(v), 0) for v in distinct], dtype=np.int32)[inverse.reshape(-1)]
+
+
+def _calls(
+    rank: int,
+    file: RankFile,
+    found: CallSites,
+    communicator_of: dict[int, int],
+    region_of: dict[int, int],
+    rate: float,
+) -> np.ndarray:
+    raw = file.entries[file.entries["calls"] > 0]
+    rows = np.zeros(len(raw), CALLS)
+    rows["rank"] = rank
+    rows["raw_site"] = raw["site"]
+    rows["site"] = _mapped(raw["site"], dict(found.index_of[rank]))
+    rows["communicator"] = _mapped(raw["communicator"], communicator_of)
+    rows["region"] = _mapped(raw["region"], region_of)
+    for name in ("function", "size_class", "distance", "language", "calls", "bytes", "misses", "waited", "bins"):
+        rows[name] = raw[name]
+    for name, ticks in (("seconds", "ticks"), ("least", "least"), ("most", "most")):
+        rows[name] = raw[ticks].astype(float) * rate
+    return rows
+
+
+def _samples(
+    rank: int,
+    file: RankFile,
+    found: CallSites,
+    communicator_of: dict[int, int],
+    rate: float,
+    base: int,
+    world: dict[tuple[int, int], int],
+) -> np.ndarray:
+    raw = file.samples[file.samples["leave"] > 0]
+    rows = np.zeros(len(raw), SAMPLES)
+    sites = dict(found.index_of[rank])
+    clock = _clock(file, rate)
+    rows["rank"] = rank
+    for name in ("channel", "number", "role", "distance", "function", "bytes"):
+        rows[name] = raw[name]
+    rows["site"] = _mapped(raw["site"], sites)
+    rows["wait_site"] = _mapped(raw["wait_site"], sites)
+    rows["raw_wait_site"] = raw["wait_site"]
+    rows["communicator"] = _mapped(raw["communicator"], communicator_of)
+    for name in ("posted", "enter", "leave"):
+        rows[name] = clock.seconds(raw[name], base)
+    peers, inverse = np.unique(raw["peer"], return_inverse=True)
+    rows["peer"] = np.array([world.get((file.job, int(p)), -1) for p in peers], np.int32)[inverse.reshape(-1)]
+    rows["weight"] = _weights(rows)
+    return rows
+
+
+def _weights(rows: np.ndarray) -> np.ndarray:
+    """The number of operations for which each sample stands. A channel's numbers from 64 * 2**k to twice that
+    have a known number of operations, which is divided by that of the samples among them; of the last, unfinished
+    such range, `sampled` knows it on average."""
+    weights = sampled(rows["number"])[1]
+    part = np.maximum(0, np.floor(np.log2(np.maximum(rows["number"], 1) / 64)) + 1).astype(np.int64)
+    order = np.lexsort([part, rows["role"], rows["channel"]])
+    keys = rows[["channel", "role"]][order]
+    new_channel = np.ones(len(rows), dtype=bool)
+    new_channel[1:] = keys[1:] != keys[:-1]
+    new_part = new_channel.copy()
+    new_part[1:] |= part[order][1:] != part[order][:-1]
+    starts = np.flatnonzero(new_part)
+    ends = np.append(starts[1:], len(rows))
+    is_last = np.append(new_channel[starts[1:]], True)
+    for first, end, last in zip(starts.tolist(), ends.tolist(), is_last.tolist(), strict=True):
+        number = int(part[order[first]])
+        if number and not last:
+            weights[order[first:end]] = 64 * 2 ** (number - 1) / (end - first)
+    return weights
+
+
+def _matrix(
+    files: Sequence[RankFile], world: dict[tuple[int, int], int]
+) -> tuple[np.ndarray, np.ndarray]:
+    count = len(files)
+    sent, messages = np.zeros((count, count)), np.zeros((count, count), dtype=np.int64)
+    for k, file in enumerate(files):
+        for row in file.peers:
+            other = world.get((file.job, int(row["rank"])))
+            if other is None:
+                continue
+            sent[k, other] += float(row["sent_bytes"]) + float(row["put_bytes"])
+            sent[other, k] += float(row["got_bytes"])
+            messages[k, other] += int(row["sent"])
+    return sent, messages
+
+
+def _overheads(files: Sequence[RankFile]) -> dict[str, tuple[float, float]]:
+    kinds: dict[str, list[tuple[float, float]]] = {}
+    for file in files:
+        for kind, pair in file.overheads.items():
+            kinds.setdefault(kind, []).append(pair)
+    return {
+        kind: (float(np.median([bare for bare, _ in pairs])), float(np.median([more for _, more in pairs])))
+        for kind, pairs in kinds.items()
+    }
+
+
+def _caveats(files: Sequence[RankFile], ranks: Sequence[RankTimes]) -> Iterator[Caveat]:
+    expected = {file.job: int(file.header["size"]) for file in files}
+    missing = sum(expected.values()) - len({(file.job, file.rank) for file in files})
+    if missing > 0:
+        yield Caveat(
+            "missing-ranks",
+            f"{missing} of {sum(expected.values())} ranks have no profile",
+            "totals, the balance of the ranks, and waiting for these ranks",
+            "",
+        )
+    unfinished = [rank.rank for rank in ranks if not rank.finished]
+    if unfinished:
+        yield Caveat(
+            "unfinished-ranks",
+            f"{form.rank_list(unfinished)} did not reach MPI_Finalize",
+            "elapsed times, which end at the last sign of life",
+            "",
+        )
+    worlds = {file.job for file in files if not file.flag(form.SPAWNED)}
+    if len(worlds) > 1:
+        yield Caveat(
+            "several-programs",
+            f"the launch started {len(worlds)} MPI programs, whose ranks are counted together",
+            "the balance of the ranks, and the efficiencies",
+            "profile one program at a time",
+        )
+    threaded = [rank.rank for rank in ranks if rank.threads > 1]
+    if threaded:
+        yield Caveat(
+            "several-threads",
+            f"several threads of {form.rank_list(threaded)} call MPI; a rank's time in MPI is the mean of them",
+            "time in MPI and outside of it",
+            "",
+        )
+
+
+def group_sums(rows: np.ndarray, *keys: str) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+    """The rows by equal values of these fields."""
+    if not len(rows):
+        return
+    order = np.lexsort([rows[key] for key in reversed(keys)])
+    ordered = rows[order]
+    changed = np.zeros(len(rows), dtype=bool)
+    changed[0] = True
+    for key in keys:
+        changed[1:] |= ordered[key][1:] != ordered[key][:-1]
+    starts = np.flatnonzero(changed)
+    for first, last in zip(starts, [*starts[1:], len(rows)], strict=True):
+        part = ordered[first:last]
+        yield tuple(int(part[key][0]) for key in keys), part
+
+
+def quantile_s(bins: np.ndarray, seconds_per_tick: float, share: float) -> float:
+    """A quantile of the durations, from their histogram, as the geometric middle of the bin it is in."""
+    total = bins.sum()
+    if not total:
+        return 0.0
+    k = int(np.searchsorted(np.cumsum(bins), share * total))
+    return float(2.0 ** (min(k, len(bins) - 1) + form.FIRST_TIME_BIN + 0.5)) * seconds_per_tick
+
+
+
