@@ -166,7 +166,9 @@ def _located(file: RankFile) -> list[_Located]:
     rows = []
     for k, site in enumerate(file.sites):
         frames = []
-        for address, module in zip(addresses[k, : int(site["frames"])].tolist(), at[k].tolist(), strict=False):
+        for address, module in zip(
+            addresses[k, : int(site["frames"])].tolist(), at[k].tolist(), strict=False
+        ):
             if module >= 0 and address < int(modules["end"][module]):
                 frames.append((paths[module], address - int(modules["bias"][module])))
             elif address:

@@ -293,7 +293,9 @@ def launch_of(
     found = call_sites(files, resolve=resolve)
     rates = _rates(files)
     bases = _bases(files)
-    ranks = tuple(_rank_times(each, files, rates[k], bases[each.host], now_ns) for k, each in enumerate(files))
+    ranks = tuple(
+        _rank_times(each, files, rates[k], bases[each.host], now_ns) for k, each in enumerate(files)
+    )
     communicators, communicator_of = _communicators(files, manifest.functions)
     region_names, region_of, regions = _regions(files, rates)
     calls = [
@@ -465,7 +467,17 @@ def _calls(
     rows["site"] = _mapped(raw["site"], dict(found.index_of[rank]))
     rows["communicator"] = _mapped(raw["communicator"], communicator_of)
     rows["region"] = _mapped(raw["region"], region_of)
-    for name in ("function", "size_class", "distance", "language", "calls", "bytes", "misses", "waited", "bins"):
+    for name in (
+        "function",
+        "size_class",
+        "distance",
+        "language",
+        "calls",
+        "bytes",
+        "misses",
+        "waited",
+        "bins",
+    ):
         rows[name] = raw[name]
     for name, ticks in (("seconds", "ticks"), ("least", "least"), ("most", "most")):
         rows[name] = raw[ticks].astype(float) * rate
@@ -505,6 +517,8 @@ def _weights(rows: np.ndarray) -> np.ndarray:
     have a known number of operations, which is divided by that of the samples among them; of the last, unfinished
     such range, `sampled` knows it on average."""
     weights = sampled(rows["number"])[1]
+    if not len(rows):
+        return weights
     part = np.maximum(0, np.floor(np.log2(np.maximum(rows["number"], 1) / 64)) + 1).astype(np.int64)
     order = np.lexsort([part, rows["role"], rows["channel"]])
     keys = rows[["channel", "role"]][order]
@@ -522,9 +536,7 @@ def _weights(rows: np.ndarray) -> np.ndarray:
     return weights
 
 
-def _matrix(
-    files: Sequence[RankFile], world: dict[tuple[int, int], int]
-) -> tuple[np.ndarray, np.ndarray]:
+def _matrix(files: Sequence[RankFile], world: dict[tuple[int, int], int]) -> tuple[np.ndarray, np.ndarray]:
     count = len(files)
     sent, messages = np.zeros((count, count)), np.zeros((count, count), dtype=np.int64)
     for k, file in enumerate(files):
@@ -608,6 +620,3 @@ def quantile_s(bins: np.ndarray, seconds_per_tick: float, share: float) -> float
         return 0.0
     k = int(np.searchsorted(np.cumsum(bins), share * total))
     return float(2.0 ** (min(k, len(bins) - 1) + form.FIRST_TIME_BIN + 0.5)) * seconds_per_tick
-
-
-

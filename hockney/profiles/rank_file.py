@@ -311,7 +311,9 @@ def parse_rank_file(content: bytes, path: Path) -> RankFile:
     size = len(content)
     head = bytes(content[:PAGE])
     if not any(head):
-        raise _unusable(path, "empty-rank-file", "it is empty: the rank was ended before it recorded anything")
+        raise _unusable(
+            path, "empty-rank-file", "it is empty: the rank was ended before it recorded anything"
+        )
     if not head.startswith(MAGIC):
         raise _unusable(path, "foreign-rank-file", "it is not the profile of a rank")
     if size < HEADER.itemsize:

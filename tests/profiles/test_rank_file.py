@@ -120,7 +120,9 @@ def test_256_ranks_are_read_in_time(tmp_path: Path):
     ranks = program(256)
     template = full()
     for each in ranks:
-        each.records.update({kind: rows for kind, rows in template.records.items() if kind != "communicators"})
+        each.records.update(
+            {kind: rows for kind, rows in template.records.items() if kind != "communicators"}
+        )
     pages = template.content[form.PAGE :]
     (tmp_path / "launch-1").mkdir()
     for each in ranks:

@@ -249,7 +249,9 @@ def folder_of(
         started="2026-01-31T09:30:00Z", hockney="0.1.0", mpi=ProfiledMpi(family="mpich", version="5.0.2"),
         functions=list(FUNCTIONS), launches=listed,
     )  # fmt: skip
-    write_manifest(path, Manifest(**{**{f: getattr(manifest, f) for f in manifest.__struct_fields__}, **more}))
+    write_manifest(
+        path, Manifest(**{**{f: getattr(manifest, f) for f in manifest.__struct_fields__}, **more})
+    )
     return path
 
 

@@ -1,0 +1,439 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Time that ranks wait for others, from the messages and collectives that both sides, or all members, timed.
+
+The kinds of waiting are those of Scalasca (M. Geimer et al., Concurrency and Computation 22 (2010) 702). *Late
+sender*: a receiver has entered the call that completes its receive before the sender entered the call that
+starts the message. *Late receiver*: a sender waits until the receiver has posted its receive. *Wait at a
+collective*: until the last of those members has entered on which the rank depends, which is all of them, the
+root, or all others.
+
+Each timed operation stands for as many as its weight says. The estimate for a call site is scaled by the time
+that its calls took altogether, relative to that of the timed ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from hockney.core.units import format_seconds
+from hockney.draw.page import Caveat
+from hockney.profiles.operations import (
+    FROM_LOWER_RANKS,
+    FROM_ROOT,
+    NOT_SYNCHRONISING,
+    SYNCHRONOUS,
+    TO_ROOT,
+    blocking,
+)
+from hockney.profiles.profile import Launch
+from hockney.profiles.rank_file import COLLECTIVE, RECEIVE, SEND
+
+WaitKind = Literal["late sender", "late receiver", "wait at a collective"]
+KINDS: tuple[WaitKind, ...] = ("late sender", "late receiver", "wait at a collective")
+LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE = range(3)
+
+EAGER = 4096.0
+"""Bytes up to which a nonblocking send is taken to complete without its receive, if no survey shows it: the
+smallest limit of common MPIs' shared memory (Open MPI's btl/sm)."""
+FEWEST_COVERED = 0.5
+"""A call site of which a smaller share of the time was timed is not scaled up."""
+MOST_VIOLATIONS = 0.01
+"""If more messages seem to arrive before they are sent, the clocks disagree."""
+
+WAITS = np.dtype(
+    [
+        ("kind", "<i4"),
+        ("rank", "<i4"),
+        ("site", "<i4"),
+        ("function", "<i4"),
+        ("communicator", "<i4"),
+        ("by_rank", "<i4"),
+        ("by_site", "<i4"),
+        ("enter", "<f8"),
+        ("seconds", "<f8"),
+        ("weight", "<f8"),
+    ]
+)
+"""The waiting of one timed call: at `site` in `function`, for `by_rank`, whose late call is at `by_site`.
+`seconds` is the estimate for all calls for which it stands."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """Waiting of one kind at one call site for one rank's call site, over all waiting ranks (s)."""
+
+    kind: WaitKind
+    site: int
+    function: int
+    by_rank: int
+    by_site: int
+    seconds: float
+    waiting: tuple[int, ...]
+    """The ranks that wait, by their places in the launch."""
+
+
+@dataclass(frozen=True)
+class Waits:
+    """`rows` are the waits; `known_s` the time of timed calls of which waiting is known, by call site and
+    function, relative to all their time; `messages` are matched ones, `violations` those that seem to arrive
+    before they are sent, by at most `worst_violation_s`. If `believed` is false, `caveats` say why."""
+
+    rows: np.ndarray
+    known: dict[tuple[int, int], float] = field(default_factory=dict)
+    messages: int = 0
+    collectives: int = 0
+    violations: int = 0
+    worst_violation_s: float = 0.0
+    across_hosts: int = 0
+    unmatched: int = 0
+    believed: bool = True
+    caveats: tuple[Caveat, ...] = ()
+
+    @cached_property
+    def by_kind(self) -> dict[WaitKind, float]:
+        return {
+            name: float(self.rows["seconds"][self.rows["kind"] == k].sum()) for k, name in enumerate(KINDS)
+        }
+
+    @property
+    def total_s(self) -> float:
+        return float(self.rows["seconds"].sum())
+
+    def at(self, site: int, function: int) -> dict[WaitKind, float]:
+        """The waiting at a call site, by kind (s)."""
+        rows = self.rows[(self.rows["site"] == site) & (self.rows["function"] == function)]
+        return {name: float(rows["seconds"][rows["kind"] == k].sum()) for k, name in enumerate(KINDS)}
+
+    def of_ranks(self, count: int) -> np.ndarray:
+        """The waiting of each rank (s)."""
+        return np.bincount(self.rows["rank"], weights=self.rows["seconds"], minlength=count)
+
+    def caused_by(self, count: int) -> np.ndarray:
+        """The waiting of others for each rank (s)."""
+        return np.bincount(self.rows["by_rank"], weights=self.rows["seconds"], minlength=count)
+
+    @cached_property
+    def causes(self) -> tuple[Waiting, ...]:
+        """Who waits where for whom, the longest first."""
+        keys = self.rows[["kind", "site", "function", "by_rank", "by_site"]]
+        distinct, inverse = np.unique(keys, return_inverse=True)
+        inverse = inverse.reshape(-1)
+        sums = np.bincount(inverse, weights=self.rows["seconds"], minlength=len(distinct))
+        found = [
+            Waiting(
+                KINDS[int(key["kind"])],
+                int(key["site"]),
+                int(key["function"]),
+                int(key["by_rank"]),
+                int(key["by_site"]),
+                float(sums[k]),
+                tuple(int(r) for r in np.unique(self.rows["rank"][inverse == k])),
+            )
+            for k, key in enumerate(distinct)
+        ]
+        return tuple(sorted(found, key=lambda each: -each.seconds))
+
+
+def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> Waits:
+    """The waiting in a launch. `cores` is the number of cores of a host (0: unknown), `eager` the largest
+    message that is sent without its receive, if a survey shows it."""
+    if 0 < cores < launch.most_ranks_on_a_host:
+        return Waits(np.zeros(0, WAITS), believed=False, caveats=(_oversubscribed(launch, cores),))
+    hosts = np.array(_host_numbers(launch), dtype=np.int64)
+    found = _Found()
+    messages = _messages(launch, hosts, EAGER if eager is None or not np.isfinite(eager) else eager, found)
+    collectives = _collectives(launch, hosts, found)
+    if found.violations > MOST_VIOLATIONS * max(1, found.messages) and found.violations > 3:
+        messages["seconds"] = 0.0
+        found.doubted = True
+    rows = _once_per_call(np.concatenate([messages, collectives]))
+    known = _scale(launch, rows)
+    rows = rows[rows["seconds"] > 0]
+    return Waits(
+        rows,
+        known,
+        found.messages,
+        found.collectives,
+        found.violations,
+        found.worst_s,
+        found.across_hosts,
+        found.unmatched,
+        True,
+        tuple(_caveats(found)),
+    )
+
+
+@dataclass
+class _Found:
+    messages: int = 0
+    collectives: int = 0
+    violations: int = 0
+    worst_s: float = 0.0
+    across_hosts: int = 0
+    unmatched: int = 0
+    incomplete: int = 0
+    doubted: bool = False
+
+
+def _host_numbers(launch: Launch) -> list[int]:
+    numbers: dict[int, int] = {}
+    return [numbers.setdefault(rank.host, len(numbers)) for rank in launch.ranks]
+
+
+def _rows(
+    samples: np.ndarray, kind: int, seconds: np.ndarray, by_rank: np.ndarray, by_site: np.ndarray
+) -> np.ndarray:
+    rows = np.zeros(len(samples), WAITS)
+    rows["kind"] = kind
+    for name in ("rank", "communicator", "enter", "weight"):
+        rows[name] = samples[name]
+    rows["site"] = samples["wait_site"]
+    rows["function"] = samples["raw_wait_site"]  # replaced by _scale, which knows the calls at a site
+    rows["by_rank"], rows["by_site"], rows["seconds"] = by_rank, by_site, seconds
+    return rows
+
+
+def _messages(launch: Launch, hosts: np.ndarray, eager: float, found: _Found) -> np.ndarray:
+    samples = launch.samples[launch.samples["role"] != COLLECTIVE]
+    order = np.lexsort((samples["role"], samples["number"], samples["channel"]))
+    ordered = samples[order]
+    if len(ordered) < 2:
+        found.unmatched += len(ordered)
+        return np.zeros(0, WAITS)
+    first, second = ordered[:-1], ordered[1:]
+    is_pair = (
+        (first["channel"] == second["channel"])
+        & (first["number"] == second["number"])
+        & (first["role"] == SEND)
+        & (second["role"] == RECEIVE)
+    )
+    sends, receives = first[is_pair], second[is_pair]
+    found.messages = len(sends)
+    found.unmatched += len(samples) - 2 * len(sends)
+    together = hosts[sends["rank"]] == hosts[receives["rank"]]
+    found.across_hosts += int((~together).sum())
+    sends, receives = sends[together], receives[together]
+    early = sends["posted"] - receives["leave"]
+    found.violations = int((early > 0).sum())
+    found.worst_s = float(early.max()) if found.violations else 0.0
+    late_sender = np.clip(
+        sends["posted"] - receives["enter"], 0.0, np.maximum(0.0, receives["leave"] - receives["enter"])
+    )
+    until = np.minimum(receives["posted"], sends["leave"])
+    late_receiver = np.clip(until - sends["enter"], 0.0, None)
+    # A send that returns before its receive is posted did not wait for it. One that was completed together with
+    # other requests may have waited for these, unless it needs its receive.
+    waited = sends["leave"] > receives["posted"]
+    blocking_call = (sends["raw_wait_site"] != 0) & (sends["enter"] <= sends["posted"])
+    synchronous = np.isin(
+        sends["function"], [launch.number_of[name] for name in SYNCHRONOUS if name in launch.number_of]
+    )
+    waited &= blocking_call | synchronous | (sends["bytes"] > eager)
+    late_receiver = np.where(waited, late_receiver, 0.0)
+    return np.concatenate(
+        [
+            _rows(receives, LATE_SENDER, late_sender, sends["rank"], sends["site"]),
+            _rows(sends, LATE_RECEIVER, late_receiver, receives["rank"], receives["site"]),
+        ]
+    )
+
+
+def _collectives(launch: Launch, hosts: np.ndarray, found: _Found) -> np.ndarray:
+    samples = launch.samples[launch.samples["role"] == COLLECTIVE]
+    if not len(samples):
+        return np.zeros(0, WAITS)
+    ordered = samples[np.lexsort((samples["rank"], samples["number"], samples["channel"]))]
+    is_new = np.ones(len(ordered), dtype=bool)
+    is_new[1:] = (ordered["channel"][1:] != ordered["channel"][:-1]) | (
+        ordered["number"][1:] != ordered["number"][:-1]
+    )
+    starts = np.flatnonzero(is_new)
+    group = np.cumsum(is_new) - 1
+    counts = np.diff(np.append(starts, len(ordered)))
+    sizes = np.array([each.size + each.remote_size for each in launch.communicators])
+    expected = sizes[ordered["communicator"][starts]]
+    complete = (counts == expected) & (counts > 1)
+    same_function = np.minimum.reduceat(ordered["function"], starts) == np.maximum.reduceat(
+        ordered["function"], starts
+    )
+    host = hosts[ordered["rank"]]
+    together = np.minimum.reduceat(host, starts) == np.maximum.reduceat(host, starts)
+    found.incomplete += int(((counts < expected) & (expected > 1)).sum())
+    found.across_hosts += int((complete & ~together).sum())
+    usable = complete & together & same_function
+    found.collectives = int(complete.sum())
+    parts = []
+    functions = ordered["function"][starts]
+    inter = np.array([each.is_inter for each in launch.communicators])[ordered["communicator"][starts]]
+    for number in np.unique(functions):
+        name = blocking(launch.function(int(number)))
+        if name in NOT_SYNCHRONISING or name.startswith("Neighbor_"):
+            continue
+        chosen = usable & (functions == number)
+        if name in FROM_ROOT + TO_ROOT + FROM_LOWER_RANKS:
+            chosen &= ~inter
+        if not chosen.any():
+            continue
+        rows = ordered[chosen[group]]
+        new_starts = np.append(0, np.cumsum(counts[chosen])[:-1])
+        new_group = np.repeat(np.arange(len(new_starts)), counts[chosen])
+        parts.append(_dependent(name, rows, new_starts, new_group))
+    return np.concatenate(parts) if parts else np.zeros(0, WAITS)
+
+
+def _dependent(name: str, rows: np.ndarray, starts: np.ndarray, group: np.ndarray) -> np.ndarray:
+    """The waiting of the members of collectives of one function, which are consecutive."""
+    posted = rows["posted"].copy()
+    position = np.arange(len(rows))
+    is_root = rows["peer"] == rows["rank"]
+    if name in FROM_ROOT or name in TO_ROOT:
+        has_root = np.add.reduceat(is_root.astype(int), starts) == 1
+        kept = has_root[group]
+        if name in FROM_ROOT:
+            posted = np.where(is_root, posted, -np.inf)
+        else:
+            posted = np.where(is_root, -np.inf, posted)
+    else:
+        kept = np.ones(len(rows), dtype=bool)
+    if name in FROM_LOWER_RANKS:
+        last = np.empty(len(rows), dtype=np.int64)
+        for first, end in zip(starts, [*starts[1:], len(rows)], strict=True):
+            latest = int(first)
+            for k in range(int(first), int(end)):
+                last[k] = latest
+                if posted[k] > posted[latest]:
+                    latest = k
+    else:
+        latest_time = np.maximum.reduceat(posted, starts)
+        at_latest = np.where(posted == latest_time[group], position, len(rows))
+        last = np.minimum.reduceat(at_latest, starts)[group]
+    until = posted[last]
+    waiting = np.clip(until - rows["enter"], 0.0, np.maximum(0.0, rows["leave"] - rows["enter"]))
+    if name in FROM_ROOT:
+        waiting = np.where(is_root, 0.0, waiting)
+    elif name in TO_ROOT:
+        waiting = np.where(is_root, waiting, 0.0)
+    waiting = np.where(last == position, 0.0, waiting)
+    made = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last], rows["site"][last])
+    return made[kept]
+
+
+def _once_per_call(rows: np.ndarray) -> np.ndarray:
+    """Of operations that the same call completed, the one that was waited for longest: their waiting is the
+    same interval."""
+    if not len(rows):
+        return rows
+    ordered = rows[np.lexsort((-rows["seconds"], rows["site"], rows["enter"], rows["rank"]))]
+    is_first = np.ones(len(ordered), dtype=bool)
+    is_first[1:] = (
+        (ordered["rank"][1:] != ordered["rank"][:-1])
+        | (ordered["enter"][1:] != ordered["enter"][:-1])
+        | (ordered["site"][1:] != ordered["site"][:-1])
+    )
+    return ordered[is_first]
+
+
+def _scale(launch: Launch, rows: np.ndarray) -> dict[tuple[int, int], float]:
+    """Multiplies the seconds of the rows by their weights and by the scale of their call site, and sets their
+    functions. Returns for each call site and function the share of its time of which waiting is known."""
+    function_of = _functions_at(launch)
+    observed: dict[tuple[int, int], float] = {}
+    calls = launch.counted
+    for site, function, seconds in zip(
+        calls["site"].tolist(), calls["function"].tolist(), calls["seconds"].tolist(), strict=True
+    ):
+        observed[site, function] = observed.get((site, function), 0.0) + seconds
+    if not len(rows):
+        return {}
+    pairs = np.stack([rows["rank"], rows["function"]], axis=1)
+    distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
+    rows["function"] = np.array(
+        [function_of.get((int(rank), int(raw)), -1) for rank, raw in distinct], dtype=np.int32
+    )[inverse.reshape(-1)]
+    # The intervals of all calls of which the waiting is known.
+    spans = _spans(launch)
+    keys = np.stack([rows["site"], rows["function"]], axis=1)
+    places, of = np.unique(keys, axis=0, return_inverse=True)
+    of = of.reshape(-1)
+    lasted = np.array(
+        [
+            spans.get((rank, enter), 0.0)
+            for rank, enter in zip(rows["rank"].tolist(), rows["enter"].tolist(), strict=True)
+        ]
+    )
+    timed = np.bincount(of, weights=lasted * rows["weight"], minlength=len(places))
+    known = {}
+    factors = np.ones(len(places))
+    for k, (site, function) in enumerate(places.tolist()):
+        total = observed.get((site, function), 0.0)
+        if total <= 0 or timed[k] <= 0:
+            continue
+        covered = timed[k] / total
+        if covered >= FEWEST_COVERED:
+            factors[k] = 1 / covered
+        known[site, function] = min(1.0, 1.0 if covered >= 0.9 else covered)
+    rows["seconds"] *= rows["weight"] * factors[of]
+    return known
+
+
+def _functions_at(launch: Launch) -> dict[tuple[int, int], int]:
+    """The function that takes the longest at each site of each rank."""
+    longest: dict[tuple[int, int], tuple[float, int]] = {}
+    calls = launch.counted
+    for rank, raw, function, seconds in zip(
+        *(calls[name].tolist() for name in ("rank", "raw_site", "function", "seconds")), strict=True
+    ):
+        if seconds > longest.get((rank, raw), (-1.0, 0))[0]:
+            longest[rank, raw] = seconds, function
+    return {key: function for key, (_, function) in longest.items()}
+
+
+def _spans(launch: Launch) -> dict[tuple[int, float], float]:
+    samples = launch.samples
+    return {
+        (rank, enter): leave - enter
+        for rank, enter, leave in zip(
+            samples["rank"].tolist(), samples["enter"].tolist(), samples["leave"].tolist(), strict=True
+        )
+    }
+
+
+def _oversubscribed(launch: Launch, cores: int) -> Caveat:
+    return Caveat(
+        "oversubscribed",
+        f"{launch.most_ranks_on_a_host} ranks share {cores} cores, so that a rank that waits may only be "
+        "without a core",
+        "waiting and excess, which are not separated",
+        f"run at most {cores} ranks on each host",
+    )
+
+
+def _caveats(found: _Found) -> Iterator[Caveat]:
+    if found.across_hosts:
+        yield Caveat(
+            "clocks-of-hosts",
+            f"{found.across_hosts} timed messages and collectives are between hosts, whose clocks are not known "
+            "to agree",
+            "waiting between hosts, which is not separated",
+            "",
+        )
+    if found.violations:
+        text = (
+            f"{found.violations} of {found.messages} timed messages seem to arrive before they are sent, by "
+            f"{format_seconds(found.worst_s)} at most"
+        )
+        if found.doubted:
+            text += ": waiting for messages is not computed"
+        yield Caveat("receive-before-send", text, "waiting for messages", "")
+    if found.incomplete:
+        yield Caveat(
+            "incomplete-collectives",
+            f"{found.incomplete} timed collectives lack members",
+            "waiting at collectives",
+            "",
+        )

@@ -1,0 +1,181 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting is found at the right call site and rank, with its true length."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from written import WORLD, Written, allreduces, folder_of, message, program
+
+from hockney.profiles import rank_file as form
+from hockney.profiles.operations import blocking, kind_of
+from hockney.profiles.profile import Launch, read_profile, sampled
+from hockney.profiles.waits import Waits, waits_of
+
+
+def launch_of(tmp_path: Path, ranks: list[Written]) -> Launch:
+    return read_profile(folder_of(tmp_path / "p", [ranks])).typical
+
+
+def found(tmp_path: Path, ranks: list[Written]) -> Waits:
+    return waits_of(launch_of(tmp_path, ranks), cores=64)
+
+
+def test_a_late_rank_at_a_collective(tmp_path: Path):
+    ranks = program(4)
+    truth = allreduces(ranks, late=3)
+    launch = launch_of(tmp_path, ranks)
+    waits = waits_of(launch, cores=64)
+    (cause,) = waits.causes
+    assert cause.kind == "wait at a collective"
+    assert cause.by_rank == 3
+    assert cause.waiting == (0, 1, 2)
+    assert cause.seconds == pytest.approx(truth, rel=1e-3)
+    assert launch.sites[cause.site].text == "solver.py:120 solve"
+    assert waits.caused_by(4)[3] == pytest.approx(truth, rel=1e-3)
+    assert not waits.caveats
+
+
+def test_many_calls_are_estimated_from_some(tmp_path: Path):
+    ranks = program(2, end=300)
+    steps, more, cost = 20_000, 0.003, 20e-6
+    chosen = np.flatnonzero(sampled(np.arange(steps))[0])
+    for each in ranks:
+        each.site(5, "a.c:1 f")
+        late = each.rank == 1
+        for step in chosen.tolist():
+            begin = step * 0.01
+            enter = begin + (more if late else 0.0)
+            each.sampled("Allreduce", 5, form.COLLECTIVE, WORLD, step, enter, enter, begin + more + cost)
+        each.called("Allreduce", 5, steps * (cost + (0 if late else more)), steps, 8 * steps)
+    assert found(tmp_path, ranks).total_s == pytest.approx(steps * more, rel=0.02)
+
+
+@settings(max_examples=20, deadline=None)
+@given(late=st.floats(0, 0.01), number=st.integers(1, 40))
+def test_a_late_sender_of_any_size(tmp_path_factory: pytest.TempPathFactory, late: float, number: int):
+    ranks = program(2)
+    for k in range(number):
+        message(ranks[0], ranks[1], k, posted=k * 0.1 + late, received=k * 0.1)
+    waits = found(tmp_path_factory.mktemp("late"), ranks)
+    assert waits.by_kind["late sender"] == pytest.approx(number * late, rel=1e-3, abs=1e-6)
+    assert waits.by_kind["late receiver"] == 0
+    assert waits.violations == 0
+    assert waits.messages == number
+
+
+def test_a_late_receiver_of_a_rendezvous_message(tmp_path: Path):
+    ranks = program(2)
+    for k in range(10):
+        message(
+            ranks[0], ranks[1], k, posted=k * 0.1, received=k * 0.1 + 0.02, bytes=1 << 20, rendezvous=True
+        )
+    waits = found(tmp_path, ranks)
+    assert waits.by_kind["late receiver"] == pytest.approx(0.2, rel=1e-3)
+    assert waits.causes[0].by_rank == 1
+    assert waits.by_kind["late sender"] == 0
+
+
+def test_an_eager_send_waits_for_nobody(tmp_path: Path):
+    ranks = program(2)
+    for k in range(10):
+        message(ranks[0], ranks[1], k, posted=k * 0.1, received=k * 0.1 + 0.02)
+    assert found(tmp_path, ranks).total_s == 0
+
+
+def test_requests_completed_together_share_the_interval(tmp_path: Path):
+    ranks = program(3)
+    receiver = ranks[0]
+    receiver.site(7, "h.c:70 wait")
+    receiver.site(6, "h.c:60 post")
+    for sender, posted in ((1, 1.004), (2, 1.010)):
+        ranks[sender].site(8, "h.c:50 send")
+        ranks[sender].sampled("Isend", 8, form.SEND, 100 + sender, 0, posted, posted, posted + 1e-6, peer=0)
+        ranks[sender].called("Isend", 8, 1e-6, 1, 8, form.NODE)
+        receiver.sampled("Irecv", 6, form.RECEIVE, 100 + sender, 0, 0.9, 1.0, 1.011, peer=sender, wait_site=7)
+    receiver.called("Irecv", 6, 2e-6, 2, 16, form.NODE)
+    receiver.called("Waitall", 7, 0.011, waited=2)
+    launch = launch_of(tmp_path, ranks)
+    waits = waits_of(launch, cores=64)
+    assert waits.total_s == pytest.approx(0.010, rel=1e-3)
+    (cause,) = waits.causes
+    assert cause.by_rank == 2
+    assert launch.function(cause.function) == "Waitall"
+    assert launch.sites[cause.by_site].place == "h.c:50"
+
+
+@pytest.mark.parametrize(("function", "waiting"), [("Bcast", (0, 2, 3)), ("Reduce", (1,))])
+def test_rooted_collectives_depend_on_some(tmp_path: Path, function: str, waiting: tuple[int, ...]):
+    """Rank 1 is the root, and either it or rank 3 is late."""
+    ranks = program(4)
+    late = 1 if function == "Bcast" else 3
+    for each in ranks:
+        each.site(9, "b.c:9 f")
+        for k in range(20):
+            enter = k * 0.1 + (0.01 if each.rank == late else 0)
+            each.sampled(function, 9, form.COLLECTIVE, WORLD, k, enter, enter, k * 0.1 + 0.0101, peer=1)
+        each.called(function, 9, 20 * (0.0001 if each.rank == late else 0.0101), 20, 160)
+    (cause,) = found(tmp_path, ranks).causes
+    assert (cause.by_rank, cause.waiting) == (late, waiting)
+    assert cause.seconds == pytest.approx(len(waiting) * 20 * 0.01, rel=1e-3)
+
+
+def test_hosts_have_different_clocks(tmp_path: Path):
+    ranks = program(4, hosts=2)
+    allreduces(ranks, late=3)
+    waits = found(tmp_path, ranks)
+    assert waits.total_s == 0
+    assert [caveat.code for caveat in waits.caveats] == ["clocks-of-hosts"]
+
+
+def test_oversubscribed_ranks_are_not_believed(tmp_path: Path):
+    ranks = program(4)
+    allreduces(ranks, late=3)
+    waits = waits_of(launch_of(tmp_path, ranks), cores=2)
+    assert not waits.believed
+    assert [caveat.code for caveat in waits.caveats] == ["oversubscribed"]
+
+
+def test_messages_that_arrive_before_they_are_sent_are_counted(tmp_path: Path):
+    ranks = program(2)
+    for k in range(10):
+        at = 1 + k * 0.1
+        ranks[0].sampled("Send", 11, form.SEND, 99, k, at, at, at + 1e-6, peer=1)
+        ranks[1].sampled("Recv", 12, form.RECEIVE, 99, k, at - 0.01, at - 0.01, at - 0.005, peer=0)
+    waits = found(tmp_path, ranks)
+    assert waits.violations == 10
+    assert waits.total_s == 0
+    assert [caveat.code for caveat in waits.caveats] == ["receive-before-send"]
+
+
+def test_a_rank_without_profile_makes_collectives_incomplete(tmp_path: Path):
+    ranks = program(4)
+    allreduces(ranks, late=3)
+    waits = found(tmp_path, ranks[:3])
+    assert waits.total_s == 0
+    assert [caveat.code for caveat in waits.caveats] == ["incomplete-collectives"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "of"),
+    [
+        ("Iallreduce", "start collective", "Allreduce"),
+        ("Ireduce_scatter_block_c", "start collective", "Reduce_scatter_block"),
+        ("Ineighbor_alltoall", "start collective", "Neighbor_alltoall"),
+        ("Neighbor_alltoall", "neighbors", "Neighbor_alltoall"),
+        ("Init", "synchronisation", "Init"),
+        ("Isend", "start", "Isend"),
+        ("Send_init", "local", "Send"),
+        ("Bcast_init", "local", "Bcast"),
+        ("Comm_rank", "local", "Comm_rank"),
+        ("Info_create", "local", "Info_create"),
+        ("File_write_all", "file", "File_write_all"),
+    ],
+)
+def test_functions_have_kinds(name: str, kind: str, of: str):
+    assert (kind_of(name), blocking(name)) == (kind, of)
