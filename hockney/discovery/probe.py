@@ -136,13 +136,20 @@ def link_chain(path: Path) -> list[Path]:
 
 def launcher_family(mpiexec: Path) -> MpiFamily:
     """The family that its --version shows; unknown if it shows none."""
+    return read_launcher(mpiexec)[0]
+
+
+def read_launcher(mpiexec: Path) -> tuple[MpiFamily, str]:
+    """The family that its --version shows, unknown if it shows none, and the version, "" if there is none.
+    Raises EnvironmentProblem if it does not work."""
     try:
         done = process.capture([str(mpiexec), "--version"], timeout=TOOL_SECONDS)
     except EnvironmentProblem as error:
         raise _mpi_tool_failed(mpiexec, str(error)) from error
     output = done.out + done.err
     matches = (family for family in families_by_precedence() if family.is_launcher(output))
-    return next(matches, family_named(UNKNOWN))
+    version = re.search(r"\b\d+\.\d+(?:\.\d+)?(?:[a-z]+\d*)?\b", output)
+    return next(matches, family_named(UNKNOWN)), version[0] if version else ""
 
 
 def _launcher_of_another_mpi(

@@ -29,6 +29,12 @@ Cause = Literal["root", "slots", "daemon", "program", "allocation", "connection"
 another host; a host outside of the allocation; ranks do not find their launcher; a host is dead."""
 
 
+STANDARD_OPTION_WORDS: Mapping[str, int] = dict.fromkeys(
+    ("n", "np", "soft", "host", "arch", "wdir", "path", "file", "initial-errhandler"), 1
+)
+"""Those of the mpiexec that MPI's standard describes (section 11.5 of version 4.1)."""
+
+
 @dataclass(frozen=True)
 class Spread:
     """The nodes that a launch uses, and the ranks on each; the last may have fewer."""
@@ -141,6 +147,12 @@ class MpiFamily:
         """Whether its mpiexec --version prints `output`."""
         return False
 
+    launchers: tuple[str, ...] = ()
+    """The names of its launcher, besides mpiexec and mpirun."""
+    option_words: ClassVar[Mapping[str, int]] = STANDARD_OPTION_WORDS
+    """How many words are the value of an option of its launcher, by the option's name without dashes. Options
+    that are not listed have no value, or have it in the same word."""
+
     # How it starts ranks.
 
     root_variables: ClassVar[Mapping[str, str]] = {}
@@ -159,6 +171,9 @@ class MpiFamily:
         """The options of mpiexec that set variables of the ranks; None if these have to be set in the
         launcher's environment."""
         return None
+
+    variables_per_program = False
+    """Whether these options apply only to the program that follows, of several that are separated by ":"."""
 
     def srun_variables(self, mpi: Mpi) -> dict[str, str]:
         """The variables that mpiexec sets for ranks, and srun does not."""

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from hockney.mpi import PROVIDER, Arguments, MpiFamily, Options, ProgressThread, RankPlacement
-from hockney.mpi.mpich import LIBFABRIC, hydra_options, hydra_variable_words
+from hockney.mpi.mpich import HYDRA_OPTION_WORDS, LIBFABRIC, hydra_options, hydra_variable_words
 
 if TYPE_CHECKING:
     from hockney.core.machine import Mpi
@@ -25,6 +25,8 @@ class IntelMpi(MpiFamily):
     folders = ("/opt/intel/oneapi/mpi/latest/bin",)
     compiler_variables = ("I_MPI_CXX",)
     library_signs = ("Intel(R) MPI",)
+    launchers = ("mpiexec.hydra",)
+    option_words: ClassVar[Mapping[str, int]] = HYDRA_OPTION_WORDS
     srun_interfaces = ("pmi2", "pmix")
     arguments = Arguments(pinning_prefixes=frozenset({"I_MPI_PIN"}))
     # "= RANK 1 PID 17 RUNNING AT h" and "= KILLED BY SIGNAL: 9 (Killed)"

@@ -13,6 +13,18 @@ from hockney.mpi import NETMOD, PROVIDER, Arguments, Cause, MpiFamily, Options, 
 if TYPE_CHECKING:
     from hockney.core.machine import Mpi
 
+ONE_WORD_OPTIONS = (
+    "n", "np", "f", "hosts", "hostfile", "machine", "machinefile", "rankmap", "wdir", "wd", "configfile",
+    "host", "genvlist", "envlist", "ppn", "perhost", "grr", "launcher", "launcher-exec", "bootstrap",
+    "bootstrap-exec", "rmk", "topolib", "bind-to", "binding", "map-by", "membind", "demux", "iface",
+    "localhost", "nameserver", "order-nodes", "outfile-pattern", "errfile-pattern", "outfile", "errfile",
+    "prepend-pattern", "usize", "timeout", "gpus-per-proc", "memory-alloc-kinds", "umask", "ckpointlib",
+    "ckpoint-prefix", "ckpoint-num", "ckpoint-interval", "s", "tune", "gtool", "gtoolfile", "path", "arch",
+    "soft", "file",
+)  # fmt: skip
+"""Options of Hydra's mpiexec that are followed by their value, those of launchers derived from it
+included."""
+HYDRA_OPTION_WORDS: Mapping[str, int] = dict.fromkeys(ONE_WORD_OPTIONS, 1) | {"env": 2, "genv": 2}
 LIBFABRIC = r"\blibfabric provider: ()(\S+)"
 CELL_HEADER = 4096
 """Room for MPICH's header in a cell of shared memory, as in its own default of 64 KiB + 4 KiB."""
@@ -29,6 +41,8 @@ class Mpich(MpiFamily):
     suffixes = ("mpich",)
     compiler_variables = ("MPICH_CXX",)
     library_signs = ("MVAPICH", "MPICH")
+    launchers = ("mpiexec.hydra", "mpiexec.gforker", "mpirun_rsh")
+    option_words: ClassVar[Mapping[str, int]] = HYDRA_OPTION_WORDS
     # its own client has PMI1 and PMI2; PMIx only if built so
     srun_interfaces = ("pmi2", "cray_shasta", "pmix")
     arguments = Arguments(

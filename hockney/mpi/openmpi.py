@@ -11,7 +11,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from hockney.mpi import BETWEEN, WITHIN, Arguments, Cause, MpiFamily, Options, ProgressThread, RankPlacement
+from hockney.mpi import (
+    BETWEEN,
+    STANDARD_OPTION_WORDS,
+    WITHIN,
+    Arguments,
+    Cause,
+    MpiFamily,
+    Options,
+    ProgressThread,
+    RankPlacement,
+)
 
 if TYPE_CHECKING:
     from hockney.core.machine import Mpi
@@ -28,6 +38,18 @@ HOST_VARIABLES = (
     "PRTE_MCA_prte_hostfile",
 )
 GENERAL_THREAD, TCP_THREAD = "OMPI_MCA_mpi_async_progress", "OMPI_MCA_btl_tcp_progress_thread"
+ONE_WORD_OPTIONS = (
+    "n", "np", "c", "N", "npernode", "npersocket", "H", "host", "hostfile", "machinefile",
+    "default-hostfile", "add-host", "add-hostfile", "map-by", "rank-by", "bind-to", "x", "wdir", "wd",
+    "path", "rankfile", "rf", "ppr", "cpu-list", "cpu-set", "slot-list", "cpus-per-proc", "cpus-per-rank",
+    "app", "appfile", "am", "tune", "output", "output-filename", "output-directory", "display",
+    "runtime-options", "timeout", "preload-files", "preload-files-dest-dir", "prefix", "xterm", "stdin",
+    "personality", "dvm", "dvm-uri", "hnp", "ompi-server", "server-wait-time", "tmpdir", "report-pid",
+    "report-uri", "namespace", "pid", "pset", "exec-agent", "launch-agent", "max-restarts", "mpi-timeout",
+    "spawn-timeout", "memory-alloc-kinds", "with-ft",
+)  # fmt: skip
+"""Options of mpirun that are followed by their value, in versions 4 and 5."""
+TWO_WORD_OPTIONS = ("mca", "gmca", "omca", "gomca", "pmca", "pmixmca", "gpmixmca", "prtemca", "gprtemca")
 FIRST_GENERAL = 6
 """The version from which on the general progress thread is tried."""
 
@@ -43,6 +65,12 @@ class OpenMpi(MpiFamily):
     compiler_variables = ("OMPI_CXX",)
     flag_variables = ("OMPI_CXXFLAGS", "OMPI_LDFLAGS")
     library_signs = ("Open MPI",)
+    launchers = ("orterun", "prterun", "prun")
+    option_words: ClassVar[Mapping[str, int]] = {
+        **STANDARD_OPTION_WORDS,
+        **dict.fromkeys(ONE_WORD_OPTIONS, 1),
+        **dict.fromkeys(TWO_WORD_OPTIONS, 2),
+    }
     root_variables: ClassVar[Mapping[str, str]] = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -142,6 +170,8 @@ class OpenMpi(MpiFamily):
 
     def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str]:
         return [word for name, value in variables for word in ("-x", f"{name}={value}")]
+
+    variables_per_program = True  # before version 5
 
     def srun_variables(self, mpi: Mpi) -> dict[str, str]:
         """The variables that locate a relocated Open MPI and its PMIx."""

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The only package that starts processes."""
 
+from hockney.process.foreground import ForegroundEnd, run_in_foreground
 from hockney.process.run import (
     CannotStart,
     CannotWrite,
@@ -20,12 +21,14 @@ __all__ = [
     "CannotStart",
     "CannotWrite",
     "CompletedProgram",
+    "ForegroundEnd",
     "Job",
     "OutputLine",
     "OutputTimeout",
     "ProgramTimeout",
     "Scratch",
     "capture",
+    "run_in_foreground",
     "stoppable",
     "stream",
 ]

@@ -46,7 +46,8 @@ class _Layout:
 
     @property
     def file_header(self) -> struct.Struct:
-        """From e_entry on: entry, phoff, shoff, flags, ehsize, phentsize, phnum, shentsize, shnum, shstrndx."""
+        """From e_entry on: entry, phoff, shoff, flags, ehsize, phentsize, phnum, shentsize, shnum,
+        shstrndx."""
         return struct.Struct(self.order + ("QQQ" if self.wide else "III") + "IHHHHHH")
 
     @property
@@ -92,13 +93,16 @@ def _read(data: mmap.mmap) -> Elf:
         if fields[0] == PT_INTERP:
             interpreter = data[offset : offset + size].rstrip(b"\0").decode(errors="replace")
         dynamic = dynamic or fields[0] == PT_DYNAMIC
+    sections_listed = shnum if shoff else 0
     sections = [
         _Section(fields[1], fields[4], fields[5], fields[6])
         for fields in (
-            layout.section_header.unpack_from(data, shoff + k * shentsize) for k in range(shnum if shoff else 0)
+            layout.section_header.unpack_from(data, shoff + k * shentsize) for k in range(sections_listed)
         )
     ]
-    bound, exported, contained = set(), set(), set()
+    bound: set[str] = set()
+    exported: set[str] = set()
+    contained: set[str] = set()
     loads = False
     for section in sections:
         if section.kind not in (SHT_DYNSYM, SHT_SYMTAB) or section.link >= len(sections):
@@ -124,9 +128,7 @@ def _read(data: mmap.mmap) -> Elf:
     )
 
 
-def _symbols(
-    data: mmap.mmap, layout: _Layout, section: _Section, names: bytes
-) -> Iterator[tuple[str, bool]]:
+def _symbols(data: mmap.mmap, layout: _Layout, section: _Section, names: bytes) -> Iterator[tuple[str, bool]]:
     """The symbols of MPI in a table, each with whether it is defined there."""
     table = data[section.offset : section.offset + section.size]
     for fields in layout.symbol.iter_unpack(table[: len(table) // layout.symbol.size * layout.symbol.size]):

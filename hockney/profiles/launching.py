@@ -1,0 +1,297 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Launch the user's command with the library that records in its ranks, and note in the profile's manifest
+how each launch ended.
+
+Only ranks get the library: the variables are options of the launcher where it has such options, and then the
+launcher itself is not changed."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from hockney import process
+from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+from hockney.core.fit import Estimate
+from hockney.models.statistics.location import center, estimate, half_width
+from hockney.profiles.manifest import Manifest, ProfiledLaunch, write_manifest
+from hockney.profiles.program import Command, user_variables
+from hockney.profiles.rank_file import PATTERN
+
+PRELOAD, FOLDER = "LD_PRELOAD", "HOCKNEY_PROFILE_FOLDER"
+FEWEST_PAIRS = 5
+"""Pairs of launches with and without the library, for the overhead."""
+FEWEST_FOR_INTERVAL = 3
+EXPORT = "--export"
+ALL, NONE = "ALL", ("NONE", "NIL")
+"""Values of srun's --export: all variables, or none but Slurm's."""
+SEPARATORS = ":", " "
+"""Of libraries in LD_PRELOAD."""
+
+
+@dataclass(frozen=True)
+class LaunchCommand:
+    """A command line, and the environment in which it is started."""
+
+    words: tuple[str, ...]
+    environ: Mapping[str, str]
+
+
+def launch_command(command: Command, library: str, folder: Path, environ: Mapping[str, str]) -> LaunchCommand:
+    """The command with the variables for its ranks, which write into `folder`. Variables that the user sets
+    for the ranks are kept: their libraries come after `library`."""
+    variables = {PRELOAD: _joined(library, environ.get(PRELOAD, "")), FOLDER: str(folder)}
+    words, replaced = _with_library(command, library, environ)
+    launcher = command.launcher
+    if launcher is None:
+        return LaunchCommand(words, {**environ, **variables})
+    if launcher.is_srun:
+        return LaunchCommand(_exported(words, launcher.at, variables, environ), {**environ, **variables})
+    wanted = [(name, value) for name, value in variables.items() if name != PRELOAD or not replaced]
+    options = launcher.family.variable_words(wanted)
+    if options is None:
+        return LaunchCommand(words, {**environ, **variables})
+    starts = [segment.start for segment in command.segments]
+    places = starts if launcher.family.variables_per_program else starts[:1]
+    inserted: list[str] = []
+    for k, word in enumerate(words):
+        inserted += [*(options if k in places else []), word]
+    return LaunchCommand((*inserted, *(options if len(words) in places else [])), dict(environ))
+
+
+def _joined(library: str, others: str) -> str:
+    return f"{library}:{others}" if others else library
+
+
+def _with_library(command: Command, library: str, environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
+    """The words in which each LD_PRELOAD for ranks has the library too, and whether an option of the launcher
+    sets it, so that a second option must not."""
+    words, replaced = list(command.words), False
+    for k in user_variables(command, PRELOAD):
+        name, equals, value = words[k].partition("=")
+        if equals:
+            words[k] = f"{name}={_joined(library, value)}"
+        elif command.launcher is not None and _value_follows(command, k):
+            words[k + 1] = _joined(library, words[k + 1])
+        else:
+            words[k] = f"{name}={_joined(library, environ.get(PRELOAD, ''))}"
+        replaced = replaced or words[k - 1].startswith("-")
+    return tuple(words), replaced
+
+
+def _value_follows(command: Command, k: int) -> bool:
+    """Whether the option before word `k` takes a name and a value as two words."""
+    assert command.launcher is not None
+    option = command.words[k - 1].lstrip("-")
+    return command.launcher.option_words.get(option, 1) > 1 and k + 1 < len(command.words)
+
+
+def _exported(
+    words: Sequence[str], at: int, variables: Mapping[str, str], environ: Mapping[str, str]
+) -> tuple[str, ...]:
+    """srun's words. It exports its environment unless told otherwise; then the variables are added."""
+    names = ",".join(variables)
+    changed = list(words)
+    for k in range(at + 1, len(words)):
+        option, equals, value = words[k].partition("=")
+        if option != EXPORT:
+            continue
+        if equals:
+            changed[k] = f"{EXPORT}={_added(value, names)}"
+        elif k + 1 < len(words):
+            changed[k + 1] = _added(words[k + 1], names)
+        return tuple(changed)
+    usual = environ.get("SLURM_EXPORT_ENV", "")
+    if not usual or ALL in usual.split(","):
+        return tuple(words)
+    return (*words[: at + 1], f"{EXPORT}={_added(usual, names)}", *words[at + 1 :])
+
+
+def _added(exported: str, names: str) -> str:
+    if ALL in exported.split(","):
+        return exported
+    return names if exported in NONE else f"{exported},{names}"
+
+
+@contextlib.contextmanager
+def preloadable(library: Path) -> Iterator[str]:
+    """A path of the library that LD_PRELOAD can have: none with its separators."""
+    if not any(separator in str(library) for separator in SEPARATORS):
+        yield str(library)
+        return
+    folder = Path(tempfile.mkdtemp(prefix="hockney-profile-", dir="/tmp"))
+    try:
+        yield str(shutil.copy(library, folder))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def planned_launches(repeat: int, overhead: bool, seed: int) -> list[bool]:
+    """For each launch whether it has the library: `repeat` of them, or so many pairs of one with and one
+    without it, each in random order, at least FEWEST_PAIRS."""
+    if not overhead:
+        return [True] * repeat
+    order = random.Random(seed)
+    launches: list[bool] = []
+    for _ in range(max(repeat, FEWEST_PAIRS)):
+        first = order.random() < 0.5
+        launches += [first, not first]
+    return launches
+
+
+@dataclass(frozen=True)
+class Launched:
+    """`received` is the signal by which the user ended the program, if any."""
+
+    manifest: Manifest
+    received: int | None
+
+
+def launch_all(
+    command: Command,
+    library: Path | None,
+    folder: Path,
+    manifest: Manifest,
+    plan: Sequence[bool],
+    environ: Mapping[str, str],
+    *,
+    stdout: int | None = None,
+    listen: Callable[[int, bool], None] = lambda number, profiled: None,
+) -> Launched:
+    """Run the planned launches in the profile's folder, one after the other, until the user ends one. Without
+    a library the command runs as it is. `stdout` is a descriptor for the program's standard output. `listen`
+    is called before each launch with its number, from 1. Raises EnvironmentProblem if the folder cannot be
+    written, CannotStart."""
+    received = None
+    with contextlib.ExitStack() as stack:
+        path = stack.enter_context(preloadable(library)) if library is not None else ""
+        rewind = stack.enter_context(_repeatable_input(len(plan)))
+        for number, profiled in enumerate(plan, start=1):
+            name = f"launch-{number}"
+            _make_folder(folder / name)
+            manifest = _noted(folder, manifest, ProfiledLaunch(folder=name, profiled=profiled))
+            listen(number, profiled)
+            launch = LaunchCommand(command.words, environ)
+            if profiled and path:
+                launch = launch_command(command, path, (folder / name).absolute(), environ)
+            end = process.run_in_foreground(launch.words, launch.environ, stdin=rewind(), stdout=stdout)
+            done = ProfiledLaunch(folder=name, exit_code=end.code, seconds=end.seconds, profiled=profiled)
+            manifest = _noted(folder, manifest, done, replacing=True)
+            received = end.received
+            if received is not None:
+                break
+    return Launched(manifest, received)
+
+
+def _noted(folder: Path, manifest: Manifest, launch: ProfiledLaunch, *, replacing: bool = False) -> Manifest:
+    """The manifest with a launch, as the last one, or instead of it."""
+    launches = [*(manifest.launches[:-1] if replacing else manifest.launches), launch]
+    manifest = msgspec.structs.replace(manifest, launches=launches)
+    try:
+        write_manifest(folder, manifest)
+    except OSError as error:
+        raise folder_not_writable(folder, error) from error
+    return manifest
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise folder_not_writable(folder, error) from error
+
+
+def create_folder(folder: Path, manifest: Manifest) -> None:
+    """Create the profile's folder, and check that ranks can write files that they map into memory."""
+    _make_folder(folder)
+    try:
+        write_manifest(folder, manifest)
+    except OSError as error:
+        raise folder_not_writable(folder, error) from error
+
+
+def folder_not_writable(folder: Path, error: OSError) -> HockneyError:
+    return EnvironmentProblem(
+        f"cannot write the profile to {printable(str(folder))}",
+        (error.strerror or str(error)).lower(),
+        "choose a writable folder with --out, on a disk that has space",
+        code="profile-folder-not-writable",
+        folder=str(folder),
+        errno=error.errno,
+    )
+
+
+@contextlib.contextmanager
+def _repeatable_input(launches: int) -> Iterator[Callable[[], int | None]]:
+    """A function that returns the descriptor of a launch's standard input, at its beginning: each of several
+    launches reads the same. A terminal is read by whoever reads it first."""
+    if launches == 1:
+        yield lambda: None
+        return
+    try:
+        mode = os.fstat(0).st_mode
+    except OSError:
+        yield lambda: None
+        return
+    if stat.S_ISREG(mode):
+        start = os.lseek(0, 0, os.SEEK_CUR)
+        yield lambda: _rewound(0, start)
+    elif stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        with tempfile.TemporaryFile() as copy:
+            while block := os.read(0, 1 << 16):
+                copy.write(block)
+            copy.flush()
+            yield lambda: _rewound(copy.fileno(), 0)
+    else:
+        yield lambda: None
+
+
+def _rewound(descriptor: int, position: int) -> int:
+    os.lseek(descriptor, position, os.SEEK_SET)
+    return descriptor
+
+
+def rank_files(folder: Path, manifest: Manifest) -> list[Path]:
+    """All files of ranks in a profile."""
+    names = [launch.folder for launch in manifest.launches if launch.profiled]
+    return [file for name in names for file in sorted((folder / name).glob(PATTERN))]
+
+
+@dataclass(frozen=True)
+class Overhead:
+    """How many times as long launches take with the library: elapsed times of the launcher, which include the
+    start of the ranks."""
+
+    ratio: Estimate
+    pairs: int
+
+
+def measured_overhead(manifest: Manifest) -> Overhead | None:
+    """From pairs of neighboring launches with and without the library that both ended well; None without one.
+    Slow changes of the machine cancel in each pair. The interval is that of the centre of the pairs'
+    ratios."""
+    logs = []
+    for one, other in zip(manifest.launches[::2], manifest.launches[1::2], strict=False):
+        if one.profiled == other.profiled or one.exit_code != 0 or other.exit_code != 0:
+            continue
+        profiled, bare = (one, other) if one.profiled else (other, one)
+        logs.append(np.log(profiled.seconds / bare.seconds))
+    if not logs:
+        return None
+    values = np.array(logs)
+    middle = float(center(values))
+    if len(values) < FEWEST_FOR_INTERVAL:
+        return Overhead(Estimate(float(np.exp(middle)), None, None), len(values))
+    width = float(half_width(values, np.nan))
+    return Overhead(estimate(np.exp(middle), np.exp(middle - width), np.exp(middle + width)), len(values))

@@ -1,0 +1,441 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the command to be profiled starts: its launcher, its programs, and the MPI libraries that they use.
+
+Nothing of the program is executed: its loader lists its libraries. What cannot be determined is left out, as
+the program runs in any case."""
+
+from __future__ import annotations
+
+import mmap
+import os
+import re
+import shlex
+import shutil
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from hockney import process
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
+from hockney.discovery.probe import link_chain, read_launcher
+from hockney.mpi import UNKNOWN, MpiFamily, all_arguments, families, families_by_precedence, family_named
+from hockney.profiles.elf import Elf, read_elf
+
+LAUNCHERS = ("mpiexec", "mpirun", *(name for family in families() for name in family.launchers))
+SRUN = "srun"
+WRAPPERS = frozenset({
+    "catchsegv", "chrt", "env", "exec", "gdb", "hwloc-bind", "ionice", "ltrace", "nice", "nohup", "numactl",
+    "perf", "prlimit", "rr", "setarch", "setsid", "stdbuf", "strace", "sudo", "taskset", "time", "timeout",
+    "unbuffer", "valgrind", "xvfb-run",
+})  # fmt: skip
+"""Programs that start the command which follows their options."""
+SRUN_OPTION_WORDS = dict.fromkeys(
+    (
+        *"AbBcCdDeGiJLmMnNopqrStTwWx", "account", "bb", "bcast", "begin", "chdir", "cluster-constraint",
+        "clusters", "comment", "constraint", "container", "core-spec", "cores-per-socket", "cpu-bind",
+        "cpus-per-gpu", "cpus-per-task", "deadline", "delay-boot", "dependency", "distribution", "error",
+        "exclude", "export", "gpu-bind", "gpus", "gpus-per-node", "gpus-per-task", "gres", "het-group",
+        "hint", "input", "jobid", "job-name", "licenses", "mem", "mem-bind", "mem-per-cpu", "mem-per-gpu",
+        "mpi", "network", "nodefile", "nodelist", "nodes", "ntasks", "ntasks-per-core", "ntasks-per-node",
+        "ntasks-per-socket", "output", "partition", "prolog", "qos", "relative", "reservation", "signal",
+        "slurmd-debug", "sockets-per-node", "task-epilog", "task-prolog", "threads", "threads-per-core",
+        "time", "tmp", "tres-per-task", "wait", "wckey",
+    ),
+    1,
+)  # fmt: skip
+"""The options of srun that are followed by their value, from its manual."""
+SEPARATOR = ":"
+"""Between several programs that one launcher starts."""
+ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+PYTHON = re.compile(r"python[\d.]*")
+LIST_SECONDS = 30.0
+MOST_INTERPRETERS = 4
+"""A script may be interpreted by a script."""
+MPI_FILE = re.compile(r"lib\w*mpi\w*\.so[\d.]*")
+FIRST_FUNCTIONS = frozenset(
+    {"PMPI_Init", "pmpi_init", "pmpi_init_", "pmpi_init__", "PMPI_INIT", "pmpi_init_f08_"}
+)
+"""An MPI library exports one of these. Tools that replace MPI's functions do not: they call them."""
+MULTIARCH = ("lib", "lib64", "lib/*-linux-gnu*", "lib/release", "lib/*-linux-gnu*/*/lib", "lib64/*/lib")
+"""Where the libraries of an MPI are, relative to its prefix."""
+AMBIGUOUS_ABI = re.compile(r"libmpi_abi\.so")
+FIND_MPI4PY = """
+from importlib.util import find_spec
+found = find_spec("mpi4py")
+print(found.submodule_search_locations[0] if found else "")
+"""
+
+
+@dataclass(frozen=True)
+class Launcher:
+    """The word `at` in the command starts the ranks. `family` is the launcher's, unknown for srun."""
+
+    at: int
+    path: Path
+    family: MpiFamily
+    version: str = ""
+
+    @property
+    def is_srun(self) -> bool:
+        return self.path.name == SRUN
+
+    @property
+    def option_words(self) -> Mapping[str, int]:
+        return SRUN_OPTION_WORDS if self.is_srun else self.family.option_words
+
+
+@dataclass(frozen=True)
+class Command:
+    """The words as typed. Without a launcher, the command is a program with one rank, or a script that calls
+    launchers."""
+
+    words: tuple[str, ...]
+    launcher: Launcher | None
+
+    @property
+    def segments(self) -> list[range]:
+        """The words after the launcher, of each of the programs that it starts."""
+        if self.launcher is None:
+            return [range(len(self.words))]
+        ends = [k for k, word in enumerate(self.words) if word == SEPARATOR and k > self.launcher.at]
+        starts = [self.launcher.at + 1, *(end + 1 for end in ends)]
+        return [range(start, end) for start, end in zip(starts, [*ends, len(self.words)], strict=True)]
+
+    @property
+    def line(self) -> str:
+        return shlex.join(self.words)
+
+
+@dataclass(frozen=True)
+class Library:
+    """An MPI library, of an unknown family if its text names none."""
+
+    path: Path
+    family: MpiFamily
+
+
+Kind = Literal["dynamic", "static", "script", "unknown", "missing"]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program of the command. `elf` is that of the file, or of a script's interpreter. `libraries` are the
+    MPI libraries that its loader finds, `unresolved` those it does not. A `privileged` program runs with the
+    rights of another user or group, so that the loader ignores LD_PRELOAD."""
+
+    word: str
+    path: Path | None
+    kind: Kind
+    elf: Elf | None = None
+    interpreter: Path | None = None
+    libraries: tuple[Library, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    privileged: bool = False
+
+    @property
+    def families(self) -> list[MpiFamily]:
+        return known_families(self.libraries)
+
+    @property
+    def calls_mpi(self) -> bool:
+        """Whether it is linked to an MPI."""
+        return bool(self.libraries or self.unresolved)
+
+    @cached_property
+    def bound(self) -> tuple[str, ...]:
+        """The functions of MPI that it takes from libraries."""
+        return self.elf.bound if self.elf is not None else ()
+
+
+def known_families(libraries: Iterable[Library]) -> list[MpiFamily]:
+    return list(dict.fromkeys(library.family for library in libraries if library.family.known))
+
+
+def parse_command(words: Sequence[str] | str, environ: Mapping[str, str]) -> Command:
+    """Find the launcher in a command, given as words or as a line for a shell. Raises UsageError if there is
+    no command, or its first word is no program."""
+    typed = tuple(_split(words) if isinstance(words, str) else map(os.fspath, words))
+    if not typed or not typed[0]:
+        raise UsageError(
+            "there is no command to profile",
+            "it follows --, as typed without hockney",
+            "use for example: hockney profile -- mpiexec -n 2 ./program",
+            code="profile-without-command",
+        )
+    if find_program(typed[0], environ) is None:
+        raise UsageError(
+            f"'{printable(typed[0])}' is not a program",
+            "no executable file has this name" + ("" if os.sep in typed[0] else " on PATH"),
+            "give a path, or add its folder to PATH",
+            code="profile-command-not-found",
+            word=typed[0],
+        )
+    return Command(typed, _find_launcher(typed, environ))
+
+
+def _split(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError as error:
+        raise UsageError(
+            f"the command '{printable(line)}' cannot be split into words",
+            str(error).lower(),
+            "quote as in a shell, or give a list of words",
+            code="profile-command-not-words",
+            line=line,
+        ) from error
+
+
+def _find_launcher(words: Sequence[str], environ: Mapping[str, str]) -> Launcher | None:
+    """The first launcher's name, behind nothing but wrappers."""
+    if Path(words[0]).name not in WRAPPERS and not _is_launcher(words[0]):
+        return None
+    for at, word in enumerate(words):
+        path = find_program(word, environ) if _is_launcher(word) else None
+        if path is not None:
+            family, version = _family_of_launcher(path)
+            return Launcher(at, path, family, version)
+    return None
+
+
+def _is_launcher(word: str) -> bool:
+    """Suffixes are those of several MPIs in one folder (mpiexec.hydra)."""
+    name = Path(word).name
+    return name == SRUN or name in LAUNCHERS or re.split(r"[.-]", name)[0] in LAUNCHERS
+
+
+def _family_of_launcher(path: Path) -> tuple[MpiFamily, str]:
+    if path.name == SRUN:
+        return family_named(UNKNOWN), ""
+    try:
+        return read_launcher(path)
+    except EnvironmentProblem:  # the command will show it
+        return family_named(UNKNOWN), ""
+
+
+def find_program(word: str, environ: Mapping[str, str]) -> Path | None:
+    """The executable file that a word names."""
+    found = shutil.which(word, path=environ.get("PATH", os.defpath))
+    return Path(found) if found else None
+
+
+def find_programs(command: Command, environ: Mapping[str, str]) -> list[Program]:
+    """The programs that the command starts, as far as its words show them."""
+    words = [_program_word(command, segment, environ) for segment in command.segments]
+    return [examine(word, environ) for word in dict.fromkeys(words) if word]
+
+
+def _program_word(command: Command, segment: range, environ: Mapping[str, str]) -> str:
+    """The word that names the program behind the launcher's options and wrappers; "" if there is none."""
+    words = [command.words[k] for k in segment]
+    if command.launcher is not None:
+        words = _without_options(words, command.launcher.option_words, environ)
+    while words and Path(words[0]).name in WRAPPERS:
+        wrapper, *words = words
+        words = list(_from_program(words, environ))
+        if not words:
+            return wrapper
+    return words[0] if words else ""
+
+
+def _without_options(
+    words: Sequence[str], option_words: Mapping[str, int], environ: Mapping[str, str]
+) -> list[str]:
+    """The words from the first one on that is neither an option nor its value. If that is not a program, an
+    option was not known, and the first program counts."""
+    k = 0
+    while k < len(words) and words[k].startswith("-"):
+        k += 1 + option_words.get(words[k].lstrip("-"), 0)
+    rest = list(words[k:])
+    if rest and _names_program(rest[0], environ):
+        return rest
+    return list(_from_program(rest, environ)) or rest
+
+
+def _from_program(words: Sequence[str], environ: Mapping[str, str]) -> Sequence[str]:
+    """The words from the first one on that names a program."""
+    for k, word in enumerate(words):
+        if not word.startswith("-") and not ASSIGNMENT.match(word) and _names_program(word, environ):
+            return words[k:]
+    return ()
+
+
+def _names_program(word: str, environ: Mapping[str, str]) -> bool:
+    return find_program(word, environ) is not None or os.access(Path.cwd() / word, os.X_OK)
+
+
+def examine(word: str, environ: Mapping[str, str]) -> Program:
+    """The program that a word names, in the environment of a launch."""
+    path = find_program(word, environ)
+    if path is None and Path(word).is_file():  # some launchers look in the current folder
+        path = Path(word).absolute()
+    if path is None:
+        return Program(word, None, "missing")
+    interpreter = _interpreter(path, environ)
+    file = interpreter or path
+    elf = read_elf(file)
+    privileged = _is_privileged(path) if interpreter is None else _is_privileged(interpreter)
+    if elf is None:
+        return Program(word, path, "unknown", interpreter=interpreter, privileged=privileged)
+    kind: Kind = "dynamic" if interpreter is None else "script"
+    if not elf.interpreter:  # `dynamic` may be a static program too, if it is position-independent
+        kind = "static"
+    program = Program(word, path, kind, elf, interpreter, privileged=privileged)
+    if kind == "static":
+        return program
+    libraries, unresolved = find_libraries(file, elf, environ)
+    if not libraries and not unresolved and PYTHON.fullmatch(file.resolve().name):
+        libraries, unresolved = _libraries_of_python(file, elf, environ)
+    return replace(program, libraries=libraries, unresolved=unresolved)
+
+
+def _interpreter(path: Path, environ: Mapping[str, str]) -> Path | None:
+    """The program that interprets a script; None for a file that is no script."""
+    interpreter = None
+    for _ in range(MOST_INTERPRETERS):
+        try:
+            with (interpreter or path).open("rb") as file:
+                line = file.read(256)
+        except OSError:
+            break
+        if not line.startswith(b"#!"):
+            break
+        words = line[2:].split(b"\n")[0].decode(errors="replace").split()
+        if words and Path(words[0]).name == "env":
+            words = [word for word in words[1:] if not word.startswith("-") and not ASSIGNMENT.match(word)]
+        found = find_program(words[0], environ) if words else None
+        if found is None:
+            break
+        interpreter = found
+    return interpreter
+
+
+def _is_privileged(path: Path) -> bool:
+    """Whether the loader starts it in secure-execution mode (ld.so(8))."""
+    try:
+        status = path.stat()
+    except OSError:
+        return False
+    if status.st_mode & stat.S_ISUID and status.st_uid != os.getuid():
+        return True
+    if status.st_mode & stat.S_ISGID and status.st_mode & stat.S_IXGRP and status.st_gid != os.getgid():
+        return True
+    try:
+        return bool(os.getxattr(path, "security.capability")) and os.getuid() != 0
+    except (OSError, AttributeError):
+        return False
+
+
+def find_libraries(
+    path: Path, elf: Elf, environ: Mapping[str, str]
+) -> tuple[tuple[Library, ...], tuple[str, ...]]:
+    """The MPI libraries that the loader finds for a program, and the names of those it does not find."""
+    found, missing = list_libraries(path, elf.interpreter, environ)
+    libraries = filter(None, map(library_of, found))
+    return tuple(libraries), tuple(name for name in missing if MPI_FILE.fullmatch(name))
+
+
+def list_libraries(path: Path, loader: str, environ: Mapping[str, str]) -> tuple[list[Path], list[str]]:
+    """All libraries that the loader finds for a program, and the names of those it does not find. As ldd
+    does, but the program is never started."""
+    try:
+        done = process.capture([loader, "--list", str(path)], env=_exactly(environ), timeout=LIST_SECONDS)
+    except EnvironmentProblem:
+        return [], []
+    found, missing = [], []
+    for line in done.out.splitlines():
+        name, arrow, rest = line.strip().partition(" => ")
+        if arrow and rest.startswith("not found"):
+            missing.append(name)
+        elif arrow and rest.startswith("/"):
+            found.append(Path(rest.rpartition(" (")[0]))
+        elif name.startswith("/") and " (" in name:
+            found.append(Path(name.rpartition(" (")[0]))
+    return found, missing
+
+
+def _exactly(environ: Mapping[str, str]) -> dict[str, str | None]:
+    """The changes that turn this process's environment into `environ`."""
+    return {**dict.fromkeys(os.environ), **environ}
+
+
+def library_of(path: Path) -> Library | None:
+    """None if the file is not an MPI library."""
+    elf = read_elf(path)
+    if elf is None:
+        return None
+    of_mpi = not FIRST_FUNCTIONS.isdisjoint(elf.exported)
+    separate = MPI_FILE.fullmatch(path.name) and "MPI_Init" in elf.exported  # functions of PMPI are elsewhere
+    return Library(path, family_of_file(path)) if of_mpi or separate else None
+
+
+def family_of_file(path: Path) -> MpiFamily:
+    """The family that a library's text names."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            for family in families_by_precedence():
+                if any(data.find(sign.encode()) >= 0 for sign in family.library_signs):
+                    return family
+    except (OSError, ValueError):
+        pass
+    return family_named(UNKNOWN)
+
+
+def _libraries_of_python(
+    python: Path, elf: Elf, environ: Mapping[str, str]
+) -> tuple[tuple[Library, ...], tuple[str, ...]]:
+    """The MPI libraries of the interpreter's mpi4py. If it has modules for several MPIs, it chooses one when
+    it is imported, so that the answer is open."""
+    try:
+        done = process.capture([str(python), "-c", FIND_MPI4PY], env=_exactly(environ), timeout=LIST_SECONDS)
+    except EnvironmentProblem:
+        return (), ()
+    folder = done.out.strip()
+    modules = sorted(Path(folder).glob("MPI.*.so")) if folder else []
+    if len(modules) != 1:
+        return (), ()
+    return find_libraries(modules[0], elf, environ)
+
+
+def libraries_near(path: Path, family: MpiFamily, environ: Mapping[str, str]) -> tuple[Library, ...]:
+    """The MPI libraries of a launcher, or of an interpreter's environment, of its family if that is known: in
+    the folders of libraries next to it. Libraries for another binary interface of the same MPI are left
+    out."""
+    folders = [Path(folder) for folder in environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
+    for link in link_chain(path):
+        folders += (folder for name in MULTIARCH for folder in sorted(link.parent.parent.glob(name)))
+    libraries: dict[Path, Library] = {}
+    for file in _mpi_files(dict.fromkeys(folders)):
+        library = library_of(file)
+        if library is not None and (library.family is family or not (library.family.known and family.known)):
+            libraries.setdefault(file.resolve(), library)
+    usual = tuple(each for each in libraries.values() if not AMBIGUOUS_ABI.match(each.path.name))
+    return usual or tuple(libraries.values())
+
+
+def _mpi_files(folders: Iterable[Path]) -> Iterator[Path]:
+    """The first file of each name, as the loader takes it, if it is a shared library and no script for the
+    linker."""
+    seen = set()
+    for folder in folders:
+        for file in sorted(folder.glob("lib*mpi*.so*")):
+            if MPI_FILE.fullmatch(file.name) and file.name not in seen and file.is_file():
+                seen.add(file.name)
+                yield file
+
+
+def user_variables(command: Command, name: str) -> list[int]:
+    """The places of words behind the launcher that set or pass the variable `name` to ranks: "NAME=VALUE", or
+    "NAME" if the option passes it (Open MPI's -x) or is followed by the value (Hydra's -genv)."""
+    first = 0 if command.launcher is None else command.launcher.at + 1
+    options = all_arguments().variables
+    places = []
+    for k in range(first, len(command.words)):
+        word, before = command.words[k], command.words[k - 1] if k > 0 else ""
+        if word.startswith(f"{name}=") or (word == name and before.lstrip("-") in options):
+            places.append(k)
+    return places
