@@ -30,6 +30,7 @@ ENGINE = {
     "include": 0,
     "base": 0,
     "emulated": 0,
+    "profile": 0,
     "abilities": 1,
     "smpi": 0,
     "comm": 1,

@@ -53,6 +53,8 @@ struct Header {
   } overhead[8];
   char hostname[64];
   char program[256];
+  std::uint64_t paused;  // ticks between MPI_Pcontrol(0) and MPI_Pcontrol(1), which are not part of the profile
+  std::uint64_t kernel;  // equal on ranks that share CLOCK_MONOTONIC
 };
 static_assert(sizeof(Header) <= page_bytes);
 

@@ -59,12 +59,13 @@ def ethernet_programs(
     environ = os.environ if environ is None else environ
     source = source_folder()
     place = cache_folder(environ) / EMULATED / _key(source)
-    if not place.is_dir():
+
+    def compile_into(folder: Path) -> None:
         compiler = compilers(environ).cxx
         notify("compiling the programs of emulated machines (once; a few seconds)")
-        _build(source, compiler, place)
-    for folder in (place.parent, place):
-        refuse_foreign_cache(folder, environ)
+        _compile(source, compiler, folder)
+
+    built_once(place, compile_into, environ)
     return EthernetPrograms(place / ETHERNET, place / AGENT, place / WAITING)
 
 
@@ -77,34 +78,42 @@ def _key(source: Path) -> str:
     return sha.hexdigest()[:20]
 
 
-def _build(source: Path, compiler: tuple[str, ...], place: Path) -> None:
-    """Compile in a temporary folder, which is then moved into place: another hockney may do the same."""
-    try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        remove_older(place.parent.glob(".build-*"), LEFTOVER_SECONDS)
-        fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=place.parent))
-    except OSError as error:
-        raise cache_unwritable(place.parent, error) from error
-    try:
-        for name, parts in PROGRAMS.items():
-            files = [str(source / EMULATED / f"{part}.cpp") for part in parts]
-            shared = LIBRARY_FLAGS if name.endswith(".so") else ()
-            words = [*compiler, *FLAGS, *shared, f"-I{source}", "-o", str(fresh / name), *files, *LIBRARIES]
-            done = process.capture(words, timeout=COMPILING_SECONDS)
-            if not done.ok:
-                raise EnvironmentProblem(
-                    f"{name} does not compile",
-                    one_line(find_first_error(done.err.splitlines())),
-                    f"check that {shlex.join(compiler)} compiles C++20 and finds the kernel's headers",
-                    code="ethernet-does-not-compile",
-                    program=name,
-                )
-        (fresh / AGENT).symlink_to(ETHERNET)
-        fresh.chmod(0o755)
+def built_once(place: Path, compile_into: Callable[[Path], None], environ: Mapping[str, str]) -> None:
+    """Make the folder `place` of the cache, unless it exists. `compile_into` fills a temporary folder, which
+    is then moved into place: another hockney may do the same. Raises EnvironmentProblem."""
+    if not place.is_dir():
         try:
-            fresh.rename(place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            remove_older(place.parent.glob(".build-*"), LEFTOVER_SECONDS)
+            fresh = Path(tempfile.mkdtemp(prefix=".build-", dir=place.parent))
         except OSError as error:
-            if not place.is_dir():
-                raise cache_unwritable(place.parent, error) from error
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+            raise cache_unwritable(place.parent, error) from error
+        try:
+            compile_into(fresh)
+            fresh.chmod(0o755)
+            try:
+                fresh.rename(place)
+            except OSError as error:
+                if not place.is_dir():
+                    raise cache_unwritable(place.parent, error) from error
+        finally:
+            shutil.rmtree(fresh, ignore_errors=True)
+    for folder in (place.parent, place):
+        refuse_foreign_cache(folder, environ)
+
+
+def _compile(source: Path, compiler: tuple[str, ...], folder: Path) -> None:
+    for name, parts in PROGRAMS.items():
+        files = [str(source / EMULATED / f"{part}.cpp") for part in parts]
+        shared = LIBRARY_FLAGS if name.endswith(".so") else ()
+        words = [*compiler, *FLAGS, *shared, f"-I{source}", "-o", str(folder / name), *files, *LIBRARIES]
+        done = process.capture(words, timeout=COMPILING_SECONDS)
+        if not done.ok:
+            raise EnvironmentProblem(
+                f"{name} does not compile",
+                one_line(find_first_error(done.err.splitlines())),
+                f"check that {shlex.join(compiler)} compiles C++20 and finds the kernel's headers",
+                code="ethernet-does-not-compile",
+                program=name,
+            )
+    (folder / AGENT).symlink_to(ETHERNET)

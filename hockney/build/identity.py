@@ -52,8 +52,8 @@ def group_folders(source: Path) -> list[Path]:
 
 INSTALL_COMPILER = "install GCC 11, Clang 13 or newer (on Debian: apt install g++)"
 
-EMULATED = "emulated"
-"""The folder of programs that no engine contains (build/emulated.py)."""
+EMULATED, PROFILE = "emulated", "profile"
+"""The folders of sources that no engine contains (build/emulated.py, profiles/interposition.py)."""
 KEY = 20
 """Hexadecimal digits."""
 
@@ -131,10 +131,10 @@ def source_files(source: Path) -> Iterator[Path]:
 
 
 def digest(source: Path, group: str = MAIN) -> str:
-    """A digest of the names and contents of all sources, in order, except those of other groups and those of
-    emulated machines."""
+    """A digest of the names and contents of all sources, in order, except those of other groups and those that
+    no engine contains."""
     excluded = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
-    excluded.append(source / EMULATED)
+    excluded += [source / EMULATED, source / PROFILE]
     sha = hashlib.sha256()
     for path in source_files(source):
         if any(path.is_relative_to(folder) for folder in excluded):

@@ -1,0 +1,34 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Call sites, known by return address, stack pointer and Python instruction; the stack is unwound once for
+// each.
+#pragma once
+
+#include <cstdint>
+
+#include "format.hpp"
+
+namespace hockney::profile {
+
+struct ThreadState;
+struct Call;
+
+struct SiteState {
+  std::uint64_t key = 0;
+  Site* record = nullptr;
+  std::uint32_t calls = 0;
+  // The entry that the last call belongs to.
+  std::uint64_t entry_key = 0;
+  Entry* entry = nullptr;
+};
+
+constexpr std::uint32_t most_sites = 2048;  // of a thread
+
+// The call site of a call; the one for lost calls, which has no record, if there is no room.
+SiteState* site_of(ThreadState& thread, const Call& call);
+
+// Loads what unwinding needs, so that it does not allocate later.
+void prepare_call_sites();
+
+}  // namespace hockney::profile

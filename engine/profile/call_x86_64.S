@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A wrapper of any function: the arguments are passed on as they came, in registers and on the stack. Each
+// exported symbol loads its number into %r11 and jumps here. record.hpp declares Call.
+  .intel_syntax noprefix
+  .text
+  .p2align 4
+  .globl hockney_profile_call
+  .hidden hockney_profile_call
+  .type hockney_profile_call, @function
+hockney_profile_call:
+  .cfi_startproc
+  push rbp
+  .cfi_def_cfa_offset 16
+  .cfi_offset rbp, -16
+  mov rbp, rsp
+  .cfi_def_cfa_register rbp
+  sub rsp, 192                    // Call at rbp - 192
+  mov [rbp - 192], rdi
+  mov [rbp - 184], rsi
+  mov [rbp - 176], rdx
+  mov [rbp - 168], rcx
+  mov [rbp - 160], r8
+  mov [rbp - 152], r9
+  lea rdi, [rbp + 16]
+  mov [rbp - 128], rdi            // stack
+  mov rsi, [rbp + 8]
+  mov [rbp - 120], rsi            // return_address
+  mov [rbp - 24], rax             // al: of a function with variable arguments
+  lea rdi, [rbp - 192]
+  mov esi, r11d
+  call hockney_profile_enter
+  mov r11, rax
+  cmp qword ptr [rbp - 104], 0    // thread
+  je 3f
+  mov ecx, [rbp - 76]             // words
+  test ecx, ecx
+  jz 2f
+  lea eax, [rcx + 1]
+  and eax, -2
+  shl rax, 3
+  sub rsp, rax
+1:
+  mov rax, [rbp + rcx * 8 + 8]
+  mov [rsp + rcx * 8 - 8], rax
+  dec ecx
+  jnz 1b
+2:
+  mov rdi, [rbp - 192]
+  mov rsi, [rbp - 184]
+  mov rdx, [rbp - 176]
+  mov rcx, [rbp - 168]
+  mov r8, [rbp - 160]
+  mov r9, [rbp - 152]
+  mov rax, [rbp - 24]
+  call r11
+  mov [rbp - 88], rax             // result
+  movsd [rbp - 32], xmm0          // that of MPI_Wtime
+  lea rdi, [rbp - 192]
+  call hockney_profile_leave
+  mov rax, [rbp - 88]
+  movsd xmm0, [rbp - 32]
+  leave
+  .cfi_remember_state
+  .cfi_def_cfa rsp, 8
+  ret
+  .cfi_restore_state
+3:                                // not recorded
+  mov rdi, [rbp - 192]
+  mov rsi, [rbp - 184]
+  mov rdx, [rbp - 176]
+  mov rcx, [rbp - 168]
+  mov r8, [rbp - 160]
+  mov r9, [rbp - 152]
+  mov rax, [rbp - 24]
+  leave
+  .cfi_def_cfa rsp, 8
+  jmp r11
+  .cfi_endproc
+  .size hockney_profile_call, . - hockney_profile_call
+  .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,895 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a call of an MPI function adds to the profile. Arguments are decoded after the call, when MPI has
+// accepted them: before it, a wrong handle would reach MPI through a call of ours, with another error.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.hpp"
+#include "communicators.hpp"
+#include "mpi_library.hpp"
+#include "requests.hpp"
+#include "session.hpp"
+#include "threads.hpp"
+
+namespace hockney::profile {
+namespace {
+
+std::uint64_t paused_since = 0;  // MPI_Pcontrol(0)
+std::uint16_t region = 0;        // the current one
+Region* regions[256];
+std::uint32_t region_count = 0;
+
+// Added to the handles of matched messages, which are kept among the requests.
+constexpr Handle messages = 0x6d65737361676573ULL;
+
+// Numbers of messages by channel; only while one thread calls MPI, as the order of several is not known.
+struct Channel {
+  std::uint64_t key;
+  std::uint32_t next;
+};
+constexpr std::uint32_t most_channels = 1 << 15;
+Channel* channels;
+std::uint32_t used_channels;
+
+std::uint64_t channel_of(const CommunicatorState& on, int sender, int receiver, int tag) {
+  if (several_threads || sender < 0 || receiver < 0) return 0;
+  const std::uint64_t pair =
+      static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32 | static_cast<std::uint32_t>(receiver);
+  return mix(mix(on.key, pair), static_cast<std::uint32_t>(tag)) | 1;
+}
+
+std::uint32_t next_number(std::uint64_t* channel, std::uint64_t salt) {
+  if (!*channel) return 0;
+  if (!channels) channels = static_cast<Channel*>(private_memory(most_channels * sizeof(Channel)));
+  const std::uint64_t key = *channel ^ salt;
+  std::uint32_t k = static_cast<std::uint32_t>(key >> 20) % most_channels;
+  while (channels && channels[k].key && channels[k].key != key) k = (k + 1) % most_channels;
+  if (!channels || (!channels[k].key && used_channels == most_channels * 3 / 4)) {
+    *channel = 0;
+    return 0;
+  }
+  if (!channels[k].key) ++used_channels;
+  channels[k].key = key;
+  return channels[k].next++;
+}
+constexpr std::uint64_t sending = 0, receiving = 0x5555555555555555ULL;
+
+std::uint8_t size_class_of(std::int64_t bytes) {
+  if (bytes < 0) return 0;
+  return bytes == 0 ? 1 : static_cast<std::uint8_t>(65 - __builtin_clzll(static_cast<std::uint64_t>(bytes)));
+}
+
+int time_bin(std::uint64_t took) {
+  const int bin = took ? 63 - __builtin_clzll(took) - first_time_bin : 0;
+  return bin < 0 ? 0 : bin >= time_bins ? time_bins - 1 : bin;
+}
+
+std::int64_t size_of_type(ThreadState& thread, Handle type) {
+  auto& known = thread.types[(type ^ type >> 6) % ThreadState::recent_types];
+  if (known.type == type && known.epoch == communicator_epoch) return static_cast<std::int64_t>(known.bytes);
+  std::int64_t bytes = -1;
+  int narrow = 0;
+  if (mpi.type_size_c) {
+    if (mpi.type_size_c(type, &bytes) != 0) return -1;
+  } else {
+    if (mpi.type_size(type, &narrow) != 0 || narrow < 0) return -1;
+    bytes = narrow;
+  }
+  known = {type, static_cast<std::uint64_t>(bytes), communicator_epoch};
+  return bytes;
+}
+
+// What is known of a call once it has ended.
+struct Facts {
+  std::int64_t bytes = -1;
+  Distance distance = Distance::none;
+  CommunicatorState* on = nullptr;
+  int peer = -1;
+  bool miss = false;
+  std::uint32_t completed = 0;
+};
+
+Entry* entry_of(ThreadState& thread, SiteState& site, const Call& call, const Facts& facts) {
+  const std::uint32_t id = facts.on ? facts.on->id : 0;
+  const std::uint64_t key = static_cast<std::uint64_t>(id & 0xffff) << 48 |
+                            static_cast<std::uint64_t>(region & 0xff) << 40 |
+                            static_cast<std::uint64_t>(size_class_of(facts.bytes)) << 32 |
+                            static_cast<std::uint64_t>(facts.distance) << 24 | call.symbol << 1 | 1;
+  if (site.entry_key == key) return site.entry;
+  const std::uint64_t full = mix(key, site.record->id);
+  std::uint32_t k = static_cast<std::uint32_t>(full >> 30) % ThreadState::most_entries;
+  while (thread.entries[k].entry && thread.entries[k].key != full) k = (k + 1) % ThreadState::most_entries;
+  if (!thread.entries[k].entry) {
+    if (thread.used_entries == ThreadState::most_entries * 3 / 4) return nullptr;
+    Entry* const entry = thread.entry_pages.add(thread.id);
+    if (!entry) return nullptr;
+    entry->site = site.record->id;
+    entry->function = call.called().function;
+    entry->size_class = size_class_of(facts.bytes);
+    entry->distance = facts.distance;
+    entry->communicator = id;
+    entry->region = region;
+    entry->language = static_cast<std::uint16_t>(call.called().language);
+    entry->least = ~std::uint64_t{0};
+    thread.entry_pages.finish();
+    ++thread.used_entries;
+    thread.entries[k] = {full, entry};
+  }
+  site.entry_key = key;
+  site.entry = thread.entries[k].entry;
+  return site.entry;
+}
+
+Peer* peer_of(ThreadState& thread, int rank) {
+  if (rank < 0 || rank >= world.size) return nullptr;
+  if (!thread.peers)
+    thread.peers = static_cast<Peer**>(private_memory(sizeof(Peer*) * static_cast<std::size_t>(world.size)));
+  if (!thread.peers) return nullptr;
+  Peer*& peer = thread.peers[rank];
+  if (!peer) {
+    peer = thread.peer_pages.add(thread.id);
+    if (!peer) return nullptr;
+    peer->rank = rank;
+    peer->distance = world.distance(rank);
+    thread.peer_pages.finish();
+  }
+  return peer;
+}
+
+void add_sample(ThreadState& thread, const Sample& sample) {
+  std::uint64_t weight = 0;
+  if (!sample.channel || !recording || !sampled(sample.number, &weight)) return;
+  if (Sample* const kept = thread.sample_pages.add(thread.id)) {
+    *kept = sample;
+    thread.sample_pages.finish();
+  }
+}
+
+
+// The part of a message or collective call that waits for its end.
+struct Interval {
+  std::uint64_t enter, leave;
+};
+
+Sample sample_of(const PendingRequest& request, const SiteState& site, Interval interval) {
+  Sample sample{};
+  sample.channel = request.channel;
+  sample.number = request.number;
+  sample.role = static_cast<std::uint8_t>(request.role);
+  sample.distance = static_cast<std::uint8_t>(request.distance);
+  sample.function = request.function;
+  sample.site = request.site;
+  sample.wait_site = site.record->id;
+  sample.bytes = request.bytes;
+  sample.posted = request.posted;
+  sample.enter = interval.enter;
+  sample.leave = interval.leave;
+  sample.peer = request.peer;
+  sample.communicator = request.communicator;
+  return sample;
+}
+
+struct Received {
+  int source, tag;
+  std::int64_t bytes;  // -1: unknown
+  bool known;
+};
+
+// What a status tells of the message that was received.
+Received received_of(const Call& call, const void* status) {
+  if (mpi.ignored(status, call.fortran())) return {0, 0, -1, false};
+  const auto* const fields = static_cast<const char*>(status);
+  Received received{0, 0, -1, true};
+  memcpy(&received.source, fields + mpi.source_at, sizeof(int));
+  memcpy(&received.tag, fields + mpi.tag_at, sizeof(int));
+  std::int64_t wide = -1;
+  int narrow = -1;
+  if (mpi.get_count_c && mpi.get_count_c(status, mpi.byte, &wide) == 0 && wide >= 0) received.bytes = wide;
+  else if (!mpi.get_count_c && mpi.get_count && mpi.get_count(status, mpi.byte, &narrow) == 0 && narrow >= 0)
+    received.bytes = narrow;
+  return received;
+}
+
+// One message, or one side of it.
+struct Message {
+  int rank, tag;  // of the other side, as the program gave them
+  std::int64_t bytes;
+};
+
+std::int64_t bytes_of(const Call& call, ThreadState& thread, Parameter how_many, Parameter type) {
+  if (!call.has(how_many) || !call.has(type)) return -1;
+  const std::int64_t size = size_of_type(thread, type_of(call, type));
+  std::int64_t bytes = size < 0 ? -1 : size * call.count(how_many);
+  if (bytes >= 0 && call.has(partitions_)) bytes *= call.integer(partitions_);
+  return bytes;
+}
+
+// Of one block of a vector collective, on average over the members.
+std::int64_t mean_block(const Call& call, ThreadState& thread, const CommunicatorState& on, Parameter how_many,
+                        Parameter type) {
+  if (!call.has(how_many) || !call.has(type) || on.size <= 0) return -1;
+  const std::int64_t size = size_of_type(thread, type_of(call, type));
+  if (size < 0) return -1;
+  std::int64_t elements = 0;
+  for (int k = 0; k < on.size; ++k) elements += call.count(how_many, k);
+  return elements * size / on.size;
+}
+
+// Bytes of one block of a collective operation. Arguments that MPI ignores, because of MPI_IN_PLACE or the
+// rank, are not read.
+std::int64_t block_bytes(const Call& call, ThreadState& thread, const CommunicatorState& on) {
+  if (call.has(count_)) return bytes_of(call, thread, count_, type_);
+  if (call.has(receive_types)) return -1;
+  if (call.has(root_)) {
+    const int root = call.integer(root_);
+    if (root == mpi.proc_null) return -1;
+    const bool at_root = on.inter ? root == mpi.root : root == on.rank;
+    const bool gathers = call.function().gathers;
+    if (at_root == gathers)
+      return call.has(receive_counts) ? mean_block(call, thread, on, receive_counts, receive_type)
+                                      : bytes_of(call, thread, receive_count, receive_type);
+    return call.has(send_counts) ? mean_block(call, thread, on, send_counts, send_type)
+                                 : bytes_of(call, thread, send_count, send_type);
+  }
+  const Parameter type = call.has(receive_type) ? receive_type : type_;
+  if (call.has(receive_counts)) return mean_block(call, thread, on, receive_counts, type);
+  if (call.has(receive_count)) return bytes_of(call, thread, receive_count, type);
+  return -1;
+}
+
+Handle request_of(const Call& call) {
+  return request_at(call, call.pointer(request_), 0);
+}
+
+// The peer and the tag of one side of a message, with its number in the channel.
+void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
+  const int mine = world.rank;
+  request.channel = sends ? channel_of(on, mine, request.peer, request.tag)
+                          : on.receives_lost ? 0 : channel_of(on, request.peer, mine, request.tag);
+  request.number = next_number(&request.channel, sends ? sending : receiving);
+}
+
+// A request as of a message that starts now; it is part of the multiset only if the call is nonblocking.
+PendingRequest message_of(const Call& call, const SiteState& site, CommunicatorState& on, Role role,
+                          const Message& message) {
+  PendingRequest request{};
+  request.posted = call.start;
+  request.bytes = message.bytes < 0 ? 0 : static_cast<std::uint64_t>(message.bytes);
+  request.site = site.record->id;
+  request.communicator = on.id;
+  request.of = &on;
+  request.function = call.called().function;
+  request.role = role;
+  request.tag = message.tag;
+  request.wildcard = role == Role::receive && (message.rank == mpi.any_source || message.tag == mpi.any_tag);
+  request.peer = message.rank == mpi.any_source ? -1 : on.in_world(message.rank);
+  request.distance = message.rank == mpi.proc_null ? Distance::none : world.distance(request.peer);
+  return request;
+}
+
+void count_sent(ThreadState& thread, const PendingRequest& request) {
+  if (!recording) return;
+  if (Peer* const peer = peer_of(thread, request.peer)) {
+    ++peer->sent;
+    peer->sent_bytes += request.bytes;
+  }
+}
+
+void count_received(ThreadState& thread, const PendingRequest& request, std::uint64_t waited) {
+  if (!recording) return;
+  if (Peer* const peer = peer_of(thread, request.peer)) {
+    ++peer->received;
+    peer->received_bytes += request.bytes;
+    peer->wait_ticks += waited;
+  }
+}
+
+// The sender of a received message, now that it is known.
+void resolve(const Call& call, PendingRequest& request, const void* status) {
+  const Received received = received_of(call, status);
+  if (received.known && received.bytes >= 0 && request.peer != -1) request.bytes = static_cast<std::uint64_t>(received.bytes);
+  if (!request.wildcard || !request.of) return;
+  if (!received.known) {
+    __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
+    request.of->receives_lost = true;
+    return;
+  }
+  if (received.source == mpi.proc_null) return;
+  if (received.bytes >= 0) request.bytes = static_cast<std::uint64_t>(received.bytes);
+  request.peer = request.of->in_world(received.source);
+  request.tag = received.tag;
+  request.distance = world.distance(request.peer);
+  set_channel(request, *request.of, false);
+}
+
+void keep_request(const Call& call, const PendingRequest& request, bool persistent) {
+  const Handle handle = request_of(call);
+  if (handle == mpi.request_null) return;
+  PendingRequest* const kept = add_request(handle);
+  if (!kept) return;
+  PendingRequest* const next = kept->next;
+  *kept = request;
+  kept->next = next;
+  kept->handle = handle;
+  kept->persistent = persistent;
+  kept->active = !persistent;
+}
+
+void completed_request(const Call& call, ThreadState& thread, const SiteState& site, PendingRequest& request,
+                       const void* status, Interval interval, bool alone) {
+  if (request.role == Role::receive && request.of) {
+    resolve(call, request, status);
+    count_received(thread, request, alone ? interval.leave - interval.enter : 0);
+  }
+  add_sample(thread, sample_of(request, site, interval));
+}
+
+const void* status_at(const Call& call, std::int64_t k) {
+  if (call.has(status_)) return call.pointer(status_);
+  if (!call.has(statuses_)) return nullptr;
+  const void* const all = call.pointer(statuses_);
+  return mpi.ignored(all, call.fortran()) ? nullptr : static_cast<const char*>(all) + k * mpi.status_bytes;
+}
+
+// Claims the requests that a call waits for.
+void claim_requests(Call& call, ThreadState& thread) {
+  const bool several = call.has(requests_);
+  const std::int64_t length = several ? call.integer(length_) : 1;
+  call.waits = 0;
+  if (length <= 0) return;
+  if (length > thread.most_waits) {
+    const std::uint32_t room = static_cast<std::uint32_t>(length) * 2 + 64;
+    thread.waits = static_cast<PendingRequest**>(private_memory(room * sizeof(PendingRequest*)));
+    thread.most_waits = thread.waits ? room : 0;
+    if (!thread.waits) return;
+  }
+  const void* const array = call.pointer(several ? requests_ : request_);
+  std::uint32_t pending = 0;
+  const PendingRequest* first = nullptr;
+  for (std::int64_t k = 0; k < length; ++k) {
+    const Handle handle = request_at(call, array, k);
+    PendingRequest* const request = handle == mpi.request_null ? nullptr : claim_request(handle);
+    thread.waits[k] = request;
+    if (!request) {
+      if (handle != mpi.request_null && !persistent_request(handle))
+        __atomic_add_fetch(&header->unknown_requests, 1, __ATOMIC_RELAXED);
+      continue;
+    }
+    ++pending;
+    if (!first || (first->role != Role::receive && request->role == Role::receive)) first = request;
+  }
+  call.waits = static_cast<std::uint32_t>(length);
+  Thread& live = *thread.live;
+  live.pending = pending;
+  if (first) {
+    live.peer = first->peer;
+    live.wildcard = first->wildcard;
+    live.started_at = first->site;
+    live.communicator = first->communicator;
+    live.bytes = first->bytes;
+  }
+}
+
+// Which of them are complete, and what that tells.
+void complete_requests(const Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
+  const Class kind = call.function().kind;
+  bool any = true;
+  if (call.has(flag_)) any = call.output(flag_) != 0;
+  const bool some = kind == Class::wait_some || kind == Class::test_some;
+  const bool one = kind == Class::wait_any || kind == Class::test_any;
+  const int base = call.fortran() ? 1 : 0;
+  int finished = 0;
+  if (some) {
+    finished = call.output(completed);
+    any = finished != 0;
+    if (finished == mpi.undefined) finished = 0;
+  }
+  facts.miss = !any;
+  const auto complete = [&](std::int64_t k, std::int64_t status) {
+    if (k < 0 || k >= call.waits || !thread.waits[k]) return;
+    PendingRequest& request = *thread.waits[k];
+    thread.waits[k] = nullptr;
+    completed_request(call, thread, site, request, status_at(call, status), interval, call.waits == 1);
+    ++facts.completed;
+    if (call.waits == 1) {
+      facts.bytes = static_cast<std::int64_t>(request.bytes);
+      facts.distance = request.distance;
+      facts.on = request.of;
+    }
+    remove_request(&request);
+  };
+  if (some) {
+    const auto* const places = static_cast<const std::int32_t*>(call.pointer(indices_));
+    for (int k = 0; k < finished; ++k) complete(places[k] - base, k);
+  } else if (one) {
+    if (any && call.output(index_) != mpi.undefined) complete(call.output(index_) - base, 0);
+  } else if (any) {
+    for (std::uint32_t k = 0; k < call.waits; ++k) complete(k, k);
+  }
+}
+
+void release_claims(const Call& call, ThreadState& thread) {
+  for (std::uint32_t k = 0; k < call.waits; ++k)
+    if (thread.waits[k]) release_request(thread.waits[k]);
+}
+
+CommunicatorState* communicator_in(const Call& call, ThreadState& thread) {
+  return call.has(communicator_) ? communicator_state(thread, communicator_of(call)) : nullptr;
+}
+
+// A handle behind a pointer in C, and by value in Fortran's manner otherwise: of functions that change it.
+Handle handle_behind(const Call& call, Parameter which) {
+  if (call.fortran()) {
+    if (which == window_) return window_of(call);
+    if (which == file_) return file_of(call);
+    return communicator_of(call, which);
+  }
+  if (mpi.handle_bytes == 4 && which != file_) return *static_cast<const std::uint32_t*>(call.pointer(which));
+  return *static_cast<const std::uint64_t*>(call.pointer(which));
+}
+
+void change_region(ThreadState& thread, const char* name) {
+  const std::uint64_t now = ticks();
+  if (region) {
+    Region& left = *regions[region];
+    left.ticks += now - thread.region_since;
+    left.in_mpi += thread.in_mpi - thread.region_in_mpi;
+    region = 0;
+  }
+  if (!name || !*name) return;
+  std::uint32_t k = 1;
+  while (k <= region_count && strncmp(regions[k]->name, name, sizeof regions[k]->name - 1) != 0) ++k;
+  if (k > region_count) {
+    if (region_count == 255) return;
+    Region* const added = thread.region_pages.add(thread.id);
+    if (!added) return;
+    added->id = static_cast<std::uint16_t>(k);
+    snprintf(added->name, sizeof added->name, "%s", name);
+    thread.region_pages.finish();
+    regions[k] = added;
+    region_count = k;
+  }
+  ++regions[k]->entered;
+  region = static_cast<std::uint16_t>(k);
+  thread.region_since = now;
+  thread.region_in_mpi = thread.in_mpi;
+}
+
+void control(const Call& call, ThreadState& thread) {
+  const int level = call.integer(level_);
+  if (level == 0 && recording) {
+    recording = false;
+    paused_since = ticks();
+  } else if (level == 1 && !recording) {
+    recording = true;
+    header->paused += ticks() - paused_since;
+  } else if (level == 2 && !call.fortran()) {
+    change_region(thread, reinterpret_cast<const char*>(call.argument(1)));
+  } else if (level == -2) {
+    change_region(thread, nullptr);
+  }
+}
+
+// What the other side of a call is, for a look at the running program. Nothing is asked of MPI.
+void announce(const Call& call, ThreadState& thread) {
+  Thread& live = *thread.live;
+  live.peer = -1;
+  live.wildcard = 0;
+  live.pending = 0;
+  live.started_at = 0;
+  live.communicator = 0;
+  live.bytes = 0;
+  if (!call.has(communicator_)) return;
+  const CommunicatorState* const on = known_communicator(thread, communicator_of(call));
+  if (!on) return;
+  live.communicator = on->id;
+  const bool receives = call.has(source_) && !call.has(destination_);
+  if (!receives && !call.has(destination_)) {
+    if (call.has(root_)) live.peer = on->in_world(call.integer(root_));
+    return;
+  }
+  const int other = call.integer(receives ? source_ : destination_);
+  live.wildcard = receives && other == mpi.any_source;
+  live.peer = live.wildcard ? -1 : on->in_world(other);
+}
+
+void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
+  const Class kind = call.function().kind;
+  switch (kind) {
+    case Class::send:
+    case Class::start_send:
+    case Class::prepare_send: {
+      CommunicatorState* const on = facts.on = communicator_in(call, thread);
+      if (!on) return;
+      facts.bytes = bytes_of(call, thread, count_, type_);
+      PendingRequest message =
+          message_of(call, site, *on, Role::send, {call.integer(destination_), call.integer(tag_), facts.bytes});
+      facts.distance = message.distance;
+      if (kind == Class::prepare_send) return keep_request(call, message, true);
+      set_channel(message, *on, true);
+      count_sent(thread, message);
+      if (kind == Class::start_send) return keep_request(call, message, false);
+      return add_sample(thread, sample_of(message, site, interval));
+    }
+    case Class::receive:
+    case Class::start_receive:
+    case Class::prepare_receive: {
+      CommunicatorState* const on = facts.on = communicator_in(call, thread);
+      if (!on) return;
+      facts.bytes = bytes_of(call, thread, count_, type_);
+      PendingRequest message =
+          message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(tag_), facts.bytes});
+      facts.distance = message.distance;
+      if (kind == Class::prepare_receive) return keep_request(call, message, true);
+      if (!message.wildcard) set_channel(message, *on, false);
+      if (kind == Class::start_receive) return keep_request(call, message, false);
+      completed_request(call, thread, site, message, call.pointer(status_), interval, true);
+      facts.bytes = static_cast<std::int64_t>(message.bytes);
+      facts.distance = message.distance;
+      return;
+    }
+    case Class::send_receive:
+    case Class::start_send_receive: {
+      CommunicatorState* const on = facts.on = communicator_in(call, thread);
+      if (!on) return;
+      const bool replaces = call.has(count_);
+      facts.bytes = replaces ? bytes_of(call, thread, count_, type_) : bytes_of(call, thread, send_count, send_type);
+      const std::int64_t incoming = replaces ? facts.bytes : bytes_of(call, thread, receive_count, receive_type);
+      PendingRequest sent =
+          message_of(call, site, *on, Role::send, {call.integer(destination_), call.integer(tag_), facts.bytes});
+      PendingRequest received =
+          message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(receive_tag_), incoming});
+      facts.distance = sent.distance > received.distance ? sent.distance : received.distance;
+      set_channel(sent, *on, true);
+      count_sent(thread, sent);
+      if (!received.wildcard) set_channel(received, *on, false);
+      if (kind == Class::start_send_receive) return keep_request(call, received, false);
+      add_sample(thread, sample_of(sent, site, interval));
+      return completed_request(call, thread, site, received, call.pointer(status_), interval, false);
+    }
+    case Class::probe:
+    case Class::poll_probe: {
+      CommunicatorState* const on = facts.on = communicator_in(call, thread);
+      if (!on) return;
+      if (kind == Class::poll_probe && !call.output(flag_)) {
+        facts.miss = true;
+        return;
+      }
+      PendingRequest message =
+          message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(tag_), -1});
+      facts.distance = message.distance;
+      if (!call.has(message_)) return;
+      // A matched message is taken out of its channel here.
+      if (message.wildcard) resolve(call, message, call.pointer(status_));
+      else set_channel(message, *on, false);
+      message.wildcard = false;
+      const Handle handle = request_at(call, call.pointer(message_), 0) ^ messages;
+      if (PendingRequest* const kept = add_request(handle)) {
+        PendingRequest* const next = kept->next;
+        *kept = message;
+        kept->next = next;
+        kept->handle = handle;
+        kept->active = true;
+      }
+      return;
+    }
+    case Class::receive_message:
+    case Class::start_receive_message: {
+      facts.bytes = bytes_of(call, thread, count_, type_);
+      PendingRequest* const matched = claim_request(thread.saved ^ messages);
+      if (!matched) return;
+      PendingRequest message = *matched;
+      remove_request(matched);
+      message.claimed = false;
+      message.posted = call.start;
+      message.site = site.record->id;
+      message.function = call.called().function;
+      message.bytes = facts.bytes < 0 ? 0 : static_cast<std::uint64_t>(facts.bytes);
+      facts.on = message.of;
+      facts.distance = message.distance;
+      if (kind == Class::start_receive_message) return keep_request(call, message, false);
+      completed_request(call, thread, site, message, call.pointer(status_), interval, true);
+      facts.bytes = static_cast<std::int64_t>(message.bytes);
+      return;
+    }
+    case Class::collective:
+    case Class::start_collective:
+    case Class::prepare_collective: {
+      CommunicatorState* const on = facts.on = communicator_in(call, thread);
+      if (!on) return;
+      facts.bytes = block_bytes(call, thread, *on);
+      PendingRequest part{};
+      part.posted = call.start;
+      part.bytes = facts.bytes < 0 ? 0 : static_cast<std::uint64_t>(facts.bytes);
+      part.site = site.record->id;
+      part.communicator = on->id;
+      part.function = call.called().function;
+      part.role = Role::collective;
+      part.peer = call.has(root_) ? on->in_world(call.integer(root_)) : -1;
+      part.of = on;
+      if (kind != Class::prepare_collective) {
+        part.channel = on->inter ? 0 : on->key;
+        part.number = on->collectives++;
+      }
+      if (kind != Class::collective) return keep_request(call, part, kind == Class::prepare_collective);
+      return add_sample(thread, sample_of(part, site, interval));
+    }
+    case Class::neighbors:
+    case Class::start_neighbors:
+    case Class::prepare_neighbors: {
+      facts.on = communicator_in(call, thread);
+      facts.bytes = bytes_of(call, thread, receive_count, receive_type);
+      if (kind == Class::neighbors) return;
+      PendingRequest part{};
+      part.posted = call.start;
+      part.site = site.record->id;
+      part.communicator = facts.on ? facts.on->id : 0;
+      part.function = call.called().function;
+      part.role = Role::collective;
+      part.peer = -1;
+      return keep_request(call, part, kind == Class::prepare_neighbors);
+    }
+    case Class::wait:
+    case Class::wait_all:
+    case Class::wait_any:
+    case Class::wait_some:
+    case Class::test:
+    case Class::test_all:
+    case Class::test_any:
+    case Class::test_some:
+      return complete_requests(call, thread, site, interval, facts);
+    case Class::start:
+    case Class::start_all: {
+      const bool several = kind == Class::start_all;
+      const std::int64_t length = several ? call.integer(length_) : 1;
+      const void* const array = call.pointer(several ? requests_ : request_);
+      for (std::int64_t k = 0; k < length; ++k) {
+        PendingRequest* const request = persistent_request(request_at(call, array, k));
+        if (!request) continue;
+        request->active = true;
+        request->posted = interval.enter;
+        if (!request->of) continue;
+        if (request->role == Role::collective) {
+          request->channel = request->of->inter ? 0 : request->of->key;
+          request->number = request->of->collectives++;
+        } else if (!request->wildcard) {
+          set_channel(*request, *request->of, request->role == Role::send);
+          if (request->role == Role::send) count_sent(thread, *request);
+        }
+        if (!several) {
+          facts.on = request->of;
+          facts.bytes = static_cast<std::int64_t>(request->bytes);
+          facts.distance = request->distance;
+        }
+      }
+      return;
+    }
+    case Class::free_request:
+      return forget_request(thread.saved);
+    case Class::poll:
+      facts.miss = !call.output(flag_);
+      return;
+    case Class::new_communicator: {
+      CommunicatorState* const parent = facts.on = communicator_in(call, thread);
+      const Handle made = communicator_of(call, new_communicator_);
+      const bool together = strcmp(call.function().name, "Comm_create_group") != 0;
+      if (made == mpi.communicator_null) {
+        if (parent && together) ++parent->children;
+        return;
+      }
+      return add_communicator(thread, made, parent, call.called().function, together);
+    }
+    case Class::free_communicator:
+      return remove_communicator(thread.saved);
+    case Class::name_communicator:
+      facts.on = communicator_in(call, thread);
+      if (facts.on && !call.fortran()) {
+        const auto* const name = static_cast<const char*>(call.pointer(name_));
+        name_communicator(*facts.on, name, strnlen(name, sizeof(Communicator::name)));
+      }
+      return;
+    case Class::free_type:
+      __atomic_add_fetch(&communicator_epoch, 1, __ATOMIC_RELEASE);
+      return;
+    case Class::new_window:
+      facts.on = communicator_in(call, thread);
+      return add_window(handle_behind(call, window_), facts.on);
+    case Class::free_window:
+      return remove_window(thread.saved);
+    case Class::put:
+    case Class::get: {
+      CommunicatorState* const on = facts.on = window_state(window_of(call));
+      if (!on) return;
+      facts.bytes = call.has(count_) ? bytes_of(call, thread, count_, type_)
+                                     : size_of_type(thread, type_of(call, type_));
+      PendingRequest part = message_of(call, site, *on, Role::send, {call.integer(destination_), 0, facts.bytes});
+      facts.distance = part.distance;
+      if (Peer* const peer = recording ? peer_of(thread, part.peer) : nullptr)
+        (kind == Class::put ? peer->put_bytes : peer->got_bytes) += part.bytes;
+      if (call.has(request_)) keep_request(call, part, false);
+      return;
+    }
+    case Class::fence: {
+      CommunicatorState* const on = facts.on = window_state(window_of(call));
+      if (!on) return;
+      PendingRequest part{};
+      part.posted = call.start;
+      part.site = site.record->id;
+      part.communicator = on->id;
+      part.function = call.called().function;
+      part.role = Role::collective;
+      part.peer = -1;
+      part.channel = on->inter ? 0 : on->key;
+      part.number = on->collectives++;
+      return add_sample(thread, sample_of(part, site, interval));
+    }
+    case Class::synchronize_window: {
+      CommunicatorState* const on = facts.on = window_state(window_of(call));
+      if (on && call.has(destination_)) facts.distance = world.distance(on->in_world(call.integer(destination_)));
+      return;
+    }
+    case Class::open_file:
+      facts.on = communicator_in(call, thread);
+      return add_file(handle_behind(call, file_), facts.on);
+    case Class::close_file:
+      return remove_file(thread.saved);
+    case Class::file:
+    case Class::start_file: {
+      facts.on = file_state(file_of(call));
+      facts.bytes = bytes_of(call, thread, count_, type_);
+      if (kind == Class::file || !call.has(request_)) return;
+      PendingRequest part{};
+      part.posted = call.start;
+      part.bytes = facts.bytes < 0 ? 0 : static_cast<std::uint64_t>(facts.bytes);
+      part.site = site.record->id;
+      part.function = call.called().function;
+      part.role = Role::send;
+      part.peer = -1;
+      return keep_request(call, part, false);
+    }
+    case Class::control:
+      return control(call, thread);
+    case Class::local:
+      // A call that only starts something, such as MPI_Comm_idup or MPI_Grequest_start.
+      if (call.has(request_) && call.function().starts) {
+        PendingRequest part{};
+        part.posted = call.start;
+        part.site = site.record->id;
+        part.function = call.called().function;
+        part.role = Role::collective;
+        part.peer = -1;
+        keep_request(call, part, false);
+      }
+      return;
+    case Class::init:
+    case Class::finalize:
+    case Class::abort:
+      return;
+  }
+}
+
+// What must be read before the call changes it.
+void save(Call& call, ThreadState& thread) {
+  switch (call.function().kind) {
+    case Class::wait:
+    case Class::wait_all:
+    case Class::wait_any:
+    case Class::wait_some:
+    case Class::test:
+    case Class::test_all:
+    case Class::test_any:
+    case Class::test_some:
+      return claim_requests(call, thread);
+    case Class::free_request:
+      thread.saved = request_of(call);
+      return;
+    case Class::receive_message:
+    case Class::start_receive_message:
+      thread.saved = request_at(call, call.pointer(message_), 0);
+      return;
+    case Class::free_communicator:
+      thread.saved = handle_behind(call, communicator_);
+      return;
+    case Class::free_window:
+      thread.saved = handle_behind(call, window_);
+      return;
+    case Class::close_file:
+      thread.saved = handle_behind(call, file_);
+      return;
+    default:
+      return;
+  }
+}
+
+bool waits(Class kind) {
+  return kind >= Class::wait && kind <= Class::test_some;
+}
+
+}  // namespace
+}  // namespace hockney::profile
+
+using namespace hockney::profile;
+
+extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Call* call, std::uint32_t symbol) {
+  call->symbol = symbol;
+  call->thread = nullptr;
+  void* const function = next(symbol, call->return_address);
+  if (!folder) return function;
+  const int error = errno;
+  ThreadState* const thread = this_thread();
+  if (!thread) return function;
+  if (thread->depth) {
+    if (reinterpret_cast<std::uint64_t>(call->stack) < thread->outermost) return function;
+    thread->depth = 0;  // the earlier call was left by a jump
+  }
+  if (!mpi.library && !recognize(function)) {
+    fprintf(stderr, "hockney profile: the MPI library of this program is not known; nothing is recorded\n");
+    folder = nullptr;
+    return function;
+  }
+  thread->depth = 1;
+  thread->outermost = reinterpret_cast<std::uint64_t>(call->stack);
+  SiteState* const site = site_of(*thread, *call);
+  call->waits = 0;
+  call->words = call->called().stack_words;
+  const Class kind = call->function().kind;
+  announce(*call, *thread);
+  save(*call, *thread);
+  if (kind == Class::finalize) end(*thread);
+  Thread& live = *thread->live;
+  live.function = call->called().function;
+  live.site = site->record ? site->record->id : 0;
+  call->site = site;
+  call->thread = thread;
+  errno = error;
+  live.since = call->start = ticks();
+  __atomic_store_n(&live.depth, 1, __ATOMIC_RELEASE);
+  return function;
+}
+
+extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call* call) {
+  const std::uint64_t now = ticks();
+  const int error = errno;
+  ThreadState& thread = *call->thread;
+  SiteState& site = *call->site;
+  const Class kind = call->function().kind;
+  const std::uint64_t took = now - call->start;
+  const bool failed = call->error() != 0;
+  if (failed) __atomic_add_fetch(&header->failed, 1, __ATOMIC_RELAXED);
+  if (kind == Class::init && !failed) begin(thread, *call);
+  const bool active = started && !ended && kind != Class::init && kind != Class::finalize;
+  if (!site.record) {
+    if (recording) __atomic_add_fetch(&header->lost, 1, __ATOMIC_RELAXED);
+  } else {
+    Facts facts;
+    if (!failed && (active || kind == Class::control)) decode(*call, thread, site, {call->start, now}, facts);
+    if (recording) {
+      if (Entry* const entry = entry_of(thread, site, *call, facts)) {
+        ++entry->calls;
+        if (facts.bytes > 0) entry->bytes += static_cast<std::uint64_t>(facts.bytes);
+        entry->ticks += took;
+        if (took < entry->least) entry->least = took;
+        if (took > entry->most) entry->most = took;
+        entry->misses += facts.miss;
+        entry->waited += facts.completed;
+        std::uint32_t& bin = entry->bins[time_bin(took)];
+        if (bin != ~std::uint32_t{0}) ++bin;
+      } else {
+        __atomic_add_fetch(&header->lost, 1, __ATOMIC_RELAXED);
+      }
+    }
+  }
+  if (waits(kind)) release_claims(*call, thread);
+  if (active && recording) thread.in_mpi += took;
+  Thread& live = *thread.live;
+  if (recording) ++live.calls;
+  if ((live.calls & 4095) == 0) update_clock();
+  live.since = now;
+  __atomic_store_n(&live.depth, 0, __ATOMIC_RELEASE);
+  thread.depth = 0;
+  if (kind == Class::finalize && !failed) finish();
+  errno = error;
+}

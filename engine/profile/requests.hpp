@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Requests that are not complete. MPI may give several pending requests the same handle, so that they form a
+// multiset: those of one handle are taken in the order in which they were started.
+#pragma once
+
+#include <cstdint>
+
+#include "format.hpp"
+#include "mpi_library.hpp"
+
+namespace hockney::profile {
+
+struct CommunicatorState;
+
+struct PendingRequest {
+  Handle handle;
+  PendingRequest* next;
+  std::uint64_t posted;   // ticks at which the call that started it was entered
+  std::uint64_t bytes;
+  std::uint64_t channel;  // of its sample; 0: none
+  std::uint32_t number;
+  std::uint32_t site;
+  std::uint32_t communicator;
+  std::int32_t peer;  // in MPI_COMM_WORLD; -1: unknown, or none
+  std::int32_t tag;
+  CommunicatorState* of;  // of a receive from any source, to name its sender afterwards
+  std::uint16_t function;
+  Role role;
+  Distance distance;
+  bool wildcard, persistent, active, claimed;
+};
+
+// nullptr if there is no room; the request is then unknown when it completes.
+PendingRequest* add_request(Handle handle);
+
+// The oldest request of a handle that no other call waits for, which is then claimed; nullptr if none is known.
+PendingRequest* claim_request(Handle handle);
+void release_request(PendingRequest* request);  // it is not complete
+void remove_request(PendingRequest* request);   // it is, or inactive again if it is persistent
+void forget_request(Handle handle);             // MPI_Request_free
+
+// For persistent requests: the one with this handle, or nullptr.
+PendingRequest* persistent_request(Handle handle);
+
+// Only then requests are protected against calls of other threads.
+extern bool several_threads;
+
+}  // namespace hockney::profile

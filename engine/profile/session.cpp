@@ -1,0 +1,309 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "session.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <new>
+
+#include "communicators.hpp"
+#include "mpi_library.hpp"
+#include "requests.hpp"
+
+namespace hockney::profile {
+
+const char* folder = nullptr;
+bool recording = true, started = false, ended = false;
+
+namespace {
+
+std::uint32_t thread_count = 0;
+constexpr std::uint32_t most_threads = 1024;
+ThreadState* all_threads[most_threads];
+
+thread_local ThreadState* own_state = nullptr;
+thread_local bool no_state = false;
+
+void child_after_fork() {
+  folder = nullptr;  // the file belongs to the parent
+  own_state = nullptr;
+  no_state = true;
+}
+
+void parent_after_fork() {
+  if (header) set_flag(forked);
+}
+
+struct Environment {
+  Environment() {
+    folder = getenv("HOCKNEY_PROFILE_FOLDER");
+    if (folder && !*folder) folder = nullptr;
+    if (folder) pthread_atfork(nullptr, parent_after_fork, child_after_fork);
+  }
+} environment;
+
+ThreadState* new_state(std::uint32_t id) {
+  void* const memory = private_memory(sizeof(ThreadState));
+  if (!memory) return nullptr;
+  auto* const thread = ::new (memory) ThreadState;
+  thread->id = id;
+  thread->live = thread->live_pages.add(id);
+  if (!thread->live) return nullptr;
+  thread->live->id = id;
+  thread->live->peer = -1;
+  thread->live_pages.finish();
+  return thread;
+}
+
+// A number of the text of a file, or its hash; 0 if the file cannot be read.
+std::uint64_t hash_of_file(const char* path) {
+  FILE* const file = fopen(path, "re");
+  if (!file) return 0;
+  char text[64];
+  const std::size_t length = fread(text, 1, sizeof text, file);
+  fclose(file);
+  std::uint64_t hash = 1;
+  for (std::size_t k = 0; k < length; ++k) hash = mix(hash, static_cast<unsigned char>(text[k]));
+  return hash;
+}
+
+int topology(int processor, const char* name) {
+  char path[128];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", processor, name);
+  FILE* const file = fopen(path, "re");
+  if (!file) return -1;
+  int value = -1;
+  if (fscanf(file, "%d", &value) != 1) value = -1;
+  fclose(file);
+  return value;
+}
+
+// The package and core that all processors of this process's mask share, or -1.
+void find_binding(std::int32_t* package, std::int32_t* core) {
+  *package = *core = -1;
+  cpu_set_t mask;
+  if (sched_getaffinity(0, sizeof mask, &mask) != 0) return;
+  bool first = true;
+  int checked = 0;
+  for (int k = 0; k < CPU_SETSIZE && checked < 32; ++k) {
+    if (!CPU_ISSET(k, &mask)) continue;
+    ++checked;
+    const int its_package = topology(k, "physical_package_id"), its_core = topology(k, "core_id");
+    const int whole = its_package >= 0 && its_core >= 0 ? its_package * 65536 + its_core : -1;
+    if (first) {
+      *package = its_package;
+      *core = whole;
+      first = false;
+    } else {
+      if (*package != its_package) *package = -1;
+      if (*core != whole) *core = -1;
+    }
+  }
+  if (checked == 32) *core = -1;
+}
+
+struct Introduction {
+  World::Place place;
+  std::uint64_t job;
+};
+
+// Everyone learns where everyone is.
+void meet() {
+  Introduction own{};
+  own.place.host = header->host;
+  own.place.package = header->package;
+  own.place.core = header->core;
+  own.job = mix(mix(header->host, header->pid), header->first.monotonic_ns);
+  const auto ranks = static_cast<std::size_t>(world.size);
+  auto* const all = static_cast<Introduction*>(private_memory(ranks * sizeof(Introduction)));
+  auto* const places = static_cast<World::Place*>(private_memory(ranks * sizeof(World::Place)));
+  if (!all || !places) return;
+  if (mpi.allgather(&own, sizeof own, mpi.byte, all, sizeof own, mpi.byte, mpi.world) != 0) return;
+  for (std::size_t k = 0; k < ranks; ++k) places[k] = all[k].place;
+  header->job = all[0].job;
+  world.places = places;
+}
+
+int rank_of_environment(int* size) {
+  *size = 0;
+  static const char* const ranks[] = {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"};
+  static const char* const sizes[] = {"PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "SLURM_NTASKS"};
+  for (const char* const name : sizes)
+    if (const char* const text = getenv(name)) *size = atoi(text);
+  for (const char* const name : ranks)
+    if (const char* const text = getenv(name)) return atoi(text);
+  return 0;
+}
+
+// Median of added time: batches with and without recording alternate.
+constexpr int batches = 25, batch_calls = 100;
+
+double median(double* values, int count) {
+  for (int i = 1; i < count; ++i)
+    for (int k = i; k > 0 && values[k] < values[k - 1]; --k) {
+      const double larger = values[k - 1];
+      values[k - 1] = values[k];
+      values[k] = larger;
+    }
+  return values[count / 2];
+}
+
+template <class Bare, class Recorded>
+void measure(const char* kind, int calls, double ns_per_tick, Bare&& bare, Recorded&& recorded) {
+  double bare_ns[batches], recorded_ns[batches];
+  for (int batch = -3; batch < batches; ++batch) {
+    const std::uint64_t start = ticks();
+    for (int k = 0; k < batch_calls; ++k) bare();
+    const std::uint64_t middle = ticks();
+    for (int k = 0; k < batch_calls; ++k) recorded();
+    const std::uint64_t stop = ticks();
+    if (batch < 0) continue;
+    bare_ns[batch] = static_cast<double>(middle - start) * ns_per_tick / (batch_calls * calls);
+    recorded_ns[batch] = static_cast<double>(stop - middle) * ns_per_tick / (batch_calls * calls);
+  }
+  auto& overhead = header->overhead[header->overheads];
+  snprintf(overhead.kind, sizeof overhead.kind, "%s", kind);
+  const double without = median(bare_ns, batches), with = median(recorded_ns, batches);
+  overhead.bare_ns = static_cast<float>(without);
+  overhead.added_ns = static_cast<float>(with - without);
+  ++header->overheads;
+}
+
+// The wrapper of a function in C, if the MPI library has it.
+template <class T>
+T* wrapper(const char* name) {
+  for (std::uint32_t k = 0; k < symbol_count; ++k)
+    if (strcmp(symbols[k].name, name) == 0) return reinterpret_cast<T*>(symbols[k].own);
+  return nullptr;
+}
+
+void measure_overhead(ThreadState& thread) {
+  const std::uint64_t ns = header->last.monotonic_ns - header->first.monotonic_ns;
+  const std::uint64_t passed = header->last.ticks - header->first.ticks;
+  if (!passed) return;
+  const double ns_per_tick = static_cast<double>(ns) / static_cast<double>(passed);
+  // In a state of its own, whose pages are not part of the file.
+  keep_pages(false);
+  const Header before = *header;
+  ThreadState* const scratch = new_state(0);
+  if (scratch) {
+    own_state = scratch;
+    int value = 0;
+    Handle request = 0;
+    if (auto* const own = wrapper<int(Handle, int*)>("MPI_Comm_rank"))
+      measure("local", 1, ns_per_tick, [&] { mpi.comm_rank(mpi.world, &value); }, [&] { own(mpi.world, &value); });
+    using Send = int(const void*, int, Handle, int, int, Handle);
+    if (auto* const own = wrapper<Send>("MPI_Send"); own && mpi.send)
+      measure("blocking", 1, ns_per_tick, [&] { mpi.send(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); },
+              [&] { own(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); });
+    using Isend = int(const void*, int, Handle, int, int, Handle, Handle*);
+    auto* const isend = wrapper<Isend>("MPI_Isend");
+    auto* const wait = wrapper<int(Handle*, void*)>("MPI_Wait");
+    if (isend && wait && mpi.isend && mpi.wait) {
+      void* const ignore = reinterpret_cast<void*>(mpi.status_ignore);
+      measure("nonblocking", 2, ns_per_tick,
+              [&] {
+                mpi.isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
+                mpi.wait(&request, ignore);
+              },
+              [&] {
+                isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
+                wait(&request, ignore);
+              });
+    }
+    own_state = &thread;
+  }
+  header->failed = before.failed;
+  header->lost = before.lost;
+  header->unknown_requests = before.unknown_requests;
+  keep_pages(true);
+}
+
+}  // namespace
+
+ThreadState* this_thread() {
+  if (own_state) return own_state;
+  if (no_state) return nullptr;
+  no_state = true;  // while it is made, and if it cannot be made
+  if (!folder || !reserve_rank_file()) return nullptr;
+  if (thread_count == 0) prepare_call_sites();
+  const std::uint32_t id = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
+  if (id >= most_threads) return nullptr;
+  if (id > 0) several_threads = true;
+  ThreadState* const thread = new_state(id);
+  if (!thread) return nullptr;
+  header->threads = thread_count;
+  all_threads[id] = own_state = thread;
+  no_state = false;
+  return thread;
+}
+
+void begin(ThreadState& thread, const Call& call) {
+  if (started) return;
+  int initialized = 0;
+  header->init_enter = call.start;
+  find_binding(&header->package, &header->core);
+  const std::uint64_t kernel = hash_of_file("/proc/sys/kernel/random/boot_id");
+  header->kernel = kernel;
+  header->host = kernel;
+  for (const char* letter = header->hostname; *letter; ++letter)
+    header->host = mix(header->host, static_cast<unsigned char>(*letter));
+  header->mpi = static_cast<std::uint32_t>(mpi.abi);
+  if (mpi.several) set_flag(two_libraries);
+  if (mpi.initialized && mpi.initialized(&initialized) == 0 && initialized) {
+    int level = 0;
+    Handle parent = 0;
+    if (mpi.query_thread(&level) == 0) header->thread_level = static_cast<std::uint32_t>(level);
+    // Threads may call MPI at the same time before this library has seen a second one.
+    mpi.comm_rank(mpi.world, &world.rank);
+    mpi.comm_size(mpi.world, &world.size);
+    mpi.comm_group(mpi.world, &world.group);
+    if (mpi.comm_get_parent && mpi.comm_get_parent(&parent) == 0 && mpi.mask(parent) != mpi.communicator_null)
+      set_flag(spawned);
+    meet();
+    communicator_state(thread, mpi.world);
+  } else {
+    set_flag(sessions);
+    world.rank = rank_of_environment(&world.size);
+  }
+  header->rank = world.rank;
+  header->size = world.size;
+  started = true;
+  open_rank_file(folder, world.rank);
+  update_clock();
+  header->init_exit = ticks();
+}
+
+void end(ThreadState& thread) {
+  if (!started || ended) return;
+  header->finalize_enter = ticks();
+  ended = true;
+  update_clock();
+  std::uint64_t calls = 0, in_mpi = 0;
+  for (std::uint32_t k = 0; k < thread_count && k < most_threads; ++k)
+    if (all_threads[k]) {
+      calls += all_threads[k]->live->calls;
+      in_mpi += all_threads[k]->in_mpi;
+    }
+  header->calls = calls + 1;  // with MPI_Finalize
+  header->in_mpi = in_mpi;
+  const bool was = recording;
+  recording = true;
+  ended = false;  // so that arguments are decoded
+  measure_overhead(thread);
+  recording = was;
+  ended = true;
+}
+
+void finish() {
+  update_clock();
+  header->state = State::finalized;
+  close_rank_file();
+}
+
+}  // namespace hockney::profile

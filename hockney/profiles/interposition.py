@@ -1,0 +1,390 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The library that records the MPI calls of a program, for exactly the functions that its MPI has.
+
+`engine/profile/functions.txt` lists the functions of the MPI standard (version 5.0) with the kinds of their
+parameters. The symbols come from the MPI libraries themselves, so that every function has a wrapper, those
+that an MPI adds to the standard too, and no function seems to exist that the MPI lacks. A wrapper passes on
+its arguments unseen, under the same name, so that it needs no declaration and serves all languages.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hockney import process
+from hockney.build.compile import find_first_error
+from hockney.build.emulated import built_once
+from hockney.build.identity import PROFILE, source_files, source_folder
+from hockney.build.tools import compilers
+from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.paths import cache_folder
+
+LIBRARY = "libhockney-profile.so"
+FLAGS = (
+    "-O2", "-std=c++20", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
+    "-fno-rtti", "-fno-threadsafe-statics", "-ftls-model=initial-exec", "-fno-plt",
+)  # fmt: skip
+LINKED = ("-Wl,-z,now", "-Wl,--no-undefined", "-ldl", "-lpthread")
+COMPILING_SECONDS = 300.0
+REGISTERS = {"x86_64": 6, "aarch64": 8}
+"""Processors with a wrapper, and the number of arguments that they pass in registers."""
+
+_SYMBOL = re.compile(r"^(?:MPIX?_[A-Z]\w*|MPIX?_[A-Z_0-9]+|mpix?_\w+)$")
+_UNWRAPPED = re.compile(
+    r"_(?:dup_fn|null_copy_fn|null_delete_fn)\d*(?:_c)?$|conversion_fn_null|^mpi_sizeof_|^mpix?_[a-z_0-9]*_fn$",
+    re.IGNORECASE,
+)
+"""Functions that programs pass to MPI, which compares their addresses, and the sizes of Fortran's types, which
+communicate nothing."""
+_VARIANTS = ("_f08ts_large", "_f08_large", "_f08ts", "_f08_c", "_f08", "_fts", "_cptr", "_c", "_f")
+
+_CLASSES: dict[str, tuple[str, ...]] = {
+    "init": ("Init", "Init_thread", "Session_init"),
+    "finalize": ("Finalize",),
+    "abort": ("Abort",),
+    "control": ("Pcontrol",),
+    "send": ("Send", "Bsend", "Ssend", "Rsend"),
+    "receive": ("Recv",),
+    "receive_message": ("Mrecv",),
+    "start_receive_message": ("Imrecv",),
+    "send_receive": ("Sendrecv", "Sendrecv_replace"),
+    "start_send_receive": ("Isendrecv", "Isendrecv_replace"),
+    "probe": ("Probe", "Mprobe"),
+    "poll_probe": ("Iprobe", "Improbe"),
+    "wait": ("Wait",),
+    "wait_all": ("Waitall",),
+    "wait_any": ("Waitany",),
+    "wait_some": ("Waitsome",),
+    "test": ("Test",),
+    "test_all": ("Testall",),
+    "test_any": ("Testany",),
+    "test_some": ("Testsome",),
+    "start": ("Start",),
+    "start_all": ("Startall",),
+    "free_request": ("Request_free",),
+    "poll": ("Parrived", "Request_get_status", "Win_test"),
+    "free_communicator": ("Comm_free", "Comm_disconnect"),
+    "name_communicator": ("Comm_set_name",),
+    "free_type": ("Type_free",),
+    "new_window": ("Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic"),
+    "free_window": ("Win_free",),
+    "put": ("Put", "Rput", "Accumulate", "Raccumulate"),
+    "get": ("Get", "Rget", "Get_accumulate", "Rget_accumulate", "Fetch_and_op", "Compare_and_swap"),
+    "fence": ("Win_fence",),
+    "open_file": ("File_open",),
+    "close_file": ("File_close",),
+}
+_COLLECTIVES = (
+    "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall",
+    "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan",
+)  # fmt: skip
+_PREFIXED = {
+    "send": _CLASSES["send"],
+    "receive": ("Recv",),
+    "collective": _COLLECTIVES,
+    "neighbors": tuple(f"Neighbor_{each}" for each in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
+}
+"""Operations with a nonblocking (I...) and a persistent form (..._init)."""
+_SYNCHRONIZATIONS = re.compile(r"Win_(?:un)?lock|Win_flush|Win_(?:post|start|complete|wait|sync)")
+_STARTS = re.compile(r"Comm_idup|Grequest_start|Buffer_iflush|Comm_iflush_buffer|Session_iflush_buffer")
+
+_PARAMETERS = {
+    "count": "count_", "origin_count": "count_", "datatype": "type_", "origin_datatype": "type_",
+    "sendcount": "send_count", "sendtype": "send_type", "recvcount": "receive_count", "recvtype": "receive_type",
+    "sendcounts": "send_counts", "recvcounts": "receive_counts", "recvtypes": "receive_types",
+    "dest": "destination_", "target_rank": "destination_", "source": "source_", "root": "root_",
+    "tag": "tag_", "sendtag": "tag_", "recvtag": "receive_tag_",
+    "comm": "communicator_", "comm_old": "communicator_", "local_comm": "communicator_",
+    "newcomm": "new_communicator_", "comm_cart": "new_communicator_", "comm_graph": "new_communicator_",
+    "comm_dist_graph": "new_communicator_", "newintercomm": "new_communicator_", "newintracomm": "new_communicator_",
+    "intercomm": "new_communicator_",
+    "request": "request_", "array_of_requests": "requests_", "status": "status_", "array_of_statuses": "statuses_",
+    "flag": "flag_", "index": "index_", "indx": "index_", "array_of_indices": "indices_", "outcount": "completed",
+    "incount": "length_", "win": "window_", "fh": "file_", "message": "message_", "partitions": "partitions_",
+    "level": "level_", "comm_name": "name_",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class MpiFunction:
+    """A function of the MPI standard, without MPI_: its parameters in the order of C, each with a letter for
+    its kind (n: count of elements, h: the same with 64 bits always, d: datatype, ...), and whether it returns
+    an error code."""
+
+    name: str
+    parameters: tuple[tuple[str, str], ...]
+    returns_error: bool
+
+    @property
+    def kind(self) -> str:
+        """The name of a Class in functions.hpp."""
+        for kind, names in _CLASSES.items():
+            if self.name in names:
+                return kind
+        for kind, names in _PREFIXED.items():
+            for name in names:
+                if self.name == name:
+                    return kind
+                if self.name == f"I{name[0].lower()}{name[1:]}":
+                    return f"start_{kind}"
+                if self.name in (f"{name}_init", f"P{name[0].lower()}{name[1:]}_init"):
+                    return f"prepare_{kind}"
+        if _SYNCHRONIZATIONS.match(self.name):
+            return "synchronize_window"
+        letters = [letter for _, letter in self.parameters]
+        if self.name.startswith("File_") and ("n" in letters or self.name.endswith("_end")):
+            return "start_file" if "q" in letters else "file"
+        if "C" in letters and "q" not in letters and "c" in letters:
+            return "new_communicator"
+        return "local"
+
+    def places(self) -> dict[str, int]:
+        """The place of each parameter that records use, by its name in functions.hpp."""
+        named: dict[str, int] = {}
+        kind = self.kind
+        for place, (name, letter) in enumerate(self.parameters):
+            key = _PARAMETERS.get(name)
+            if name == "count" and letter == "i" or name == "incount" and letter != "i":
+                key = "length_" if letter == "i" else None
+            elif name == "rank" and kind == "synchronize_window":
+                key = "destination_"
+            elif name == "outcount" and letter != "o":
+                key = None
+            elif name == "intercomm" and letter != "C":
+                key = "communicator_"
+            elif kind == "local" and name not in ("request", "comm"):
+                key = None
+            if key is not None:
+                named.setdefault(key, place)
+        return named
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """An exported symbol, and the function that it is a form of, by its place in `functions()`."""
+
+    symbol: str
+    function: int
+    language: str  # of functions.hpp
+    large: bool
+
+
+@functools.cache
+def standard_functions() -> tuple[MpiFunction, ...]:
+    """The functions that `engine/profile/functions.txt` lists."""
+    lines = (source_folder() / PROFILE / "functions.txt").read_text(encoding="utf-8").splitlines()
+    return tuple(_function(line) for line in lines if not line.startswith("#"))
+
+
+def _function(line: str) -> MpiFunction:
+    name, *parameters = line.split()
+    pairs = tuple((word.partition(":")[0], word.partition(":")[2]) for word in parameters)
+    return MpiFunction(name.removesuffix("*"), pairs, not name.endswith("*"))
+
+
+def functions(symbols: Iterable[str] = ()) -> list[str]:
+    """Names without MPI_ by place, as the entries of rank files count them: those of the standard, then those
+    that only `symbols` name."""
+    names = [each.name for each in standard_functions()]
+    known = {name.lower() for name in names}
+    return names + sorted({name for name in map(_added, symbols) if name and name.lower() not in known})
+
+
+def _added(symbol: str) -> str:
+    """The name of a function that only a certain MPI has, such as MPIX_Comm_shrink: without a prefix MPI_."""
+    base = _function_of(symbol)
+    return "" if base is None or base.lower() in _standard_names() else base
+
+
+@functools.cache
+def _standard_names() -> dict[str, str]:
+    return {each.name.lower(): each.name for each in standard_functions()}
+
+
+def _stem(symbol: str) -> tuple[str, str]:
+    """The symbol without the decoration of its language, and the decoration."""
+    stem = symbol.rstrip("_")
+    for variant in _VARIANTS:
+        if stem.lower().endswith(variant):
+            shorter = stem[: -len(variant)]
+            if shorter.lower().removeprefix("mpi_") in _standard_names() or variant not in ("_c", "_f"):
+                return shorter, variant
+    return stem, ""
+
+
+def _function_of(symbol: str) -> str | None:
+    if not wraps(symbol):
+        return None
+    stem, _ = _stem(symbol)
+    short = re.sub(r"^mpi_", "", stem, flags=re.IGNORECASE)
+    standard = _standard_names().get(short.lower())
+    if standard is None and short.lower().startswith("mpix_"):
+        # Operations that the standard has taken over keep their earlier names for a while.
+        standard = _standard_names().get(short[5:].lower())
+    return standard or (short if not short.islower() else short.capitalize())
+
+
+def wraps(symbol: str) -> bool:
+    """Whether an exported symbol of an MPI library is a function that gets a wrapper."""
+    return bool(_SYMBOL.match(symbol)) and not _UNWRAPPED.search(symbol)
+
+
+def wrapper_of(symbol: str, places: Mapping[str, int]) -> Wrapper:
+    """What a wrapped symbol calls; `places` are those of all functions, by lower-case name."""
+    _, variant = _stem(symbol)
+    name = _function_of(symbol)
+    assert name is not None
+    in_c = re.match(r"MPIX?_[A-Z][a-z]", symbol) or re.match(r"MPI_T_[a-z]", symbol)
+    language = "c" if in_c and variant in ("", "_c") else "fortran_2008" if "f08" in variant else "fortran"
+    return Wrapper(symbol, places[name.lower()], language, variant.endswith(("_c", "_large")))
+
+
+def exported(library: Path) -> list[str]:
+    """The functions that a shared library defines for others, with `nm` of the system's binutils.
+    Raises EnvironmentProblem."""
+    done = process.capture(["nm", "-D", "--defined-only", "--format=posix", str(library)], timeout=60)
+    if not done.ok:
+        raise EnvironmentProblem(
+            f"the symbols of {library} cannot be read",
+            one_line(done.err) or "nm failed",
+            "install binutils (on Debian: apt install binutils)",
+            code="profile-symbols-unreadable",
+            library=str(library),
+        )
+    rows = [line.split() for line in done.out.splitlines()]
+    return sorted({row[0].partition("@")[0] for row in rows if len(row) >= 2 and row[1] in "TWiV"})
+
+
+def build(
+    mpi_libraries: Sequence[Path],
+    environ: Mapping[str, str] | None = None,
+    notify: Callable[[str], None] = lambda _: None,
+) -> Path:
+    """The recording library for programs that use these MPI libraries, from the cache or compiled into it.
+    Raises EnvironmentProblem."""
+    environ = os.environ if environ is None else environ
+    processor = os.uname().machine
+    if processor not in REGISTERS:
+        raise EnvironmentProblem(
+            f"programs on {processor} cannot be profiled",
+            "the wrappers of MPI's functions exist for x86_64 and aarch64",
+            "profile the program on another machine",
+            code="profile-processor",
+            processor=processor,
+        )
+    symbols = recorded_symbols(mpi_libraries)
+    source = source_folder()
+    sha = hashlib.sha256(shlex.join((processor, *FLAGS, *LINKED, *symbols)).encode())
+    for path in source_files(source / PROFILE):
+        sha.update(path.name.encode() + path.read_bytes())
+    sha.update(tables(symbols).encode())
+
+    def compile_into(folder: Path) -> None:
+        notify("compiling the library that records MPI calls (once for each MPI; a few seconds)")
+        _compile(source / PROFILE, compilers(environ).cxx, symbols, folder)
+
+    place = cache_folder(environ) / PROFILE / sha.hexdigest()[:20]
+    built_once(place, compile_into, environ)
+    return place / LIBRARY
+
+
+def recorded_symbols(mpi_libraries: Sequence[Path]) -> list[str]:
+    """The symbols of these libraries that get a wrapper, in the order of the generated tables."""
+    return sorted({symbol for library in mpi_libraries for symbol in exported(library) if wraps(symbol)})
+
+
+def _compile(source: Path, compiler: tuple[str, ...], symbols: Sequence[str], folder: Path) -> None:
+    generated = folder / "tables.cpp"
+    generated.write_text(tables(symbols), encoding="utf-8")
+    wrappers = folder / "wrappers.S"
+    wrappers.write_text(stubs(symbols, os.uname().machine), encoding="utf-8")
+    parts = [str(generated), str(wrappers), str(source / f"call_{os.uname().machine}.S")]
+    parts += sorted(str(path) for path in source.glob("*.cpp"))
+    words = [*compiler, *FLAGS, f"-I{source}", "-o", str(folder / LIBRARY), *parts, *LINKED]
+    done = process.capture(words, timeout=COMPILING_SECONDS)
+    if not done.ok:
+        raise EnvironmentProblem(
+            f"{LIBRARY} does not compile",
+            one_line(find_first_error(done.err.splitlines())),
+            f"check that {shlex.join(compiler)} compiles C++20",
+            code="profile-does-not-compile",
+        )
+
+
+def stubs(symbols: Sequence[str], processor: str) -> str:
+    """Assembly of the exported symbols: each loads its number and jumps to the common wrapper."""
+    load = {"x86_64": "  mov ${}, %r11d\n  jmp hockney_profile_call\n", "aarch64": "  mov w16, #{}\n  b hockney_profile_call\n"}
+    mark = {"x86_64": "@", "aarch64": "%"}[processor]
+    lines = ["  .text\n"]
+    for number, symbol in enumerate(symbols):
+        lines.append(f"  .globl {symbol}\n  .type {symbol}, {mark}function\n  .p2align 3\n{symbol}:\n")
+        lines.append(load[processor].format(number) + f"  .size {symbol}, . - {symbol}\n")
+    return "".join([*lines, f'  .section .note.GNU-stack, "", {mark}progbits\n'])
+
+
+def tables(symbols: Sequence[str]) -> str:
+    """The definitions of the tables in functions.hpp."""
+    names = functions(symbols)
+    places = {name.lower(): place for place, name in enumerate(names)}
+    standard = {each.name: each for each in standard_functions()}
+    lines = ['#include "functions.hpp"\n', "namespace hockney::profile {\n", "const Function functions[] = {\n"]
+    lines += [f"  {_row(standard.get(name), name)},\n" for name in names]
+    lines += ["};\n", "}\n", 'extern "C" {\n']
+    lines += [f"void {symbol}();\n" for symbol in symbols]
+    lines += ["}\n", "namespace hockney::profile {\n", "const Symbol symbols[] = {\n"]
+    registers = REGISTERS.get(os.uname().machine, 6)
+    for symbol in symbols:
+        wrapper = wrapper_of(symbol, places)
+        function = standard.get(names[wrapper.function])
+        lines.append(
+            f'  {{"{symbol}", {wrapper.function}, Language::{wrapper.language}, {str(wrapper.large).lower()}, '
+            f"{_stack_words(function, wrapper, registers)}, reinterpret_cast<void*>(&{symbol})}},\n"
+        )
+    lines += ["};\n", f"const std::uint32_t symbol_count = {len(symbols)};\n", f"void* real[{max(1, len(symbols))}];\n", "}\n"]
+    return "".join(lines)
+
+
+_UNKNOWN_WORDS = 12
+
+
+def _stack_words(function: MpiFunction | None, wrapper: Wrapper, registers: int) -> int:
+    """Words that a call may pass on the stack. In Fortran the error code follows, and a length for each text."""
+    if function is None:
+        return _UNKNOWN_WORDS
+    if wrapper.language == "c":
+        return max(0, len(function.parameters) - registers)
+    return max(0, len(function.parameters) + 1 + 4 - registers)
+
+
+def _row(function: MpiFunction | None, name: str) -> str:
+    if function is None:
+        return f'{{"{name}", Class::local, true, false, false, 0, {{{_places({})}}}, 0}}'
+    at = function.places()
+    wide = sum(
+        1 << _order().index(key) for key, place in at.items() if function.parameters[place][1] == "h"
+    )
+    starts = bool(_STARTS.match(name))
+    gathers = function.name.lower().removeprefix("i").startswith("gather")
+    flags = ", ".join(str(flag).lower() for flag in (not function.returns_error, starts, gathers))
+    return f'{{"{name}", Class::{function.kind}, {flags}, {len(function.parameters)}, {{{_places(at)}}}, {wide}u}}'
+
+
+def _places(at: Mapping[str, int]) -> str:
+    return ", ".join(str(at.get(key, -1)) for key in _order())
+
+
+@functools.cache
+def _order() -> tuple[str, ...]:
+    """The enumerators of Parameter in functions.hpp."""
+    text = (source_folder() / PROFILE / "functions.hpp").read_text(encoding="utf-8")
+    body = re.search(r"enum Parameter[^{]*\{(.*?)parameter_count", text, re.DOTALL)
+    assert body is not None
+    return tuple(re.findall(r"^\s*(\w+),", body[1], re.MULTILINE))
