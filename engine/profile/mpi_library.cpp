@@ -45,6 +45,13 @@ int count_library(dl_phdr_info* object, std::size_t, void* count) {
   return 0;
 }
 
+// The address of a predefined object. That of the program comes first: the linker may have copied the object
+// into it, and then the library uses the copy as well.
+Handle predefined(const char* name) {
+  const void* const global = dlsym(RTLD_DEFAULT, name);
+  return reinterpret_cast<Handle>(global ? global : dlsym(mpi.library, name));
+}
+
 // MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE of Fortran are addresses of variables: `names` are theirs.
 void look_up_fortran(const char* const* names, bool indirect) {
   int k = 0;
@@ -94,13 +101,13 @@ bool recognize(void* function) {
   mpi.source_at = 0;
   mpi.tag_at = 4;
   mpi.undefined = -32766;
-  if (void* const world = dlsym(defines, "ompi_mpi_comm_world")) {
+  if (dlsym(defines, "ompi_mpi_comm_world")) {
     mpi.abi = Abi::open_mpi;
-    mpi.world = reinterpret_cast<Handle>(world);
-    mpi.self = reinterpret_cast<Handle>(dlsym(defines, "ompi_mpi_comm_self"));
-    mpi.communicator_null = reinterpret_cast<Handle>(dlsym(defines, "ompi_mpi_comm_null"));
-    mpi.request_null = reinterpret_cast<Handle>(dlsym(defines, "ompi_request_null"));
-    mpi.byte = reinterpret_cast<Handle>(dlsym(defines, "ompi_mpi_byte"));
+    mpi.world = predefined("ompi_mpi_comm_world");
+    mpi.self = predefined("ompi_mpi_comm_self");
+    mpi.communicator_null = predefined("ompi_mpi_comm_null");
+    mpi.request_null = predefined("ompi_request_null");
+    mpi.byte = predefined("ompi_mpi_byte");
     mpi.any_source = -1;
     mpi.proc_null = -2;
     mpi.root = -4;
