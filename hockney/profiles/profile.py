@@ -5,6 +5,7 @@ and regions matched over the ranks."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -127,12 +128,14 @@ class RegionTime:
 class RankTimes:
     """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, or to the last
     sign of life, without pauses (MPI_Pcontrol); `in_mpi_s` the part of it in MPI calls, on average over the
-    rank's threads that call MPI. `start` and `end` are times of the host's clock, as those of samples."""
+    rank's threads that call MPI. `start` and `end` are times of the clock of
+    its `kernel`, as those of samples."""
 
     label: str
     rank: int
     job: int
     host: int
+    kernel: int
     hostname: str
     start: float
     end: float
@@ -147,6 +150,18 @@ class RankTimes:
     def outside_s(self) -> float:
         """Seconds outside of MPI: the rank's computation."""
         return max(0.0, self.elapsed_s - self.in_mpi_s)
+
+
+@dataclass(frozen=True)
+class OpenCall:
+    """A call that has not returned: the rank and call site by their places in the launch, and for how long it
+    has lasted (s)."""
+
+    rank: int
+    site: int
+    function: int
+    communicator: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -170,6 +185,7 @@ class Launch:
     caveats: tuple[Caveat, ...]
     files: tuple[RankFile, ...]
     has_lines: bool
+    open_calls: tuple[OpenCall, ...] = ()
 
     def function(self, number: int) -> str:
         """The function's name without MPI_."""
@@ -191,15 +207,16 @@ class Launch:
 
     @property
     def most_ranks_on_a_host(self) -> int:
-        hosts = [rank.host for rank in self.ranks]
-        return max(map(hosts.count, set(hosts)), default=0)
+        """Ranks that share a host's processors; emulated hosts share those of their kernel."""
+        kernels = Counter(rank.kernel for rank in self.ranks)
+        return max(kernels.values(), default=0)
 
     @cached_property
     def elapsed_s(self) -> float:
-        """From the first rank's start to the last one's end, if all are on one host; otherwise the longest
-        time of a rank."""
+        """From the first rank's start to the last one's end, if all have one clock; otherwise the longest time
+        of a rank."""
         longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
-        if self.hosts != 1 or any(rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks):
+        if len({rank.kernel for rank in self.ranks}) != 1 or any(rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks):
             return longest
         return max(rank.end for rank in self.ranks) - min(rank.start for rank in self.ranks)
 
@@ -294,7 +311,7 @@ def launch_of(
     rates = _rates(files)
     bases = _bases(files)
     ranks = tuple(
-        _rank_times(each, files, rates[k], bases[each.host], now_ns) for k, each in enumerate(files)
+        _rank_times(each, files, rates[k], bases[each.kernel], now_ns) for k, each in enumerate(files)
     )
     communicators, communicator_of = _communicators(files, manifest.functions)
     region_names, region_of, regions = _regions(files, rates)
@@ -303,7 +320,7 @@ def launch_of(
     ]
     world = {(each.job, each.rank): k for k, each in reversed(list(enumerate(files)))}
     samples = [
-        _samples(k, each, found, communicator_of[k], rates[k], bases[each.host], world)
+        _samples(k, each, found, communicator_of[k], rates[k], bases[each.kernel], world)
         for k, each in enumerate(files)
     ]
     sent, messages = _matrix(files, world)
@@ -324,7 +341,30 @@ def launch_of(
         caveats=caveats,
         files=files,
         has_lines=found.has_lines,
+        open_calls=tuple(_open_calls(files, ranks, found, communicator_of, rates, bases)),
     )
+
+
+def _open_calls(
+    files: Sequence[RankFile],
+    ranks: Sequence[RankTimes],
+    found: CallSites,
+    communicator_of: Sequence[dict[int, int]],
+    rates: Sequence[float],
+    bases: dict[int, int],
+) -> Iterator[OpenCall]:
+    for k, file in enumerate(files):
+        if int(file.header["finalize_enter"]):
+            continue
+        clock = _clock(file, rates[k])
+        for thread in file.threads[file.threads["depth"] > 0]:
+            yield OpenCall(
+                k,
+                found.index_of[k].get(int(thread["site"]), 0),
+                int(thread["function"]),
+                communicator_of[k].get(int(thread["communicator"]), 0),
+                max(0.0, ranks[k].end - clock.second(int(thread["since"]), bases[file.kernel])),
+            )
 
 
 def _rates(files: Sequence[RankFile]) -> list[float]:
@@ -342,10 +382,10 @@ def _rates(files: Sequence[RankFile]) -> list[float]:
 
 
 def _bases(files: Sequence[RankFile]) -> dict[int, int]:
-    """The first CLOCK_MONOTONIC of each host (ns)."""
+    """The first CLOCK_MONOTONIC of each kernel (ns)."""
     bases: dict[int, int] = {}
     for each in files:
-        bases[each.host] = min(bases.get(each.host, each.clock.ns), each.clock.ns)
+        bases[each.kernel] = min(bases.get(each.kernel, each.clock.ns), each.clock.ns)
     return bases
 
 
@@ -384,6 +424,7 @@ def _rank_times(
         rank=file.rank,
         job=file.job,
         host=file.host,
+        kernel=file.kernel,
         hostname=file.hostname,
         start=start,
         end=max(start, end),

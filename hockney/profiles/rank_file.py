@@ -72,6 +72,7 @@ HEADER = np.dtype(
         ("hostname", "S64"),
         ("program", "S256"),
         ("paused", "<u8"),
+        ("kernel", "<u8"),
     ]
 )
 PAGE_HEADER = np.dtype(
@@ -251,6 +252,11 @@ class RankFile:
     @property
     def host(self) -> int:
         return int(self.header["host"])
+
+    @property
+    def kernel(self) -> int:
+        """Equal on ranks that share CLOCK_MONOTONIC and its processors."""
+        return int(self.header["kernel"]) or self.host
 
     @property
     def hostname(self) -> str:

@@ -55,6 +55,7 @@ WAITS = np.dtype(
         ("by_rank", "<i4"),
         ("by_site", "<i4"),
         ("enter", "<f8"),
+        ("lasted", "<f8"),
         ("seconds", "<f8"),
         ("weight", "<f8"),
     ]
@@ -182,7 +183,7 @@ class _Found:
 
 def _host_numbers(launch: Launch) -> list[int]:
     numbers: dict[int, int] = {}
-    return [numbers.setdefault(rank.host, len(numbers)) for rank in launch.ranks]
+    return [numbers.setdefault(rank.kernel, len(numbers)) for rank in launch.ranks]
 
 
 def _rows(
@@ -194,6 +195,7 @@ def _rows(
         rows[name] = samples[name]
     rows["site"] = samples["wait_site"]
     rows["function"] = samples["raw_wait_site"]  # replaced by _scale, which knows the calls at a site
+    rows["lasted"] = samples["leave"] - samples["enter"]
     rows["by_rank"], rows["by_site"], rows["seconds"] = by_rank, by_site, seconds
     return rows
 
@@ -355,18 +357,10 @@ def _scale(launch: Launch, rows: np.ndarray) -> dict[tuple[int, int], float]:
     rows["function"] = np.array(
         [function_of.get((int(rank), int(raw)), -1) for rank, raw in distinct], dtype=np.int32
     )[inverse.reshape(-1)]
-    # The intervals of all calls of which the waiting is known.
-    spans = _spans(launch)
     keys = np.stack([rows["site"], rows["function"]], axis=1)
     places, of = np.unique(keys, axis=0, return_inverse=True)
     of = of.reshape(-1)
-    lasted = np.array(
-        [
-            spans.get((rank, enter), 0.0)
-            for rank, enter in zip(rows["rank"].tolist(), rows["enter"].tolist(), strict=True)
-        ]
-    )
-    timed = np.bincount(of, weights=lasted * rows["weight"], minlength=len(places))
+    timed = np.bincount(of, weights=rows["lasted"] * rows["weight"], minlength=len(places))
     known = {}
     factors = np.ones(len(places))
     for k, (site, function) in enumerate(places.tolist()):
@@ -391,16 +385,6 @@ def _functions_at(launch: Launch) -> dict[tuple[int, int], int]:
         if seconds > longest.get((rank, raw), (-1.0, 0))[0]:
             longest[rank, raw] = seconds, function
     return {key: function for key, (_, function) in longest.items()}
-
-
-def _spans(launch: Launch) -> dict[tuple[int, float], float]:
-    samples = launch.samples
-    return {
-        (rank, enter): leave - enter
-        for rank, enter, leave in zip(
-            samples["rank"].tolist(), samples["enter"].tolist(), samples["leave"].tolist(), strict=True
-        )
-    }
 
 
 def _oversubscribed(launch: Launch, cores: int) -> Caveat:

@@ -55,7 +55,7 @@ class Written:
     records: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=dict)
     overhead: Mapping[str, tuple[float, float]] = field(
-        default_factory=lambda: {"local": (10.0, 20.0), "send": (100.0, 40.0)}
+        default_factory=lambda: {"local": (10.0, 20.0), "blocking": (100.0, 40.0)}
     )
     in_mpi: float = 0.0
     calls: int = 0

@@ -1,0 +1,481 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Where each second in MPI went, per call site and in total.
+
+The parts of a call site's time are not negative and add up to it. In this order: *waiting* for other ranks
+(`waits`); *software overhead*, the processor's time for starting and receiving messages (LogGP's o) and for
+calls that need no other rank; *transfer*, the rest of what the survey's machine charges for the same calls, up
+to the upper end of its 95% band (`machine_costs`); *contention*, if the survey measured messages of many pairs
+at once; and *excess*, which this machine need not take. Time that cannot be assigned is *not separated*, with
+the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+
+import numpy as np
+
+from hockney.draw.page import Caveat
+from hockney.profiles.call_sites import CallSite
+from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
+from hockney.profiles.operations import KIND_NAMES, Kind, blocking, kind_of
+from hockney.profiles.profile import Launch, group_sums
+from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
+from hockney.profiles.waits import Waits, waits_of
+
+LEAST_EXCESS = 0.02
+"""The share of the time in MPI from which a call site's excess is worth a sentence."""
+BEYOND_PREDICTION = 2.0
+"""Collectives whose price is only predicted have an excess beyond this multiple of it."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of a time in MPI (s)."""
+
+    software: float = 0.0
+    transfer: float = 0.0
+    late_sender: float = 0.0
+    late_receiver: float = 0.0
+    collective: float = 0.0
+    contention: float = 0.0
+    excess: float = 0.0
+    not_separated: float = 0.0
+
+    @property
+    def waiting(self) -> float:
+        return self.late_sender + self.late_receiver + self.collective
+
+    @property
+    def machine(self) -> float:
+        """The machine's price: software overhead, transfer and contention."""
+        return self.software + self.transfer + self.contention
+
+    @property
+    def total(self) -> float:
+        return sum(getattr(self, field.name) for field in fields(self))
+
+    @staticmethod
+    def sum(parts: Iterable[Parts]) -> Parts:
+        listed = list(parts)
+        return Parts(**{f.name: sum(getattr(each, f.name) for each in listed) for f in fields(Parts)})
+
+
+PART_NAMES: Mapping[str, str] = {
+    "software": "software overhead",
+    "transfer": "transfer",
+    "late_sender": "late sender",
+    "late_receiver": "late receiver",
+    "collective": "wait at a collective",
+    "contention": "contention",
+    "excess": "unexplained excess",
+    "not_separated": "not separated",
+}
+"""The names of the fields of `Parts` for readers."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """All calls of a function at a call site, over all ranks: seconds, bytes, and the parts of the time.
+    `price_s` and `price_high_s` are the machine's price of all calls and its upper end, None without one.
+    `reasons` say why time is not separated. `recording_s` is what recording the calls cost. `by_rank` is the
+    time of each rank."""
+
+    site: int
+    function: int
+    name: str
+    kind: Kind
+    calls: int
+    bytes: float
+    seconds: float
+    least: float
+    most: float
+    bins: np.ndarray
+    parts: Parts
+    price_s: float | None
+    price_high_s: float | None
+    predicted: bool
+    reasons: tuple[str, ...]
+    recording_s: float
+    by_rank: np.ndarray
+    open_calls: int = 0
+
+    @property
+    def operation(self) -> str:
+        """The operation without the way in which it is called: allreduce, for MPI_Iallreduce too."""
+        return blocking(self.name)
+
+
+@dataclass(frozen=True)
+class Point:
+    """The calls of one call site with about equal sizes and equal distance or communicator: the mean time of a
+    call without waiting, and the price (s)."""
+
+    site: int
+    function: int
+    name: str
+    kind: Kind
+    ranks: int
+    distance: int
+    size: float
+    calls: int
+    seconds: float
+    price: Price
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The rows of a launch, the longest first. `caveats` are those of waiting and of the survey."""
+
+    launch: Launch
+    rows: tuple[Row, ...]
+    points: tuple[Point, ...]
+    waits: Waits
+    costs: MachineCosts | None
+    caveats: tuple[Caveat, ...]
+
+    @cached_property
+    def total(self) -> Parts:
+        return Parts.sum(row.parts for row in self.rows)
+
+    @property
+    def recording_s(self) -> float:
+        """What recording cost all ranks together."""
+        return sum(row.recording_s for row in self.rows)
+
+    def site(self, row: Row) -> CallSite:
+        return self.launch.sites[row.site]
+
+    @property
+    def rank_parts(self) -> list[Parts]:
+        """The parts of each rank's time in MPI: waiting as timed on it, the others as on average at its call
+        sites."""
+        count = len(self.launch.ranks)
+        found = [dict.fromkeys((f.name for f in fields(Parts)), 0.0) for _ in range(count)]
+        waits = self.waits.rows
+        for k, name in enumerate(("late_sender", "late_receiver", "collective")):
+            of_kind = waits[waits["kind"] == k]
+            for rank, seconds in enumerate(
+                np.bincount(of_kind["rank"], weights=of_kind["seconds"], minlength=count)
+            ):
+                found[rank][name] = float(seconds)
+        for row in self.rows:
+            at = waits[(waits["site"] == row.site) & (waits["function"] == row.function)]
+            waited = np.bincount(at["rank"], weights=at["seconds"], minlength=count)
+            rest = np.maximum(0.0, row.by_rank - waited)
+            whole = rest.sum()
+            others = {
+                name: getattr(row.parts, name)
+                for name in ("software", "transfer", "contention", "excess", "not_separated")
+            }
+            share = sum(others.values())
+            for rank in range(count) if whole > 0 and share > 0 else ():
+                for name, seconds in others.items():
+                    found[rank][name] += seconds * float(rest[rank] / whole)
+        return [Parts(**each) for each in found]
+
+
+def explain(launch: Launch, costs: MachineCosts | None = None, *, cores: int = 0) -> Explanation:
+    """The explanation of a launch's time in MPI. `costs` are those of the machine's survey, if there is one,
+    `cores` the number of cores of a host (0: unknown)."""
+    waits = waits_of(launch, cores=cores, eager=costs.eager if costs else None)
+    explainer = _Explainer(launch, costs, waits)
+    rows, points = explainer.rows_and_points()
+    caveats = (*launch.caveats, *waits.caveats, *_caveats(costs))
+    return Explanation(launch, rows, points, waits, costs, caveats)
+
+
+def _caveats(costs: MachineCosts | None) -> Iterable[Caveat]:
+    if costs is None:
+        yield Caveat(
+            "no-survey",
+            "there is no survey of this machine, so that the machine's price is not known",
+            "transfer and excess, which are not separated",
+            "'hockney survey' measures it",
+        )
+        return
+    for difference in costs.surveyed.differences:
+        yield Caveat("other-machine", f"the survey differs: {difference}", "transfer and excess", "")
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """The price of some calls: `software` is the part of it that is the processor's. `unpriced` is the reason
+    if there is no price."""
+
+    value: float = 0.0
+    high: float = 0.0
+    software: float = 0.0
+    contention: float | None = None
+    predicted: bool = False
+    unpriced: str = ""
+    point: Point | None = None
+
+
+@dataclass(frozen=True)
+class _Explainer:
+    launch: Launch
+    costs: MachineCosts | None
+    waits: Waits
+
+    def rows_and_points(self) -> tuple[tuple[Row, ...], tuple[Point, ...]]:
+        rows, points = [], []
+        seen = set()
+        for (site, function), calls in group_sums(self.launch.counted, "site", "function"):
+            row, priced = self._row(site, function, calls)
+            rows.append(row)
+            points += priced
+            seen.add((site, function))
+        for each in self.launch.open_calls:
+            if (each.site, each.function) not in seen:
+                seen.add((each.site, each.function))
+                rows.append(self._row(each.site, each.function, self.launch.counted[:0])[0])
+        rows.sort(key=lambda row: -row.seconds)
+        return tuple(rows), tuple(points)
+
+    def _row(self, site: int, function: int, calls: np.ndarray) -> tuple[Row, list[Point]]:
+        launch = self.launch
+        name = launch.function(function)
+        kind = kind_of(name)
+        by_rank = np.bincount(calls["rank"], weights=calls["seconds"], minlength=len(launch.ranks))
+        seconds = float(by_rank.sum())
+        number = int(calls["calls"].sum())
+        priced = [
+            self._price(kind, name, site, group)
+            for _, group in group_sums(calls, "communicator", "size_class", "distance")
+        ]
+        parts, reasons = self._parts(kind, site, function, seconds, priced)
+        open_calls = [each for each in launch.open_calls if (each.site, each.function) == (site, function)]
+        if open_calls:
+            more = sum(each.seconds for each in open_calls)
+            parts = Parts.sum((parts, Parts(not_separated=more)))
+            reasons = (*reasons, f"{len(open_calls)} calls have not returned")
+            seconds += more
+            for each in open_calls:
+                by_rank[each.rank] += each.seconds
+        known = bool(priced) and not any(each.unpriced for each in priced) and self.costs is not None
+        row = Row(
+            site=site,
+            function=function,
+            name=name,
+            kind=kind,
+            calls=number,
+            bytes=float(calls["bytes"].sum()),
+            seconds=seconds,
+            least=float(calls["least"].min()) if len(calls) else 0.0,
+            most=float(calls["most"].max()) if len(calls) else 0.0,
+            bins=calls["bins"].sum(axis=0),
+            parts=parts,
+            price_s=sum(each.value for each in priced) if known else None,
+            price_high_s=sum(each.high for each in priced) if known else None,
+            predicted=any(each.predicted for each in priced),
+            reasons=reasons,
+            recording_s=number * recording_cost(launch.overheads, kind),
+            by_rank=by_rank,
+            open_calls=len(open_calls),
+        )
+        waited = parts.waiting / seconds if seconds else 0.0
+        points = [
+            Point(p.site, p.function, p.name, p.kind, p.ranks, p.distance, p.size, p.calls,
+                  p.seconds * (1 - waited), p.price)
+            for p in (each.point for each in priced)
+            if p is not None
+        ]  # fmt: skip
+        return row, points
+
+    def _parts(
+        self, kind: Kind, site: int, function: int, seconds: float, priced: Sequence[_Priced]
+    ) -> tuple[Parts, tuple[str, ...]]:
+        reasons = []
+        if kind == "local":
+            return Parts(software=seconds), ()
+        waits = self._waits(site, function, seconds)
+        rest = max(0.0, seconds - sum(waits.values()))
+        limit = sum(each.high for each in priced)
+        software = min(rest, sum(each.software for each in priced))
+        transfer = min(rest - software, max(0.0, limit - software))
+        beyond = rest - software - transfer
+        contention = excess = 0.0
+        unpriced = sorted({each.unpriced for each in priced if each.unpriced})
+        if beyond > 0:
+            if unpriced:
+                reasons += unpriced
+            elif not self.waits.believed:
+                reasons.append("ranks share cores")
+            else:
+                known = self._known_waiting(kind, site, function)
+                if known < 1:
+                    reasons.append(_UNKNOWN_WAITING)
+                at_once = [each.contention for each in priced]
+                if any(each is not None for each in at_once):
+                    contention = min(beyond, sum(each or 0.0 for each in at_once))
+                excess = known * (beyond - contention)
+                if any(each.predicted for each in priced):
+                    more = max(0.0, rest - BEYOND_PREDICTION * limit)
+                    if more < excess:
+                        reasons.append("the price is only predicted from messages")
+                    excess = min(excess, more)
+        left = max(0.0, beyond - contention - excess)
+        parts = Parts(software, transfer, **waits, contention=contention, excess=excess, not_separated=left)
+        return parts, tuple(reasons)
+
+    def _waits(self, site: int, function: int, seconds: float) -> dict[str, float]:
+        """By field of `Parts`; never more than the time of the calls."""
+        found = self.waits.at(site, function)
+        total = sum(found.values())
+        factor = min(1.0, seconds / total) if total > 0 else 1.0
+        fields_of = zip(("late_sender", "late_receiver", "collective"), found.values(), strict=True)
+        return {name: value * factor for name, value in fields_of}
+
+    def _known_waiting(self, kind: Kind, site: int, function: int) -> float:
+        """The share of the time of these calls of which waiting is known."""
+        if kind in ("start", "one-sided", "start collective"):
+            return 1.0  # they need not wait
+        return self.waits.known.get((site, function), 0.0)
+
+    def _price(self, kind: Kind, name: str, site: int, group: np.ndarray) -> _Priced:
+        """The price of calls with one communicator, size class and distance."""
+        calls = int(group["calls"].sum())
+        if kind == "local":
+            return _Priced()
+        if kind in _NOT_SURVEYED:
+            return _Priced(unpriced=_NOT_SURVEYED[kind])
+        if self.costs is None:
+            return _Priced(unpriced="there is no survey of this machine")
+        size = float(group["bytes"].sum()) / calls if calls else 0.0
+        distance = int(group["distance"][0])
+        if kind in ("collective", "start collective"):
+            return self._collective(kind, name, site, group, calls, size)
+        if kind == "wait":
+            return self._completion(site, int(group["function"][0]), float(group["waited"].sum()), calls)
+        if distance == 0 and kind in ("send", "receive", "exchange", "start"):
+            distance = NODE if self.launch.hosts == 1 else NETWORK
+        price = self.costs.message(size, distance)
+        if price is None:
+            return _Priced(unpriced="the survey has no messages at this distance")
+        software = self._software(kind, name, size)
+        pairs = max(1.0, self.launch.most_ranks_on_a_host / 2)
+        contention = self.costs.contention_s(size, distance, pairs)
+        seconds = float(group["seconds"].sum())
+        drawn = None
+        if kind in ("send", "receive", "exchange"):
+            drawn = Point(site, int(group["function"][0]), name, kind, 2, distance, size, calls,
+                          seconds / calls, price)  # fmt: skip
+        # An exchange is a send and a receive, which need not overlap.
+        factor = 2 if kind == "exchange" else 1
+        return _Priced(
+            factor * calls * price.value,
+            factor * calls * price.high,
+            min(calls * software, factor * calls * price.value),
+            None if contention is None else calls * contention,
+            point=drawn,
+        )
+
+    def _software(self, kind: Kind, name: str, size: float) -> float:
+        """Seconds of the processor in one call."""
+        costs = self.costs
+        if costs is None or not costs.has_overheads:
+            return 0.0
+        if kind == "exchange":
+            return costs.sending_s(size) + costs.receiving_s(size)
+        receives = kind == "receive" or name.startswith(("Irecv", "Imrecv"))
+        return costs.receiving_s(size) if receives else costs.sending_s(size)
+
+    def _collective(
+        self, kind: Kind, name: str, site: int, group: np.ndarray, calls: int, size: float
+    ) -> _Priced:
+        costs = self.costs
+        assert costs is not None
+        communicator = self.launch.communicators[int(group["communicator"][0])]
+        operation = blocking(name)
+        if communicator.is_inter:
+            return _Priced(unpriced="the survey does not measure intercommunicators")
+        if not communicator.size:
+            return _Priced(unpriced="the communicator is not known")
+        price = costs.collective(operation, communicator.size, size)
+        if price is None:
+            return _Priced(unpriced=f"the survey has no MPI_{operation} of this size and number of ranks")
+        seconds = float(group["seconds"].sum())
+        steps = int(np.ceil(np.log2(max(2, communicator.size)))) if price is not NOTHING else 0
+        software = min(price.value, steps * (costs.sending_s(0) + costs.receiving_s(0)))
+        drawn = None
+        if kind == "collective" and price is not NOTHING:
+            drawn = Point(site, int(group["function"][0]), name, kind, communicator.size, 0, size, calls,
+                          seconds / calls, price)  # fmt: skip
+        return _Priced(
+            calls * price.value,
+            calls * price.high,
+            calls * software,
+            None,
+            price.basis == PREDICTED,
+            point=drawn,
+        )
+
+    def _completion(self, site: int, function: int, waited: float, calls: int) -> _Priced:
+        """The price of the requests that wait calls complete, from those that were timed: a receive costs its
+        message, and so does a send that needs its receive; a shorter send has ended before."""
+        costs = self.costs
+        assert costs is not None
+        samples = self.launch.samples
+        at = samples[samples["wait_site"] == site]
+        at = at[at["raw_wait_site"] != 0]
+        if not len(at) or waited <= 0:
+            if waited <= 0:
+                return _Priced()
+            return _Priced(unpriced="the requests that these calls complete are not timed")
+        value = high = software = weight = 0.0
+        predicted = False
+        eager = costs.eager or 0.0
+        keys = ("role", "distance", "bytes", "function", "communicator")
+        for (role, distance, _, number, communicator), part in group_sums(at, *keys):
+            count, size = float(part["weight"].sum()), float(part["bytes"][0])
+            weight += count
+            if role == COLLECTIVE:
+                ranks = self.launch.communicators[communicator].size
+                price = costs.collective(blocking(self.launch.function(number)), ranks, size)
+            elif role == SEND and size <= eager:
+                price = NOTHING
+            else:
+                price = costs.message(size, distance or NODE)
+            if price is None:
+                return _Priced(unpriced="the survey lacks some of the messages that these calls complete")
+            value, high = value + count * price.value, high + count * price.high
+            predicted |= price.basis == PREDICTED
+            if role != SEND and role != COLLECTIVE:
+                software += count * min(price.value, costs.receiving_s(size))
+        scale = waited / weight
+        return _Priced(scale * value, scale * high, scale * software, None, predicted)
+
+
+_UNKNOWN_WAITING = "waiting for other ranks is not known for all calls"
+_NOT_SURVEYED: Mapping[Kind, str] = {
+    "poll": "tests return at once, however long the program goes on testing",
+    "probe": "waiting for a probed message is not told apart from its transfer",
+    "one-sided": "the survey does not measure one-sided communication",
+    "synchronisation": "the survey does not measure windows, communicators and processes",
+    "file": "the survey does not measure files",
+    "neighbors": "the survey does not measure neighborhood collectives",
+}
+
+_RECORDING_KINDS: Mapping[Kind, str] = {
+    "local": "local",
+    "start": "nonblocking",
+    "wait": "nonblocking",
+    "poll": "nonblocking",
+    "start collective": "nonblocking",
+}
+
+
+def recording_cost(overheads: Mapping[str, tuple[float, float]], kind: Kind) -> float:
+    """What recording adds to one call (s), as measured by the ranks; the most of any kind if they did not
+    measure this one."""
+    name = _RECORDING_KINDS.get(kind, "blocking")
+    if name in overheads:
+        return overheads[name][1]
+    return max((added for _, added in overheads.values()), default=0.0)
+
+
+def kind_text(kind: Kind) -> str:
+    return KIND_NAMES[kind]

@@ -1,0 +1,287 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What this machine charges for an MPI call, according to a survey: messages at each level, and collectives.
+
+The upper end of a price is that of single operations: 95% of the survey's repetitions are faster. A program's
+calls meet the same noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+from hockney.core.case import HOT, WRITTEN, parse_canonical
+from hockney.core.catalog import PING_PONG
+from hockney.core.errors import HockneyError
+from hockney.core.fit import Fit, Summary, Surveyed
+from hockney.core.layout import NETWORK
+from hockney.core.wording import plural
+from hockney.models.applications.message_costs import messages_for, usable_fit
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit
+from hockney.models.collective_costs import predict, tree
+from hockney.models.levels import place_of_fit
+from hockney.profiles import rank_file as form
+
+LEVELS_OF = {
+    form.SELF: ("core", "cache", "socket", "node", ""),
+    form.CORE: ("core", "cache", "socket", "node", ""),
+    form.PACKAGE: ("cache", "socket", "node", ""),
+    form.NODE: ("node", "socket", "cache", ""),
+    form.UNKNOWN: ("node", "socket", "cache", "", "network"),
+    form.NETWORK: ("network",),
+}
+"""The levels of a survey's ping-pongs that describe messages of each distance, the best first. A profile's
+`package` is a survey's cache or socket; "" is a ping-pong whose level is not known, which is within a node
+unless the survey used several."""
+
+MEASURED, PREDICTED = "measured", "predicted"
+
+
+@dataclass(frozen=True)
+class Price:
+    """Seconds of one call, and the upper end of its 95% band. `basis`: whether the operation was measured, or
+    its price is predicted from that of messages."""
+
+    value: float
+    high: float
+    basis: str = MEASURED
+
+
+NOTHING = Price(0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class MachineCosts:
+    """The costs of a survey for a program on `hosts` hosts."""
+
+    surveyed: Surveyed
+    hosts: int = 1
+    _known: dict[tuple[str, int, float], Price | None] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def where(self) -> str:
+        return self.surveyed.where
+
+    @cached_property
+    def _messages(self) -> PointToPointCosts | None:
+        try:
+            return messages_for(self.surveyed.fits, self.surveyed.machine, self.where, hosts=self.hosts)
+        except HockneyError:
+            return None
+
+    @cached_property
+    def _levels(self) -> dict[str, tuple[PointToPointCosts, ...]]:
+        """By level: the costs of messages in unchanged and in just written buffers."""
+        fits, found = self.surveyed.fits, {}
+        for level in ("core", "cache", "socket", "node", "network", ""):
+            usable = (usable_fit(fits, level, buffers) for buffers in (HOT, WRITTEN))
+            chosen = {fit.line: fit for fit in usable if fit is not None}
+            if chosen:
+                found[level] = tuple(self._of_fit(fit) for fit in chosen.values())
+        return found
+
+    def _of_fit(self, fit: Fit) -> PointToPointCosts:
+        return of_fit(fit, name="", title="", source=self.where)
+
+    def level_of(self, distance: int) -> str | None:
+        """The level of the survey that describes messages of a distance; None if there is none."""
+        levels = LEVELS_OF.get(distance, ())
+        return next((level for level in levels if level in self._levels), None)
+
+    @cached_property
+    def eager(self) -> float | None:
+        """The largest message within a node that is sent without its receive, None if unknown."""
+        for costs in self._levels.values():
+            if math.isfinite(costs[0].eager):
+                return costs[0].eager
+        return None
+
+    def message(self, size: float, distance: int) -> Price | None:
+        """One message."""
+        level = self.level_of(distance)
+        if level is None:
+            return None
+        values, highs = [], []
+        for costs in self._levels[level]:
+            value = max(0.0, costs.one_way(size))
+            values.append(value)
+            highs.append(value * (costs.bounds(size) or (1.0, 1.0))[1])
+        return Price(min(values), max(max(values), *highs) * self._tail(size, level))
+
+    def _tail(self, size: float, level: str) -> float:
+        """The 95% point of single ping-pongs of about this size, relative to their typical time."""
+        rows = self._tails.get(level) or self._tails.get("any") or ()
+        if not rows:
+            return 1.0
+        return min(rows, key=lambda row: abs(math.log((row[0] + 1) / (size + 1))))[1]
+
+    @cached_property
+    def _tails(self) -> dict[str, list[tuple[float, float]]]:
+        sizes = {w.name: w.size for w in self.surveyed.fits.workloads if w.performs(*PING_PONG)}
+        found: dict[str, list[tuple[float, float]]] = {}
+        for summary in self.surveyed.fits.summaries:
+            size_name = sizes.get(summary.case.split(" ", 1)[0])
+            if size_name is None:
+                continue
+            case = parse_canonical(summary.case)
+            if case.get("buffers", HOT) not in (HOT, WRITTEN):
+                continue
+            row = case.number(size_name), _tail_of(summary)
+            for level in {case.place or summary.place or "", "any"}:
+                found.setdefault(level, []).append(row)
+        return found
+
+    @cached_property
+    def _loggp(self) -> dict[str, float]:
+        """LogGP's overheads, of the first usable fit."""
+        fits = (fit for fit in self.surveyed.fits.fits if fit.model == "loggp" and fit.verdict != "refused")
+        chosen = min(fits, key=lambda fit: place_of_fit(fit, self.surveyed.fits) == NETWORK, default=None)
+        return {} if chosen is None else {p.symbol: p.estimate.value for p in chosen.parameters}
+
+    def sending_s(self, size: float) -> float:
+        """Seconds of the processor for a message's start (LogGP's o_s)."""
+        known = self._loggp
+        return max(0.0, known.get("o_s", 0.0) + known.get("O_s", 0.0) * size)
+
+    def receiving_s(self, size: float) -> float:
+        """Seconds of the processor for a message's receive (LogGP's o_r)."""
+        known = self._loggp
+        return max(0.0, known.get("o_r", 0.0) + known.get("O_r", 0.0) * size)
+
+    @property
+    def has_overheads(self) -> bool:
+        return "o_s" in self._loggp
+
+    def contention_s(self, size: float, distance: int, at_once: float) -> float | None:
+        """How much longer each of `at_once` messages takes that leave a node at the same time; None if the
+        survey did not measure many pairs."""
+        messages = self._messages
+        if messages is None:
+            return None
+        level = messages.between if distance == form.NETWORK else messages.near or messages
+        if level.node is None:
+            return None
+        return max(0.0, level.together(size, at_once) - level.together(size, 1))
+
+    def collective(self, operation: str, ranks: int, size: float) -> Price | None:
+        """One collective (the blocking operation's name without MPI_), from its begin on all ranks until the
+        last one ends: as measured on as many ranks, or between that of fewer and of more; otherwise as
+        predicted from messages."""
+        if ranks < 2:
+            return NOTHING
+        key = operation.lower(), ranks, size
+        if key not in self._known:
+            self._known[key] = self._collective(*key)
+        return self._known[key]
+
+    def _collective(self, operation: str, ranks: int, size: float) -> Price | None:
+        name = OF_VECTORS.get(operation, operation)
+        curves = self._curves.get(name, {})
+        if ranks in curves:
+            return _on_curve(curves[ranks], size)
+        fewer, more = [p for p in curves if p < ranks], [p for p in curves if p > ranks]
+        if fewer and more:
+            low, high = _on_curve(curves[max(fewer)], size), _on_curve(curves[min(more)], size)
+            if low is None or high is None:
+                return None
+            share = math.log(ranks / max(fewer)) / math.log(min(more) / max(fewer))
+            return Price(low.value + share * (high.value - low.value), max(low.high, high.high))
+        return self._predicted(name, ranks, size)
+
+    @cached_property
+    def _curves(self) -> dict[str, dict[int, list[tuple[float, float, float]]]]:
+        """By operation and ranks: size, typical time and its upper end."""
+        workloads = {w.name: w for w in self.surveyed.fits.workloads if w.role in ("collective", "barrier")}
+        found: dict[str, dict[int, dict[float, tuple[float, float]]]] = {}
+        for summary in self.surveyed.fits.summaries:
+            workload = workloads.get(summary.case.split(" ", 1)[0])
+            if workload is None:
+                continue
+            case = parse_canonical(summary.case)
+            nodes = case.nodes or summary.nodes
+            if not case.is_usual or case.get("algorithm", "mpi") != "mpi" or (nodes and nodes != self.hosts):
+                continue
+            operation = workload.operation or "barrier"
+            size = float(workload.size_of(case)) if workload.size else 0.0
+            time = summary.typical.value
+            high = max(time, summary.typical.high or 0.0, time * _tail_of(summary))
+            sizes = found.setdefault(operation, {}).setdefault(case.ranks, {})
+            old = sizes.get(size, (math.inf, 0.0))
+            sizes[size] = min(old[0], time), max(old[1], high)
+        return {
+            operation: {
+                ranks: [(size, *ends) for size, ends in sorted(sizes.items())]
+                for ranks, sizes in by_ranks.items()
+            }
+            for operation, by_ranks in found.items()
+        }
+
+    def _predicted(self, operation: str, ranks: int, size: float) -> Price | None:
+        if operation == "barrier":  # dissemination: each rank sends one message in each of log2(p) steps
+            message = self.message(0, form.NETWORK if self.hosts > 1 else form.NODE)
+            steps = math.ceil(math.log2(ranks))
+            return message and Price(steps * message.value, steps * message.high, PREDICTED)
+        try:
+            algorithm = tree(operation)
+            (time,) = predict(
+                self.surveyed.fits,
+                self.surveyed.machine,
+                operation,
+                algorithm,
+                ranks,
+                [round(size)],
+                where=self.where,
+                nodes=self.hosts if self.hosts > 1 else 0,
+            )
+        except HockneyError:
+            return None
+        value = time.time.value
+        return Price(value, max(value, time.time.high or 0.0), PREDICTED)
+
+    @property
+    def text(self) -> str:
+        """What was surveyed, for readers."""
+        cases = len(self.surveyed.fits.summaries)
+        return f"{self.where} ({plural(cases, 'case')})"
+
+
+OF_VECTORS = {
+    "gatherv": "gather",
+    "scatterv": "scatter",
+    "allgatherv": "allgather",
+    "alltoallv": "alltoall",
+    "alltoallw": "alltoall",
+    "reduce_scatter": "reduce_scatter_block",
+}
+"""Vector operations cost about what the plain ones do, with the mean size."""
+
+BEYOND = 2.0
+"""A size up to this many times the largest measured one is extrapolated."""
+
+
+def _tail_of(summary: Summary) -> float:
+    typical = summary.typical.value
+    return max(1.0, summary.quartiles[3] / typical) if typical > 0 else 1.0
+
+
+def _on_curve(points: Sequence[tuple[float, float, float]], size: float) -> Price | None:
+    """Linear between the measured sizes, and a little beyond the last."""
+    if not points:
+        return None
+    first, last = points[0], points[-1]
+    if size <= first[0] or len(points) == 1:
+        beyond = len(points) == 1 and first[0] > 0 and size > BEYOND * first[0]
+        return None if beyond else Price(first[1], first[2])
+    if size > BEYOND * last[0]:
+        return None
+    before, after = next(
+        ((a, b) for a, b in pairwise(points) if size <= b[0]), (points[-2], points[-1])
+    )
+    share = (size - before[0]) / (after[0] - before[0])
+    value, high = (max(0.0, before[k] + share * (after[k] - before[k])) for k in (1, 2))
+    return Price(value, max(value, high))
