@@ -191,14 +191,16 @@ def _split(line: str) -> list[str]:
 
 
 def _find_launcher(words: Sequence[str], environ: Mapping[str, str]) -> Launcher | None:
-    """The first launcher's name, behind nothing but wrappers."""
-    if Path(words[0]).name not in WRAPPERS and not _is_launcher(words[0]):
-        return None
+    """The launcher, if nothing but wrappers, their options and their values are before it."""
     for at, word in enumerate(words):
-        path = find_program(word, environ) if _is_launcher(word) else None
-        if path is not None:
+        path = find_program(word, environ)
+        if path is None or word.startswith("-"):
+            continue
+        if _is_launcher(word):
             family, version = _family_of_launcher(path)
             return Launcher(at, path, family, version)
+        if path.name not in WRAPPERS:
+            return None
     return None
 
 
@@ -341,13 +343,21 @@ def find_libraries(
 
 def list_libraries(path: Path, loader: str, environ: Mapping[str, str]) -> tuple[list[Path], list[str]]:
     """All libraries that the loader finds for a program, and the names of those it does not find. As ldd
-    does, but the program is never started."""
-    try:
-        done = process.capture([loader, "--list", str(path)], env=_exactly(environ), timeout=LIST_SECONDS)
-    except EnvironmentProblem:
-        return [], []
+    does, but without ever starting the program."""
+    lists = [[loader, "--list", str(path)]]
+    if Path(loader).name.startswith("ld-linux"):  # whose --list stops at the first library that is missing
+        lists.append(["env", "LD_TRACE_LOADED_OBJECTS=1", loader, str(path)])
+    output = ""
+    for words in lists:
+        try:
+            done = process.capture(words, env=_exactly(environ), timeout=LIST_SECONDS)
+        except EnvironmentProblem:
+            continue
+        output = done.out
+        if done.ok:
+            break
     found, missing = [], []
-    for line in done.out.splitlines():
+    for line in output.splitlines():
         name, arrow, rest = line.strip().partition(" => ")
         if arrow and rest.startswith("not found"):
             missing.append(name)
