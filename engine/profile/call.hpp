@@ -33,7 +33,8 @@ struct Call {
   std::uint64_t result;
   std::uint32_t symbol, words;  // words: of the stack that are passed on
   std::uint32_t waits;          // requests that the call waits for
-  std::int32_t peer;            // in MPI_COMM_WORLD, or -1
+  std::uint32_t reserved;
+  const void* memo;  // of a message like earlier ones: a MessageMemo
 
   const Symbol& called() const { return symbols[symbol]; }
   const Function& function() const { return functions[called().function]; }
@@ -72,7 +73,7 @@ struct Call {
   }
 };
 static_assert(offsetof(Call, stack) == 64 && offsetof(Call, return_address) == 72 && offsetof(Call, thread) == 88);
-static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 128);
+static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 136);
 
 }  // namespace hockney::profile
 

@@ -59,6 +59,8 @@ struct Python {
   }
 };
 
+bool in_python = false;  // the process has an interpreter
+
 const Python& python() {
   static const Python interpreter;
   return interpreter;
@@ -154,7 +156,7 @@ int unwind(const Call& call, std::uint64_t* frames) {
   return kept;
 }
 
-SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, bool in_python) {
+SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, bool of_python) {
   std::uint32_t k = static_cast<std::uint32_t>(key >> 40) % most_sites;
   while (thread.sites[k].record && thread.sites[k].key != key) k = (k + 1) % most_sites;
   SiteState& site = thread.sites[k];
@@ -164,7 +166,7 @@ SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, bo
   if (!record) return &thread.lost_site;
   record->id = __atomic_add_fetch(&last_site, 1, __ATOMIC_RELAXED);
   record->frames = static_cast<std::uint16_t>(unwind(call, record->frame));
-  if (in_python) python_instruction(record->python, sizeof record->python);
+  if (of_python) python_instruction(record->python, sizeof record->python);
   for (int frame = 0; frame < record->frames; ++frame) record_module(thread, record->frame[frame]);
   thread.site_pages.finish();
   ++thread.used_sites;
@@ -177,14 +179,15 @@ SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, bo
 
 std::uint32_t last_site = 0;
 
+
 void prepare_call_sites() {
   void* frame[2];
   backtrace(frame, 2);
-  python();
+  in_python = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != nullptr;
 }
 
 SiteState* site_of(ThreadState& thread, const Call& call) {
-  const std::uint64_t instruction = python_instruction(nullptr, 0);
+  const std::uint64_t instruction = in_python ? python_instruction(nullptr, 0) : 0;
   const std::uint64_t key = (call.return_address * 0x9e3779b97f4a7c15ULL) ^
                             (reinterpret_cast<std::uint64_t>(call.stack) * 0xff51afd7ed558ccdULL) ^
                             (instruction * 0xc4ceb9fe1a85ec53ULL);

@@ -191,8 +191,7 @@ static_assert(sizeof(Region) == 128);
 
 // Whether number `n` of a channel is timed: all of the first 32, then about 32 of each doubling.
 constexpr bool sampled(std::uint64_t n, std::uint64_t* weight) {
-  std::uint64_t every = 1;
-  while (n / every >= 64) every *= 2;
+  const std::uint64_t every = n < 64 ? 1 : std::uint64_t{1} << (58 - __builtin_clzll(n));
   *weight = every;
   std::uint64_t mixed = n * 0x9e3779b97f4a7c15ULL;
   mixed ^= mixed >> 29;

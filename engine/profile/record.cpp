@@ -3,7 +3,6 @@
 //
 // What a call of an MPI function adds to the profile. Arguments are decoded after the call, when MPI has
 // accepted them: before it, a wrong handle would reach MPI through a call of ours, with another error.
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,20 +40,22 @@ std::uint64_t channel_of(const CommunicatorState& on, int sender, int receiver, 
   return mix(mix(on.key, pair), static_cast<std::uint32_t>(tag)) | 1;
 }
 
-std::uint32_t next_number(std::uint64_t* channel, std::uint64_t salt) {
-  if (!*channel) return 0;
+// The counter of a channel, for one direction; nullptr, and no channel, if there is no room.
+Channel* counter_of(std::uint64_t* channel, std::uint64_t salt) {
+  if (!*channel) return nullptr;
   if (!channels) channels = static_cast<Channel*>(private_memory(most_channels * sizeof(Channel)));
   const std::uint64_t key = *channel ^ salt;
   std::uint32_t k = static_cast<std::uint32_t>(key >> 20) % most_channels;
   while (channels && channels[k].key && channels[k].key != key) k = (k + 1) % most_channels;
   if (!channels || (!channels[k].key && used_channels == most_channels * 3 / 4)) {
     *channel = 0;
-    return 0;
+    return nullptr;
   }
   if (!channels[k].key) ++used_channels;
   channels[k].key = key;
-  return channels[k].next++;
+  return &channels[k];
 }
+
 constexpr std::uint64_t sending = 0, receiving = 0x5555555555555555ULL;
 
 std::uint8_t size_class_of(std::int64_t bytes) {
@@ -139,37 +140,30 @@ Peer* peer_of(ThreadState& thread, int rank) {
   return peer;
 }
 
-void add_sample(ThreadState& thread, const Sample& sample) {
-  std::uint64_t weight = 0;
-  if (!sample.channel || !recording || !sampled(sample.number, &weight)) return;
-  if (Sample* const kept = thread.sample_pages.add(thread.id)) {
-    *kept = sample;
-    thread.sample_pages.finish();
-  }
-}
-
-
 // The part of a message or collective call that waits for its end.
 struct Interval {
   std::uint64_t enter, leave;
 };
 
-Sample sample_of(const PendingRequest& request, const SiteState& site, Interval interval) {
-  Sample sample{};
-  sample.channel = request.channel;
-  sample.number = request.number;
-  sample.role = static_cast<std::uint8_t>(request.role);
-  sample.distance = static_cast<std::uint8_t>(request.distance);
-  sample.function = request.function;
-  sample.site = request.site;
-  sample.wait_site = site.record->id;
-  sample.bytes = request.bytes;
-  sample.posted = request.posted;
-  sample.enter = interval.enter;
-  sample.leave = interval.leave;
-  sample.peer = request.peer;
-  sample.communicator = request.communicator;
-  return sample;
+void add_sample(ThreadState& thread, const PendingRequest& request, const SiteState& site, Interval interval) {
+  std::uint64_t weight = 0;
+  if (!request.channel || !recording || !sampled(request.number, &weight)) return;
+  Sample* const sample = thread.sample_pages.add(thread.id);
+  if (!sample) return;
+  sample->channel = request.channel;
+  sample->number = request.number;
+  sample->role = static_cast<std::uint8_t>(request.role);
+  sample->distance = static_cast<std::uint8_t>(request.distance);
+  sample->function = request.function;
+  sample->site = request.site;
+  sample->wait_site = site.record->id;
+  sample->bytes = request.bytes;
+  sample->posted = request.posted;
+  sample->enter = interval.enter;
+  sample->leave = interval.leave;
+  sample->peer = request.peer;
+  sample->communicator = request.communicator;
+  thread.sample_pages.finish();
 }
 
 struct Received {
@@ -249,7 +243,8 @@ void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
   const int mine = world.rank;
   request.channel = sends ? channel_of(on, mine, request.peer, request.tag)
                           : on.receives_lost ? 0 : channel_of(on, request.peer, mine, request.tag);
-  request.number = next_number(&request.channel, sends ? sending : receiving);
+  Channel* const counter = counter_of(&request.channel, sends ? sending : receiving);
+  request.number = counter ? counter->next++ : 0;
 }
 
 // A request as of a message that starts now; it is part of the multiset only if the call is nonblocking.
@@ -268,6 +263,94 @@ PendingRequest message_of(const Call& call, const SiteState& site, CommunicatorS
   request.peer = message.rank == mpi.any_source ? -1 : on.in_world(message.rank);
   request.distance = message.rank == mpi.proc_null ? Distance::none : world.distance(request.peer);
   return request;
+}
+
+// The arguments of a message, as they are given.
+struct Given {
+  std::uint64_t count, type, communicator;
+  std::int32_t rank, tag;
+  bool operator==(const Given&) const = default;
+};
+
+Given given_of(const Call& call, bool sends) {
+  const Parameter rank = sends ? destination_ : source_;
+  if (call.fortran())
+    return {static_cast<std::uint64_t>(call.count(count_)),
+            static_cast<std::uint64_t>(call.output(type_)),
+            static_cast<std::uint64_t>(call.output(communicator_)), call.integer(rank), call.integer(tag_)};
+  return {call.raw(count_), call.raw(type_), call.raw(communicator_), static_cast<std::int32_t>(call.raw(rank)),
+          static_cast<std::int32_t>(call.raw(tag_))};
+}
+
+// What earlier messages from the same call site with the same arguments have in common.
+struct MessageMemo {
+  Given given;
+  const SiteState* site;
+  std::uint32_t epoch;
+  std::uint32_t symbol;
+  CommunicatorState* on;
+  Peer* record;
+  Channel* counter;
+  std::uint64_t channel;
+  std::int64_t bytes;
+  std::int32_t peer;
+  Distance distance;
+  bool wildcard;
+};
+constexpr std::uint32_t most_memos = 256;
+thread_local MessageMemo* memos = nullptr;
+
+bool is_message(Class kind) {
+  return kind == Class::send || kind == Class::start_send || kind == Class::receive || kind == Class::start_receive;
+}
+bool is_sent(Class kind) {
+  return kind == Class::send || kind == Class::start_send;
+}
+
+MessageMemo* place_of(const Given& given, const SiteState& site) {
+  if (!memos) memos = static_cast<MessageMemo*>(private_memory(most_memos * sizeof(MessageMemo)));
+  const std::uint64_t mixed = (reinterpret_cast<std::uint64_t>(&site) / sizeof(SiteState)) * 0x9e3779b97f4a7c15ULL ^
+                              static_cast<std::uint64_t>(given.rank + given.tag * 16) * 0xff51afd7ed558ccdULL ^
+                              given.count * 0xc4ceb9fe1a85ec53ULL;
+  return memos ? &memos[mixed >> 56] : nullptr;
+}
+
+// nullptr if there was no such message.
+MessageMemo* remembered(const Call& call, const SiteState& site) {
+  const Given given = given_of(call, is_sent(call.function().kind));
+  MessageMemo* const memo = place_of(given, site);
+  const bool known = memo && memo->site == &site && memo->given == given && memo->epoch == communicator_epoch &&
+                     memo->symbol == call.symbol;
+  return known ? memo : nullptr;
+}
+
+// Fills `fresh`, and remembers it if there is memory.
+const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site, MessageMemo* fresh);
+
+const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site, MessageMemo* fresh) {
+  const bool sends = is_sent(call.function().kind);
+  CommunicatorState* const on = communicator_state(thread, communicator_of(call));
+  if (!on) return nullptr;
+  fresh->given = given_of(call, sends);
+  fresh->site = &site;
+  fresh->epoch = communicator_epoch;
+  fresh->symbol = call.symbol;
+  fresh->on = on;
+  fresh->bytes = bytes_of(call, thread, count_, type_);
+  PendingRequest message = message_of(call, site, *on, sends ? Role::send : Role::receive,
+                                      {fresh->given.rank, fresh->given.tag, fresh->bytes});
+  fresh->peer = message.peer;
+  fresh->distance = message.distance;
+  fresh->wildcard = message.wildcard;
+  fresh->channel = message.wildcard ? 0
+                   : sends          ? channel_of(*on, world.rank, message.peer, message.tag)
+                                    : channel_of(*on, message.peer, world.rank, message.tag);
+  fresh->counter = counter_of(&fresh->channel, sends ? sending : receiving);
+  fresh->record = peer_of(thread, message.peer);
+  MessageMemo* const place = place_of(fresh->given, site);
+  if (!place) return fresh;
+  *place = *fresh;
+  return place;
 }
 
 void count_sent(ThreadState& thread, const PendingRequest& request) {
@@ -324,7 +407,7 @@ void completed_request(const Call& call, ThreadState& thread, const SiteState& s
     resolve(call, request, status);
     count_received(thread, request, alone ? interval.leave - interval.enter : 0);
   }
-  add_sample(thread, sample_of(request, site, interval));
+  add_sample(thread, request, site, interval);
 }
 
 const void* status_at(const Call& call, std::int64_t k) {
@@ -482,6 +565,14 @@ void announce(const Call& call, ThreadState& thread) {
   live.started_at = 0;
   live.communicator = 0;
   live.bytes = 0;
+  if (call.memo) {
+    const auto& memo = *static_cast<const MessageMemo*>(call.memo);
+    live.peer = memo.peer;
+    live.wildcard = memo.wildcard;
+    live.communicator = memo.on->id;
+    live.bytes = static_cast<std::uint64_t>(memo.bytes);
+    return;
+  }
   if (!call.has(communicator_)) return;
   const CommunicatorState* const on = known_communicator(thread, communicator_of(call));
   if (!on) return;
@@ -496,40 +587,74 @@ void announce(const Call& call, ThreadState& thread) {
   live.peer = live.wildcard ? -1 : on->in_world(other);
 }
 
+// A send or receive, blocking or not.
+void decode_message(const Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
+  const Class kind = call.function().kind;
+  MessageMemo fresh;
+  const MessageMemo* memo = call.memo ? static_cast<const MessageMemo*>(call.memo) : remember(call, thread, site, &fresh);
+  if (!memo) return;
+  facts.on = memo->on;
+  facts.bytes = memo->bytes;
+  facts.distance = memo->distance;
+  const bool sends = is_sent(kind);
+  if (sends && recording && memo->record) {
+    ++memo->record->sent;
+    if (memo->bytes > 0) memo->record->sent_bytes += static_cast<std::uint64_t>(memo->bytes);
+  }
+  const bool numbered = memo->counter && !several_threads && (sends || !memo->on->receives_lost);
+  const std::uint32_t number = numbered ? memo->counter->next++ : 0;
+  if (kind == Class::send) {
+    std::uint64_t weight = 0;
+    if (!numbered || !sampled(number, &weight)) return;
+  }
+  PendingRequest local;
+  PendingRequest* message = &local;
+  if (kind == Class::start_send || kind == Class::start_receive) {
+    const Handle handle = request_of(call);
+    message = handle == mpi.request_null ? nullptr : add_request(handle);
+    if (!message) return;
+  } else {
+    local = PendingRequest{};
+  }
+  message->posted = call.start;
+  message->bytes = memo->bytes < 0 ? 0 : static_cast<std::uint64_t>(memo->bytes);
+  message->channel = numbered ? memo->channel : 0;
+  message->number = number;
+  message->site = site.record->id;
+  message->communicator = memo->on->id;
+  message->peer = memo->peer;
+  message->tag = memo->given.tag;
+  message->of = memo->on;
+  message->function = call.called().function;
+  message->role = sends ? Role::send : Role::receive;
+  message->distance = memo->distance;
+  message->wildcard = memo->wildcard;
+  if (kind == Class::send) return add_sample(thread, *message, site, interval);
+  if (kind != Class::receive) return;
+  completed_request(call, thread, site, *message, call.pointer(status_), interval, true);
+  facts.bytes = static_cast<std::int64_t>(message->bytes);
+  facts.distance = message->distance;
+}
+
 void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
   const Class kind = call.function().kind;
   switch (kind) {
     case Class::send:
     case Class::start_send:
-    case Class::prepare_send: {
-      CommunicatorState* const on = facts.on = communicator_in(call, thread);
-      if (!on) return;
-      facts.bytes = bytes_of(call, thread, count_, type_);
-      PendingRequest message =
-          message_of(call, site, *on, Role::send, {call.integer(destination_), call.integer(tag_), facts.bytes});
-      facts.distance = message.distance;
-      if (kind == Class::prepare_send) return keep_request(call, message, true);
-      set_channel(message, *on, true);
-      count_sent(thread, message);
-      if (kind == Class::start_send) return keep_request(call, message, false);
-      return add_sample(thread, sample_of(message, site, interval));
-    }
     case Class::receive:
     case Class::start_receive:
+      return decode_message(call, thread, site, interval, facts);
+    case Class::prepare_send:
     case Class::prepare_receive: {
       CommunicatorState* const on = facts.on = communicator_in(call, thread);
       if (!on) return;
+      const bool sends = kind == Class::prepare_send;
       facts.bytes = bytes_of(call, thread, count_, type_);
-      PendingRequest message =
-          message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(tag_), facts.bytes});
+      const int rank = call.integer(sends ? destination_ : source_);
+      const PendingRequest message = message_of(call, site, *on, sends ? Role::send : Role::receive,
+                                                {rank, call.integer(tag_), facts.bytes});
       facts.distance = message.distance;
-      if (kind == Class::prepare_receive) return keep_request(call, message, true);
-      if (!message.wildcard) set_channel(message, *on, false);
-      if (kind == Class::start_receive) return keep_request(call, message, false);
-      completed_request(call, thread, site, message, call.pointer(status_), interval, true);
-      facts.bytes = static_cast<std::int64_t>(message.bytes);
-      facts.distance = message.distance;
-      return;
+      return keep_request(call, message, true);
     }
     case Class::send_receive:
     case Class::start_send_receive: {
@@ -547,7 +672,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       count_sent(thread, sent);
       if (!received.wildcard) set_channel(received, *on, false);
       if (kind == Class::start_send_receive) return keep_request(call, received, false);
-      add_sample(thread, sample_of(sent, site, interval));
+      add_sample(thread, sent, site, interval);
       return completed_request(call, thread, site, received, call.pointer(status_), interval, false);
     }
     case Class::probe:
@@ -615,7 +740,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
         part.number = on->collectives++;
       }
       if (kind != Class::collective) return keep_request(call, part, kind == Class::prepare_collective);
-      return add_sample(thread, sample_of(part, site, interval));
+      return add_sample(thread, part, site, interval);
     }
     case Class::neighbors:
     case Class::start_neighbors:
@@ -724,7 +849,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       part.peer = -1;
       part.channel = on->inter ? 0 : on->key;
       part.number = on->collectives++;
-      return add_sample(thread, sample_of(part, site, interval));
+      return add_sample(thread, part, site, interval);
     }
     case Class::synchronize_window: {
       CommunicatorState* const on = facts.on = window_state(window_of(call));
@@ -816,9 +941,9 @@ using namespace hockney::profile;
 extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Call* call, std::uint32_t symbol) {
   call->symbol = symbol;
   call->thread = nullptr;
-  void* const function = next(symbol, call->return_address);
+  void* function = __atomic_load_n(&real[symbol], __ATOMIC_ACQUIRE);
+  if (!function) function = next(symbol, call->return_address);
   if (!folder) return function;
-  const int error = errno;
   ThreadState* const thread = this_thread();
   if (!thread) return function;
   if (thread->depth) {
@@ -830,12 +955,14 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
     folder = nullptr;
     return function;
   }
+  const int error = *thread->error_number;
   thread->depth = 1;
   thread->outermost = reinterpret_cast<std::uint64_t>(call->stack);
   SiteState* const site = site_of(*thread, *call);
   call->waits = 0;
   call->words = call->called().stack_words;
   const Class kind = call->function().kind;
+  call->memo = is_message(kind) ? remembered(*call, *site) : nullptr;
   announce(*call, *thread);
   save(*call, *thread);
   if (kind == Class::finalize) end(*thread);
@@ -844,7 +971,7 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   live.site = site->record ? site->record->id : 0;
   call->site = site;
   call->thread = thread;
-  errno = error;
+  *thread->error_number = error;
   live.since = call->start = ticks();
   __atomic_store_n(&live.depth, 1, __ATOMIC_RELEASE);
   return function;
@@ -852,8 +979,8 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
 
 extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call* call) {
   const std::uint64_t now = ticks();
-  const int error = errno;
   ThreadState& thread = *call->thread;
+  const int error = *thread.error_number;
   SiteState& site = *call->site;
   const Class kind = call->function().kind;
   const std::uint64_t took = now - call->start;
@@ -891,5 +1018,5 @@ extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call
   __atomic_store_n(&live.depth, 0, __ATOMIC_RELEASE);
   thread.depth = 0;
   if (kind == Class::finalize && !failed) finish();
-  errno = error;
+  *thread.error_number = error;
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session.hpp"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -26,7 +27,6 @@ std::uint32_t thread_count = 0;
 constexpr std::uint32_t most_threads = 1024;
 ThreadState* all_threads[most_threads];
 
-thread_local ThreadState* own_state = nullptr;
 thread_local bool no_state = false;
 
 void child_after_fork() {
@@ -52,6 +52,7 @@ ThreadState* new_state(std::uint32_t id) {
   if (!memory) return nullptr;
   auto* const thread = ::new (memory) ThreadState;
   thread->id = id;
+  thread->error_number = &errno;
   thread->live = thread->live_pages.add(id);
   if (!thread->live) return nullptr;
   thread->live->id = id;
@@ -226,8 +227,11 @@ void measure_overhead(ThreadState& thread) {
 
 }  // namespace
 
-ThreadState* this_thread() {
-  if (own_state) return own_state;
+
+
+thread_local ThreadState* own_state = nullptr;
+
+ThreadState* made_thread() {
   if (no_state) return nullptr;
   no_state = true;  // while it is made, and if it cannot be made
   if (!folder || !reserve_rank_file()) return nullptr;

@@ -14,7 +14,11 @@ extern bool recording;      // false between MPI_Pcontrol(0) and MPI_Pcontrol(1)
 extern bool started, ended;
 
 // The state of the calling thread; nullptr if nothing is recorded.
-ThreadState* this_thread();
+extern thread_local ThreadState* own_state;
+ThreadState* made_thread();
+inline ThreadState* this_thread() {
+  return own_state ? own_state : made_thread();
+}
 
 // After MPI_Init: finds out where the ranks are, and opens the rank's file.
 void begin(ThreadState& thread, const Call& call);

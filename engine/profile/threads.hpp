@@ -21,6 +21,7 @@ struct ThreadState {
   std::uint32_t depth;  // 1: inside of an outermost call
   std::uint64_t outermost;  // its caller's stack pointer
   Thread* live;
+  int* error_number;  // errno, which the program must not see changed
   std::uint64_t in_mpi;
   std::uint64_t saved;  // a handle that the current call changes
   std::uint64_t region_since, region_in_mpi;
