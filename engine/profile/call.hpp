@@ -27,8 +27,8 @@ struct Call {
   std::uint64_t registers[8];
   const std::uint64_t* stack;  // the other arguments; also the caller's stack pointer
   std::uint64_t return_address;
-  std::uint64_t start;    // ticks
-  ThreadState* thread;    // nullptr: not recorded
+  std::uint64_t start;  // ticks
+  ThreadState* thread;  // nullptr: not recorded
   SiteState* site;
   std::uint64_t result;
   std::uint32_t symbol, words;  // words: of the stack that are passed on
@@ -49,13 +49,16 @@ struct Call {
 
   // An int, or in Fortran an INTEGER.
   int integer(Parameter which) const {
-    return fortran() ? *static_cast<const std::int32_t*>(pointer(which)) : static_cast<std::int32_t>(raw(which));
+    return fortran() ? *static_cast<const std::int32_t*>(pointer(which))
+                     : static_cast<std::int32_t>(raw(which));
   }
   // A count: 64 bits wide in the functions for large counts, 32 otherwise.
   std::int64_t count(Parameter which) const {
     const bool wide = called().large || function().wide(which);
-    if (!fortran()) return wide ? static_cast<std::int64_t>(raw(which)) : static_cast<std::int32_t>(raw(which));
-    return wide ? *static_cast<const std::int64_t*>(pointer(which)) : *static_cast<const std::int32_t*>(pointer(which));
+    if (!fortran())
+      return wide ? static_cast<std::int64_t>(raw(which)) : static_cast<std::int32_t>(raw(which));
+    return wide ? *static_cast<const std::int64_t*>(pointer(which))
+                : *static_cast<const std::int32_t*>(pointer(which));
   }
   std::int64_t count(Parameter which, std::int64_t k) const {
     return called().large ? static_cast<const std::int64_t*>(pointer(which))[k]
@@ -72,7 +75,8 @@ struct Call {
     return code ? *code : 0;  // IERROR is optional in Fortran 2008
   }
 };
-static_assert(offsetof(Call, stack) == 64 && offsetof(Call, return_address) == 72 && offsetof(Call, thread) == 88);
+static_assert(offsetof(Call, stack) == 64 && offsetof(Call, return_address) == 72 &&
+              offsetof(Call, thread) == 88);
 static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 136);
 
 }  // namespace hockney::profile

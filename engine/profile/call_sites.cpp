@@ -54,8 +54,9 @@ struct Python {
     look_up(clear_error, "PyErr_Clear");
   }
   bool runs() const {
-    return is_initialized && this_thread && acquire && release && frame && code && line && forget && attribute &&
-           utf8 && clear_error && is_initialized() && !(is_finalizing && is_finalizing()) && this_thread();
+    return is_initialized && this_thread && acquire && release && frame && code && line && forget &&
+           attribute && utf8 && clear_error && is_initialized() && !(is_finalizing && is_finalizing()) &&
+           this_thread();
   }
 };
 
@@ -152,7 +153,8 @@ int unwind(const Call& call, std::uint64_t* frames) {
   while (first < count && reinterpret_cast<std::uint64_t>(all[first]) != call.return_address) ++first;
   int kept = 0;
   if (first == count) frames[kept++] = call.return_address;  // nothing to unwind with
-  for (; first < count && kept < most_frames; ++first) frames[kept++] = reinterpret_cast<std::uint64_t>(all[first]);
+  for (; first < count && kept < most_frames; ++first)
+    frames[kept++] = reinterpret_cast<std::uint64_t>(all[first]);
   return kept;
 }
 
@@ -179,7 +181,6 @@ SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, bo
 
 std::uint32_t last_site = 0;
 
-
 void prepare_call_sites() {
   void* frame[2];
   backtrace(frame, 2);
@@ -205,7 +206,8 @@ SiteState* site_of(ThreadState& thread, const Call& call) {
   if ((++site.calls & 1023) == 0 && !site.record->ambiguous) {
     std::uint64_t frames[most_frames];
     const int count = unwind(call, frames);
-    if (count != site.record->frames || memcmp(frames, site.record->frame, sizeof(std::uint64_t) * count) != 0)
+    if (count != site.record->frames ||
+        memcmp(frames, site.record->frame, sizeof(std::uint64_t) * count) != 0)
       site.record->ambiguous = 1;
   }
   return &site;

@@ -53,7 +53,8 @@ void remove(Table& table, Handle handle) {
 }
 
 CommunicatorState* new_state(Handle handle) {
-  if (!states) states = static_cast<CommunicatorState*>(private_memory(most_communicators * sizeof(CommunicatorState)));
+  if (!states)
+    states = static_cast<CommunicatorState*>(private_memory(most_communicators * sizeof(CommunicatorState)));
   if (!states || used_states == most_communicators) return nullptr;
   CommunicatorState* const state = &states[used_states++];
   state->handle = handle;
@@ -67,7 +68,8 @@ void insert(Table& table, CommunicatorState* state) {
 
 // Ranks in MPI_COMM_WORLD of a group that is then freed, or nullptr.
 int* translated(Handle group, int size) {
-  auto* const ranks = static_cast<int*>(private_memory(2 * sizeof(int) * static_cast<std::size_t>(size > 0 ? size : 1)));
+  auto* const ranks =
+      static_cast<int*>(private_memory(2 * sizeof(int) * static_cast<std::size_t>(size > 0 ? size : 1)));
   if (!ranks || !world.group) return nullptr;
   int* const own = ranks + size;
   for (int k = 0; k < size; ++k) own[k] = k;
@@ -112,7 +114,8 @@ CommunicatorState* add(ThreadState& thread, Handle handle, CommunicatorState* pa
   state->id = used_states;
   std::uint64_t members = mix(static_cast<std::uint64_t>(state->size), 1);
   if (!inter)
-    for (int k = 0; k < state->size; ++k) members = mix(members, static_cast<std::uint64_t>(state->in_world(k)));
+    for (int k = 0; k < state->size; ++k)
+      members = mix(members, static_cast<std::uint64_t>(state->in_world(k)));
   const std::uint32_t nth = parent && together ? parent->children++ : 0;
   state->inter = inter;
   // The two sides of an intercommunicator have different parents.

@@ -18,13 +18,13 @@ struct CommunicatorState {
   CommunicatorState* next;
   Communicator* record;  // nullptr if the file is full
   std::uint32_t id;
-  std::int32_t size;      // of the ranks that messages go to: the remote group's of an intercommunicator
+  std::int32_t size;  // of the ranks that messages go to: the remote group's of an intercommunicator
   std::int32_t rank;
   const int* world;  // their ranks in MPI_COMM_WORLD; nullptr: equal
   std::uint64_t key;
   std::uint32_t children;
   std::uint32_t collectives;  // calls so far
-  bool receives_lost;  // the sender of a message is not known, so that those after it have no number
+  bool receives_lost;         // the sender of a message is not known, so that those after it have no number
   bool inter, window;
 
   int in_world(int member) const {
@@ -48,11 +48,13 @@ extern World world;
 
 // The state of a communicator; of one that was not seen before, its members are found now.
 CommunicatorState* communicator_state(ThreadState& thread, Handle handle);
-CommunicatorState* known_communicator(ThreadState& thread, Handle handle);  // nullptr if it was not seen before
+CommunicatorState* known_communicator(ThreadState& thread,
+                                      Handle handle);  // nullptr if it was not seen before
 CommunicatorState* window_state(Handle handle);
 CommunicatorState* file_state(Handle handle);
 
-void add_communicator(ThreadState& thread, Handle handle, CommunicatorState* parent, std::uint16_t made_by, bool together);
+void add_communicator(ThreadState& thread, Handle handle, CommunicatorState* parent, std::uint16_t made_by,
+                      bool together);
 void add_window(Handle handle, CommunicatorState* parent);
 void add_file(Handle handle, CommunicatorState* parent);
 void remove_communicator(Handle handle);

@@ -29,7 +29,8 @@ struct Header {
   std::uint32_t version, page_bytes;
   State state;
   std::uint32_t pages;  // used pages, this one included
-  std::int32_t rank, size;  // in MPI_COMM_WORLD; of a program with sessions only, as the launcher numbers them
+  std::int32_t rank,
+      size;  // in MPI_COMM_WORLD; of a program with sessions only, as the launcher numbers them
   std::uint32_t pid;
   std::uint32_t mpi;           // Abi: 1 Open MPI, 2 MPICH, 3 the ABI of MPI 5
   std::uint32_t thread_level;  // as MPI_Query_thread returns it, 0 (single) to 3 (multiple); see Abi
@@ -43,32 +44,44 @@ struct Header {
   std::uint64_t calls;   // outermost calls, of all threads
   std::uint64_t lost;    // calls that are counted, but not recorded, as the file is full
   std::uint64_t failed;  // calls that returned an error
-  std::uint64_t unmatched;  // receives whose sender is unknown, so that messages on their communicator have no samples
+  std::uint64_t
+      unmatched;  // receives whose sender is unknown, so that messages on their communicator have no samples
   std::uint64_t unknown_requests;  // completed requests that no recorded call has started
   std::uint32_t flags;             // Flags
   std::uint32_t overheads;         // used elements of `overhead`
   struct {
-    char kind[16];         // "local", "send", "nonblocking", ...
+    char kind[16];            // "local", "send", "nonblocking", ...
     float bare_ns, added_ns;  // of one call without and with recording
   } overhead[8];
   char hostname[64];
   char program[256];
-  std::uint64_t paused;  // ticks between MPI_Pcontrol(0) and MPI_Pcontrol(1), which are not part of the profile
+  std::uint64_t
+      paused;  // ticks between MPI_Pcontrol(0) and MPI_Pcontrol(1), which are not part of the profile
   std::uint64_t kernel;  // equal on ranks that share CLOCK_MONOTONIC
 };
 static_assert(sizeof(Header) <= page_bytes);
 
 enum Flags : std::uint32_t {
-  file_full = 1,         // the largest size is reached
-  disk_full = 2,         // later pages could not be written
-  forked = 4,            // the program called fork; the child records nothing
-  two_libraries = 8,     // calls reached more than one MPI library; only those of the first are recorded
-  ticks_of_kernel = 16,  // ticks are nanoseconds of CLOCK_MONOTONIC, as the processor's counter is not invariant
-  spawned = 32,          // the ranks were started by MPI_Comm_spawn
-  sessions = 64,         // the program uses sessions without MPI_Init
+  file_full = 1,      // the largest size is reached
+  disk_full = 2,      // later pages could not be written
+  forked = 4,         // the program called fork; the child records nothing
+  two_libraries = 8,  // calls reached more than one MPI library; only those of the first are recorded
+  ticks_of_kernel =
+      16,         // ticks are nanoseconds of CLOCK_MONOTONIC, as the processor's counter is not invariant
+  spawned = 32,   // the ranks were started by MPI_Comm_spawn
+  sessions = 64,  // the program uses sessions without MPI_Init
 };
 
-enum class Kind : std::uint16_t { entries = 1, sites, modules, communicators, peers, samples, threads, regions };
+enum class Kind : std::uint16_t {
+  entries = 1,
+  sites,
+  modules,
+  communicators,
+  peers,
+  samples,
+  threads,
+  regions
+};
 
 struct PageHeader {
   Kind kind;
@@ -82,16 +95,17 @@ struct PageHeader {
 enum class Distance : std::uint8_t { none, self, core, package, node, network, unknown };
 
 constexpr int time_bins = 32;
-constexpr int first_time_bin = 4;  // bin k counts calls of [2^(k+4), 2^(k+5)) ticks; the first and last also what is beyond
+constexpr int first_time_bin =
+    4;  // bin k counts calls of [2^(k+4), 2^(k+5)) ticks; the first and last also what is beyond
 
 // All calls of one function from one call site with equal communicator, size class, distance and region.
 struct Entry {
   std::uint32_t site;
-  std::uint16_t function;  // place in the table that Header's library was generated with
+  std::uint16_t function;   // place in the table that Header's library was generated with
   std::uint8_t size_class;  // 0: no size is known; 1: 0 bytes; k: [2^(k-2), 2^(k-1)) bytes
   Distance distance;
   std::uint32_t communicator;
-  std::uint16_t region;  // 0: outside of regions
+  std::uint16_t region;    // 0: outside of regions
   std::uint16_t language;  // 0: C, 1: Fortran, 2: Fortran 2008
   std::uint64_t calls, bytes, ticks, least, most;
   std::uint64_t misses;  // of tests and probes: calls that found nothing completed
@@ -120,15 +134,15 @@ struct Module {
 static_assert(sizeof(Module) == 256);
 
 struct Communicator {
-  std::uint32_t id;      // in this file, from 1; 1: MPI_COMM_WORLD
-  std::uint32_t parent;  // 0: unknown
+  std::uint32_t id;       // in this file, from 1; 1: MPI_COMM_WORLD
+  std::uint32_t parent;   // 0: unknown
   std::uint16_t made_by;  // function; 0xffff: unknown
   std::uint16_t inter;    // 1: an intercommunicator
   std::int32_t rank, size, remote_size;
-  std::uint32_t nth;      // child of its parent, from 0
+  std::uint32_t nth;  // child of its parent, from 0
   std::uint32_t reserved;
-  std::uint64_t key;      // equal on all members; of parent, number and members
-  char name[48];          // MPI_Comm_set_name, or ""
+  std::uint64_t key;         // equal on all members; of parent, number and members
+  char name[48];             // MPI_Comm_set_name, or ""
   std::int32_t members[16];  // the first ones' ranks in MPI_COMM_WORLD
 };
 static_assert(sizeof(Communicator) == 152);
@@ -138,9 +152,10 @@ struct Peer {
   std::int32_t rank;
   Distance distance;
   std::uint8_t reserved[3];
-  std::uint64_t sent, sent_bytes, received, received_bytes;  // received: completed receives whose sender is known
-  std::uint64_t put_bytes, got_bytes;                        // one-sided
-  std::uint64_t wait_ticks;  // in receives and waits for this rank alone
+  std::uint64_t sent, sent_bytes, received,
+      received_bytes;                  // received: completed receives whose sender is known
+  std::uint64_t put_bytes, got_bytes;  // one-sided
+  std::uint64_t wait_ticks;            // in receives and waits for this rank alone
 };
 static_assert(sizeof(Peer) == 64);
 
@@ -155,9 +170,9 @@ struct Sample {
   std::uint32_t site;       // of the send, receive or collective
   std::uint32_t wait_site;  // of the call that completed it; equals site if that is the same call
   std::uint64_t bytes;
-  std::uint64_t posted;          // the call that starts it was entered
-  std::uint64_t enter, leave;    // the call that completes it
-  std::int32_t peer;             // rank in MPI_COMM_WORLD, or -1
+  std::uint64_t posted;        // the call that starts it was entered
+  std::uint64_t enter, leave;  // the call that completes it
+  std::int32_t peer;           // rank in MPI_COMM_WORLD, or -1
   std::uint32_t communicator;
 };
 static_assert(sizeof(Sample) == 64);

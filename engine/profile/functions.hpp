@@ -24,7 +24,7 @@ enum class Class : std::uint8_t {
   receive,
   start_receive,
   prepare_receive,
-  receive_message,        // of a matched probe
+  receive_message,  // of a matched probe
   start_receive_message,
   send_receive,
   start_send_receive,

@@ -113,9 +113,9 @@ bool recognize(void* function) {
     mpi.root = -4;
     mpi.any_tag = -1;
     mpi.status_bytes = 24;
-    static const char* const ignored[] = {"mpi_fortran_status_ignore_", "mpi_fortran_status_ignore",
-                                          "mpi_fortran_status_ignore__", "MPI_FORTRAN_STATUS_IGNORE",
-                                          "mpi_fortran_statuses_ignore_", "mpi_fortran_statuses_ignore",
+    static const char* const ignored[] = {"mpi_fortran_status_ignore_",    "mpi_fortran_status_ignore",
+                                          "mpi_fortran_status_ignore__",   "MPI_FORTRAN_STATUS_IGNORE",
+                                          "mpi_fortran_statuses_ignore_",  "mpi_fortran_statuses_ignore",
                                           "mpi_fortran_statuses_ignore__", nullptr};
     look_up_fortran(ignored, false);
   } else if (dlsym(defines, "MPI_Abi_get_version") && !dlsym(defines, "MPI_F_STATUS_IGNORE")) {
@@ -221,7 +221,8 @@ Handle window_of(const Call& call) {
 
 Handle file_of(const Call& call) {
   // An int in ROMIO's Fortran handles, a pointer in C for all MPIs.
-  if (call.fortran()) return static_cast<std::uint32_t>(*static_cast<const std::int32_t*>(call.pointer(file_)));
+  if (call.fortran())
+    return static_cast<std::uint32_t>(*static_cast<const std::int32_t*>(call.pointer(file_)));
   return call.raw(file_);
 }
 

@@ -60,7 +60,8 @@ std::uint64_t monotonic_ns() {
 }
 
 void* private_memory(std::size_t bytes) {
-  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
@@ -101,14 +102,16 @@ void open_rank_file(const char* folder, int rank) {
   const std::size_t used = header->pages * page_bytes;
   const int opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (opened < 0 || !write_all(opened, page_at(0), used) || ftruncate(opened, most_pages * page_bytes) != 0) {
-    fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not profiled\n", path, strerror(errno), rank);
+    fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not profiled\n", path,
+            strerror(errno), rank);
     if (opened >= 0) {
       unlink(path);
       close(opened);
     }
     return;
   }
-  void* const mapped = mmap(header, most_pages * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, opened, 0);
+  void* const mapped =
+      mmap(header, most_pages * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, opened, 0);
   if (mapped == MAP_FAILED) {
     fprintf(stderr, "hockney profile: %s cannot be mapped: %s\n", path, strerror(errno));
     unlink(path);

@@ -35,8 +35,8 @@ std::uint32_t used_channels;
 
 std::uint64_t channel_of(const CommunicatorState& on, int sender, int receiver, int tag) {
   if (several_threads || sender < 0 || receiver < 0) return 0;
-  const std::uint64_t pair =
-      static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32 | static_cast<std::uint32_t>(receiver);
+  const std::uint64_t pair = static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32 |
+                             static_cast<std::uint32_t>(receiver);
   return mix(mix(on.key, pair), static_cast<std::uint32_t>(tag)) | 1;
 }
 
@@ -145,7 +145,8 @@ struct Interval {
   std::uint64_t enter, leave;
 };
 
-void add_sample(ThreadState& thread, const PendingRequest& request, const SiteState& site, Interval interval) {
+void add_sample(ThreadState& thread, const PendingRequest& request, const SiteState& site,
+                Interval interval) {
   std::uint64_t weight = 0;
   if (!request.channel || !recording || !sampled(request.number, &weight)) return;
   Sample* const sample = thread.sample_pages.add(thread.id);
@@ -181,7 +182,8 @@ Received received_of(const Call& call, const void* status) {
   memcpy(&received.tag, fields + mpi.tag_at, sizeof(int));
   std::int64_t wide = -1;
   int narrow = -1;
-  if (mpi.get_count_c && mpi.get_count_c(status, mpi.byte, &wide) == 0 && wide >= 0) received.bytes = wide;
+  if (mpi.get_count_c && mpi.get_count_c(status, mpi.byte, &wide) == 0 && wide >= 0)
+    received.bytes = wide;
   else if (!mpi.get_count_c && mpi.get_count && mpi.get_count(status, mpi.byte, &narrow) == 0 && narrow >= 0)
     received.bytes = narrow;
   return received;
@@ -202,8 +204,8 @@ std::int64_t bytes_of(const Call& call, ThreadState& thread, Parameter how_many,
 }
 
 // Of one block of a vector collective, on average over the members.
-std::int64_t mean_block(const Call& call, ThreadState& thread, const CommunicatorState& on, Parameter how_many,
-                        Parameter type) {
+std::int64_t mean_block(const Call& call, ThreadState& thread, const CommunicatorState& on,
+                        Parameter how_many, Parameter type) {
   if (!call.has(how_many) || !call.has(type) || on.size <= 0) return -1;
   const std::int64_t size = size_of_type(thread, type_of(call, type));
   if (size < 0) return -1;
@@ -241,8 +243,9 @@ Handle request_of(const Call& call) {
 // The peer and the tag of one side of a message, with its number in the channel.
 void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
   const int mine = world.rank;
-  request.channel = sends ? channel_of(on, mine, request.peer, request.tag)
-                          : on.receives_lost ? 0 : channel_of(on, request.peer, mine, request.tag);
+  request.channel = sends              ? channel_of(on, mine, request.peer, request.tag)
+                    : on.receives_lost ? 0
+                                       : channel_of(on, request.peer, mine, request.tag);
   Channel* const counter = counter_of(&request.channel, sends ? sending : receiving);
   request.number = counter ? counter->next++ : 0;
 }
@@ -275,11 +278,10 @@ struct Given {
 Given given_of(const Call& call, bool sends) {
   const Parameter rank = sends ? destination_ : source_;
   if (call.fortran())
-    return {static_cast<std::uint64_t>(call.count(count_)),
-            static_cast<std::uint64_t>(call.output(type_)),
+    return {static_cast<std::uint64_t>(call.count(count_)), static_cast<std::uint64_t>(call.output(type_)),
             static_cast<std::uint64_t>(call.output(communicator_)), call.integer(rank), call.integer(tag_)};
-  return {call.raw(count_), call.raw(type_), call.raw(communicator_), static_cast<std::int32_t>(call.raw(rank)),
-          static_cast<std::int32_t>(call.raw(tag_))};
+  return {call.raw(count_), call.raw(type_), call.raw(communicator_),
+          static_cast<std::int32_t>(call.raw(rank)), static_cast<std::int32_t>(call.raw(tag_))};
 }
 
 // What earlier messages from the same call site with the same arguments have in common.
@@ -301,7 +303,8 @@ constexpr std::uint32_t most_memos = 256;
 thread_local MessageMemo* memos = nullptr;
 
 bool is_message(Class kind) {
-  return kind == Class::send || kind == Class::start_send || kind == Class::receive || kind == Class::start_receive;
+  return kind == Class::send || kind == Class::start_send || kind == Class::receive ||
+         kind == Class::start_receive;
 }
 bool is_sent(Class kind) {
   return kind == Class::send || kind == Class::start_send;
@@ -309,9 +312,10 @@ bool is_sent(Class kind) {
 
 MessageMemo* place_of(const Given& given, const SiteState& site) {
   if (!memos) memos = static_cast<MessageMemo*>(private_memory(most_memos * sizeof(MessageMemo)));
-  const std::uint64_t mixed = (reinterpret_cast<std::uint64_t>(&site) / sizeof(SiteState)) * 0x9e3779b97f4a7c15ULL ^
-                              static_cast<std::uint64_t>(given.rank + given.tag * 16) * 0xff51afd7ed558ccdULL ^
-                              given.count * 0xc4ceb9fe1a85ec53ULL;
+  const std::uint64_t mixed =
+      (reinterpret_cast<std::uint64_t>(&site) / sizeof(SiteState)) * 0x9e3779b97f4a7c15ULL ^
+      static_cast<std::uint64_t>(given.rank + given.tag * 16) * 0xff51afd7ed558ccdULL ^
+      given.count * 0xc4ceb9fe1a85ec53ULL;
   return memos ? &memos[mixed >> 56] : nullptr;
 }
 
@@ -319,15 +323,16 @@ MessageMemo* place_of(const Given& given, const SiteState& site) {
 MessageMemo* remembered(const Call& call, const SiteState& site) {
   const Given given = given_of(call, is_sent(call.function().kind));
   MessageMemo* const memo = place_of(given, site);
-  const bool known = memo && memo->site == &site && memo->given == given && memo->epoch == communicator_epoch &&
-                     memo->symbol == call.symbol;
+  const bool known = memo && memo->site == &site && memo->given == given &&
+                     memo->epoch == communicator_epoch && memo->symbol == call.symbol;
   return known ? memo : nullptr;
 }
 
 // Fills `fresh`, and remembers it if there is memory.
 const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site, MessageMemo* fresh);
 
-const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site, MessageMemo* fresh) {
+const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site,
+                            MessageMemo* fresh) {
   const bool sends = is_sent(call.function().kind);
   CommunicatorState* const on = communicator_state(thread, communicator_of(call));
   if (!on) return nullptr;
@@ -373,7 +378,8 @@ void count_received(ThreadState& thread, const PendingRequest& request, std::uin
 // The sender of a received message, now that it is known.
 void resolve(const Call& call, PendingRequest& request, const void* status) {
   const Received received = received_of(call, status);
-  if (received.known && received.bytes >= 0 && request.peer != -1) request.bytes = static_cast<std::uint64_t>(received.bytes);
+  if (received.known && received.bytes >= 0 && request.peer != -1)
+    request.bytes = static_cast<std::uint64_t>(received.bytes);
   if (!request.wildcard || !request.of) return;
   if (!received.known) {
     __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
@@ -457,7 +463,8 @@ void claim_requests(Call& call, ThreadState& thread) {
 }
 
 // Which of them are complete, and what that tells.
-void complete_requests(const Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
+void complete_requests(const Call& call, ThreadState& thread, SiteState& site, Interval interval,
+                       Facts& facts) {
   const Class kind = call.function().kind;
   bool any = true;
   if (call.has(flag_)) any = call.output(flag_) != 0;
@@ -591,7 +598,8 @@ void announce(const Call& call, ThreadState& thread) {
 void decode_message(const Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
   const Class kind = call.function().kind;
   MessageMemo fresh;
-  const MessageMemo* memo = call.memo ? static_cast<const MessageMemo*>(call.memo) : remember(call, thread, site, &fresh);
+  const MessageMemo* memo =
+      call.memo ? static_cast<const MessageMemo*>(call.memo) : remember(call, thread, site, &fresh);
   if (!memo) return;
   facts.on = memo->on;
   facts.bytes = memo->bytes;
@@ -642,8 +650,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     case Class::send:
     case Class::start_send:
     case Class::receive:
-    case Class::start_receive:
-      return decode_message(call, thread, site, interval, facts);
+    case Class::start_receive: return decode_message(call, thread, site, interval, facts);
     case Class::prepare_send:
     case Class::prepare_receive: {
       CommunicatorState* const on = facts.on = communicator_in(call, thread);
@@ -661,12 +668,14 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       CommunicatorState* const on = facts.on = communicator_in(call, thread);
       if (!on) return;
       const bool replaces = call.has(count_);
-      facts.bytes = replaces ? bytes_of(call, thread, count_, type_) : bytes_of(call, thread, send_count, send_type);
-      const std::int64_t incoming = replaces ? facts.bytes : bytes_of(call, thread, receive_count, receive_type);
-      PendingRequest sent =
-          message_of(call, site, *on, Role::send, {call.integer(destination_), call.integer(tag_), facts.bytes});
-      PendingRequest received =
-          message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(receive_tag_), incoming});
+      facts.bytes =
+          replaces ? bytes_of(call, thread, count_, type_) : bytes_of(call, thread, send_count, send_type);
+      const std::int64_t incoming =
+          replaces ? facts.bytes : bytes_of(call, thread, receive_count, receive_type);
+      PendingRequest sent = message_of(call, site, *on, Role::send,
+                                       {call.integer(destination_), call.integer(tag_), facts.bytes});
+      PendingRequest received = message_of(call, site, *on, Role::receive,
+                                           {call.integer(source_), call.integer(receive_tag_), incoming});
       facts.distance = sent.distance > received.distance ? sent.distance : received.distance;
       set_channel(sent, *on, true);
       count_sent(thread, sent);
@@ -688,8 +697,10 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       facts.distance = message.distance;
       if (!call.has(message_)) return;
       // A matched message is taken out of its channel here.
-      if (message.wildcard) resolve(call, message, call.pointer(status_));
-      else set_channel(message, *on, false);
+      if (message.wildcard)
+        resolve(call, message, call.pointer(status_));
+      else
+        set_channel(message, *on, false);
       message.wildcard = false;
       const Handle handle = request_at(call, call.pointer(message_), 0) ^ messages;
       if (PendingRequest* const kept = add_request(handle)) {
@@ -764,8 +775,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     case Class::test:
     case Class::test_all:
     case Class::test_any:
-    case Class::test_some:
-      return complete_requests(call, thread, site, interval, facts);
+    case Class::test_some: return complete_requests(call, thread, site, interval, facts);
     case Class::start:
     case Class::start_all: {
       const bool several = kind == Class::start_all;
@@ -792,11 +802,8 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       }
       return;
     }
-    case Class::free_request:
-      return forget_request(thread.saved);
-    case Class::poll:
-      facts.miss = !call.output(flag_);
-      return;
+    case Class::free_request: return forget_request(thread.saved);
+    case Class::poll: facts.miss = !call.output(flag_); return;
     case Class::new_communicator: {
       CommunicatorState* const parent = facts.on = communicator_in(call, thread);
       const Handle made = communicator_of(call, new_communicator_);
@@ -807,8 +814,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       }
       return add_communicator(thread, made, parent, call.called().function, together);
     }
-    case Class::free_communicator:
-      return remove_communicator(thread.saved);
+    case Class::free_communicator: return remove_communicator(thread.saved);
     case Class::name_communicator:
       facts.on = communicator_in(call, thread);
       if (facts.on && !call.fortran()) {
@@ -816,21 +822,19 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
         name_communicator(*facts.on, name, strnlen(name, sizeof(Communicator::name)));
       }
       return;
-    case Class::free_type:
-      __atomic_add_fetch(&communicator_epoch, 1, __ATOMIC_RELEASE);
-      return;
+    case Class::free_type: __atomic_add_fetch(&communicator_epoch, 1, __ATOMIC_RELEASE); return;
     case Class::new_window:
       facts.on = communicator_in(call, thread);
       return add_window(handle_behind(call, window_), facts.on);
-    case Class::free_window:
-      return remove_window(thread.saved);
+    case Class::free_window: return remove_window(thread.saved);
     case Class::put:
     case Class::get: {
       CommunicatorState* const on = facts.on = window_state(window_of(call));
       if (!on) return;
       facts.bytes = call.has(count_) ? bytes_of(call, thread, count_, type_)
                                      : size_of_type(thread, type_of(call, type_));
-      PendingRequest part = message_of(call, site, *on, Role::send, {call.integer(destination_), 0, facts.bytes});
+      PendingRequest part =
+          message_of(call, site, *on, Role::send, {call.integer(destination_), 0, facts.bytes});
       facts.distance = part.distance;
       if (Peer* const peer = recording ? peer_of(thread, part.peer) : nullptr)
         (kind == Class::put ? peer->put_bytes : peer->got_bytes) += part.bytes;
@@ -853,14 +857,14 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     }
     case Class::synchronize_window: {
       CommunicatorState* const on = facts.on = window_state(window_of(call));
-      if (on && call.has(destination_)) facts.distance = world.distance(on->in_world(call.integer(destination_)));
+      if (on && call.has(destination_))
+        facts.distance = world.distance(on->in_world(call.integer(destination_)));
       return;
     }
     case Class::open_file:
       facts.on = communicator_in(call, thread);
       return add_file(handle_behind(call, file_), facts.on);
-    case Class::close_file:
-      return remove_file(thread.saved);
+    case Class::close_file: return remove_file(thread.saved);
     case Class::file:
     case Class::start_file: {
       facts.on = file_state(file_of(call));
@@ -875,8 +879,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       part.peer = -1;
       return keep_request(call, part, false);
     }
-    case Class::control:
-      return control(call, thread);
+    case Class::control: return control(call, thread);
     case Class::local:
       // A call that only starts something, such as MPI_Comm_idup or MPI_Grequest_start.
       if (call.has(request_) && call.function().starts) {
@@ -891,8 +894,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       return;
     case Class::init:
     case Class::finalize:
-    case Class::abort:
-      return;
+    case Class::abort: return;
   }
 }
 
@@ -906,26 +908,14 @@ void save(Call& call, ThreadState& thread) {
     case Class::test:
     case Class::test_all:
     case Class::test_any:
-    case Class::test_some:
-      return claim_requests(call, thread);
-    case Class::free_request:
-      thread.saved = request_of(call);
-      return;
+    case Class::test_some: return claim_requests(call, thread);
+    case Class::free_request: thread.saved = request_of(call); return;
     case Class::receive_message:
-    case Class::start_receive_message:
-      thread.saved = request_at(call, call.pointer(message_), 0);
-      return;
-    case Class::free_communicator:
-      thread.saved = handle_behind(call, communicator_);
-      return;
-    case Class::free_window:
-      thread.saved = handle_behind(call, window_);
-      return;
-    case Class::close_file:
-      thread.saved = handle_behind(call, file_);
-      return;
-    default:
-      return;
+    case Class::start_receive_message: thread.saved = request_at(call, call.pointer(message_), 0); return;
+    case Class::free_communicator: thread.saved = handle_behind(call, communicator_); return;
+    case Class::free_window: thread.saved = handle_behind(call, window_); return;
+    case Class::close_file: thread.saved = handle_behind(call, file_); return;
+    default: return;
   }
 }
 
@@ -938,7 +928,8 @@ bool waits(Class kind) {
 
 using namespace hockney::profile;
 
-extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Call* call, std::uint32_t symbol) {
+extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Call* call,
+                                                                             std::uint32_t symbol) {
   call->symbol = symbol;
   call->thread = nullptr;
   void* function = __atomic_load_n(&real[symbol], __ATOMIC_ACQUIRE);

@@ -12,7 +12,7 @@ bool several_threads = false;
 namespace {
 
 constexpr std::uint32_t buckets = 4096;
-constexpr std::uint32_t at_once = 1024;        // requests for which memory is added
+constexpr std::uint32_t at_once = 1024;  // requests for which memory is added
 constexpr std::uint32_t most_requests = 1 << 20;
 
 struct Bucket {

@@ -17,7 +17,7 @@ struct CommunicatorState;
 struct PendingRequest {
   Handle handle;
   PendingRequest* next;
-  std::uint64_t posted;   // ticks at which the call that started it was entered
+  std::uint64_t posted;  // ticks at which the call that started it was entered
   std::uint64_t bytes;
   std::uint64_t channel;  // of its sample; 0: none
   std::uint32_t number;
@@ -35,7 +35,8 @@ struct PendingRequest {
 // nullptr if there is no room; the request is then unknown when it completes.
 PendingRequest* add_request(Handle handle);
 
-// The oldest request of a handle that no other call waits for, which is then claimed; nullptr if none is known.
+// The oldest request of a handle that no other call waits for, which is then claimed; nullptr if none is
+// known.
 PendingRequest* claim_request(Handle handle);
 void release_request(PendingRequest* request);  // it is not complete
 void remove_request(PendingRequest* request);   // it is, or inactive again if it is persistent

@@ -197,25 +197,29 @@ void measure_overhead(ThreadState& thread) {
     int value = 0;
     Handle request = 0;
     if (auto* const own = wrapper<int(Handle, int*)>("MPI_Comm_rank"))
-      measure("local", 1, ns_per_tick, [&] { mpi.comm_rank(mpi.world, &value); }, [&] { own(mpi.world, &value); });
+      measure(
+          "local", 1, ns_per_tick, [&] { mpi.comm_rank(mpi.world, &value); },
+          [&] { own(mpi.world, &value); });
     using Send = int(const void*, int, Handle, int, int, Handle);
     if (auto* const own = wrapper<Send>("MPI_Send"); own && mpi.send)
-      measure("blocking", 1, ns_per_tick, [&] { mpi.send(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); },
-              [&] { own(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); });
+      measure(
+          "blocking", 1, ns_per_tick, [&] { mpi.send(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); },
+          [&] { own(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); });
     using Isend = int(const void*, int, Handle, int, int, Handle, Handle*);
     auto* const isend = wrapper<Isend>("MPI_Isend");
     auto* const wait = wrapper<int(Handle*, void*)>("MPI_Wait");
     if (isend && wait && mpi.isend && mpi.wait) {
       void* const ignore = reinterpret_cast<void*>(mpi.status_ignore);
-      measure("nonblocking", 2, ns_per_tick,
-              [&] {
-                mpi.isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
-                mpi.wait(&request, ignore);
-              },
-              [&] {
-                isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
-                wait(&request, ignore);
-              });
+      measure(
+          "nonblocking", 2, ns_per_tick,
+          [&] {
+            mpi.isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
+            mpi.wait(&request, ignore);
+          },
+          [&] {
+            isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
+            wait(&request, ignore);
+          });
     }
     own_state = &thread;
   }
@@ -226,8 +230,6 @@ void measure_overhead(ThreadState& thread) {
 }
 
 }  // namespace
-
-
 
 thread_local ThreadState* own_state = nullptr;
 

@@ -18,7 +18,7 @@ struct ThreadState {
   static constexpr std::uint32_t recent = 128, most_entries = 16384, most_modules = 64, recent_types = 64;
 
   std::uint32_t id;
-  std::uint32_t depth;  // 1: inside of an outermost call
+  std::uint32_t depth;      // 1: inside of an outermost call
   std::uint64_t outermost;  // its caller's stack pointer
   Thread* live;
   int* error_number;  // errno, which the program must not see changed

@@ -131,8 +131,8 @@ def source_files(source: Path) -> Iterator[Path]:
 
 
 def digest(source: Path, group: str = MAIN) -> str:
-    """A digest of the names and contents of all sources, in order, except those of other groups and those that
-    no engine contains."""
+    """A digest of the names and contents of all sources, in order, except those of other groups and those
+    that no engine contains."""
     excluded = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
     excluded += [source / EMULATED, source / PROFILE]
     sha = hashlib.sha256()

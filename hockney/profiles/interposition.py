@@ -42,8 +42,8 @@ _UNWRAPPED = re.compile(
     r"_(?:dup_fn|null_copy_fn|null_delete_fn)\d*(?:_c)?$|conversion_fn_null|^mpi_sizeof_|^mpix?_[a-z_0-9]*_fn$",
     re.IGNORECASE,
 )
-"""Functions that programs pass to MPI, which compares their addresses, and the sizes of Fortran's types, which
-communicate nothing."""
+"""Functions that programs pass to MPI, which compares their addresses, and the sizes of Fortran's types,
+which communicate nothing."""
 _VARIANTS = ("_f08ts_large", "_f08_large", "_f08ts", "_f08_c", "_f08", "_fts", "_cptr", "_c", "_f")
 
 _CLASSES: dict[str, tuple[str, ...]] = {
@@ -83,34 +83,35 @@ _CLASSES: dict[str, tuple[str, ...]] = {
     "close_file": ("File_close",),
 }
 _COLLECTIVES = (
-    "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall",
-    "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan",
+    "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
+    "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block",
+    "Scan", "Exscan",
 )  # fmt: skip
+_NEIGHBORS = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
 _PREFIXED = {
     "send": _CLASSES["send"],
     "receive": ("Recv",),
     "collective": _COLLECTIVES,
-    "neighbors": tuple(f"Neighbor_{each}" for each in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
+    "neighbors": tuple(f"Neighbor_{each}" for each in _NEIGHBORS),
 }
 """Operations with a nonblocking (I...) and a persistent form (..._init)."""
 _SYNCHRONIZATIONS = re.compile(r"Win_(?:un)?lock|Win_flush|Win_(?:post|start|complete|wait|sync)")
 _STARTS = re.compile(r"Comm_idup|Grequest_start|Buffer_iflush|Comm_iflush_buffer|Session_iflush_buffer")
 
 _PARAMETERS = {
-    "count": "count_", "origin_count": "count_", "datatype": "type_", "origin_datatype": "type_",
-    "sendcount": "send_count", "sendtype": "send_type", "recvcount": "receive_count", "recvtype": "receive_type",
-    "sendcounts": "send_counts", "recvcounts": "receive_counts", "recvtypes": "receive_types",
-    "dest": "destination_", "target_rank": "destination_", "source": "source_", "root": "root_",
-    "tag": "tag_", "sendtag": "tag_", "recvtag": "receive_tag_",
-    "comm": "communicator_", "comm_old": "communicator_", "local_comm": "communicator_",
-    "newcomm": "new_communicator_", "comm_cart": "new_communicator_", "comm_graph": "new_communicator_",
-    "comm_dist_graph": "new_communicator_", "newintercomm": "new_communicator_", "newintracomm": "new_communicator_",
-    "intercomm": "new_communicator_",
-    "request": "request_", "array_of_requests": "requests_", "status": "status_", "array_of_statuses": "statuses_",
-    "flag": "flag_", "index": "index_", "indx": "index_", "array_of_indices": "indices_", "outcount": "completed",
-    "incount": "length_", "win": "window_", "fh": "file_", "message": "message_", "partitions": "partitions_",
-    "level": "level_", "comm_name": "name_",
+    "count_": "count origin_count", "type_": "datatype origin_datatype", "send_count": "sendcount",
+    "send_type": "sendtype", "receive_count": "recvcount", "receive_type": "recvtype",
+    "send_counts": "sendcounts", "receive_counts": "recvcounts", "receive_types": "recvtypes",
+    "destination_": "dest target_rank", "source_": "source", "root_": "root", "tag_": "tag sendtag",
+    "receive_tag_": "recvtag", "communicator_": "comm comm_old local_comm",
+    "new_communicator_": "newcomm comm_cart comm_graph comm_dist_graph newintercomm newintracomm intercomm",
+    "request_": "request", "requests_": "array_of_requests", "status_": "status",
+    "statuses_": "array_of_statuses", "flag_": "flag", "index_": "index indx", "indices_": "array_of_indices",
+    "completed": "outcount", "length_": "incount", "window_": "win", "file_": "fh", "message_": "message",
+    "partitions_": "partitions", "level_": "level", "name_": "comm_name",
 }  # fmt: skip
+"""The names of parameters in functions.hpp, and their names in the standard."""
+_PARAMETER_OF = {name: key for key, names in _PARAMETERS.items() for name in names.split()}
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,8 @@ class MpiFunction:
         named: dict[str, int] = {}
         kind = self.kind
         for place, (name, letter) in enumerate(self.parameters):
-            key = _PARAMETERS.get(name)
-            if name == "count" and letter == "i" or name == "incount" and letter != "i":
+            key = _PARAMETER_OF.get(name)
+            if (name == "count" and letter == "i") or (name == "incount" and letter != "i"):
                 key = "length_" if letter == "i" else None
             elif name == "rank" and kind == "synchronize_window":
                 key = "destination_"
@@ -321,12 +322,15 @@ def _compile(source: Path, compiler: tuple[str, ...], symbols: Sequence[str], fo
 
 def stubs(symbols: Sequence[str], processor: str) -> str:
     """Assembly of the exported symbols: each loads its number and jumps to the common wrapper."""
-    load = {"x86_64": "  mov ${}, %r11d\n  jmp hockney_profile_call\n", "aarch64": "  mov w16, #{}\n  b hockney_profile_call\n"}
+    load = {
+        "x86_64": "  mov ${}, %r11d\n  jmp hockney_profile_call\n",
+        "aarch64": "  mov w16, #{}\n  b hockney_profile_call\n",
+    }[processor]
     mark = {"x86_64": "@", "aarch64": "%"}[processor]
     lines = ["  .text\n"]
     for number, symbol in enumerate(symbols):
         lines.append(f"  .globl {symbol}\n  .type {symbol}, {mark}function\n  .p2align 3\n{symbol}:\n")
-        lines.append(load[processor].format(number) + f"  .size {symbol}, . - {symbol}\n")
+        lines.append(load.format(number) + f"  .size {symbol}, . - {symbol}\n")
     return "".join([*lines, f'  .section .note.GNU-stack, "", {mark}progbits\n'])
 
 
@@ -335,20 +339,29 @@ def tables(symbols: Sequence[str]) -> str:
     names = functions(symbols)
     places = {name.lower(): place for place, name in enumerate(names)}
     standard = {each.name: each for each in standard_functions()}
-    lines = ['#include "functions.hpp"\n', "namespace hockney::profile {\n", "const Function functions[] = {\n"]
+    opened, closed = "namespace hockney::profile {\n", "}\n"
+    lines = ['#include "functions.hpp"\n', opened, "const Function functions[] = {\n"]
     lines += [f"  {_row(standard.get(name), name)},\n" for name in names]
-    lines += ["};\n", "}\n", 'extern "C" {\n']
-    lines += [f"void {symbol}();\n" for symbol in symbols]
-    lines += ["}\n", "namespace hockney::profile {\n", "const Symbol symbols[] = {\n"]
+    lines += [
+        "};\n",
+        closed,
+        'extern "C" {\n',
+        *(f"void {symbol}();\n" for symbol in symbols),
+        closed,
+        opened,
+    ]
+    lines.append("const Symbol symbols[] = {\n")
     registers = REGISTERS.get(os.uname().machine, 6)
     for symbol in symbols:
         wrapper = wrapper_of(symbol, places)
         function = standard.get(names[wrapper.function])
-        lines.append(
-            f'  {{"{symbol}", {wrapper.function}, Language::{wrapper.language}, {str(wrapper.large).lower()}, '
-            f"{_stack_words(function, wrapper, registers)}, reinterpret_cast<void*>(&{symbol})}},\n"
-        )
-    lines += ["};\n", f"const std::uint32_t symbol_count = {len(symbols)};\n", f"void* real[{max(1, len(symbols))}];\n", "}\n"]
+        fields = (
+            f'"{symbol}"', f"{wrapper.function}", f"Language::{wrapper.language}", str(wrapper.large).lower(),
+            f"{_stack_words(function, wrapper, registers)}", f"reinterpret_cast<void*>(&{symbol})",
+        )  # fmt: skip
+        lines.append(f"  {{{', '.join(fields)}}},\n")
+    lines.append(f"}};\nconst std::uint32_t symbol_count = {len(symbols)};\n")
+    lines += [f"void* real[{max(1, len(symbols))}];\n", closed]
     return "".join(lines)
 
 
@@ -356,7 +369,7 @@ _UNKNOWN_WORDS = 12
 
 
 def _stack_words(function: MpiFunction | None, wrapper: Wrapper, registers: int) -> int:
-    """Words that a call may pass on the stack. In Fortran the error code follows, and a length for each text."""
+    """Words that a call may pass on the stack. In Fortran the error code follows, and the lengths of texts."""
     if function is None:
         return _UNKNOWN_WORDS
     if wrapper.language == "c":
@@ -368,13 +381,12 @@ def _row(function: MpiFunction | None, name: str) -> str:
     if function is None:
         return f'{{"{name}", Class::local, true, false, false, 0, {{{_places({})}}}, 0}}'
     at = function.places()
-    wide = sum(
-        1 << _order().index(key) for key, place in at.items() if function.parameters[place][1] == "h"
-    )
+    wide = sum(1 << _order().index(key) for key, place in at.items() if function.parameters[place][1] == "h")
     starts = bool(_STARTS.match(name))
     gathers = function.name.lower().removeprefix("i").startswith("gather")
-    flags = ", ".join(str(flag).lower() for flag in (not function.returns_error, starts, gathers))
-    return f'{{"{name}", Class::{function.kind}, {flags}, {len(function.parameters)}, {{{_places(at)}}}, {wide}u}}'
+    flags = [str(flag).lower() for flag in (not function.returns_error, starts, gathers)]
+    fields = [f'"{name}"', f"Class::{function.kind}", *flags, f"{len(function.parameters)}"]
+    return f"{{{', '.join(fields)}, {{{_places(at)}}}, {wide}u}}"
 
 
 def _places(at: Mapping[str, int]) -> str:
