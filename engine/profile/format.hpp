@@ -58,6 +58,12 @@ struct Header {
   std::uint64_t
       paused;  // ticks between MPI_Pcontrol(0) and MPI_Pcontrol(1), which are not part of the profile
   std::uint64_t kernel;  // equal on ranks that share CLOCK_MONOTONIC
+  // At `at_ns` of this rank's CLOCK_MONOTONIC, that of rank 0 showed `ahead_ns` more, give or take
+  // `within_ns`: after MPI_Init and before MPI_Finalize. All are 0 if this was not measured.
+  struct {
+    std::uint64_t at_ns;
+    std::int64_t ahead_ns, within_ns;
+  } remote[2];
 };
 static_assert(sizeof(Header) <= page_bytes);
 

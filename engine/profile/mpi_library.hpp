@@ -41,6 +41,9 @@ struct MpiLibrary {
   int (*get_count)(const void*, Handle, int*);
   int (*get_count_c)(const void*, Handle, std::int64_t*);
   int (*allgather)(const void*, int, Handle, void*, int, Handle, Handle);
+  int (*comm_dup)(Handle, Handle*);
+  int (*comm_free)(Handle*);
+  int (*recv)(void*, int, Handle, int, int, Handle, void*);
   int (*query_thread)(int*);
   int (*comm_get_parent)(Handle*);
   int (*initialized)(int*);

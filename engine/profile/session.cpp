@@ -73,6 +73,14 @@ std::uint64_t hash_of_file(const char* path) {
   return hash;
 }
 
+std::uint64_t hash_of_link(const char* path) {
+  char text[64];
+  const ssize_t length = readlink(path, text, sizeof text);
+  std::uint64_t hash = 1;
+  for (ssize_t k = 0; k < length; ++k) hash = mix(hash, static_cast<unsigned char>(text[k]));
+  return hash;
+}
+
 int topology(int processor, const char* name) {
   char path[128];
   snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/%s", processor, name);
@@ -110,8 +118,12 @@ void find_binding(std::int32_t* package, std::int32_t* core) {
 
 struct Introduction {
   World::Place place;
-  std::uint64_t job;
+  std::uint64_t job, kernel;
 };
+
+// The first rank that shares this rank's clock; -1: all ranks do.
+int clock_leader = -1;
+std::uint64_t* kernels = nullptr;  // of all ranks, if they have several clocks
 
 // Everyone learns where everyone is.
 void meet() {
@@ -120,6 +132,7 @@ void meet() {
   own.place.package = header->package;
   own.place.core = header->core;
   own.job = mix(mix(header->host, header->pid), header->first.monotonic_ns);
+  own.kernel = header->kernel;
   const auto ranks = static_cast<std::size_t>(world.size);
   auto* const all = static_cast<Introduction*>(private_memory(ranks * sizeof(Introduction)));
   auto* const places = static_cast<World::Place*>(private_memory(ranks * sizeof(World::Place)));
@@ -128,6 +141,58 @@ void meet() {
   for (std::size_t k = 0; k < ranks; ++k) places[k] = all[k].place;
   header->job = all[0].job;
   world.places = places;
+  for (std::size_t k = 0; k < ranks; ++k)
+    if (all[k].kernel != all[0].kernel) kernels = &all->kernel;
+  for (std::size_t k = ranks; kernels && k-- > 0;)
+    if (all[k].kernel == header->kernel) clock_leader = static_cast<int>(k);
+}
+
+std::uint64_t kernel_of(int rank) {
+  return kernels[static_cast<std::size_t>(rank) * (sizeof(Introduction) / sizeof(std::uint64_t))];
+}
+
+// Compares the clocks of the first rank on each kernel with that of rank 0, by messages there and back: the
+// shortest ones have the least error. Collective; nothing is done if all ranks share a clock.
+void compare_clocks(int when) {
+  if (!kernels || !mpi.comm_dup || !mpi.comm_free || !mpi.send || !mpi.recv) return;
+  constexpr int exchanges = 32, tag = 1;
+  Handle apart = 0;  // no message of the program meets these
+  if (mpi.comm_dup(mpi.world, &apart) != 0) return;
+  alignas(8) char status[64];
+  std::int64_t own[3] = {0, 0, 0};
+  for (int other = 1; other < world.size; ++other) {
+    int leader = 0;
+    while (kernel_of(leader) != kernel_of(other)) ++leader;
+    if (leader != other) continue;
+    if (world.rank != 0 && world.rank != other) continue;
+    std::int64_t least = INT64_MAX;
+    for (int k = 0; k < exchanges; ++k) {
+      std::uint64_t there = 0;
+      if (world.rank == other) {
+        const std::uint64_t before = monotonic_ns();
+        mpi.send(&before, sizeof before, mpi.byte, 0, tag, apart);
+        mpi.recv(&there, sizeof there, mpi.byte, 0, tag, apart, status);
+        const std::uint64_t after = monotonic_ns();
+        const auto took = static_cast<std::int64_t>(after - before);
+        if (took >= least) continue;
+        least = took;
+        own[0] = static_cast<std::int64_t>(before + (after - before) / 2);
+        own[1] = static_cast<std::int64_t>(there) - own[0];
+        own[2] = took / 2;
+      } else {
+        mpi.recv(&there, sizeof there, mpi.byte, other, tag, apart, status);
+        there = monotonic_ns();
+        mpi.send(&there, sizeof there, mpi.byte, other, tag, apart);
+      }
+    }
+  }
+  const auto ranks = static_cast<std::size_t>(world.size);
+  if (auto* const all = static_cast<std::int64_t*>(private_memory(ranks * sizeof own)))
+    if (mpi.allgather(own, sizeof own, mpi.byte, all, sizeof own, mpi.byte, apart) == 0) {
+      const std::int64_t* const its = all + 3 * static_cast<std::size_t>(clock_leader);
+      header->remote[when] = {static_cast<std::uint64_t>(its[0]), its[1], its[2]};
+    }
+  mpi.comm_free(&apart);
 }
 
 int rank_of_environment(int* size) {
@@ -254,9 +319,9 @@ void begin(ThreadState& thread, const Call& call) {
   int initialized = 0;
   header->init_enter = call.start;
   find_binding(&header->package, &header->core);
-  const std::uint64_t kernel = hash_of_file("/proc/sys/kernel/random/boot_id");
-  header->kernel = kernel;
-  header->host = kernel;
+  header->host = hash_of_file("/proc/sys/kernel/random/boot_id");
+  // A container may have another CLOCK_MONOTONIC than its host.
+  header->kernel = mix(header->host, hash_of_link("/proc/self/ns/time"));
   for (const char* letter = header->hostname; *letter; ++letter)
     header->host = mix(header->host, static_cast<unsigned char>(*letter));
   header->mpi = static_cast<std::uint32_t>(mpi.abi);
@@ -272,6 +337,7 @@ void begin(ThreadState& thread, const Call& call) {
     if (mpi.comm_get_parent && mpi.comm_get_parent(&parent) == 0 && mpi.mask(parent) != mpi.communicator_null)
       set_flag(spawned);
     meet();
+    compare_clocks(0);
     communicator_state(thread, mpi.world);
   } else {
     set_flag(sessions);
@@ -302,6 +368,7 @@ void end(ThreadState& thread) {
   recording = true;
   ended = false;  // so that arguments are decoded
   measure_overhead(thread);
+  compare_clocks(1);
   recording = was;
   ended = true;
 }

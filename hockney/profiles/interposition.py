@@ -369,7 +369,7 @@ _UNKNOWN_WORDS = 12
 
 
 def _stack_words(function: MpiFunction | None, wrapper: Wrapper, registers: int) -> int:
-    """Words that a call may pass on the stack. In Fortran the error code follows, and the lengths of texts."""
+    """Words that a call may pass on the stack. In Fortran the error code follows, and lengths of texts."""
     if function is None:
         return _UNKNOWN_WORDS
     if wrapper.language == "c":
