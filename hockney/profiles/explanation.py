@@ -20,7 +20,7 @@ import numpy as np
 from hockney.draw.page import Caveat
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
-from hockney.profiles.operations import KIND_NAMES, Kind, blocking, kind_of
+from hockney.profiles.operations import Kind, blocking, kind_of
 from hockney.profiles.profile import Launch, group_sums
 from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
 from hockney.profiles.waits import Waits, waits_of
@@ -148,7 +148,7 @@ class Explanation:
     def site(self, row: Row) -> CallSite:
         return self.launch.sites[row.site]
 
-    @property
+    @cached_property
     def rank_parts(self) -> list[Parts]:
         """The parts of each rank's time in MPI: waiting as timed on it, the others as on average at its call
         sites."""
@@ -475,7 +475,3 @@ def recording_cost(overheads: Mapping[str, tuple[float, float]], kind: Kind) -> 
     if name in overheads:
         return overheads[name][1]
     return max((added for _, added in overheads.values()), default=0.0)
-
-
-def kind_text(kind: Kind) -> str:
-    return KIND_NAMES[kind]

@@ -279,9 +279,7 @@ def _on_curve(points: Sequence[tuple[float, float, float]], size: float) -> Pric
         return None if beyond else Price(first[1], first[2])
     if size > BEYOND * last[0]:
         return None
-    before, after = next(
-        ((a, b) for a, b in pairwise(points) if size <= b[0]), (points[-2], points[-1])
-    )
+    before, after = next(((a, b) for a, b in pairwise(points) if size <= b[0]), (points[-2], points[-1]))
     share = (size - before[0]) / (after[0] - before[0])
     value, high = (max(0.0, before[k] + share * (after[k] - before[k])) for k in (1, 2))
     return Price(value, max(value, high))

@@ -216,7 +216,9 @@ class Launch:
         """From the first rank's start to the last one's end, if all have one clock; otherwise the longest time
         of a rank."""
         longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
-        if len({rank.kernel for rank in self.ranks}) != 1 or any(rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks):
+        if len({rank.kernel for rank in self.ranks}) != 1 or any(
+            rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks
+        ):
             return longest
         return max(rank.end for rank in self.ranks) - min(rank.start for rank in self.ranks)
 

@@ -1,0 +1,455 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of a profile, and its document (`--json`). Times are seconds over all ranks together unless a
+column says otherwise, sizes are bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.draw.page import Table
+from hockney.pages.columns import (
+    COUNT,
+    INTERVAL,
+    SECONDS,
+    SHARE,
+    SIZE,
+    Column,
+    columns_document,
+    columns_table,
+)
+from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
+from hockney.profiles.explanation import PART_NAMES, Parts, Row
+from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_sums, quantile_s
+from hockney.profiles.rank_file import DISTANCES, LANGUAGES
+from hockney.profiles.results import ProfileResults
+from hockney.profiles.waits import Waiting
+
+MOST_ROWS = 12
+"""Rows of a table on a terminal."""
+MOST_CAUSES = 8
+MOST_PAIRS = 100_000
+"""Pairs of ranks in the document; the largest ones."""
+
+
+@dataclass(frozen=True)
+class SiteRow:
+    """A row with what its cells need."""
+
+    results: ProfileResults
+    row: Row
+
+    @property
+    def whole(self) -> float:
+        return self.results.total.total or 1.0
+
+    def claimed(self, seconds: float) -> float | None:
+        """None for what recording may have caused."""
+        return seconds if seconds == 0 or seconds > self.row.recording_s else None
+
+
+def site_rows(results: ProfileResults) -> list[SiteRow]:
+    return [SiteRow(results, row) for row in results.explanation.rows]
+
+
+def _median_s(each: SiteRow) -> float:
+    clocks = each.results.launch.files
+    return quantile_s(each.row.bins, clocks[0].clock.seconds_per_tick, 0.5) if clocks else 0.0
+
+
+SITES: tuple[Column[SiteRow], ...] = (
+    Column("call site", lambda e: e.results.site(e.row).text, key="site"),
+    Column("", lambda e: e.results.site(e.row).frame.file, key="file"),
+    Column("", lambda e: e.results.site(e.row).frame.line, key="line"),
+    Column("", lambda e: e.results.site(e.row).frame.function, key="program_function"),
+    Column("", lambda e: e.results.site(e.row).path_text, key="call_path"),
+    Column("function", lambda e: f"MPI_{e.row.name}", key="function"),
+    Column("", lambda e: e.row.kind, key="kind"),
+    Column("calls", lambda e: e.row.calls, COUNT, "calls"),
+    Column("", lambda e: e.row.bytes, key="bytes"),
+    Column("mean size", lambda e: e.row.bytes / e.row.calls if e.row.bytes else None, SIZE, "mean_bytes"),
+    Column("time", lambda e: e.row.seconds, SECONDS, "time_s"),
+    Column("of MPI", lambda e: e.row.seconds / e.whole, SHARE, "share"),
+    Column("mean", lambda e: e.row.seconds / e.row.calls if e.row.calls else None, SECONDS, "mean_s"),
+    Column("", _median_s, key="median_s"),
+    Column("", lambda e: e.row.least, key="least_s"),
+    Column("", lambda e: e.row.most, key="most_s"),
+    Column("machine", lambda e: e.row.parts.machine, SECONDS, "machine_s"),
+    Column("waiting", lambda e: e.claimed(e.row.parts.waiting), SECONDS, "waiting_s", missing="withheld"),
+    Column("excess", lambda e: e.claimed(e.row.parts.excess), SECONDS, "excess_s", missing="withheld"),
+    Column("not separated", lambda e: e.row.parts.not_separated, SECONDS, "not_separated_s"),
+    Column("", lambda e: asdict(e.row.parts), key="parts_s"),
+    Column("", lambda e: list(e.row.reasons), key="not_separated_because"),
+    Column("", lambda e: e.row.price_s, key="price_s"),
+    Column("", lambda e: e.row.price_high_s, key="price_high_s"),
+    Column("", lambda e: e.row.predicted, key="price_is_predicted"),
+    Column("", lambda e: e.row.recording_s, key="recording_s"),
+    Column("", lambda e: e.row.open_calls, key="open_calls"),
+    Column("", lambda e: _by_rank(e), key="ranks"),
+)
+
+
+def _by_rank(each: SiteRow) -> dict[str, Any]:
+    """The number of ranks that call it, and the longest."""
+    seconds = each.row.by_rank
+    longest = int(np.argmax(seconds)) if len(seconds) else 0
+    return {
+        "calling": int((seconds > 0).sum()),
+        "longest": each.results.label(longest) if len(seconds) else "",
+        "longest_s": float(seconds[longest]) if len(seconds) else 0.0,
+    }
+
+
+def sites_table(results: ProfileResults, most: int = MOST_ROWS) -> Table:
+    """The longest call sites. Parts that no call site has are left out."""
+    rows = site_rows(results)
+    empty = {
+        name
+        for name, value in (
+            ("machine", results.total.machine),
+            ("waiting", results.total.waiting),
+            ("excess", results.total.excess),
+            ("not separated", results.total.not_separated),
+        )
+        if value == 0
+    }
+    columns = [column for column in SITES if column.heading and column.heading not in {*empty, "mean"}]
+    caption = "Times of all ranks together. Machine: software overhead, transfer and contention."
+    if len(rows) > most:
+        others = sum(each.row.seconds for each in rows[most:]) / (results.total.total or 1.0)
+        caption += f" {len(rows) - most} more call sites take {100 * others:.2g}% of the time in MPI."
+    return columns_table("call-sites", "Call sites", columns, rows[:most], caption)
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One of POP's metrics; `depth` is its level in the tree."""
+
+    name: str
+    key: str
+    value: Estimate
+    depth: int = 0
+
+
+METRICS: tuple[Column[Metric], ...] = (
+    Column("metric", lambda m: "  " * m.depth + m.name),
+    Column("", lambda m: m.key, key="metric"),
+    Column("value", lambda m: m.value, SHARE, "value", INTERVAL),
+)
+
+
+def metrics(results: ProfileResults) -> list[Metric]:
+    over = results.over_launches
+    found = [
+        Metric("parallel efficiency", "parallel", over(lambda each: efficiencies(each).parallel)),
+        Metric("load balance", "load_balance", over(lambda each: efficiencies(each).load_balance), 1),
+    ]
+    if results.launch.hosts > 1:
+        found += [
+            Metric("between hosts", "between_hosts", over(lambda each: efficiencies(each).between_hosts), 2),
+            Metric("within hosts", "within_hosts", over(lambda each: efficiencies(each).within_hosts), 2),
+        ]
+    found.append(
+        Metric(
+            "communication efficiency",
+            "communication",
+            over(lambda each: efficiencies(each).communication),
+            1,
+        )
+    )
+    return found
+
+
+def metrics_table(results: ProfileResults) -> Table:
+    columns = METRICS if len(results.profile.launches) > 2 else _without_interval(METRICS)
+    return columns_table("efficiencies", "Efficiencies (POP)", columns, metrics(results), NEEDS_TRACE)
+
+
+def _without_interval(columns: Sequence[Column[Any]]) -> list[Column[Any]]:
+    from hockney.pages.columns import without_intervals
+
+    return list(without_intervals(columns))
+
+
+@dataclass(frozen=True)
+class PartRow:
+    """One part of the time in MPI."""
+
+    key: str
+    seconds: float
+    share: Estimate
+
+
+PARTS: tuple[Column[PartRow], ...] = (
+    Column("part", lambda p: PART_NAMES[p.key]),
+    Column("", lambda p: p.key, key="part"),
+    Column("time", lambda p: p.seconds, SECONDS, "seconds"),
+    Column("of MPI", lambda p: p.share, SHARE, "share", INTERVAL),
+)
+
+
+def part_rows(results: ProfileResults) -> list[PartRow]:
+    return [
+        PartRow(key, getattr(results.total, key), results.part_share(attrgetter(key))) for key in PART_NAMES
+    ]
+
+
+def parts_table(results: ProfileResults) -> Table:
+    rows = [row for row in part_rows(results) if row.seconds > 0]
+    columns = PARTS if len(results.profile.launches) > 2 else _without_interval(PARTS)
+    return columns_table("parts", "Time in MPI", columns, rows, "Of all ranks together.")
+
+
+@dataclass(frozen=True)
+class CauseRow:
+    results: ProfileResults
+    cause: Waiting
+
+
+CAUSES: tuple[Column[CauseRow], ...] = (
+    Column("waiting", lambda c: c.cause.kind, key="kind"),
+    Column("at", lambda c: c.results.launch.sites[c.cause.site].text, key="site"),
+    Column("in", lambda c: f"MPI_{c.results.launch.function(c.cause.function)}", key="function"),
+    Column("ranks", lambda c: len(c.cause.waiting), COUNT),
+    Column("", lambda c: [c.results.label(k) for k in c.cause.waiting], key="waiting_ranks"),
+    Column("for rank", lambda c: c.results.label(c.cause.by_rank), COUNT, "for_rank"),
+    Column("which is late at", lambda c: c.results.launch.sites[c.cause.by_site].text, key="late_site"),
+    Column("time", lambda c: c.cause.seconds, SECONDS, "seconds"),
+)
+
+
+def causes_table(results: ProfileResults, most: int = MOST_CAUSES) -> Table | None:
+    rows = [CauseRow(results, cause) for cause in results.causes[:most]]
+    caption = "Estimated from the messages and collectives that were timed individually."
+    return columns_table("waiting", "Who waits for whom", CAUSES, rows, caption) if rows else None
+
+
+@dataclass(frozen=True)
+class RankRow:
+    results: ProfileResults
+    place: int
+
+    @property
+    def times(self) -> RankTimes:
+        return self.results.launch.ranks[self.place]
+
+
+def _rank_parts(each: RankRow) -> Parts:
+    return each.results.explanation.rank_parts[each.place]
+
+
+def _waited(each: RankRow) -> float:
+    return float(each.results.explanation.waits.of_ranks(len(each.results.launch.ranks))[each.place])
+
+
+def _caused(each: RankRow) -> float:
+    return float(each.results.explanation.waits.caused_by(len(each.results.launch.ranks))[each.place])
+
+
+RANKS: tuple[Column[RankRow], ...] = (
+    Column("rank", lambda r: r.times.label, COUNT, "rank"),
+    Column("host", lambda r: r.times.hostname, key="host"),
+    Column("core", lambda r: r.times.core if r.times.core >= 0 else None, COUNT, "core"),
+    Column("elapsed", lambda r: r.times.elapsed_s, SECONDS, "elapsed_s"),
+    Column("computation", lambda r: r.times.outside_s, SECONDS, "computation_s"),
+    Column("in MPI", lambda r: r.times.in_mpi_s, SECONDS, "in_mpi_s"),
+    Column("waits", _waited, SECONDS, "waiting_s"),
+    Column("others wait", _caused, SECONDS, "waited_for_s"),
+    Column("calls", lambda r: r.times.calls, COUNT, "calls"),
+    Column("", lambda r: r.times.finished, key="finished"),
+    Column("", lambda r: r.times.threads, key="threads"),
+)
+
+
+def ranks_table(results: ProfileResults) -> Table:
+    rows = [RankRow(results, k) for k in range(len(results.launch.ranks))]
+    return columns_table("ranks", "Ranks", RANKS, rows)
+
+
+REGIONS: tuple[Column[RegionTime], ...] = (
+    Column("region", lambda r: r.name, key="region"),
+    Column("entered", lambda r: r.entered, COUNT, "entered"),
+    Column("time", lambda r: r.seconds, SECONDS, "seconds"),
+    Column("in MPI", lambda r: r.in_mpi_s, SECONDS, "in_mpi_s"),
+    Column("of it in MPI", lambda r: r.in_mpi_s / r.seconds if r.seconds else None, SHARE),
+)
+
+
+def regions_table(results: ProfileResults) -> Table | None:
+    rows = results.launch.regions
+    return columns_table("regions", "Regions", REGIONS, rows, "Of all ranks together.") if rows else None
+
+
+@dataclass(frozen=True)
+class Group:
+    """Calls of one function with equal communicator, size class and distance, of all call sites and ranks."""
+
+    function: str
+    communicator: str
+    distance: str
+    language: str
+    size_class: int
+    calls: int
+    bytes: float
+    seconds: float
+
+
+GROUPS: tuple[Column[Group], ...] = (
+    Column("function", lambda g: f"MPI_{g.function}", key="function"),
+    Column("communicator", lambda g: g.communicator, key="communicator"),
+    Column("size", lambda g: size_class_text(g.size_class), key="size_class"),
+    Column("distance", lambda g: g.distance, key="distance"),
+    Column("", lambda g: g.language, key="language"),
+    Column("calls", lambda g: g.calls, COUNT, "calls"),
+    Column("", lambda g: g.bytes, key="bytes"),
+    Column("time", lambda g: g.seconds, SECONDS, "time_s"),
+)
+
+
+def size_class_text(size_class: int) -> str:
+    """ "512 B to 1 KiB"."""
+    from hockney.core.units import format_bytes
+
+    if size_class <= 1:
+        return "0 B" if size_class else ""
+    low, high = 2 ** (size_class - 2), 2 ** (size_class - 1)
+    return f"{format_bytes(low)} to {format_bytes(high)}" if high > low + 1 else format_bytes(low)
+
+
+def groups(results: ProfileResults) -> list[Group]:
+    launch = results.launch
+    keys = ("function", "communicator", "size_class", "distance", "language")
+    found = []
+    for (function, communicator, size_class, distance, language), rows in group_sums(launch.counted, *keys):
+        known = launch.communicators[communicator]
+        found.append(
+            Group(
+                launch.function(function),
+                "" if known is NO_COMMUNICATOR else known.text,
+                DISTANCES[distance] if distance < len(DISTANCES) else "unknown",
+                LANGUAGES[language] if language < len(LANGUAGES) else "",
+                size_class,
+                int(rows["calls"].sum()),
+                float(rows["bytes"].sum()),
+                float(rows["seconds"].sum()),
+            )
+        )
+    return sorted(found, key=lambda group: -group.seconds)
+
+
+def groups_table(results: ProfileResults, most: int = 200) -> Table:
+    return columns_table("functions", "Functions, communicators and sizes", GROUPS, groups(results)[:most])
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The cost of recording calls of one kind, per call, as the ranks measured it (s)."""
+
+    kind: str
+    bare_s: float
+    added_s: float
+
+
+RECORDING: tuple[Column[Recording], ...] = (
+    Column("calls", lambda r: r.kind, key="kind"),
+    Column("without recording", lambda r: r.bare_s, SECONDS, "bare_s"),
+    Column("added", lambda r: r.added_s, SECONDS, "added_s"),
+)
+
+
+def recordings(results: ProfileResults) -> list[Recording]:
+    return [Recording(kind, bare, added) for kind, (bare, added) in results.launch.overheads.items()]
+
+
+def recording_table(results: ProfileResults) -> Table | None:
+    rows = recordings(results)
+    caption = "Medians over the ranks, each of which measured it when it finalised MPI."
+    return columns_table("recording", "Cost of recording a call", RECORDING, rows, caption) if rows else None
+
+
+def terminal_tables(results: ProfileResults) -> tuple[Table, ...]:
+    """The tables on a terminal, below the headline."""
+    tables = (
+        metrics_table(results),
+        parts_table(results),
+        sites_table(results) if results.explanation.rows else None,
+        causes_table(results),
+        regions_table(results),
+    )
+    return tuple(table for table in tables if table is not None)
+
+
+def document(results: ProfileResults) -> dict[str, Any]:
+    """The answer for programs: seconds and bytes. Intervals are null if there are too few launches."""
+    profile, launch, explanation = results.profile, results.launch, results.explanation
+    waits = explanation.waits
+    sites = site_rows(results)
+    return {
+        "schema": 1,
+        "profile": str(profile.folder),
+        "command": list(profile.manifest.command),
+        "program": profile.manifest.program,
+        "started": profile.manifest.started,
+        "mpi": profile.manifest.mpi,
+        "survey": explanation.costs.where if explanation.costs else None,
+        "headline": list(results.headline),
+        "launches": len(profile.launches),
+        "typical_launch": launch.entry.folder,
+        "ranks_count": len(launch.ranks),
+        "hosts": launch.hosts,
+        "elapsed_s": results.elapsed,
+        "mpi_share": results.mpi_share,
+        "in_mpi_s": explanation.total.total,
+        "parts": columns_document(PARTS, part_rows(results)),
+        "efficiencies": columns_document(METRICS, metrics(results)),
+        "look_first": next(
+            (columns_document(SITES, [each])[0] for each in sites if each.row is results.first), None
+        ),
+        "call_sites": columns_document(SITES, sites),
+        "functions": columns_document(GROUPS, groups(results)),
+        "waiting": columns_document(CAUSES, [CauseRow(results, cause) for cause in results.causes]),
+        "clocks": {
+            "messages": waits.messages,
+            "received_before_sent": waits.violations,
+            "worst_s": waits.worst_violation_s,
+            "across_hosts": waits.across_hosts,
+            "believed": waits.believed,
+        },
+        "ranks": columns_document(RANKS, [RankRow(results, k) for k in range(len(launch.ranks))]),
+        "matrix": _matrix(results),
+        "communicators": [
+            {"name": each.text, "size": each.size, "made_by": each.made_by}
+            for each in launch.communicators
+            if each is not NO_COMMUNICATOR
+        ],
+        "regions": columns_document(REGIONS, launch.regions),
+        "recording": {
+            "per_call": columns_document(RECORDING, recordings(results)),
+            "total_s": explanation.recording_s,
+            "share": results.recording_share,
+            "measured_ratio": results.overhead,
+        },
+        "warnings": list(results.caveats),
+    }
+
+
+def _matrix(results: ProfileResults) -> list[dict[str, Any]]:
+    """Pairs of ranks that exchanged something."""
+    launch = results.launch
+    senders, receivers = np.nonzero((launch.sent > 0) | (launch.messages > 0))
+    order = np.argsort(-launch.sent[senders, receivers], kind="stable")[:MOST_PAIRS]
+    return [
+        {
+            "from": launch.ranks[i].label,
+            "to": launch.ranks[j].label,
+            "messages": int(launch.messages[i, j]),
+            "bytes": float(launch.sent[i, j]),
+        }
+        for i, j in zip(senders[order].tolist(), receivers[order].tolist(), strict=True)
+    ]

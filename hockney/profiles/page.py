@@ -1,0 +1,414 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The page of a profile: the headline and where the time in MPI went, then the efficiencies, the machine's price,
+the ranks, who waits for whom, what is exchanged, and what recording cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hockney.core.units import format_bytes
+from hockney.core.wording import plural
+from hockney.draw.figure import Axis, Figure, Series, Tone
+from hockney.draw.page import Page, Section
+from hockney.mpi import family_called
+from hockney.pages.format import percent, quantity
+from hockney.profiles import columns
+from hockney.profiles.explanation import PART_NAMES, Explanation, Parts, Point, Row
+from hockney.profiles.machine_costs import MachineCosts
+from hockney.profiles.operations import KIND_NAMES, Kind, kind_of
+from hockney.profiles.profile import group_sums
+from hockney.profiles.rank_file import DISTANCES
+from hockney.profiles.results import ProfileResults
+
+MOST_BARS = 14
+MOST_RANK_BARS = 32
+MOST_CELLS = 48
+"""Rows of the matrix of ranks; of more ranks, several share a row."""
+MOST_PRICE_FIGURES = 4
+CURVE_POINTS = 40
+TONES: dict[str, Tone] = {"excess": "warning", "not_separated": "neutral"}
+
+METHOD = (
+    "A library that is loaded with the program records each rank's MPI calls: number, bytes, and time by call "
+    "site, function, communicator, size class and distance. A call within another one counts once.",
+    "Messages and collectives are numbered in their channel, and all ranks time the same ones individually: all of "
+    "the first 64, then about 32 of each doubling. Waiting is computed from these as Scalasca defines it, and "
+    "estimated for all calls.",
+    "The machine's price of a call is what the survey measured for this size, level and number of ranks. Excess is "
+    "the time beyond waiting and beyond the time below which 95% of the survey's repetitions are.",
+    "Parts that recording may have caused are withheld: those smaller than the cost of recording the calls.",
+    "Efficiencies are those of the POP Centre of Excellence.",
+)
+
+
+def page(results: ProfileResults) -> Page:
+    profile, launch = results.profile, results.launch
+    sections = [
+        Section("Efficiencies", tables=(columns.metrics_table(results), columns.parts_table(results))),
+        _prices(results),
+        _waiting(results),
+        _section("Ranks", [rank_times(results), rank_matrix(results)]),
+        _section("Messages", [message_sizes(results)]),
+        _regions(results),
+        _recording(results),
+        _tables(results),
+    ]
+    return Page(
+        title=f"Profile of {profile.manifest.program}",
+        subtitle=", ".join(filter(None, (launch.ranks[0].hostname, _mpi(results), profile.manifest.started))),
+        headline=results.headline,
+        warnings=results.caveats,
+        sections=tuple(section for section in sections if section is not None),
+        environment=tuple(_environment(results)),
+        method=METHOD,
+        lead=call_site_parts(results),
+        results=columns.sites_table(results) if results.explanation.rows else None,
+    )
+
+
+def _section(title: str, figures: Sequence[Figure | None]) -> Section | None:
+    drawn = tuple(figure for figure in figures if figure is not None)
+    return Section(title, figures=drawn) if drawn else None
+
+
+def _mpi(results: ProfileResults) -> str:
+    mpi = results.profile.manifest.mpi
+    family = family_called(mpi.family)
+    return f"{family.title if family else mpi.family} {mpi.version}".strip()
+
+
+def _environment(results: ProfileResults) -> Iterator[tuple[str, str]]:
+    profile, launch = results.profile, results.launch
+    yield "command", " ".join(profile.manifest.command)
+    yield "started", profile.manifest.started
+    yield "MPI", _mpi(results)
+    yield "ranks", f"{len(launch.ranks)} on {plural(launch.hosts, 'host')}, {profile.cores} usable cores each"
+    yield "launches", str(len(profile.launches))
+    yield "survey", results.costs.where if results.costs else "none"
+    yield "hockney", profile.manifest.hockney
+
+
+def _stacked(
+    names: Sequence[str], parts: Sequence[Parts], first: Sequence[float] = (), first_name: str = ""
+) -> tuple[Series, ...]:
+    """Bars of all parts that are anywhere notable, in one row for each name, after `first`."""
+    rows = tuple(map(float, range(len(names))))
+    base = [0.0] * len(names)
+    series = []
+    listed: list[tuple[str, str, Sequence[float]]] = [("", first_name, first)] if first else []
+    listed += [(key, name, [getattr(each, key) for each in parts]) for key, name in PART_NAMES.items()]
+    for key, name, values in listed:
+        if any(value > 0 for value in values):
+            series.append(
+                Series(
+                    name,
+                    rows,
+                    tuple(values),
+                    kind="bars",
+                    base=tuple(base),
+                    detail=tuple(str(quantity(value, "s")) for value in values),
+                    tone=TONES.get(key, ""),
+                )
+            )
+        base = [start + value for start, value in zip(base, values, strict=True)]
+    return tuple(series)
+
+
+def bar_name(explanation: Explanation, row: Row) -> str:
+    """ "Allreduce, solver.c:120"."""
+    place = explanation.site(row).place
+    return f"{row.name}, {place}" if len(place) <= 24 else f"{row.name}, ...{place[-21:]}"
+
+
+def call_site_parts(results: ProfileResults) -> Figure | None:
+    """A bar for each of the longest call sites."""
+    explanation = results.explanation
+    rows = explanation.rows[:MOST_BARS]
+    if not rows:
+        return None
+    return Figure(
+        "profile-call-sites",
+        "Time in MPI by call site",
+        Axis("call site", "", "linear", names=tuple(bar_name(explanation, row) for row in rows)),
+        Axis("time of all ranks", "s", "linear", include=(0.0,)),
+        _stacked([row.name for row in rows], [row.parts for row in rows]),
+        "The longest on top.",
+    )
+
+
+def _prices(results: ProfileResults) -> Section | None:
+    costs = results.costs
+    if costs is None:
+        return None
+    figures = [*_message_prices(results, costs), *_collective_prices(results, costs)]
+    if not figures:
+        return None
+    text = (
+        "Points are mean times of the calls at a call site, without waiting. The line is the survey's price, the "
+        "band reaches up to the time below which 95% of its repetitions are. A send may take less than the "
+        "price, since it returns when its buffer may be used again.",
+    )
+    return Section("The machine's price", text, figures=tuple(figures), multiples=len(figures) > 1)
+
+
+def _drawn_points(results: ProfileResults, points: Sequence[Point]) -> Iterator[Series]:
+    for kind in dict.fromkeys(p.kind for p in points):
+        of_kind = [p for p in points if p.kind == kind]
+        yield Series(
+            KIND_NAMES[kind],
+            tuple(p.size for p in of_kind),
+            tuple(max(p.seconds, 1e-10) for p in of_kind),
+            detail=tuple(
+                f"MPI_{p.name} at {results.launch.sites[p.site].place}, {plural(p.calls, 'call')}, "
+                f"price {quantity(p.price.value, 's')}"
+                for p in of_kind
+            ),
+        )
+
+
+def _curve(sizes: Sequence[float]) -> list[float]:
+    """Sizes of a curve from the smallest to the largest point."""
+    positive = [size for size in sizes if size > 0]
+    low, high = max(1.0, min(positive, default=1.0) / 2), max(positive, default=8.0) * 2
+    steps = np.geomspace(low, high, CURVE_POINTS).tolist()
+    return [*([0.0] if min(sizes) == 0 else []), *steps]
+
+
+def _message_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Figure]:
+    points = [p for p in results.explanation.points if p.kind in ("send", "receive", "exchange")]
+    for level in dict.fromkeys(costs.level_of(p.distance) for p in points):
+        chosen = [p for p in points if costs.level_of(p.distance) == level]
+        if level is None:
+            continue
+        line = [(size, costs.message(size, chosen[0].distance)) for size in _curve([p.size for p in chosen])]
+        known = [(size, price) for size, price in line if price is not None]
+        curve = Series(
+            "price of a message",
+            tuple(size for size, _ in known),
+            tuple(price.value for _, price in known),
+            tuple(price.value for _, price in known),
+            tuple(price.high for _, price in known),
+            kind="line",
+        )
+        distance = DISTANCES[chosen[0].distance] or "a node"
+        yield Figure(
+            f"profile-price-{level or 'messages'}",
+            f"Messages, within a {distance}" if distance != "network" else "Messages between nodes",
+            Axis("message size", "B", zero=True),
+            Axis("time of a call", "s"),
+            (curve, *_drawn_points(results, chosen)),
+        )
+
+
+def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Figure]:
+    points = [p for p in results.explanation.points if p.kind == "collective"]
+    weights: dict[tuple[str, int], float] = {}
+    for p in points:
+        key = p.name, p.ranks
+        weights[key] = weights.get(key, 0.0) + p.calls * p.seconds
+    longest = sorted(weights, key=lambda key: -weights[key])[:MOST_PRICE_FIGURES]
+    for name, ranks in longest:
+        chosen = [p for p in points if (p.name, p.ranks) == (name, ranks)]
+        line = [(size, costs.collective(name, ranks, size)) for size in _curve([p.size for p in chosen])]
+        known = [(size, price) for size, price in line if price is not None]
+        curve = Series(
+            "price",
+            tuple(size for size, _ in known),
+            tuple(price.value for _, price in known),
+            tuple(price.value for _, price in known),
+            tuple(price.high for _, price in known),
+            kind="line",
+        )
+        yield Figure(
+            f"profile-price-{name}-{ranks}",
+            f"MPI_{name}, {plural(ranks, 'rank')}",
+            Axis("bytes of a rank", "B", zero=True),
+            Axis("time of a call", "s"),
+            (curve, *_drawn_points(results, chosen)),
+        )
+
+
+def _waiting(results: ProfileResults) -> Section | None:
+    table = columns.causes_table(results, 30)
+    if table is None:
+        return None
+    return Section("Waiting", tables=(table,), figures=tuple(filter(None, (waiting_times(results),))))
+
+
+def waiting_times(results: ProfileResults) -> Figure | None:
+    """How long each rank waits, and how long others wait for it."""
+    launch, waits = results.launch, results.explanation.waits
+    count = len(launch.ranks)
+    if count < 2 or not waits.total_s:
+        return None
+    x = tuple(map(float, range(count)))
+    series = (
+        Series("waits", x, tuple(map(float, waits.of_ranks(count)))),
+        Series("others wait for it", x, tuple(map(float, waits.caused_by(count))), tone="warning"),
+    )
+    return Figure(
+        "profile-waiting",
+        "Waiting of each rank",
+        Axis("rank", "", "linear"),
+        Axis("time", "s", "linear", include=(0.0,)),
+        series,
+        "A rank for which others wait is late: it computes longer, or waits itself.",
+    )
+
+
+def rank_times(results: ProfileResults) -> Figure | None:
+    """The computation and the parts of the time in MPI of each rank."""
+    launch = results.launch
+    parts = results.explanation.rank_parts
+    computation = [rank.outside_s for rank in launch.ranks]
+    if len(parts) <= MOST_RANK_BARS:
+        names = tuple(f"rank {rank.label}" for rank in launch.ranks)
+        return Figure(
+            "profile-ranks",
+            "Time of each rank",
+            Axis("rank", "", "linear", names=names),
+            Axis("time", "s", "linear", include=(0.0,)),
+            _stacked(names, parts, computation, "computation"),
+        )
+    x = tuple(map(float, range(len(parts))))
+    lines = {
+        "computation": computation,
+        "in MPI": [rank.in_mpi_s for rank in launch.ranks],
+        "of it waiting": [each.waiting for each in parts],
+    }
+    return Figure(
+        "profile-ranks",
+        "Time of each rank",
+        Axis("rank", "", "linear"),
+        Axis("time", "s", "linear", include=(0.0,)),
+        tuple(Series(name, x, tuple(values)) for name, values in lines.items()),
+    )
+
+
+def rank_matrix(results: ProfileResults) -> Figure | None:
+    """Bytes from each rank to each other one: a point for each pair, by decades."""
+    sent = results.launch.sent
+    count = len(sent)
+    if not sent.any():
+        return None
+    step = -(-count // MOST_CELLS)
+    cells = math.ceil(count / step)
+    summed = np.zeros((cells, cells))
+    rows, across = np.nonzero(sent)
+    np.add.at(summed, (rows // step, across // step), sent[rows, across])
+    most = math.floor(math.log10(summed.max()))
+    series = []
+    for decade in range(most, most - 4, -1):
+        low, high = 10.0**decade, 10.0 ** (decade + 1)
+        last = decade == most - 3
+        i, j = np.nonzero((summed >= (0 if last else low)) & (summed < high) & (summed > 0))
+        if len(i):
+            series.append(
+                Series(
+                    f"{'less than' if last else 'from'} {_decimal(high if last else low)}",
+                    tuple(float(k) * step for k in j),
+                    tuple(float(k) * step for k in i),
+                    detail=tuple(format_bytes(float(v)) for v in summed[i, j]),
+                )
+            )
+    shared = f" Each point stands for {step} ranks." if step > 1 else ""
+    ends = (0.0, float(count - 1))
+    return Figure(
+        "profile-matrix",
+        "Bytes between ranks",
+        Axis("to rank", "", "linear", include=ends),
+        Axis("from rank", "", "linear", include=ends),
+        tuple(series),
+        f"Of messages between two ranks and one-sided communication, without collectives.{shared}",
+    )
+
+
+def _decimal(value: float) -> str:
+    for factor, unit in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
+        if value >= factor:
+            return f"{value / factor:g} {unit}"
+    return f"{value:g} B"
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    name: str
+    kinds: tuple[Kind, ...]
+
+
+_SIZES = (
+    _Sizes("messages", ("send", "start", "exchange")),
+    _Sizes("collectives", ("collective", "start collective", "neighbors")),
+    _Sizes("one-sided", ("one-sided",)),
+)
+
+
+def message_sizes(results: ProfileResults) -> Figure | None:
+    """The number of calls of each size class."""
+    launch = results.launch
+    sums: dict[str, dict[int, int]] = {}
+    for (function, size_class), rows in group_sums(launch.counted, "function", "size_class"):
+        name = launch.function(function)
+        kind = kind_of(name)
+        group = next((each.name for each in _SIZES if kind in each.kinds), "")
+        receives = name.startswith(("Irecv", "Imrecv"))
+        if group and size_class and not receives:
+            of_group = sums.setdefault(group, {})
+            of_group[size_class] = of_group.get(size_class, 0) + int(rows["calls"].sum())
+    if not sums:
+        return None
+    series = []
+    for group, classes in sums.items():
+        ordered = sorted(classes)
+        series.append(
+            Series(
+                group,
+                tuple(0.0 if k == 1 else 2.0 ** (k - 1.5) for k in ordered),
+                tuple(float(classes[k]) for k in ordered),
+                detail=tuple(columns.size_class_text(k) for k in ordered),
+            )
+        )
+    return Figure(
+        "profile-sizes",
+        "Sizes of messages",
+        Axis("size", "B", zero=True),
+        Axis("calls", "calls"),
+        tuple(series),
+        "Calls of all ranks by size, in classes of a factor of 2. Receives are left out.",
+    )
+
+
+def _regions(results: ProfileResults) -> Section | None:
+    table = columns.regions_table(results)
+    return Section("Regions", tables=(table,)) if table else None
+
+
+def _recording(results: ProfileResults) -> Section:
+    table = columns.recording_table(results)
+    total = results.explanation.total.total
+    recording = results.explanation.recording_s
+    text = [
+        f"Recording cost {quantity(recording, 's')} altogether (calls times cost), next to {quantity(total, 's')} "
+        f"in MPI: {percent(results.recording_share)} of the time of all ranks."
+    ]
+    if results.overhead is not None:
+        ratio = results.overhead
+        bounds = (
+            "" if ratio.low is None or ratio.high is None else f" (95%: {ratio.low:.3f} to {ratio.high:.3f})"
+        )
+        text.append(f"The whole program took {ratio.value:.3f} times as long with recording{bounds}.")
+    return Section("Cost of recording", tuple(text), tables=(table,) if table else ())
+
+
+def _tables(results: ProfileResults) -> Section:
+    tables = [
+        columns.sites_table(results, 500),
+        columns.groups_table(results),
+        columns.ranks_table(results),
+    ]
+    return Section("All numbers", tables=tuple(table for table in tables if table.rows), closed=True)

@@ -1,0 +1,151 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The answer: headline, tables and document of a profile, intervals over launches, and two profiles compared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+from surveyed import fake_survey
+from written import Written, allreduces, folder_of, program
+
+from hockney.core.errors import HockneyError
+from hockney.profiles import columns
+from hockney.profiles.compare import compare_profiles
+from hockney.profiles.efficiencies import efficiencies
+from hockney.profiles.manifest import read_manifest
+from hockney.profiles.page import page
+from hockney.profiles.profile import Profile, read_profile
+from hockney.profiles.results import ProfileResults, results_of
+from hockney.report.render import render
+
+
+def late_ranks(more: float = 0.02, end: float = 1.6, cost: float = 20e-6) -> list[Written]:
+    ranks = program(4, end=end)
+    allreduces(ranks, late=3, more=more, cost=cost)
+    return ranks
+
+
+def results(tmp_path: Path, *launches: list[Written], survey: bool = True, **more: object) -> ProfileResults:
+    profile = read_profile(folder_of(tmp_path / "p", launches, **more))
+    return results_of(profile, fake_survey() if survey else None)
+
+
+def test_the_headline_names_the_late_rank_and_the_call_site(tmp_path: Path):
+    text = " ".join(results(tmp_path, late_ranks()).headline)
+    assert "MPI_Allreduce (solver.py:120 solve)" in text
+    assert "waiting for rank 3, which arrives last" in text
+    assert "100% of it for rank 3" in text
+
+
+def test_a_slow_collective_is_named_with_what_to_do(tmp_path: Path):
+    text = " ".join(results(tmp_path, late_ranks(more=0, cost=2e-3)).headline)
+    assert "'hockney run tuning'" in text and "MPI_Allreduce takes" in text
+
+
+def test_findings_within_the_cost_of_recording_are_withheld(tmp_path: Path):
+    ranks = late_ranks()
+    for each in ranks:
+        each.overhead = {"blocking": (100.0, 100e6)}
+    found = results(tmp_path, ranks)
+    assert found.causes == ()
+    assert "waiting for rank" not in " ".join(found.headline[-1:])
+    assert "recording-overhead" in [caveat.code for caveat in found.caveats]
+    assert "withheld" in columns.sites_table(found).rows[0]
+
+
+def test_efficiencies_are_pops(tmp_path: Path):
+    found = efficiencies(results(tmp_path, late_ranks()).launch)
+    computation = [1.6 - 50 * 0.02002] * 3 + [1.6 - 50 * 20e-6]
+    assert found.load_balance == pytest.approx(np.mean(computation) / max(computation))
+    assert found.communication == pytest.approx(max(computation) / 1.6)
+    assert found.parallel == pytest.approx(np.mean(computation) / 1.6)
+    assert found.slowest_rank == 3
+
+
+def test_the_document_has_everything(tmp_path: Path):
+    answer = msgspec.json.decode(msgspec.json.encode(columns.document(results(tmp_path, late_ranks()))))
+    (site,) = answer["call_sites"]
+    assert site["function"] == "MPI_Allreduce" and site["line"] == 120 and site["calls"] == 200
+    assert sum(site["parts_s"].values()) == pytest.approx(site["time_s"])
+    assert answer["waiting"][0]["for_rank"] == "3"
+    assert answer["waiting"][0]["waiting_ranks"] == ["0", "1", "2"]
+    assert answer["look_first"]["function"] == "MPI_Allreduce"
+
+
+@pytest.mark.parametrize("survey", [True, False])
+def test_tables_and_page_are_complete(tmp_path: Path, survey: bool):
+    found = results(tmp_path, late_ranks(), survey=survey)
+    assert [table.name for table in columns.terminal_tables(found)][:3] == [
+        "efficiencies",
+        "parts",
+        "call-sites",
+    ]
+    html = render(page(found))
+    assert "solver.py:120" in html and "load balance" in html
+
+
+def test_a_program_without_calls_has_an_answer(tmp_path: Path):
+    found = results(tmp_path, program(2))
+    assert found.headline[0].startswith("The 2 ranks spend 0% of")
+    assert render(page(found))
+    assert columns.document(found)["call_sites"] == []
+
+
+def test_several_launches_have_intervals(tmp_path: Path):
+    launches = [late_ranks(end=1.6 + 0.01 * k) for k in range(5)]
+    share = results(tmp_path, *launches).mpi_share
+    assert share.low is not None and share.high is not None
+    assert share.low < share.value < share.high
+    assert results(tmp_path / "one", late_ranks()).mpi_share.low is None
+
+
+def profiles(tmp_path: Path, ends: tuple[float, float], count: int = 5) -> tuple[Profile, Profile]:
+    random = np.random.default_rng(1)
+    found = []
+    for name, end in zip("ab", ends, strict=True):
+        launches = []
+        for _ in range(count):
+            noise = float(random.normal(1, 0.005))
+            launches.append(late_ranks(more=0.02 * end / 1.6 * noise, end=end * noise))
+        found.append(read_profile(folder_of(tmp_path / name, launches)))
+    return found[0], found[1]
+
+
+def test_a_slower_version_is_found(tmp_path: Path):
+    found = compare_profiles(*profiles(tmp_path, (1.6, 2.4)))
+    assert found.state == "slower" and found.fails
+    assert found.elapsed.ratio.value == pytest.approx(1.5, rel=0.02)
+    assert "MPI_Allreduce in solver.py:solve" in [row[1] for row in found.table.rows]
+    assert msgspec.json.encode(found.document)
+
+
+def test_the_same_version_is_the_same(tmp_path: Path):
+    assert compare_profiles(*profiles(tmp_path, (1.6, 1.6))).state == "same"
+
+
+def test_single_launches_have_no_verdict(tmp_path: Path):
+    found = compare_profiles(*profiles(tmp_path, (1.6, 2.4), count=1))
+    assert found.state == "unknown" and found.is_open
+    assert [caveat.code for caveat in found.caveats] == ["few-launches"]
+
+
+def test_other_numbers_of_ranks_are_refused(tmp_path: Path):
+    a = read_profile(folder_of(tmp_path / "a", [program(2)]))
+    b = read_profile(folder_of(tmp_path / "b", [program(4)]))
+    with pytest.raises(HockneyError) as error:
+        compare_profiles(a, b)
+    assert error.value.code == "profiles-of-other-ranks"
+
+
+def test_a_damaged_manifest_is_an_error(tmp_path: Path):
+    with pytest.raises(HockneyError) as error:
+        read_manifest(tmp_path)
+    assert error.value.code == "not-a-profile"
+    (tmp_path / "profile.json").write_text('{"schema": 1}')
+    with pytest.raises(HockneyError) as error:
+        read_manifest(tmp_path)
+    assert error.value.code == "damaged-profile"
