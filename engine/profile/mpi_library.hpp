@@ -38,7 +38,6 @@ struct MpiLibrary {
   int (*group_translate)(Handle, int, const int*, Handle, int*);
   int (*type_size)(Handle, int*);
   int (*type_size_c)(Handle, std::int64_t*);
-  int (*get_count)(const void*, Handle, int*);
   int (*get_count_c)(const void*, Handle, std::int64_t*);
   int (*allgather)(const void*, int, Handle, void*, int, Handle, Handle);
   int (*comm_dup)(Handle, Handle*);

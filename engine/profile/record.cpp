@@ -180,12 +180,16 @@ Received received_of(const Call& call, const void* status) {
   Received received{0, 0, -1, true};
   memcpy(&received.source, fields + mpi.source_at, sizeof(int));
   memcpy(&received.tag, fields + mpi.tag_at, sizeof(int));
-  std::int64_t wide = -1;
-  int narrow = -1;
-  if (mpi.get_count_c && mpi.get_count_c(status, mpi.byte, &wide) == 0 && wide >= 0)
-    received.bytes = wide;
-  else if (!mpi.get_count_c && mpi.get_count && mpi.get_count(status, mpi.byte, &narrow) == 0 && narrow >= 0)
-    received.bytes = narrow;
+  if (mpi.abi == Abi::open_mpi) {
+    memcpy(&received.bytes, fields + 16, sizeof received.bytes);
+  } else if (mpi.abi == Abi::mpich) {
+    std::uint32_t low = 0, high = 0;  // the lowest bit of the latter is another field
+    memcpy(&low, fields, sizeof low);
+    memcpy(&high, fields + 4, sizeof high);
+    received.bytes = static_cast<std::int64_t>(std::uint64_t{high >> 1} << 32 | low);
+  } else if (mpi.get_count_c) {
+    if (mpi.get_count_c(status, mpi.byte, &received.bytes) != 0) received.bytes = -1;
+  }
   return received;
 }
 
@@ -566,12 +570,8 @@ void control(const Call& call, ThreadState& thread) {
 // What the other side of a call is, for a look at the running program. Nothing is asked of MPI.
 void announce(const Call& call, ThreadState& thread) {
   Thread& live = *thread.live;
-  live.peer = -1;
-  live.wildcard = 0;
   live.pending = 0;
   live.started_at = 0;
-  live.communicator = 0;
-  live.bytes = 0;
   if (call.memo) {
     const auto& memo = *static_cast<const MessageMemo*>(call.memo);
     live.peer = memo.peer;
@@ -580,6 +580,10 @@ void announce(const Call& call, ThreadState& thread) {
     live.bytes = static_cast<std::uint64_t>(memo.bytes);
     return;
   }
+  live.peer = -1;
+  live.wildcard = 0;
+  live.communicator = 0;
+  live.bytes = 0;
   if (!call.has(communicator_)) return;
   const CommunicatorState* const on = known_communicator(thread, communicator_of(call));
   if (!on) return;
@@ -611,9 +615,17 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
   }
   const bool numbered = memo->counter && !several_threads && (sends || !memo->on->receives_lost);
   const std::uint32_t number = numbered ? memo->counter->next++ : 0;
-  if (kind == Class::send) {
-    std::uint64_t weight = 0;
-    if (!numbered || !sampled(number, &weight)) return;
+  std::uint64_t weight = 0;
+  const bool timed = numbered && sampled(number, &weight);
+  if (kind == Class::send && !timed) return;
+  if (kind == Class::receive && !timed && !memo->wildcard) {
+    const Received received = received_of(call, call.pointer(status_));
+    if (received.bytes >= 0 && memo->peer != -1) facts.bytes = received.bytes;
+    if (!recording || !memo->record) return;
+    ++memo->record->received;
+    if (facts.bytes > 0) memo->record->received_bytes += static_cast<std::uint64_t>(facts.bytes);
+    memo->record->wait_ticks += interval.leave - interval.enter;
+    return;
   }
   PendingRequest local;
   PendingRequest* message = &local;
