@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from hockney.api.judgements.interleaved import compare_interleaved, resume_interleaved
     from hockney.api.notebook.fitted_model import FittedModel
     from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
+    from hockney.api.profile import Profile, load_profile, profile
     from hockney.api.programs import Program, ProgramPrediction
     from hockney.api.run_contents import Run
     from hockney.api.run_options import RunOptions
@@ -55,6 +56,7 @@ __all__ = [
     "History",
     "HockneyError",
     "Inconclusive",
+    "Profile",
     "Program",
     "ProgramPrediction",
     "Run",
@@ -65,8 +67,10 @@ __all__ = [
     "compare",
     "compare_interleaved",
     "import_logs",
+    "load_profile",
     "open",
     "predict",
+    "profile",
     "resume",
     "resume_interleaved",
     "run",

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from hockney.api.judgements.interleaved import resume_interleaved, run_interleaved_comparison
     from hockney.api.measure import PlannedRun, plan, run, survey
     from hockney.api.predictions import KernelOptions, PredictedKernel, predictor_of
+    from hockney.api.profile import Profile, load_profile
     from hockney.api.programs import Program, ProgramPrediction, program_of_options
     from hockney.api.questions import Question, parse_question
     from hockney.api.reproduction import ReproductionResult, reproduce

@@ -127,6 +127,22 @@ def newest_source(
     )
 
 
+def newest_survey_with(family: str, listen: Listener = ignore_event) -> Path | None:
+    """The newest complete survey of this machine in the default place with an MPI of this family, "" for any,
+    or else an unfinished one; None if there is none. Reports which one it is."""
+    for folder, machine, _ in _complete_first(runs_by_age((SURVEY,))):
+        same_mpi = machine.traits.is_fake or machine.mpi is None or family in ("", machine.mpi.family)
+        if same_mpi and _is_this_machine(machine):
+            return _report_choice(folder, _newest_survey_text, listen).path
+    return None
+
+
+def refuse_no_survey(path: Path) -> Path:
+    """The path, if it is a run that gives the cost of messages. Raises UsageError or EnvironmentProblem."""
+    measurement.read_survey(path)
+    return path
+
+
 def _report_longer_survey(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
     """Reports the newest complete run of the same study on this machine that has the cost of a message and a
     budget several times that of `used`, if there is one."""

@@ -49,6 +49,8 @@ def test_the_examples_of_every_help_run(hockney, mine, verb, request):
         request.getfixturevalue("slurm")
     said = hockney(*verb.split(), "--help")
     assert said.code == 0 and said.err == ""
+    if verb == "profile":
+        request.getfixturevalue("fake_mpi")
     for name in COPIES.get(verb, ()):
         shutil.copytree(mine, f"runs/{name}")
     if verb in OF_ARCHIVES:

@@ -211,7 +211,7 @@ def with_paths() -> dict[str, str]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_program_and_not_hockney(tmp_path, number):
     script = program(
-        tmp_path / "app", "#!/bin/sh\ntrap 'kill $!; exit 9' INT TERM\ntouch started\nsleep 30 & wait\n"
+        tmp_path / "app", "#!/bin/sh\ntrap 'exit 9' INT TERM\nsleep 30 >/dev/null 2>&1 & touch started; wait\n"
     )
     words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "2"]
     env = with_paths() | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}

@@ -13,9 +13,13 @@ from hockney.api import Question, RunOptions, parse_question
 from hockney.cli.arguments.commands import SEPARATOR
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
-from hockney.core.errors import UsageError
+from hockney.cli.output.results import print_caveats
+from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.terminal import echo
+from hockney.core.errors import Exit, UsageError
 from hockney.core.fit import Cost
 from hockney.core.paths import to_path
+from hockney.profiles.manifest import is_profile
 from hockney.store import pair_in
 
 
@@ -54,9 +58,57 @@ def action(
                     option=typed[name],
                 )
         a, b = _sides(sides)
+        if any(is_profile(to_path(name)) for name in (*a, *b)):
+            return _compare_profiles(a, b, tolerance, form, reporter)
         with reporter.show_step("comparing the runs"):
             comparison = api.compare(a, b, tolerance=tolerance, cost=cost, listen=reporter)
         return print_judgement(comparison, reporter, form)
+
+
+def _compare_profiles(
+    a: Sequence[str],
+    b: Sequence[str],
+    tolerance: float | None,
+    form: JudgementForm,
+    reporter: ProgressReporter,
+) -> int:
+    from hockney.api.profile import compare_profiles
+
+    if len(a) != 1 or len(b) != 1:
+        raise UsageError(
+            "several profiles are on one side",
+            "a profile has all launches of its side",
+            "profile each side once, with --repeat",
+            code="several-profiles",
+            a=list(a),
+            b=list(b),
+        )
+    if form.style != "table" or form.page is not None:
+        name = "--report" if form.page is not None else f"--format {form.style}"
+        raise UsageError(
+            f"{name} does not apply to profiles",
+            "their comparison is a table, or JSON",
+            f"leave out {name}",
+            code="option-of-runs",
+            option=name,
+        )
+    with reporter.show_step("comparing the profiles"):
+        comparison = compare_profiles(a[0], b[0], tolerance)
+    if form.as_json:
+        print_json(comparison.document)
+    else:
+        for sentence in comparison.answer:
+            print_line(sentence)
+        echo()
+        print_table(comparison.table, keys=2)
+        if comparison.table.caption:
+            print_line(comparison.table.caption)
+        if comparison.caveats:
+            echo()
+            print_caveats(comparison.caveats)
+    if comparison.fails:
+        return Exit.ANSWER_IS_NO
+    return Exit.INCONCLUSIVE if comparison.is_open else Exit.FINE
 
 
 def interleaved_question(words: tuple[str, ...]) -> Question:

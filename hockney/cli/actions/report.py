@@ -5,16 +5,25 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from hockney import api
 from hockney.api import Run
 from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.tables import print_json, print_unwrapped
-from hockney.core.errors import printable
+from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Cost
+from hockney.profiles.manifest import is_profile
+
+if TYPE_CHECKING:
+    from hockney.api import Profile
 
 
 def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
-    loaded_run = load_and_note(run, cost, quiet=quiet, fit=True)
+    if isinstance(run, Path) and is_profile(run):
+        loaded_run: Run | Profile = _profile(run, cost)
+    else:
+        loaded_run = load_and_note(run, cost, quiet=quiet, fit=True)
     with ProgressReporter(quiet).show_step("writing the report"):
         written = [loaded_run.report()]
         if figures is not None:
@@ -25,3 +34,15 @@ def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_js
         for path in written:
             print_unwrapped(str(path))
     return 0
+
+
+def _profile(folder: Path, cost: Cost) -> Profile:
+    if cost != "typical":
+        raise UsageError(
+            f"--cost {cost} does not apply to a profile",
+            "its times are those of the program",
+            "leave it out",
+            code="cost-of-profile",
+            cost=cost,
+        )
+    return api.load_profile(folder)

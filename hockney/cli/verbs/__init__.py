@@ -20,6 +20,7 @@ PYTHON = ".".join(map(str, sys.version_info[:2]))
 VERBS = {
     "survey": "Measure this machine's message passing and report what it costs.",
     "run": "Run a study, or individual cases.",
+    "profile": "Profile your own MPI program: where its communication time goes, and why.",
     "plan": "Show what would run: cases, launches, bytes and time.",
     "predict": "Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.",
     "report": "Rewrite a run's report.html from its records.",

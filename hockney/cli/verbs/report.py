@@ -24,7 +24,10 @@ from hockney.cli.arguments.commands import Command, example
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
-    """Rewrite a run's report.html from its records."""
+    """Rewrite a run's report.html from its records.
+
+    RUN may also be a profile, the folder of hockney profile.
+    """
     from hockney.cli.actions.report import action
 
     return action(**given)

@@ -1,0 +1,348 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Profile a user's own MPI program: launch it, read what its ranks recorded, and explain it with a survey."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
+
+import hockney
+from hockney import measurement, report
+from hockney.api import find_runs, measure
+from hockney.api.export import Library, frame
+from hockney.api.notebook.log_events import log
+from hockney.api.run_options import RunOptions
+from hockney.core.errors import Exit, HockneyError, Interrupted, UsageError, printable
+from hockney.core.fit import Surveyed
+from hockney.core.notice import Notice
+from hockney.core.paths import AnyPath, to_path
+from hockney.core.wording import option
+from hockney.discovery.cpu import processors
+from hockney.measurement import Listener, Status, ignore_event, notifier
+from hockney.mpi import family_named, title_of
+from hockney.profiles import interposition, launching
+from hockney.profiles.columns import document, terminal_tables
+from hockney.profiles.explanation import Explanation
+from hockney.profiles.manifest import Manifest, ProfiledMpi, read_manifest, write_manifest
+from hockney.profiles.profile import Profile as Recorded
+from hockney.profiles.profile import read_profile
+from hockney.profiles.results import ProfileResults, results_of
+from hockney.profiles.target import Target, find_target, nothing_recorded
+from hockney.store import default_path, refuse_taken
+
+if TYPE_CHECKING:
+    from hockney.api.tables import Rows
+    from hockney.draw.page import Caveat, Page, Table
+    from hockney.profiles.compare import ProfileComparison
+    from hockney.profiles.launching import Overhead
+    from hockney.profiles.live import Live
+
+NEWEST, NONE, NEW = "newest", "none", "new"
+"""Values of `survey`, besides a run: the newest survey of this machine with the program's MPI, none, or one
+that is made after the program has run."""
+TableName = Literal["calls", "ranks", "messages"]
+"""Tables of a profile."""
+INCOMPLETE = ("missing-ranks",)
+"""Codes of caveats with which the profile does not answer the question."""
+
+
+@dataclass(frozen=True, repr=False)
+class Profile:
+    """A profile's folder. It is read and explained on first use. `received` is the signal by which the user
+    ended the program that has just been profiled, and `notices` are those of launching it."""
+
+    path: Path
+    received: int | None = None
+    notices: tuple[Notice, ...] = field(default=(), compare=False)
+    survey: AnyPath | None = field(default=None, compare=False)
+    """Another survey than that of the manifest, or "none"."""
+
+    @cached_property
+    def recorded(self) -> Recorded:
+        """What all launches recorded. Raises HockneyError if no rank has a usable file."""
+        return read_profile(self.path)
+
+    @cached_property
+    def surveyed(self) -> Surveyed | None:
+        """The survey that gives the machine's costs; None without one, or if that of the manifest cannot be
+        read any more."""
+        if self.survey is not None:
+            return None if str(self.survey) == NONE else _survey_in(to_path(self.survey), self.manifest)
+        if self.manifest.survey is not None:
+            with contextlib.suppress(HockneyError):
+                return _survey_in(Path(self.manifest.survey), self.manifest)
+        return None
+
+    @cached_property
+    def results(self) -> ProfileResults:
+        """The explanation of every launch, and the answer."""
+        return results_of(self.recorded, self.surveyed)
+
+    @property
+    def explanation(self) -> Explanation:
+        """Where the time in MPI of the typical launch went."""
+        return self.results.explanation
+
+    @property
+    def manifest(self) -> Manifest:
+        return self.recorded.manifest
+
+    @property
+    def exit_code(self) -> int:
+        """The program's: that of the first launch that failed, 0 if all ended well."""
+        return failed_exit_code(self.manifest)
+
+    @property
+    def overhead(self) -> Overhead | None:
+        """How many times as long launches take with recording; None unless it was measured."""
+        return launching.measured_overhead(self.manifest)
+
+    @cached_property
+    def page(self) -> Page:
+        """The report as data: headline, figures, tables."""
+        from hockney.profiles.page import page
+
+        return page(self.results)
+
+    @property
+    def headline(self) -> tuple[str, ...]:
+        """The answer, one sentence each."""
+        return self.results.headline
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """The tables of the summary."""
+        return terminal_tables(self.results)
+
+    @property
+    def caveats(self) -> tuple[Caveat, ...]:
+        """The warnings, each with a code and what it affects."""
+        return self.results.caveats
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """Everything for programs, as --json prints it."""
+        overhead = self.overhead
+        return {
+            "profile": printable(str(self.path)),
+            "report": printable(str(self.report_path)),
+            "exit_code": self.exit_code,
+            "interrupted_by": self.received,
+            "notices": self.notices,
+            "overhead": None if overhead is None else {"ratio": overhead.ratio, "pairs": overhead.pairs},
+            **document(self.results),
+        }
+
+    @property
+    def report_path(self) -> Path:
+        return self.path / "report.html"
+
+    def report(self, path: AnyPath | None = None) -> Path:
+        """Write the page as one HTML file, by default report.html in the profile's folder. Returns its
+        path."""
+        if path is None:
+            return report.write(self.page, self.report_path, in_run_folder=True)
+        return report.write(self.page, to_path(path))
+
+    def figures(self, folder: AnyPath) -> list[Path]:
+        """Write each figure as SVG and PNG into `folder`."""
+        return report.figures(self.page, to_path(folder))
+
+    def table(self, name: TableName = "calls") -> Rows:
+        """`calls`: for each call site and function the calls, bytes, seconds and the parts of these; `ranks`:
+        the times of each rank; `messages`: bytes and messages between pairs of ranks."""
+        from hockney.api.profile_tables import profile_rows
+
+        return profile_rows(self.explanation, name)
+
+    def frame(self, name: TableName = "calls", library: Library | None = None) -> Any:
+        """A table as a DataFrame of pandas or polars, see `Run.frame`."""
+        return frame(self.table(name), library)
+
+    def __repr__(self) -> str:
+        return "\n".join((*self.headline, f"report: {self.report_path}"))
+
+
+def profile(
+    command: Sequence[str] | str,
+    *,
+    repeat: int = 1,
+    overhead: bool = False,
+    survey: AnyPath = NEWEST,
+    out: AnyPath | None = None,
+    environ: Mapping[str, str] | None = None,
+    stdout: int | None = None,
+    listen: Listener | None = None,
+) -> Profile:
+    """Run an MPI program and record where its communication time goes::
+
+        profile = hockney.profile("mpiexec -n 8 ./app input")
+        profile.frame("calls")
+
+    `command` is what starts the program without hockney, as words or as a line for a shell. It is launched
+    `repeat` times; with `overhead` at least five times with and five times without recording, in random
+    order. `survey` is the run whose costs explain the profile: "newest", "none", "new" (made afterwards) or a
+    folder. `out` is the folder for the profile, by default a new one in runs; `environ` the program's
+    environment; `stdout` a descriptor for its standard output.
+
+    The program runs in any case. Raises UsageError before it starts for an invalid command,
+    EnvironmentProblem if the profile cannot be written, or, after the program has ended, if nothing could be
+    recorded."""
+    listen = log if listen is None else listen
+    environ = dict(os.environ if environ is None else environ)
+    _check_repeat(repeat)
+    kept: list[Notice] = []
+
+    def note(problem: HockneyError) -> None:
+        notice = Notice(str(problem), problem.code)
+        kept.append(notice)
+        listen(notice)
+
+    target = find_target(command, environ)
+    wanted = os.fspath(survey)
+    chosen = None if wanted in (NEWEST, NONE, NEW) else find_runs.refuse_no_survey(to_path(survey))
+    folder = default_path("profile") if out is None else to_path(out)
+    refuse_taken(folder)
+    for problem in (*target.obstacles, *target.warnings):
+        note(problem)
+    library = interposition.build(target.paths, environ, notifier(listen)) if target.libraries else None
+    manifest = _manifest(target, interposition.recorded_symbols(target.paths), chosen)
+    launching.create_folder(folder, manifest)
+    plan = launching.planned_launches(repeat, overhead, secrets.randbelow(2**31))
+
+    def tell(number: int, profiled: bool) -> None:
+        if len(plan) > 1:
+            way = "" if profiled else ", not recorded"
+            listen(Status(f"launch {number} of {len(plan)}{way}"))
+
+    launched = launching.launch_all(
+        target.command, library, folder, manifest, plan, environ, stdout=stdout, listen=tell
+    )
+    if not launching.rank_files(folder, launched.manifest):
+        raise _nothing(target, launched)
+    if wanted in (NEWEST, NEW) and launched.received is None:
+        _add_survey(target, folder, launched.manifest, wanted == NEW, listen)
+    return Profile(folder, launched.received, tuple(kept))
+
+
+def load_profile(path: AnyPath, survey: AnyPath | None = None) -> Profile:
+    """The profile in a folder, explained by the survey that it names, or by another one. Raises UsageError if
+    there is none."""
+    folder = to_path(path)
+    read_manifest(folder)
+    return Profile(folder, survey=survey)
+
+
+def live_profile(path: AnyPath) -> Live:
+    """What the ranks of a running, hung or killed program do now: which rank waits where, and for whom."""
+    from hockney.profiles.live import read_live
+
+    return read_live(to_path(path))
+
+
+def compare_profiles(a: AnyPath, b: AnyPath, tolerance: float | None = None) -> ProfileComparison:
+    """Whether profile B takes longer than A, by more than the `tolerance` (default: 5%): the program, each
+    MPI operation and each call site. Raises Inconclusive if the numbers of ranks differ."""
+    from hockney.profiles import compare
+
+    of_a, of_b = load_profile(a).recorded, load_profile(b).recorded
+    return compare.compare_profiles(of_a, of_b, compare.TOLERANCE if tolerance is None else tolerance)
+
+
+def _survey_in(path: Path, manifest: Manifest) -> Surveyed:
+    """The survey in a run folder. If it was made with another MPI, it says so."""
+    surveyed, _ = measurement.read_survey(path)
+    mpi = surveyed.machine.mpi
+    differences: tuple[str, ...] = ()
+    if mpi is not None and mpi.family != manifest.mpi.family:
+        here = " ".join(filter(None, (family_named(manifest.mpi.family).title, manifest.mpi.version)))
+        differences = (f"{title_of(mpi)} instead of {here}",)
+    return msgspec.structs.replace(surveyed, differences=differences)
+
+
+def exit_code(profiled: Profile) -> int:
+    """hockney's exit code: the signal by which the user ended the program; 1 if the program failed, 4 if
+    ranks are missing."""
+    if profiled.received is not None:
+        return 128 + profiled.received
+    if profiled.exit_code:
+        return Exit.ANSWER_IS_NO
+    if any(caveat.code in INCOMPLETE for caveat in profiled.caveats):
+        return Exit.INCONCLUSIVE
+    return Exit.FINE
+
+
+def failed_exit_code(manifest: Manifest) -> int:
+    return next((launch.exit_code for launch in manifest.launches if launch.exit_code), 0)
+
+
+def _check_repeat(repeat: int) -> None:
+    if repeat < 1:
+        raise UsageError(
+            f"{option('repeat', repeat)} is no number of launches",
+            "",
+            f"use at least 1, for example {option('repeat', 5)}",
+            code="profile-repeat",
+            repeat=repeat,
+        )
+
+
+def _manifest(target: Target, symbols: Sequence[str], survey: Path | None) -> Manifest:
+    return Manifest(
+        command=list(target.command.words),
+        program=target.program,
+        started=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        hockney=hockney.__version__,
+        mpi=ProfiledMpi(family=target.family.name, version=target.version),
+        cores=processors().cores.usable,
+        functions=interposition.functions(symbols),
+        survey=None if survey is None else str(survey.absolute()),
+    )
+
+
+def _nothing(target: Target, launched: launching.Launched) -> HockneyError:
+    """The error if no rank left a file."""
+    if launched.received is not None:
+        return Interrupted(
+            "the program was interrupted before it had called MPI_Init",
+            code="profile-interrupted",
+            exit_code=128 + launched.received,
+        )
+    return nothing_recorded(target, failed_exit_code(launched.manifest))
+
+
+def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, listen: Listener) -> None:
+    """Note the newest survey with the program's MPI in the manifest, or make one. Without one, or if it
+    fails, the profile has no prices, which its page says."""
+    if new:
+        launcher = target.command.launcher
+        wanted = target.family.name if launcher is None or launcher.is_srun else str(launcher.path)
+        path: Path | None = measure.survey(RunOptions(mpi=wanted), listen=listen).path
+    else:
+        path = find_runs.newest_survey_with(target.family.name, listen)
+    if path is None:
+        if find_runs.newest_survey_with("", ignore_event) is not None:
+            listen(_other_mpi_notice(family_named(target.family.name).title, folder))
+        return
+    manifest = msgspec.structs.replace(manifest, survey=str(path.absolute()))
+    with contextlib.suppress(OSError):
+        write_manifest(folder, manifest)
+
+
+def _other_mpi_notice(title: str, folder: Path) -> Notice:
+    shown = printable(str(folder))
+    return Notice(
+        f"the surveys of this machine are of other MPIs than {title}; 'hockney survey --mpi' measures it, "
+        f"and 'hockney profile --survey RUN {shown}' then explains the profile",
+        "survey-of-other-mpi",
+    )

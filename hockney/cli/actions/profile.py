@@ -1,0 +1,147 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney profile: where the communication time of the user's own program goes."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+from typing import Any
+
+from hockney.api.profile import NEWEST, Profile, exit_code, live_profile, load_profile, profile
+from hockney.cli.output.progress import ProgressReporter
+from hockney.cli.output.results import print_caveats
+from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
+from hockney.cli.output.terminal import echo
+from hockney.core.errors import Exit, UsageError, attach_run_to_interrupt, printable
+from hockney.core.paths import to_path
+from hockney.core.wording import plural
+from hockney.profiles.launching import Overhead
+from hockney.profiles.manifest import is_profile
+from hockney.system.files import refuse_early
+
+STDERR = 2
+
+
+def action(
+    words: tuple[str, ...],
+    repeat: int,
+    overhead: bool,
+    survey: Path | None,
+    live: Path | None,
+    page: Path | None,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    if page is not None:
+        refuse_early(page)
+    running = {"--repeat": repeat != 1, "--overhead": overhead, "--out": out is not None}
+    if live is not None:
+        _refuse_with("--live", running | {"a command": bool(words), "--survey": survey is not None})
+        return _live(live, as_json)
+    if len(words) == 1 and is_profile(to_path(words[0])):
+        _refuse_with("a profile", running)
+        return _show(load_profile(words[0], _survey_of_profile(survey)), page, quiet, as_json)
+    reporter = ProgressReporter(quiet)  # no bar or spinner: the terminal is the program's
+    profiled = profile(
+        words,
+        repeat=repeat,
+        overhead=overhead,
+        survey=NEWEST if survey is None else survey,
+        out=out,
+        stdout=STDERR if as_json else None,
+        listen=reporter,
+    )
+    if as_json:
+        return _show(profiled, page, quiet, as_json)
+    with contextlib.redirect_stdout(sys.stderr):
+        return _show(profiled, page, quiet, as_json)
+
+
+def _survey_of_profile(survey: Path | None) -> Path | None:
+    if survey is not None and str(survey) in ("new", NEWEST):
+        raise UsageError(
+            f"--survey {survey} does not apply to an earlier profile",
+            "it names no run",
+            "give the folder of a survey, or none",
+            code="survey-of-profile",
+        )
+    return survey
+
+
+def _refuse_with(what: str, others: dict[str, bool]) -> None:
+    for name, given in others.items():
+        if given:
+            raise UsageError(
+                f"{name} and {what} exclude each other",
+                "no program is launched",
+                f"leave out {name}",
+                code="option-without-launch",
+                option=name,
+            )
+
+
+def _show(profiled: Profile, page: Path | None, quiet: bool, as_json: bool) -> int:
+    """Explain the profile, write its page and print the summary. Returns the exit code."""
+    with attach_profile(profiled.path), ProgressReporter(quiet) as reporter:
+        with reporter.show_step("explaining the profile"):
+            code = exit_code(profiled)
+            document: dict[str, Any] | None = profiled.document if as_json else None
+        with reporter.show_step("writing the report"):
+            written = [profiled.report(), *([profiled.report(page)] if page is not None else [])]
+    if document is not None:
+        print_json(document)
+        return code
+    print_summary(profiled)
+    for path in written:
+        print_unwrapped(f"report: {printable(str(path))}")
+    return code
+
+
+def attach_profile(path: Path) -> contextlib.AbstractContextManager[None]:
+    """An interrupt while the profile is explained names its folder, which is complete."""
+    return attach_run_to_interrupt(path, complete=True)
+
+
+def print_summary(profiled: Profile) -> None:
+    """The headline, the tables and the warnings."""
+    for sentence in profiled.headline:
+        print_line(sentence)
+    if profiled.exit_code:
+        print_line(f"The program ended with exit code {profiled.exit_code}.")
+    if profiled.overhead is not None:
+        print_line(overhead_sentence(profiled.overhead))
+    for table in profiled.tables:
+        echo()
+        print_line(table.title)
+        print_table(table)
+    if profiled.caveats:
+        echo()
+        print_caveats(profiled.caveats)
+    echo()
+
+
+def overhead_sentence(overhead: Overhead) -> str:
+    """What recording costs, according to launches with and without it."""
+    ratio, pairs = overhead.ratio, plural(overhead.pairs, "pair")
+    change = f"{ratio.value - 1:+.1%}"
+    if ratio.low is None or ratio.high is None:
+        return f"Recording changes the elapsed time by {change} ({pairs} of launches)."
+    interval = f"95%: {ratio.low - 1:+.1%} to {ratio.high - 1:+.1%}"
+    return f"Recording changes the elapsed time by {change} ({interval}; {pairs} of launches)."
+
+
+def _live(folder: Path, as_json: bool) -> int:
+    """Print what the ranks do now; the answer is no if they wait for one another."""
+    live = live_profile(folder)
+    if as_json:
+        print_json(live.document)
+    else:
+        for line in live.lines:
+            print_line(line, hang="  ")
+        if live.caveats:
+            echo()
+            print_caveats(live.caveats)
+    return Exit.ANSWER_IS_NO if live.verdict == "deadlock" else Exit.FINE

@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""hockney profile: where the communication time of the user's own program goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from hockney.api.run_options import integer_parser
+from hockney.cli.arguments import options
+from hockney.cli.arguments.commands import Command, example
+
+MOST_LAUNCHES = 1000
+REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
+
+
+@click.command(
+    "profile",
+    cls=Command,
+    context_settings={"allow_interspersed_args": False},
+    epilog=example(
+        "hockney profile -- mpiexec -n 8 ./app input",
+        "hockney profile --overhead --out runs/app -- srun -n 64 python app.py",
+        "hockney profile runs/app",
+        "hockney profile --live runs/app",
+    ),
+)
+@click.argument("words", nargs=-1, metavar="[--] COMMAND...|PROFILE")
+@click.option(
+    "--repeat",
+    type=REPEAT,
+    metavar="N",
+    default=1,
+    show_default=True,
+    help="Launch the program N times; intervals are over launches, from three on.",
+)
+@click.option(
+    "--overhead",
+    is_flag=True,
+    help="Measure what recording costs: at least five launches with and five without it, in random order.",
+)
+@click.option(
+    "--survey",
+    type=options.PATH,
+    metavar="RUN|new|none",
+    help="The survey that gives this machine's costs, new for one after the program has ended.  "
+    "[default: the newest one with the program's MPI]",
+)
+@click.option("--live", type=options.PATH, metavar="PROFILE", help="Show what a running program does now.")
+@click.option(
+    "--report", "page", type=options.PATH, metavar="FILE", help="Also write the page to FILE, one HTML file."
+)
+@options.out
+@options.quiet
+@options.as_json
+def command(**given: Any) -> int:
+    """Profile your own MPI program: where its communication time goes, and why.
+
+    COMMAND starts the program without hockney: mpiexec, mpirun or srun with their options, or the program
+    itself. It must be linked dynamically; it need not be compiled again. Each rank records its MPI calls in a
+    file of the profile's folder, which a crash, a kill or a time limit does not damage.
+
+    The program keeps its input, its output and its environment. The summary is printed on stderr, so that
+    stdout is the program's; with --json, stdout is the document, and the program's output goes to stderr.
+
+    Times in MPI are split into software overhead, transfer, waiting for other ranks, contention and excess,
+    based on a survey of this machine. A PROFILE, the folder of an earlier one, is explained again. 'hockney
+    compare' compares two, 'hockney report' rewrites the page.
+
+    Exit code 0 if all is well, 1 if the program failed, 3 if nothing could be recorded, 4 if ranks are
+    missing."""
+    from hockney.cli.actions.profile import action
+
+    return action(**given)

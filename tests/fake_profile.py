@@ -1,0 +1,76 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that are profiled without an MPI: launchers that set the variables of ranks as real ones do, whose
+ranks have left files before."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from profiles.written import FUNCTIONS, allreduces
+from profiles.written import program as ranks_of
+
+from hockney.api import profile
+from hockney.core.layout import Cores
+from hockney.discovery.cpu import processors
+from hockney.mpi import family_named
+from hockney.profiles import interposition, target
+from hockney.profiles.program import Library
+
+MPIEXEC = """#!/bin/sh
+if [ "$1" = --version ]; then echo 'mpiexec (Open MPI) 5.0.11'; exit; fi
+while true; do
+  case "$1" in
+    -x) export "$2"; shift 2;;
+    -n) shift 2;;
+    *) break;;
+  esac
+done
+if [ -n "$HOCKNEY_PROFILE_FOLDER" ]; then cp {ranks}/* "$HOCKNEY_PROFILE_FOLDER"; fi
+"$@"
+"""
+APP = """#!/bin/sh
+echo "output of $0 $*"
+echo "diagnostics" >&2
+"""
+
+
+def harmless_library() -> Path:
+    """A library that is loaded anyway, for LD_PRELOAD."""
+    lines = Path("/proc/self/maps").read_text().splitlines()
+    return Path(next(line.split()[-1] for line in lines if "/libc" in line and ".so" in line))
+
+
+@pytest.fixture
+def fake_mpi(hockney, tmp_path, monkeypatch) -> Path:
+    """mpiexec and srun on PATH, and ./app, a script. Eight ranks leave files, of which rank 3 is late.
+    Returns the folder of these files, which a test may change."""
+    ranks = tmp_path / "ranks"
+    ranks.mkdir()
+    written = ranks_of(8, end=2.0)
+    allreduces(written, late=3)
+    for each in written:
+        each.write(ranks)
+    programs = tmp_path / "launchers"
+    programs.mkdir()
+    for name in ("mpiexec", "srun"):
+        script(programs / name, MPIEXEC.format(ranks=ranks))
+    script(tmp_path / "app", APP)
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    library = Library(Path("/usr/lib/libmpi.so"), family_named("openmpi"))
+    monkeypatch.setattr(target, "libraries_near", lambda *_: (library,))
+    eight = replace(processors(), cores=Cores(tuple(range(8)), tuple(range(8)), 8))
+    monkeypatch.setattr(profile, "processors", lambda: eight)
+    monkeypatch.setattr(interposition, "build", lambda *_: harmless_library())
+    monkeypatch.setattr(interposition, "recorded_symbols", lambda _: [])
+    monkeypatch.setattr(interposition, "functions", lambda _: list(FUNCTIONS))
+    return ranks
+
+
+def script(path: Path, text: str) -> Path:
+    path.write_text(text)
+    path.chmod(0o755)
+    return path
