@@ -344,6 +344,8 @@ class _Explainer:
             return _Priced(unpriced=_NOT_SURVEYED[kind])
         if self.costs is None:
             return _Priced(unpriced="there is no survey of this machine")
+        if not int(group["size_class"][0]) and kind != "wait" and blocking(name) != "Barrier":
+            return _Priced(unpriced="the sizes of these calls are not known")
         size = float(group["bytes"].sum()) / calls if calls else 0.0
         distance = int(group["distance"][0])
         if kind in ("collective", "start collective"):

@@ -128,14 +128,16 @@ class RegionTime:
 class RankTimes:
     """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, or to the last
     sign of life, without pauses (MPI_Pcontrol); `in_mpi_s` the part of it in MPI calls, on average over the
-    rank's threads that call MPI. `start` and `end` are times of the clock of
-    its `kernel`, as those of samples."""
+    rank's threads that call MPI. `start` and `end` are times of its
+    `clock`, as those of samples: ranks with the same number share one, up to the sum of their errors."""
 
     label: str
     rank: int
     job: int
     host: int
     kernel: int
+    clock: int
+    clock_error_s: float
     hostname: str
     start: float
     end: float
@@ -216,7 +218,7 @@ class Launch:
         """From the first rank's start to the last one's end, if all have one clock; otherwise the longest time
         of a rank."""
         longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
-        if len({rank.kernel for rank in self.ranks}) != 1 or any(
+        if len({rank.clock for rank in self.ranks}) != 1 or any(
             rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks
         ):
             return longest
@@ -311,20 +313,15 @@ def launch_of(
     files = read.files
     found = call_sites(files, resolve=resolve)
     rates = _rates(files)
-    bases = _bases(files)
-    ranks = tuple(
-        _rank_times(each, files, rates[k], bases[each.kernel], now_ns) for k, each in enumerate(files)
-    )
+    clocks = rank_clocks(files)
+    ranks = tuple(_rank_times(each, files, rates[k], clocks[k], now_ns) for k, each in enumerate(files))
     communicators, communicator_of = _communicators(files, manifest.functions)
     region_names, region_of, regions = _regions(files, rates)
     calls = [
         _calls(k, each, found, communicator_of[k], region_of[k], rates[k]) for k, each in enumerate(files)
     ]
     world = {(each.job, each.rank): k for k, each in reversed(list(enumerate(files)))}
-    samples = [
-        _samples(k, each, found, communicator_of[k], rates[k], bases[each.kernel], world)
-        for k, each in enumerate(files)
-    ]
+    samples = [_samples(k, each, found, communicator_of[k], clocks[k], world) for k, each in enumerate(files)]
     sent, messages = _matrix(files, world)
     caveats = (*read.caveats, *_caveats(files, ranks))
     return Launch(
@@ -343,7 +340,7 @@ def launch_of(
         caveats=caveats,
         files=files,
         has_lines=found.has_lines,
-        open_calls=tuple(_open_calls(files, ranks, found, communicator_of, rates, bases)),
+        open_calls=tuple(_open_calls(files, ranks, found, communicator_of, clocks)),
     )
 
 
@@ -352,20 +349,18 @@ def _open_calls(
     ranks: Sequence[RankTimes],
     found: CallSites,
     communicator_of: Sequence[dict[int, int]],
-    rates: Sequence[float],
-    bases: dict[int, int],
+    clocks: Sequence[RankClock],
 ) -> Iterator[OpenCall]:
     for k, file in enumerate(files):
         if int(file.header["finalize_enter"]):
             continue
-        clock = _clock(file, rates[k])
         for thread in file.threads[file.threads["depth"] > 0]:
             yield OpenCall(
                 k,
                 found.index_of[k].get(int(thread["site"]), 0),
                 int(thread["function"]),
                 communicator_of[k].get(int(thread["communicator"]), 0),
-                max(0.0, ranks[k].end - clock.second(int(thread["since"]), bases[file.kernel])),
+                max(0.0, ranks[k].end - clocks[k].second(int(thread["since"]))),
             )
 
 
@@ -383,38 +378,60 @@ def _rates(files: Sequence[RankFile]) -> list[float]:
     return rates
 
 
-def _bases(files: Sequence[RankFile]) -> dict[int, int]:
-    """The first CLOCK_MONOTONIC of each kernel (ns)."""
+@dataclass(frozen=True)
+class RankClock:
+    """A rank's clock, whose seconds count from `base_ns`. Ranks with the same `number` share it, up to
+    `error_s`."""
+
+    number: int
+    clock: form.Clock
+    base_ns: int
+    error_s: float = 0.0
+
+    def second(self, ticks: int) -> float:
+        return self.clock.second(ticks, self.base_ns)
+
+    def seconds(self, ticks: np.ndarray) -> np.ndarray:
+        return self.clock.seconds(ticks, self.base_ns)
+
+
+def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
+    """The clocks of ranks: those of a kernel share CLOCK_MONOTONIC, and those of other kernels are converted to
+    that of rank 0 of their world if they were compared with it."""
+    of_first = {each.job: each.kernel for each in reversed(files) if each.rank == 0}
+    found = []
+    for each, rate in zip(files, _rates(files), strict=True):
+        clock, number, error = form.Clock(each.clock.ticks, each.clock.ns, rate * 1e9), each.kernel, 0.0
+        if each.job in of_first and of_first[each.job] != each.kernel:
+            compared = each.clock_of_rank_0()
+            if compared is not None:
+                (clock, error), number = compared, of_first[each.job]
+        found.append((number, clock, error))
     bases: dict[int, int] = {}
-    for each in files:
-        bases[each.kernel] = min(bases.get(each.kernel, each.clock.ns), each.clock.ns)
-    return bases
-
-
-def _clock(file: RankFile, rate: float) -> form.Clock:
-    return form.Clock(file.clock.ticks, file.clock.ns, rate * 1e9)
+    for number, clock, _ in found:
+        bases[number] = min(bases.get(number, clock.ns), clock.ns)
+    return [RankClock(number, clock, bases[number], error) for number, clock, error in found]
 
 
 def _rank_times(
-    file: RankFile, files: Sequence[RankFile], rate: float, base: int, now_ns: int | None
+    file: RankFile, files: Sequence[RankFile], rate: float, clock: RankClock, now_ns: int | None
 ) -> RankTimes:
     head = file.header
-    clock = _clock(file, rate)
     init = int(head["init_exit"]) or int(head["init_enter"]) or int(head["first"]["ticks"])
-    start = clock.second(init, base)
+    start = clock.second(init)
     waiting = file.threads[file.threads["depth"] > 0]
     in_mpi = float(head["in_mpi"]) * rate
     if int(head["finalize_enter"]):
-        end = clock.second(int(head["finalize_enter"]), base)
+        end = clock.second(int(head["finalize_enter"]))
     else:
         signs = [int(head["last"]["ticks"]), *(int(t) for t in file.threads["since"])]
         if len(file.samples):
             signs.append(int(file.samples["leave"].max()))
-        end = max(clock.second(sign, base) for sign in signs)
+        end = max(clock.second(sign) for sign in signs)
         if now_ns is not None:
-            end = max(end, (now_ns - base) * 1e-9)
+            end = max(end, (now_ns - clock.base_ns) * 1e-9)
         # A call that has not returned counts up to here.
-        in_mpi += sum(max(0.0, end - clock.second(int(since), base)) for since in waiting["since"])
+        in_mpi += sum(max(0.0, end - clock.second(int(since))) for since in waiting["since"])
     elapsed = max(0.0, end - start - float(head["paused"]) * rate)
     threads = max(1, int(head["threads"]), len(file.threads))
     spawned = sorted({each.job for each in files if each.flag(form.SPAWNED)})
@@ -427,6 +444,8 @@ def _rank_times(
         job=file.job,
         host=file.host,
         kernel=file.kernel,
+        clock=clock.number,
+        clock_error_s=clock.error_s,
         hostname=file.hostname,
         start=start,
         end=max(start, end),
@@ -532,14 +551,12 @@ def _samples(
     file: RankFile,
     found: CallSites,
     communicator_of: dict[int, int],
-    rate: float,
-    base: int,
+    clock: RankClock,
     world: dict[tuple[int, int], int],
 ) -> np.ndarray:
     raw = file.samples[file.samples["leave"] > 0]
     rows = np.zeros(len(raw), SAMPLES)
     sites = dict(found.index_of[rank])
-    clock = _clock(file, rate)
     rows["rank"] = rank
     for name in ("channel", "number", "role", "distance", "function", "bytes"):
         rows[name] = raw[name]
@@ -548,7 +565,7 @@ def _samples(
     rows["raw_wait_site"] = raw["wait_site"]
     rows["communicator"] = _mapped(raw["communicator"], communicator_of)
     for name in ("posted", "enter", "leave"):
-        rows[name] = clock.seconds(raw[name], base)
+        rows[name] = clock.seconds(raw[name])
     peers, inverse = np.unique(raw["peer"], return_inverse=True)
     rows["peer"] = np.array([world.get((file.job, int(p)), -1) for p in peers], np.int32)[inverse.reshape(-1)]
     rows["weight"] = _weights(rows)

@@ -35,6 +35,8 @@ TIME_BINS = 32
 FIRST_TIME_BIN = 4
 """Bin k counts calls of [2^(k+4), 2^(k+5)) ticks."""
 PATTERN = "rank-*.hkp"
+DRIFT = 1e-5
+"""Clocks of different hosts may drift apart by so much (quartz oscillators: some 10 parts per million)."""
 
 _POINT = np.dtype([("ticks", "<u8"), ("monotonic_ns", "<u8")])
 _OVERHEAD = np.dtype([("kind", "S16"), ("bare_ns", "<f4"), ("added_ns", "<f4")])
@@ -73,6 +75,7 @@ HEADER = np.dtype(
         ("program", "S256"),
         ("paused", "<u8"),
         ("kernel", "<u8"),
+        ("remote", np.dtype([("at_ns", "<u8"), ("ahead_ns", "<i8"), ("within_ns", "<i8")]), 2),
     ]
 )
 PAGE_HEADER = np.dtype(
@@ -280,6 +283,24 @@ class RankFile:
         ns = int(last["monotonic_ns"]) - int(first["monotonic_ns"])
         rate = 1.0 if self.flag(TICKS_OF_KERNEL) else ns / ticks if ticks > 0 and ns > 0 else None
         return Clock(int(first["ticks"]), int(first["monotonic_ns"]), rate)
+
+    def clock_of_rank_0(self) -> tuple[Clock, float] | None:
+        """The rank's clock as that of rank 0 of its world, and the error of that (s): if the two were compared.
+        The first comparison is after MPI_Init, the second before MPI_Finalize; without the second, the clocks
+        may drift by DRIFT."""
+        points = [each for each in self.header["remote"] if int(each["at_ns"])]
+        own = self.clock
+        if not points or own.ns_per_tick is None:
+            return None
+        at, ahead = int(points[0]["at_ns"]), float(points[0]["ahead_ns"])
+        within = max(float(each["within_ns"]) for each in points) * 1e-9
+        drift = 0.0
+        if len(points) == 2 and int(points[1]["at_ns"]) > at:
+            drift = (float(points[1]["ahead_ns"]) - ahead) / (int(points[1]["at_ns"]) - at)
+        else:
+            within += DRIFT * max(0.0, 1e-9 * (int(self.header["last"]["monotonic_ns"]) - at))
+        first_ns = own.ns + round(ahead + drift * (own.ns - at))
+        return Clock(own.ticks, first_ns, own.ns_per_tick * (1 + drift)), within
 
     @cached_property
     def overheads(self) -> dict[str, tuple[float, float]]:

@@ -17,6 +17,7 @@ from hockney.pages.format import percent, quantity, share_interval
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_launches
 from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, explain
+from hockney.profiles.launching import measured_overhead
 from hockney.profiles.machine_costs import MachineCosts
 from hockney.profiles.operations import COLLECTIVES
 from hockney.profiles.profile import Launch, Profile
@@ -96,13 +97,8 @@ class ProfileResults:
     def overhead(self) -> Estimate | None:
         """The elapsed time of launches with the library, relative to that without, if there are such launches,
         as the launcher saw it."""
-        without = [entry.seconds for entry in self.profile.unprofiled if entry.seconds > 0]
-        within = [launch.entry.seconds for launch in self.profile.launches if launch.entry.seconds > 0]
-        if not without or not within:
-            return None
-        from hockney.profiles.compare import ratio_of_launches
-
-        return ratio_of_launches(within, without).ratio
+        measured = measured_overhead(self.profile.manifest)
+        return None if measured is None else measured.ratio
 
     @cached_property
     def causes(self) -> tuple[Waiting, ...]:

@@ -145,10 +145,13 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
     message that is sent without its receive, if a survey shows it."""
     if 0 < cores < launch.most_ranks_on_a_host:
         return Waits(np.zeros(0, WAITS), believed=False, caveats=(_oversubscribed(launch, cores),))
-    hosts = np.array(_host_numbers(launch), dtype=np.int64)
+    clocks = np.array(_clock_numbers(launch), dtype=np.int64)
+    errors = np.array([rank.clock_error_s for rank in launch.ranks])
     found = _Found()
-    messages = _messages(launch, hosts, EAGER if eager is None or not np.isfinite(eager) else eager, found)
-    collectives = _collectives(launch, hosts, found)
+    messages = _messages(
+        launch, clocks, errors, EAGER if eager is None or not np.isfinite(eager) else eager, found
+    )
+    collectives = _collectives(launch, clocks, errors, found)
     if found.violations > MOST_VIOLATIONS * max(1, found.messages) and found.violations > 3:
         messages["seconds"] = 0.0
         found.doubted = True
@@ -181,9 +184,9 @@ class _Found:
     doubted: bool = False
 
 
-def _host_numbers(launch: Launch) -> list[int]:
+def _clock_numbers(launch: Launch) -> list[int]:
     numbers: dict[int, int] = {}
-    return [numbers.setdefault(rank.kernel, len(numbers)) for rank in launch.ranks]
+    return [numbers.setdefault(rank.clock, len(numbers)) for rank in launch.ranks]
 
 
 def _rows(
@@ -200,7 +203,9 @@ def _rows(
     return rows
 
 
-def _messages(launch: Launch, hosts: np.ndarray, eager: float, found: _Found) -> np.ndarray:
+def _messages(
+    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, found: _Found
+) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] != COLLECTIVE]
     order = np.lexsort((samples["role"], samples["number"], samples["channel"]))
     ordered = samples[order]
@@ -217,10 +222,11 @@ def _messages(launch: Launch, hosts: np.ndarray, eager: float, found: _Found) ->
     sends, receives = first[is_pair], second[is_pair]
     found.messages = len(sends)
     found.unmatched += len(samples) - 2 * len(sends)
-    together = hosts[sends["rank"]] == hosts[receives["rank"]]
+    together = clocks[sends["rank"]] == clocks[receives["rank"]]
     found.across_hosts += int((~together).sum())
     sends, receives = sends[together], receives[together]
-    early = sends["posted"] - receives["leave"]
+    error = errors[sends["rank"]] + errors[receives["rank"]]
+    early = sends["posted"] - receives["leave"] - error
     found.violations = int((early > 0).sum())
     found.worst_s = float(early.max()) if found.violations else 0.0
     late_sender = np.clip(
@@ -236,7 +242,8 @@ def _messages(launch: Launch, hosts: np.ndarray, eager: float, found: _Found) ->
         sends["function"], [launch.number_of[name] for name in SYNCHRONOUS if name in launch.number_of]
     )
     waited &= blocking_call | synchronous | (sends["bytes"] > eager)
-    late_receiver = np.where(waited, late_receiver, 0.0)
+    late_receiver = np.where(waited & (late_receiver > error), late_receiver, 0.0)
+    late_sender = np.where(late_sender > error, late_sender, 0.0)
     return np.concatenate(
         [
             _rows(receives, LATE_SENDER, late_sender, sends["rank"], sends["site"]),
@@ -245,7 +252,7 @@ def _messages(launch: Launch, hosts: np.ndarray, eager: float, found: _Found) ->
     )
 
 
-def _collectives(launch: Launch, hosts: np.ndarray, found: _Found) -> np.ndarray:
+def _collectives(launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: _Found) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] == COLLECTIVE]
     if not len(samples):
         return np.zeros(0, WAITS)
@@ -263,7 +270,7 @@ def _collectives(launch: Launch, hosts: np.ndarray, found: _Found) -> np.ndarray
     same_function = np.minimum.reduceat(ordered["function"], starts) == np.maximum.reduceat(
         ordered["function"], starts
     )
-    host = hosts[ordered["rank"]]
+    host = clocks[ordered["rank"]]
     together = np.minimum.reduceat(host, starts) == np.maximum.reduceat(host, starts)
     found.incomplete += int(((counts < expected) & (expected > 1)).sum())
     found.across_hosts += int((complete & ~together).sum())
@@ -284,11 +291,13 @@ def _collectives(launch: Launch, hosts: np.ndarray, found: _Found) -> np.ndarray
         rows = ordered[chosen[group]]
         new_starts = np.append(0, np.cumsum(counts[chosen])[:-1])
         new_group = np.repeat(np.arange(len(new_starts)), counts[chosen])
-        parts.append(_dependent(name, rows, new_starts, new_group))
+        parts.append(_dependent(name, rows, new_starts, new_group, errors))
     return np.concatenate(parts) if parts else np.zeros(0, WAITS)
 
 
-def _dependent(name: str, rows: np.ndarray, starts: np.ndarray, group: np.ndarray) -> np.ndarray:
+def _dependent(
+    name: str, rows: np.ndarray, starts: np.ndarray, group: np.ndarray, errors: np.ndarray
+) -> np.ndarray:
     """The waiting of the members of collectives of one function, which are consecutive."""
     posted = rows["posted"].copy()
     position = np.arange(len(rows))
@@ -320,7 +329,8 @@ def _dependent(name: str, rows: np.ndarray, starts: np.ndarray, group: np.ndarra
         waiting = np.where(is_root, 0.0, waiting)
     elif name in TO_ROOT:
         waiting = np.where(is_root, waiting, 0.0)
-    waiting = np.where(last == position, 0.0, waiting)
+    error = errors[rows["rank"]] + errors[rows["rank"][last]]
+    waiting = np.where((last == position) | (waiting <= error), 0.0, waiting)
     made = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last], rows["site"][last])
     return made[kept]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from written import WORLD, Written, allreduces, folder_of, message, program
+from written import START, WORLD, Written, allreduces, folder_of, message, program, ticks
 
 from hockney.profiles import rank_file as form
 from hockney.profiles.operations import blocking, kind_of
@@ -131,6 +131,27 @@ def test_hosts_have_different_clocks(tmp_path: Path):
     waits = found(tmp_path, ranks)
     assert waits.total_s == 0
     assert [caveat.code for caveat in waits.caveats] == ["clocks-of-hosts"]
+
+
+def test_clocks_of_hosts_that_were_compared_are_used(tmp_path: Path):
+    """The second host's clock is 3 s behind, and 5 parts per million slower."""
+    ranks = program(4, hosts=2)
+    truth = allreduces(ranks, late=3)
+    second = 10**9
+    behind, slower = 3 * second, 5e-6
+    for each in ranks[2:]:
+        points = []
+        for seconds in (0, 10):
+            true = START + seconds * second
+            shown = START + round(seconds * second * (1 - slower)) - behind
+            points.append((shown, true - shown, 2000))
+        each.header["remote"] = points
+        first, last = -0.1, 10.0
+        each.header["first"] = ticks(first), START + round(first * second * (1 - slower)) - behind
+        each.header["last"] = ticks(last), START + round(last * second * (1 - slower)) - behind
+    waits = found(tmp_path, ranks)
+    assert waits.total_s == pytest.approx(truth, rel=1e-3)
+    assert not waits.caveats
 
 
 def test_oversubscribed_ranks_are_not_believed(tmp_path: Path):

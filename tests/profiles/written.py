@@ -138,10 +138,10 @@ class Written:
             "calls": self.calls, "overheads": len(self.overhead), "overhead": over,
             "hostname": b"host%d" % self.host, "program": b"/home/user/app",
         }  # fmt: skip
+        values["first"] = ticks(-0.1), START - SECOND // 10
+        values["last"] = ticks(self.end), START + round(self.end * SECOND)
         for name, value in {**values, **self.header}.items():
             header[name][0] = value
-        header["first"][0] = ticks(-0.1), START - SECOND // 10
-        header["last"][0] = ticks(self.end), START + round(self.end * SECOND)
         return header.tobytes().ljust(form.PAGE, b"\0") + b"".join(pages)
 
     def _pages(self, kind: str) -> Iterable[bytes]:

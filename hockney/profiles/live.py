@@ -1,0 +1,544 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the ranks of a running, hung or killed program do: which rank waits where, since when and for whom, and
+what that means for the program."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from hockney.core.errors import EnvironmentProblem, printable
+from hockney.core.wording import join_words, plural, verb_form
+from hockney.draw.page import Caveat
+from hockney.pages.format import quantity
+from hockney.profiles.call_sites import NOWHERE, CallSite, call_sites
+from hockney.profiles.manifest import ProfiledLaunch, read_manifest
+from hockney.profiles.operations import FROM_ROOT, TO_ROOT, blocking, kind_of
+from hockney.profiles.profile import RankTimes, launch_of, rank_clocks
+from hockney.profiles.rank_file import RankFiles, rank_list, read_launch
+
+Phase = Literal["in MPI", "outside MPI", "finished", "ended"]
+"""ended: the process no longer exists, but did not reach MPI_Finalize."""
+
+Verdict = Literal["deadlock", "waiting for ranks", "waiting", "running", "finished"]
+
+LONG_S = 1.0
+"""A shorter wait is no sign of a problem."""
+
+
+@dataclass(frozen=True)
+class ThreadNow:
+    """What a thread of a rank does. In MPI: the `function` (without MPI_), its call site and communicator, the
+    rank `peer` for which it waits (None: unknown, or not a single one), whether it waits for `any_rank`, for how
+    many requests, and where these were started. `seconds` is how long it has been there."""
+
+    thread: int
+    in_mpi: bool
+    seconds: float | None
+    function: str = ""
+    site: CallSite = NOWHERE
+    communicator: str = ""
+    members: tuple[int, ...] = ()
+    peer: int | None = None
+    any_rank: bool = False
+    pending: int = 0
+    started_at: CallSite | None = None
+    calls: int = 0
+
+
+@dataclass(frozen=True)
+class RankNow:
+    """A rank, by its place in the launch. `last_site` is the call site of its last call, if it is outside of
+    MPI."""
+
+    place: int
+    label: str
+    hostname: str
+    pid: int
+    phase: Phase
+    threads: tuple[ThreadNow, ...]
+    calls: int
+
+    @property
+    def waiting(self) -> ThreadNow | None:
+        """The thread that has been in MPI for longest."""
+        inside = [thread for thread in self.threads if thread.in_mpi]
+        return max(inside, key=lambda thread: thread.seconds or 0.0, default=None)
+
+    @property
+    def now(self) -> ThreadNow | None:
+        """The thread in MPI, or else the first."""
+        return self.waiting or next(iter(self.threads), None)
+
+    @property
+    def all_in_mpi(self) -> bool:
+        return bool(self.threads) and all(thread.in_mpi for thread in self.threads)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Why ranks wait. `ranks` are those that wait, `for_ranks` those that they wait for (by place)."""
+
+    verdict: Verdict
+    text: str
+    ranks: tuple[int, ...] = ()
+    for_ranks: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class Live:
+    """What all ranks do, and what it means, the most important finding first."""
+
+    folder: str
+    ranks: tuple[RankNow, ...]
+    findings: tuple[Finding, ...]
+    caveats: tuple[Caveat, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.findings[0].verdict
+
+    @cached_property
+    def lines(self) -> tuple[str, ...]:
+        """For a terminal: the findings, then what the ranks do, those that do the same in one line."""
+        return (*(finding.text for finding in self.findings), *_rank_lines(self.ranks))
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """For programs; times in seconds."""
+        return {
+            "schema": 1,
+            "launch": self.folder,
+            "verdict": self.verdict,
+            "findings": [
+                {
+                    "verdict": each.verdict,
+                    "text": each.text,
+                    "ranks": [self.ranks[k].label for k in each.ranks],
+                    "for_ranks": [self.ranks[k].label for k in each.for_ranks],
+                }
+                for each in self.findings
+            ],
+            "ranks": [self._rank(each) for each in self.ranks],
+            "warnings": [asdict(each) for each in self.caveats],
+        }
+
+    def _rank(self, rank: RankNow) -> dict[str, Any]:
+        return {
+            "rank": rank.label,
+            "host": rank.hostname,
+            "pid": rank.pid,
+            "phase": rank.phase,
+            "calls": rank.calls,
+            "threads": [
+                {
+                    "thread": each.thread,
+                    "in_mpi": each.in_mpi,
+                    "seconds": each.seconds,
+                    "function": f"MPI_{each.function}" if each.function else "",
+                    "site": each.site.text if each.site is not NOWHERE else "",
+                    "call_path": each.site.path_text if each.site is not NOWHERE else "",
+                    "communicator": each.communicator,
+                    "peer": None if each.peer is None else self.ranks[each.peer].label,
+                    "any_rank": each.any_rank,
+                    "pending": each.pending,
+                    "started_at": each.started_at.text if each.started_at else "",
+                }
+                for each in rank.threads
+            ],
+        }
+
+
+def read_live(folder: Path) -> Live:
+    """What the ranks of the last launch of a profile do now, or did last. `folder` is that of a profile, or of
+    one of its launches. Raises HockneyError."""
+    launch = folder
+    if any(folder.glob("rank-*.hkp")):
+        manifest = read_manifest(folder.parent)
+        entry = next(
+            (each for each in manifest.launches if each.folder == folder.name),
+            ProfiledLaunch(folder=folder.name),
+        )
+    else:
+        manifest = read_manifest(folder)
+        profiled = [each for each in manifest.launches if each.profiled]
+        present = [each for each in folder.glob("launch-*") if any(each.glob("rank-*.hkp"))]
+        if profiled and any((folder / profiled[-1].folder).glob("rank-*.hkp")):
+            entry = profiled[-1]
+        elif present:
+            newest = max(present, key=lambda path: path.stat().st_mtime)
+            entry = ProfiledLaunch(folder=newest.name)
+        else:
+            raise EnvironmentProblem(
+                f"{printable(str(folder))} has no rank that called MPI_Init yet",
+                code="no-rank-files",
+                path=str(folder),
+            )
+        launch = folder / entry.folder
+    read = read_launch(launch)
+    now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    here = platform.node()
+    running = {
+        int(each.header["pid"]): _exists(int(each.header["pid"]))
+        for each in read.files
+        if each.hostname == here
+    }
+    return live_of(read, entry, manifest.functions, now_ns=now_ns, exists=running, where=str(launch))
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    try:  # a process that has ended, but that its parent has not waited for
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except (OSError, IndexError):
+        return True
+    return state != "Z"
+
+
+def live_of(
+    read: RankFiles,
+    entry: ProfiledLaunch,
+    functions: Sequence[str],
+    *,
+    now_ns: int | None,
+    exists: Mapping[int, bool] | None = None,
+    where: str = "",
+) -> Live:
+    """What the ranks of rank files do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells for
+    process numbers whether they run."""
+    from hockney.profiles.manifest import Manifest, ProfiledMpi
+
+    known = exists or {}
+    manifest = Manifest(
+        command=[], program="", started="", hockney="", mpi=ProfiledMpi(family=""), cores=0,
+        functions=list(functions),
+    )  # fmt: skip
+    launch = launch_of(read, entry, manifest, resolve=False)
+    found = call_sites(read.files)
+    clocks = rank_clocks(read.files)
+    places = {(file.job, file.rank): k for k, file in reversed(list(enumerate(read.files)))}
+    ranks = []
+    for k, file in enumerate(read.files):
+        times: RankTimes = launch.ranks[k]
+        pid = int(file.header["pid"])
+        running = known.get(pid, not file.is_finalized) and not file.is_finalized
+        clock = clocks[k]
+        own = clock.number == file.kernel  # otherwise it is that of another host
+        end = (
+            (now_ns - clock.base_ns) * 1e-9
+            if own and now_ns is not None and running and pid in known
+            else times.end
+        )
+        by_id = {int(row["id"]): row for row in file.communicators}
+        threads = []
+        for row in file.threads:
+            inside = int(row["depth"]) > 0
+            since = clock.second(int(row["since"])) if int(row["since"]) else None
+            seconds = None if since is None or file.clock.ns_per_tick is None else max(0.0, end - since)
+            index_of = found.index_of[k]
+            site = found.sites[index_of.get(int(row["site"]), 0)]
+            communicator = by_id.get(int(row["communicator"]))
+            members: tuple[int, ...] = ()
+            name = ""
+            if communicator is not None:
+                members = tuple(_members(communicator, file.job, places, len(read.files)))
+                name = launch.communicators[
+                    next(
+                        i
+                        for i, each in enumerate(launch.communicators)
+                        if each.key == int(communicator["key"])
+                    )
+                ].text
+            started = int(row["started_at"])
+            threads.append(
+                ThreadNow(
+                    int(row["id"]),
+                    inside,
+                    seconds,
+                    launch.function(int(row["function"])) if inside or site is not NOWHERE else "",
+                    site,
+                    name if inside else "",
+                    members if inside else (),
+                    places.get((file.job, int(row["peer"]))) if inside and int(row["peer"]) >= 0 else None,
+                    bool(row["wildcard"]) and inside,
+                    int(row["pending"]) if inside else 0,
+                    found.sites[index_of[started]] if inside and started and started in index_of else None,
+                    int(row["calls"]),
+                )
+            )
+        phase: Phase = "outside MPI"
+        if file.is_finalized or int(file.header["finalize_enter"]):
+            phase = "finished"
+        elif known.get(pid) is False:
+            phase = "ended"
+        elif any(thread.in_mpi for thread in threads):
+            phase = "in MPI"
+        calls = max(int(file.header["calls"]), sum(thread.calls for thread in threads))
+        ranks.append(RankNow(k, times.label, file.hostname, pid, phase, tuple(threads), calls))
+    findings = tuple(_findings(ranks))
+    return Live(where, tuple(ranks), findings, read.caveats)
+
+
+def _members(communicator: Any, job: int, places: Mapping[tuple[int, int], int], count: int) -> Iterator[int]:
+    """The places of a communicator's members. Of larger ones than the file lists, only those of the world are
+    known: all ranks."""
+    size = int(communicator["size"])
+    if int(communicator["id"]) == 1:
+        yield from (place for (of, rank), place in sorted(places.items()) if of == job and rank < size)
+    elif size <= len(communicator["members"]):
+        for rank in communicator["members"][:size]:
+            place = places.get((job, int(rank)))
+            if place is not None:
+                yield place
+
+
+def _findings(ranks: Sequence[RankNow]) -> Iterator[Finding]:
+    if all(rank.phase == "finished" for rank in ranks):
+        yield Finding("finished", "All ranks have finished.")
+        return
+    graph = {rank.place: tuple(_awaited(rank, ranks)) for rank in ranks}
+    any_of = {
+        rank.place for rank in ranks if (waiting := rank.waiting) and waiting.any_rank and rank.all_in_mpi
+    }
+    stuck = _deadlocked(ranks, graph, any_of)
+    reported: set[int] = set()
+    if stuck:
+        yield _deadlock(ranks, graph, stuck)
+        reported |= stuck
+    causes: dict[tuple[str, tuple[int, ...]], list[int]] = {}
+    for rank in ranks:
+        waiting = rank.waiting
+        if waiting is None or rank.place in reported:
+            continue
+        roots = tuple(sorted(_roots(rank.place, graph, ranks, set())))
+        if roots and roots != (rank.place,):
+            causes.setdefault((_what(waiting), roots), []).append(rank.place)
+    for (what, roots), places in sorted(causes.items(), key=lambda item: -len(item[1])):
+        late = [ranks[k] for k in roots if ranks[k].phase != "in MPI"]
+        others = [ranks[k] for k in roots if ranks[k].phase == "in MPI"]
+        longest = max((ranks[k].waiting.seconds or 0.0 for k in places if ranks[k].waiting), default=0.0)  # type: ignore[union-attr]
+        text = (
+            f"{_names(ranks, places)} {verb_form(len(places), 'waits', 'wait')} in {what} for "
+            f"{_names(ranks, roots)}, which {_doing([*late, *others])}."
+        )
+        yield Finding("waiting for ranks" if longest >= LONG_S else "running", text, tuple(places), roots)
+        reported |= set(places)
+    rest = [rank for rank in ranks if rank.phase == "in MPI" and rank.place not in reported]
+    alone: dict[str, list[int]] = {}
+    for rank in rest:
+        if rank.waiting is not None:
+            alone.setdefault(_what(rank.waiting), []).append(rank.place)
+    for what, places in alone.items():
+        seconds = max((w.seconds or 0.0 for k in places if (w := ranks[k].waiting)), default=0.0)
+        if seconds >= LONG_S:
+            text = (
+                f"{_names(ranks, places)} {verb_form(len(places), 'has', 'have')} been in {what} for "
+                f"{quantity(seconds, 's')}."
+            )
+            yield Finding("waiting", text, tuple(places))
+    ended = [rank.place for rank in ranks if rank.phase == "ended"]
+    if ended:
+        text = f"{_names(ranks, ended)} {verb_form(len(ended), 'has', 'have')} ended without MPI_Finalize."
+        yield Finding("waiting" if reported else "finished", text, tuple(ended))
+    if not reported and not ended:
+        yield Finding("running", "No rank waits for long.")
+
+
+def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
+    """The ranks for which a rank waits, none if it is not known. A collective waits for the members that are not
+    in a call of the same function on the same communicator."""
+    waiting = rank.waiting
+    if waiting is None or not rank.all_in_mpi:
+        return
+    if waiting.peer is not None and kind_of(waiting.function) != "collective":
+        if waiting.peer != rank.place:
+            yield waiting.peer
+        return
+    if waiting.any_rank:
+        yield from (k for k in waiting.members or range(len(ranks)) if k != rank.place)
+        return
+    operation = blocking(waiting.function)
+    kind = kind_of(waiting.function)
+    if kind not in ("collective", "synchronisation"):
+        return
+    if waiting.peer is not None and operation in FROM_ROOT:
+        members: Iterable[int] = (waiting.peer,)
+    elif waiting.peer is not None and operation in TO_ROOT and waiting.peer != rank.place:
+        members = (waiting.peer,)
+    else:
+        members = waiting.members
+    for k in members:
+        other = ranks[k].waiting
+        same = (
+            other is not None
+            and blocking(other.function) == operation
+            and other.communicator == waiting.communicator
+            and ranks[k].phase == "in MPI"
+        )
+        if k != rank.place and not same:
+            yield k
+
+
+def _deadlocked(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], any_of: set[int]) -> set[int]:
+    """Ranks that can never go on: each waits for a rank that cannot (of those that wait for any rank, for all),
+    or that has ended."""
+    can_go_on = {
+        rank.place
+        for rank in ranks
+        if rank.phase == "outside MPI" or (rank.phase == "in MPI" and not graph[rank.place])
+    }
+    changed = True
+    while changed:
+        changed = False
+        for rank in ranks:
+            k = rank.place
+            if k in can_go_on or rank.phase != "in MPI":
+                continue
+            targets = graph[k]
+            free = [target in can_go_on for target in targets]
+            if (any(free) if k in any_of else all(free)) and targets:
+                can_go_on.add(k)
+                changed = True
+    seconds = (rank.waiting.seconds or 0.0 for rank in ranks if rank.waiting is not None)
+    stuck = {rank.place for rank in ranks if rank.phase == "in MPI" and rank.place not in can_go_on}
+    # A message may be under way: only ranks that wait for long are stuck.
+    return stuck if stuck and max(seconds, default=0.0) >= LONG_S else set()
+
+
+def _deadlock(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> Finding:
+    cycle = _cycle(graph, stuck)
+    if len(cycle) > 1:
+        steps = [
+            f"rank {ranks[k].label} waits in {_what(ranks[k].waiting)} for rank {ranks[n].label}"
+            for k, n in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+        ]
+        shown = steps if len(steps) <= 6 else [*steps[:5], f"... ({len(steps)} ranks)"]
+        text = f"Deadlock: {join_words(shown)}."
+        others = sorted(stuck - set(cycle))
+        if others:
+            text += f" {_names(ranks, others)} {verb_form(len(others), 'waits', 'wait')} for these."
+        return Finding("deadlock", text, tuple(sorted(stuck)), tuple(cycle))
+    gone = sorted({t for k in stuck for t in graph[k] if ranks[t].phase in ("finished", "ended")})
+    waiting = sorted(k for k in stuck if any(t in gone for t in graph[k])) or sorted(stuck)
+    text = (
+        f"Deadlock: {_names(ranks, waiting)} {verb_form(len(waiting), 'waits', 'wait')} in "
+        f"{_what(ranks[waiting[0]].waiting)} for {_names(ranks, gone)}, which {_doing([ranks[k] for k in gone])}."
+    )
+    return Finding("deadlock", text, tuple(sorted(stuck)), tuple(gone))
+
+
+def _cycle(graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> list[int]:
+    """A shortest cycle of ranks that wait for each other, beginning with its lowest rank."""
+    best: list[int] = []
+    for start in sorted(stuck):
+        before: dict[int, int] = {}
+        queue = [start]
+        for k in queue:
+            for target in graph[k]:
+                if target == start:
+                    cycle = [k]
+                    while cycle[-1] != start:
+                        cycle.append(before[cycle[-1]])
+                    found = cycle[::-1]
+                    if not best or len(found) < len(best):
+                        best = found
+                elif target in stuck and target not in before:
+                    before[target] = k
+                    queue.append(target)
+        if len(best) == 2:
+            break
+    lowest = best.index(min(best)) if best else 0
+    return best[lowest:] + best[:lowest]
+
+
+def _roots(
+    place: int, graph: Mapping[int, tuple[int, ...]], ranks: Sequence[RankNow], seen: set[int]
+) -> set[int]:
+    """The ranks at the end of the chains of waiting."""
+    seen.add(place)
+    found: set[int] = set()
+    for target in graph[place]:
+        if target in seen:
+            continue
+        found |= _roots(target, graph, ranks, seen) if graph[target] else {target}
+    return found
+
+
+def _what(thread: ThreadNow | None) -> str:
+    """ "MPI_Allreduce (solver.c:120)"."""
+    if thread is None:
+        return "MPI"
+    site = thread.site if thread.site is not NOWHERE else None
+    text = f"MPI_{thread.function}" + (f" ({site.place})" if site else "")
+    if thread.started_at is not None and site is not None and thread.started_at.place != site.place:
+        text += f" of requests started at {thread.started_at.place}"
+    return text
+
+
+def _names(ranks: Sequence[RankNow], places: Sequence[int]) -> str:
+    labels = [ranks[k].label for k in places]
+    if all(label.isdigit() for label in labels):
+        return rank_list(map(int, labels))
+    return f"{'rank' if len(labels) == 1 else 'ranks'} {', '.join(labels)}"
+
+
+def _doing(ranks: Sequence[RankNow]) -> str:
+    """What ranks do, as the end of a sentence about them."""
+    is_one = len(ranks) == 1
+    parts = []
+    by_phase: dict[Phase, list[RankNow]] = {}
+    for rank in ranks:
+        by_phase.setdefault(rank.phase, []).append(rank)
+    for phase, group in by_phase.items():
+        longest = max((rank.now.seconds or 0.0 for rank in group if rank.now), default=0.0)
+        if phase == "finished":
+            parts.append(f"{'has' if is_one else 'have'} finished")
+        elif phase == "ended":
+            parts.append(f"{'has' if is_one else 'have'} ended")
+        elif phase == "outside MPI":
+            now = group[0].now
+            after = ""
+            if now is not None and now.function and is_one:
+                after = f", after {_what(now)}"
+            since = f" for {quantity(longest, 's')}" if longest else ""
+            parts.append(f"{'has' if is_one else 'have'} been outside of MPI{since}{after}")
+        else:
+            what = {_what(rank.waiting) for rank in group}
+            where = what.pop() if len(what) == 1 else f"{plural(len(what), 'different call')}"
+            parts.append(f"{'is' if is_one else 'are'} in {where}")
+    return join_words(parts) if parts else "are not known"
+
+
+def _rank_lines(ranks: Sequence[RankNow]) -> Iterator[str]:
+    groups: dict[tuple[str, str], list[RankNow]] = {}
+    for rank in ranks:
+        now = rank.waiting
+        target = ""
+        if now is not None:
+            if now.peer is not None:
+                target = f"for rank {ranks[now.peer].label}"
+            elif now.any_rank:
+                target = "for any rank"
+            elif now.communicator:
+                target = f"on {now.communicator}"
+        what = _what(now) if now is not None else {"in MPI": "in MPI"}.get(rank.phase, rank.phase)
+        groups.setdefault((what, target), []).append(rank)
+    for (what, target), group in groups.items():
+        seconds = [rank.now.seconds for rank in group if rank.now and rank.now.seconds is not None]
+        since = ""
+        if seconds and group[0].phase in ("in MPI", "outside MPI"):
+            low, high = quantity(min(seconds), "s"), quantity(max(seconds), "s")
+            since = f" for {low}" if low == high else f" for {low} to {high}"
+        yield f"{_names(ranks, [rank.place for rank in group])}: {' '.join(filter(None, (what, target)))}{since}"
