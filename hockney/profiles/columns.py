@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 
 from hockney.core.fit import Estimate
+from hockney.core.units import format_bytes, format_percent
+from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.pages.columns import (
     COUNT,
@@ -21,9 +23,13 @@ from hockney.pages.columns import (
     SHARE,
     SIZE,
     Column,
+    Format,
     columns_document,
     columns_table,
+    number,
+    without_intervals,
 )
+from hockney.pages.format import share_interval
 from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
 from hockney.profiles.explanation import PART_NAMES, Parts, Row
 from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_sums, quantile_s
@@ -31,8 +37,11 @@ from hockney.profiles.rank_file import DISTANCES, LANGUAGES
 from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
 
+PERCENT = Format(lambda value: format_percent(number(value), 2), interval=share_interval)
 MOST_ROWS = 12
 """Rows of a table on a terminal."""
+LEAST_SHARE = 1e-3
+"""Call sites with a smaller share of the time in MPI are left out on a terminal."""
 MOST_CAUSES = 8
 MOST_PAIRS = 100_000
 """Pairs of ranks in the document; the largest ones."""
@@ -50,8 +59,8 @@ class SiteRow:
         return self.results.total.total or 1.0
 
     def claimed(self, seconds: float) -> float | None:
-        """None for what recording may have caused."""
-        return seconds if seconds == 0 or seconds > self.row.recording_s else None
+        """None for what recording may have caused, and for nothing."""
+        return seconds if seconds > self.row.recording_s else None
 
 
 def site_rows(results: ProfileResults) -> list[SiteRow]:
@@ -75,15 +84,17 @@ SITES: tuple[Column[SiteRow], ...] = (
     Column("", lambda e: e.row.bytes, key="bytes"),
     Column("mean size", lambda e: e.row.bytes / e.row.calls if e.row.bytes else None, SIZE, "mean_bytes"),
     Column("time", lambda e: e.row.seconds, SECONDS, "time_s"),
-    Column("of MPI", lambda e: e.row.seconds / e.whole, SHARE, "share"),
+    Column("of MPI", lambda e: e.row.seconds / e.whole, PERCENT, "share"),
     Column("mean", lambda e: e.row.seconds / e.row.calls if e.row.calls else None, SECONDS, "mean_s"),
     Column("", _median_s, key="median_s"),
     Column("", lambda e: e.row.least, key="least_s"),
     Column("", lambda e: e.row.most, key="most_s"),
-    Column("machine", lambda e: e.row.parts.machine, SECONDS, "machine_s"),
-    Column("waiting", lambda e: e.claimed(e.row.parts.waiting), SECONDS, "waiting_s", missing="withheld"),
-    Column("excess", lambda e: e.claimed(e.row.parts.excess), SECONDS, "excess_s", missing="withheld"),
-    Column("not separated", lambda e: e.row.parts.not_separated, SECONDS, "not_separated_s"),
+    Column("machine", lambda e: e.row.parts.machine or None, SECONDS),
+    Column("", lambda e: e.row.parts.machine, key="machine_s"),
+    Column("waiting", lambda e: e.claimed(e.row.parts.waiting), SECONDS, "waiting_s"),
+    Column("excess", lambda e: e.claimed(e.row.parts.excess), SECONDS, "excess_s"),
+    Column("not separated", lambda e: e.row.parts.not_separated or None, SECONDS),
+    Column("", lambda e: e.row.parts.not_separated, key="not_separated_s"),
     Column("", lambda e: asdict(e.row.parts), key="parts_s"),
     Column("", lambda e: list(e.row.reasons), key="not_separated_because"),
     Column("", lambda e: e.row.price_s, key="price_s"),
@@ -106,25 +117,34 @@ def _by_rank(each: SiteRow) -> dict[str, Any]:
     }
 
 
-def sites_table(results: ProfileResults, most: int = MOST_ROWS) -> Table:
-    """The longest call sites. Parts that no call site has are left out."""
+def sites_table(results: ProfileResults, most: int = MOST_ROWS, least: float = LEAST_SHARE) -> Table:
+    """The longest call sites, without those of which all have less than the share `least`. Columns of parts that
+    none has are left out."""
     rows = site_rows(results)
-    empty = {
-        name
-        for name, value in (
-            ("machine", results.total.machine),
-            ("waiting", results.total.waiting),
-            ("excess", results.total.excess),
-            ("not separated", results.total.not_separated),
+    shown = [each for each in rows if each.row.seconds >= least * each.whole][:most] or rows[:1]
+    parts = {column.heading: column for column in SITES if column.heading in PART_COLUMNS}
+    empty = [name for name, column in parts.items() if not any(column.value(each) for each in shown)]
+    columns = [column for column in SITES if column.heading and column.heading not in ("mean", *empty)]
+    caption = "Times of all ranks together."
+    if "machine" not in empty:
+        caption += " Machine: software overhead, transfer and contention."
+    if any(
+        each.claimed(p) is None
+        for each in shown
+        for p in (each.row.parts.waiting, each.row.parts.excess)
+        if p
+    ):
+        caption += " Waiting and excess below the cost of recording are left out."
+    if len(rows) > len(shown):
+        others = sum(each.row.seconds for each in rows[len(shown) :]) / (results.total.total or 1.0)
+        more = plural(len(rows) - len(shown), "more call site")
+        caption += (
+            f" {more} {'takes' if len(rows) == len(shown) + 1 else 'take'} {format_percent(others, 2)}."
         )
-        if value == 0
-    }
-    columns = [column for column in SITES if column.heading and column.heading not in {*empty, "mean"}]
-    caption = "Times of all ranks together. Machine: software overhead, transfer and contention."
-    if len(rows) > most:
-        others = sum(each.row.seconds for each in rows[most:]) / (results.total.total or 1.0)
-        caption += f" {len(rows) - most} more call sites take {100 * others:.2g}% of the time in MPI."
-    return columns_table("call-sites", "Call sites", columns, rows[:most], caption)
+    return columns_table("call-sites", "Call sites", columns, shown, caption)
+
+
+PART_COLUMNS = ("machine", "waiting", "excess", "not separated")
 
 
 @dataclass(frozen=True)
@@ -167,14 +187,8 @@ def metrics(results: ProfileResults) -> list[Metric]:
 
 
 def metrics_table(results: ProfileResults) -> Table:
-    columns = METRICS if len(results.profile.launches) > 2 else _without_interval(METRICS)
+    columns = METRICS if len(results.profile.launches) > 2 else without_intervals(METRICS)
     return columns_table("efficiencies", "Efficiencies (POP)", columns, metrics(results), NEEDS_TRACE)
-
-
-def _without_interval(columns: Sequence[Column[Any]]) -> list[Column[Any]]:
-    from hockney.pages.columns import without_intervals
-
-    return list(without_intervals(columns))
 
 
 @dataclass(frozen=True)
@@ -190,7 +204,7 @@ PARTS: tuple[Column[PartRow], ...] = (
     Column("part", lambda p: PART_NAMES[p.key]),
     Column("", lambda p: p.key, key="part"),
     Column("time", lambda p: p.seconds, SECONDS, "seconds"),
-    Column("of MPI", lambda p: p.share, SHARE, "share", INTERVAL),
+    Column("of MPI", lambda p: p.share, PERCENT, "share", INTERVAL),
 )
 
 
@@ -201,8 +215,8 @@ def part_rows(results: ProfileResults) -> list[PartRow]:
 
 
 def parts_table(results: ProfileResults) -> Table:
-    rows = [row for row in part_rows(results) if row.seconds > 0]
-    columns = PARTS if len(results.profile.launches) > 2 else _without_interval(PARTS)
+    rows = [row for row in part_rows(results) if row.share.value >= LEAST_SHARE]
+    columns = PARTS if len(results.profile.launches) > 2 else without_intervals(PARTS)
     return columns_table("parts", "Time in MPI", columns, rows, "Of all ranks together.")
 
 
@@ -314,8 +328,6 @@ GROUPS: tuple[Column[Group], ...] = (
 
 def size_class_text(size_class: int) -> str:
     """ "512 B to 1 KiB"."""
-    from hockney.core.units import format_bytes
-
     if size_class <= 1:
         return "0 B" if size_class else ""
     low, high = 2 ** (size_class - 2), 2 ** (size_class - 1)

@@ -407,7 +407,7 @@ def _recording(results: ProfileResults) -> Section:
 
 def _tables(results: ProfileResults) -> Section:
     tables = [
-        columns.sites_table(results, 500),
+        columns.sites_table(results, 500, 0.0),
         columns.groups_table(results),
         columns.ranks_table(results),
     ]

@@ -6,7 +6,8 @@ The kinds of waiting are those of Scalasca (M. Geimer et al., Concurrency and Co
 sender*: a receiver has entered the call that completes its receive before the sender entered the call that
 starts the message. *Late receiver*: a sender waits until the receiver has posted its receive. *Wait at a
 collective*: until the last of those members has entered on which the rank depends, which is all of them, the
-root, or all others.
+root, or all others. A long message may also wait for its other side to enter MPI again, as MPIs without a
+progress thread move it in MPI calls only.
 
 Each timed operation stands for as many as its weight says. The estimate for a call site is scaled by the time
 that its calls took altogether, relative to that of the timed ones."""
@@ -226,28 +227,36 @@ def _messages(
     found.across_hosts += int((~together).sum())
     sends, receives = sends[together], receives[together]
     error = errors[sends["rank"]] + errors[receives["rank"]]
+    needs_both = sends["bytes"] > eager
     early = sends["posted"] - receives["leave"] - error
     found.violations = int((early > 0).sum())
     found.worst_s = float(early.max()) if found.violations else 0.0
+    # A long message that was started, but not completed, may not move while its sender computes: until the sender
+    # is in MPI again. The same holds for its receiver.
+    stalled = needs_both & (receives["leave"] > sends["enter"]) & (sends["enter"] > sends["posted"])
+    sent_from = np.where(stalled, sends["enter"], sends["posted"])
+    by_sender = np.where(stalled, sends["wait_site"], sends["site"])
     late_sender = np.clip(
-        sends["posted"] - receives["enter"], 0.0, np.maximum(0.0, receives["leave"] - receives["enter"])
+        sent_from - receives["enter"], 0.0, np.maximum(0.0, receives["leave"] - receives["enter"])
     )
-    until = np.minimum(receives["posted"], sends["leave"])
-    late_receiver = np.clip(until - sends["enter"], 0.0, None)
     # A send that returns before its receive is posted did not wait for it. One that was completed together with
     # other requests may have waited for these, unless it needs its receive.
-    waited = sends["leave"] > receives["posted"]
     blocking_call = (sends["raw_wait_site"] != 0) & (sends["enter"] <= sends["posted"])
     synchronous = np.isin(
         sends["function"], [launch.number_of[name] for name in SYNCHRONOUS if name in launch.number_of]
     )
-    waited &= blocking_call | synchronous | (sends["bytes"] > eager)
+    stalled = needs_both & (sends["leave"] > receives["enter"]) & (receives["enter"] > receives["posted"])
+    received_from = np.where(stalled, receives["enter"], receives["posted"])
+    by_receiver = np.where(stalled, receives["wait_site"], receives["site"])
+    waited = sends["leave"] > receives["posted"]
+    waited &= blocking_call | synchronous | needs_both
+    late_receiver = np.clip(np.minimum(received_from, sends["leave"]) - sends["enter"], 0.0, None)
     late_receiver = np.where(waited & (late_receiver > error), late_receiver, 0.0)
     late_sender = np.where(late_sender > error, late_sender, 0.0)
     return np.concatenate(
         [
-            _rows(receives, LATE_SENDER, late_sender, sends["rank"], sends["site"]),
-            _rows(sends, LATE_RECEIVER, late_receiver, receives["rank"], receives["site"]),
+            _rows(receives, LATE_SENDER, late_sender, sends["rank"], by_sender),
+            _rows(sends, LATE_RECEIVER, late_receiver, receives["rank"], by_receiver),
         ]
     )
 
@@ -324,11 +333,20 @@ def _dependent(
         at_latest = np.where(posted == latest_time[group], position, len(rows))
         last = np.minimum.reduceat(at_latest, starts)[group]
     until = posted[last]
-    waiting = np.clip(until - rows["enter"], 0.0, np.maximum(0.0, rows["leave"] - rows["enter"]))
+    lasted = np.maximum(0.0, rows["leave"] - rows["enter"])
+    waiting = np.clip(until - rows["enter"], 0.0, lasted)
     if name in FROM_ROOT:
         waiting = np.where(is_root, 0.0, waiting)
     elif name in TO_ROOT:
         waiting = np.where(is_root, waiting, 0.0)
+    if name in FROM_ROOT + TO_ROOT + FROM_LOWER_RANKS:
+        # An implementation may make others wait too. Those that leave only after the last member has entered did.
+        latest = np.maximum.reduceat(rows["posted"], starts)[group]
+        at_latest = np.where(rows["posted"] == latest, position, len(rows))
+        last_of_all = np.minimum.reduceat(at_latest, starts)[group]
+        longer = np.where(rows["leave"] > latest, np.clip(latest - rows["enter"], 0.0, lasted), 0.0)
+        last = np.where(longer > waiting, last_of_all, last)
+        waiting = np.maximum(waiting, longer)
     error = errors[rows["rank"]] + errors[rows["rank"][last]]
     waiting = np.where((last == position) | (waiting <= error), 0.0, waiting)
     made = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last], rows["site"][last])

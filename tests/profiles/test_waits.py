@@ -118,11 +118,41 @@ def test_rooted_collectives_depend_on_some(tmp_path: Path, function: str, waitin
         each.site(9, "b.c:9 f")
         for k in range(20):
             enter = k * 0.1 + (0.01 if each.rank == late else 0)
-            each.sampled(function, 9, form.COLLECTIVE, WORLD, k, enter, enter, k * 0.1 + 0.0101, peer=1)
+            leave = k * 0.1 + 0.0101 if each.rank in (*waiting, late) else enter + 1e-6
+            each.sampled(function, 9, form.COLLECTIVE, WORLD, k, enter, enter, leave, peer=1)
         each.called(function, 9, 20 * (0.0001 if each.rank == late else 0.0101), 20, 160)
     (cause,) = found(tmp_path, ranks).causes
     assert (cause.by_rank, cause.waiting) == (late, waiting)
     assert cause.seconds == pytest.approx(len(waiting) * 20 * 0.01, rel=1e-3)
+
+
+def test_a_root_may_wait_for_others(tmp_path: Path):
+    """Broadcasts of long vectors return when all members have entered."""
+    ranks = program(3)
+    for each in ranks:
+        each.site(9, "b.c:9 f")
+        for k in range(20):
+            enter = k * 0.1 + (0.01 if each.rank == 2 else 0)
+            each.sampled("Bcast", 9, form.COLLECTIVE, WORLD, k, enter, enter, k * 0.1 + 0.0101, peer=0)
+        each.called("Bcast", 9, 20 * (0.0001 if each.rank == 2 else 0.0101), 20, 20 << 20)
+    (cause,) = found(tmp_path, ranks).causes
+    assert (cause.by_rank, cause.waiting) == (2, (0, 1))
+
+
+def test_a_long_message_waits_until_its_sender_is_in_mpi_again(tmp_path: Path):
+    ranks = program(2)
+    for k in range(10):
+        at = k * 0.1
+        ranks[0].sampled("Isend", ranks[0].site(3, "s.c:3 f"), form.SEND, 9, k, at, at + 0.02, at + 0.021,
+                         peer=1, bytes=1 << 20, wait_site=ranks[0].site(4, "s.c:4 f"))  # fmt: skip
+        ranks[1].sampled("Recv", ranks[1].site(5, "s.c:5 f"), form.RECEIVE, 9, k, at + 0.001, at + 0.001,
+                         at + 0.021, peer=0, bytes=1 << 20)  # fmt: skip
+    ranks[0].called("Wait", 4, 0.01, 10)
+    ranks[1].called("Recv", 5, 0.2, 10, 10 << 20)
+    launch = launch_of(tmp_path, ranks)
+    (cause,) = waits_of(launch).causes
+    assert cause.seconds == pytest.approx(0.19, rel=1e-3)
+    assert launch.sites[cause.by_site].place == "s.c:4"
 
 
 def test_hosts_have_different_clocks(tmp_path: Path):
