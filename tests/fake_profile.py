@@ -59,6 +59,7 @@ def fake_mpi(hockney, tmp_path, monkeypatch) -> Path:
     for name in ("mpiexec", "srun"):
         script(programs / name, MPIEXEC.format(ranks=ranks))
     script(tmp_path / "app", APP)
+    (tmp_path / "app.py").touch()
     monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
     library = Library(Path("/usr/lib/libmpi.so"), family_named("openmpi"))
     monkeypatch.setattr(target, "libraries_near", lambda *_: (library,))

@@ -40,7 +40,7 @@ def _profile(folder: Path, cost: Cost) -> Profile:
     if cost != "typical":
         raise UsageError(
             f"--cost {cost} does not apply to a profile",
-            "its times are those of the program",
+            "a profile has one time for each call",
             "leave it out",
             code="cost-of-profile",
             cost=cost,

@@ -62,8 +62,8 @@ def command(**given: Any) -> int:
     pairs), so that slow changes of the machine cancel out. The runs are a and b in one folder: 'hockney
     compare FOLDER' compares them again, 'hockney resume FOLDER' measures what is missing, or adds pairs.
 
-    A and B may also be profiles, the folders of hockney profile: the program's time, and those of each MPI
-    operation and call site, are compared over their launches (hockney profile --repeat).
+    A and B may also be two profiles (hockney profile --repeat 5). The comparison then covers the program's
+    time, and each MPI operation and call site.
 
     Exit code 0 if B is not slower, 1 if an operation is slower or data arrived corrupted in B, 4 if no
     operation is slower but some are undecided.

@@ -59,8 +59,8 @@ def command(**given: Any) -> int:
     """Profile your own MPI program: where its communication time goes, and why.
 
     COMMAND starts the program without hockney: mpiexec, mpirun or srun with their options, or the program
-    itself. It must be linked dynamically; it need not be compiled again. Each rank records its MPI calls in a
-    file of the profile's folder, which a crash, a kill or a time limit does not damage.
+    itself. The program must be linked dynamically, but need not be recompiled. Each rank records its MPI
+    calls in a file, which survives a crash, a kill and a time limit.
 
     The program keeps its input, its output and its environment. The summary is printed on stderr, so that
     stdout is the program's; with --json, stdout is the document, and the program's output goes to stderr.
