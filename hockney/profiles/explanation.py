@@ -4,10 +4,10 @@
 
 The parts of a call site's time are not negative and add up to it. In this order: *waiting* for other ranks
 (`waits`); *software overhead*, the processor's time for starting and receiving messages (LogGP's o) and for
-calls that need no other rank; *transfer*, the rest of what the survey's machine charges for the same calls, up
-to the upper end of its 95% band (`machine_costs`); *contention*, if the survey measured messages of many pairs
-at once; and *excess*, which this machine need not take. Time that cannot be assigned is *not separated*, with
-the reason."""
+calls that need no other rank; *transfer*, the rest of what the survey's machine charges for the same calls
+(`machine_costs`); *contention*, if the survey measured messages of many pairs
+at once; and *excess*, beyond the upper end of the price's 95% band, which this machine need not take. Time that
+cannot be assigned is *not separated*, with the reason."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from hockney.profiles.waits import Waits, waits_of
 
 LEAST_EXCESS = 0.02
 """The share of the time in MPI from which a call site's excess is worth a sentence."""
+EVERY_CALL = 0.3
+"""The share of an excess that the median call must explain, for an operation to be called slow."""
 BEYOND_PREDICTION = 2.0
 """Collectives whose price is only predicted have an excess beyond this multiple of it."""
 
@@ -101,6 +103,21 @@ class Row:
     recording_s: float
     by_rank: np.ndarray
     open_calls: int = 0
+    typical_s: float | None = None
+    """The median time of a call without waiting, of the calls that were timed."""
+
+    @property
+    def typically_slow(self) -> float | None:
+        """The median time of a call without waiting, relative to the price, if that explains a good part of the
+        excess. Otherwise few calls are long, as if their ranks had been interrupted."""
+        if self.typical_s is None or not self.calls or not self.price_s or self.price_high_s is None:
+            return None
+        every_call = self.typical_s * self.calls - self.price_high_s
+        return (
+            self.typical_s * self.calls / self.price_s
+            if every_call > EVERY_CALL * self.parts.excess
+            else None
+        )
 
     @property
     def operation(self) -> str:
@@ -275,6 +292,7 @@ class _Explainer:
             recording_s=number * recording_cost(launch.overheads, kind),
             by_rank=by_rank,
             open_calls=len(open_calls),
+            typical_s=self.waits.typical.get((site, function)),
         )
         waited = parts.waiting / seconds if seconds else 0.0
         points = [
@@ -293,10 +311,11 @@ class _Explainer:
             return Parts(software=seconds), ()
         waits = self._waits(site, function, seconds)
         rest = max(0.0, seconds - sum(waits.values()))
-        limit = sum(each.high for each in priced)
+        value, limit = (sum(getattr(each, end) for each in priced) for end in ("value", "high"))
         software = min(rest, sum(each.software for each in priced))
-        transfer = min(rest - software, max(0.0, limit - software))
-        beyond = rest - software - transfer
+        transfer = min(rest - software, max(0.0, value - software))
+        within = min(rest - software - transfer, max(0.0, limit - max(value, software)))
+        beyond = rest - software - transfer - within
         contention = excess = 0.0
         unpriced = sorted({each.unpriced for each in priced if each.unpriced})
         if beyond > 0:
@@ -317,7 +336,9 @@ class _Explainer:
                     if more < excess:
                         reasons.append("the price is only predicted from messages")
                     excess = min(excess, more)
-        left = max(0.0, beyond - contention - excess)
+        if within > 0:
+            reasons.append("a time within the 95% band of the survey's price may be the machine's")
+        left = max(0.0, within + beyond - contention - excess)
         parts = Parts(software, transfer, **waits, contention=contention, excess=excess, not_separated=left)
         return parts, tuple(reasons)
 

@@ -40,7 +40,9 @@ METHOD = (
     "the first 64, then about 32 of each doubling. Waiting is computed from these as Scalasca defines it, and "
     "estimated for all calls.",
     "The machine's price of a call is what the survey measured for this size, level and number of ranks. Excess is "
-    "the time beyond waiting and beyond the time below which 95% of the survey's repetitions are.",
+    "the time beyond waiting and beyond the time below which 95% of the survey's repetitions are. The survey "
+    "repeats calls back to back; after computation, with other data in the caches, a call takes some microseconds "
+    "longer.",
     "Parts that recording may have caused are withheld: those smaller than the cost of recording the calls.",
     "Efficiencies are those of the POP Centre of Excellence.",
 )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from hockney.core.fit import Estimate, Surveyed
+from hockney.core.units import format_number
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.pages.format import percent, quantity, share_interval
@@ -126,7 +127,7 @@ class ProfileResults:
         return rows[0] if rows else None
 
     @cached_property
-    def slow_operations(self) -> tuple[Row, ...]:
+    def notable_excess(self) -> tuple[Row, ...]:
         """Call sites with a notable excess."""
         whole = self.total.total
         return tuple(
@@ -247,6 +248,8 @@ def _first(results: ProfileResults, row: Row) -> str:
         text += f", of which {percent(parts.waiting / row.seconds)} is waiting{_cause(results, causes)}"
     elif parts.excess >= 0.1 * row.seconds and parts.excess > row.recording_s:
         text += f", of which {percent(parts.excess / row.seconds)} is more than this machine need take"
+        if row.typically_slow is None:
+            text += ", in few long calls"
     elif row.price_s is not None and parts.machine >= 0.5 * row.seconds:
         text += ", which is this machine's price: fewer or shorter messages would help"
     return f"{text}."
@@ -271,17 +274,16 @@ def _cause(results: ProfileResults, causes: list[Waiting]) -> str:
 
 
 def _slow(results: ProfileResults) -> Iterator[str]:
+    """Operations that are typically slower than the survey measured; or else that few calls are long."""
     whole = results.total.total or 1.0
-    by_operation: dict[str, float] = {}
-    prices: dict[str, list[float]] = {}
-    for row in results.slow_operations:
-        by_operation[row.operation] = by_operation.get(row.operation, 0.0) + row.parts.excess
-        took = row.seconds - row.parts.waiting
-        if row.price_s:
-            prices.setdefault(row.operation, []).append(took / row.price_s)
-    for operation, excess in sorted(by_operation.items(), key=lambda item: -item[1])[:2]:
-        factors = prices.get(operation)
-        times = f"takes {max(factors):.2g} times what the survey measured" if factors else "takes longer"
+    excess: dict[str, float] = {}
+    factors: dict[str, float] = {}
+    for row in results.notable_excess:
+        factor = row.typically_slow
+        if factor is not None:
+            excess[row.operation] = excess.get(row.operation, 0.0) + row.parts.excess
+            factors[row.operation] = max(factor, factors.get(row.operation, 0.0))
+    for operation, seconds in sorted(excess.items(), key=lambda item: -item[1])[:2]:
         advice = (
             "'hockney run tuning' and 'hockney tune' look for a faster algorithm, and 'hockney run guidelines' "
             "for a faster way to the same result"
@@ -289,5 +291,12 @@ def _slow(results: ProfileResults) -> Iterator[str]:
             else "'hockney survey' shows whether the machine has become slower"
         )
         yield (
-            f"MPI_{operation} {times}, apart from waiting: {percent(excess / whole)} of the time in MPI. {advice}."
+            f"MPI_{operation} typically takes {format_number(factors[operation], 2)} times what the survey "
+            f"measured back to back, apart from waiting: {percent(seconds / whole)} of the time in MPI. {advice}."
+        )
+    others = sum(row.parts.excess for row in results.notable_excess if row.typically_slow is None)
+    if others >= LEAST_EXCESS * whole:
+        yield (
+            f"{percent(others / whole)} of the time in MPI is in few long calls of operations that are usually as "
+            "fast as surveyed, as if ranks had been interrupted: by other programs, or by the system."
         )

@@ -82,11 +82,12 @@ class Waiting:
 @dataclass(frozen=True)
 class Waits:
     """`rows` are the waits; `known_s` the time of timed calls of which waiting is known, by call site and
-    function, relative to all their time; `messages` are matched ones, `violations` those that seem to arrive
+    function, relative to all their time, and `typical` the median time of these calls without waiting; `messages` are matched ones, `violations` those that seem to arrive
     before they are sent, by at most `worst_violation_s`. If `believed` is false, `caveats` say why."""
 
     rows: np.ndarray
     known: dict[tuple[int, int], float] = field(default_factory=dict)
+    typical: dict[tuple[int, int], float] = field(default_factory=dict)
     messages: int = 0
     collectives: int = 0
     violations: int = 0
@@ -157,11 +158,12 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
         messages["seconds"] = 0.0
         found.doubted = True
     rows = _once_per_call(np.concatenate([messages, collectives]))
-    known = _scale(launch, rows)
+    known, typical = _scale(launch, rows)
     rows = rows[rows["seconds"] > 0]
     return Waits(
         rows,
         known,
+        typical,
         found.messages,
         found.collectives,
         found.violations,
@@ -368,9 +370,13 @@ def _once_per_call(rows: np.ndarray) -> np.ndarray:
     return ordered[is_first]
 
 
-def _scale(launch: Launch, rows: np.ndarray) -> dict[tuple[int, int], float]:
+Shares = dict[tuple[int, int], float]
+
+
+def _scale(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
     """Multiplies the seconds of the rows by their weights and by the scale of their call site, and sets their
-    functions. Returns for each call site and function the share of its time of which waiting is known."""
+    functions. Returns for each call site and function the share of its time of which waiting is known, and the
+    median time of a call without waiting."""
     function_of = _functions_at(launch)
     observed: dict[tuple[int, int], float] = {}
     calls = launch.counted
@@ -379,7 +385,7 @@ def _scale(launch: Launch, rows: np.ndarray) -> dict[tuple[int, int], float]:
     ):
         observed[site, function] = observed.get((site, function), 0.0) + seconds
     if not len(rows):
-        return {}
+        return {}, {}
     pairs = np.stack([rows["rank"], rows["function"]], axis=1)
     distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
     rows["function"] = np.array(
@@ -389,7 +395,7 @@ def _scale(launch: Launch, rows: np.ndarray) -> dict[tuple[int, int], float]:
     places, of = np.unique(keys, axis=0, return_inverse=True)
     of = of.reshape(-1)
     timed = np.bincount(of, weights=rows["lasted"] * rows["weight"], minlength=len(places))
-    known = {}
+    known, typical = {}, {}
     factors = np.ones(len(places))
     for k, (site, function) in enumerate(places.tolist()):
         total = observed.get((site, function), 0.0)
@@ -399,8 +405,16 @@ def _scale(launch: Launch, rows: np.ndarray) -> dict[tuple[int, int], float]:
         if covered >= FEWEST_COVERED:
             factors[k] = 1 / covered
         known[site, function] = min(1.0, 1.0 if covered >= 0.9 else covered)
+        here = rows[of == k]
+        typical[site, function] = _median(here["lasted"] - here["seconds"], here["weight"])
     rows["seconds"] *= rows["weight"] * factors[of]
-    return known
+    return known, typical
+
+
+def _median(values: np.ndarray, weights: np.ndarray) -> float:
+    order = np.argsort(values)
+    summed = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
 
 
 def _functions_at(launch: Launch) -> dict[tuple[int, int], int]:

@@ -10,10 +10,11 @@ import msgspec
 import numpy as np
 import pytest
 from surveyed import fake_survey
-from written import Written, allreduces, folder_of, program
+from written import WORLD, Written, allreduces, folder_of, program
 
 from hockney.core.errors import HockneyError
 from hockney.profiles import columns
+from hockney.profiles import rank_file as form
 from hockney.profiles.compare import compare_profiles
 from hockney.profiles.efficiencies import efficiencies
 from hockney.profiles.manifest import read_manifest
@@ -43,7 +44,22 @@ def test_the_headline_names_the_late_rank_and_the_call_site(tmp_path: Path):
 
 def test_a_slow_collective_is_named_with_what_to_do(tmp_path: Path):
     text = " ".join(results(tmp_path, late_ranks(more=0, cost=2e-3)).headline)
-    assert "'hockney run tuning'" in text and "MPI_Allreduce takes" in text
+    assert "'hockney run tuning'" in text and "MPI_Allreduce typically takes" in text
+
+
+def test_few_long_calls_are_no_slow_operation(tmp_path: Path):
+    ranks = program(4, end=1.6)
+    cost = 1e-6
+    for each in ranks:
+        each.site(5, "a.c:5 f")
+        for step in range(60):
+            took = 0.05 if step == 30 else cost
+            each.sampled(
+                "Allreduce", 5, form.COLLECTIVE, WORLD, step, step * 0.02, step * 0.02, step * 0.02 + took
+            )
+        each.called("Allreduce", 5, 59 * cost + 0.05, 60, 480)
+    text = " ".join(results(tmp_path, ranks).headline)
+    assert "few long calls" in text and "tuning" not in text
 
 
 def test_findings_within_the_cost_of_recording_are_withheld(tmp_path: Path):
