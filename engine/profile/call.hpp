@@ -36,6 +36,15 @@ struct Call {
   std::uint32_t reserved;
   const void* memo;  // of a message like earlier ones: a MessageMemo
 
+  // The place in the frame of hockney_profile_call that has the return address.
+  const std::uint64_t* return_slot() const {
+#if defined(__x86_64__)
+    return stack - 1;
+#else
+    return reinterpret_cast<const std::uint64_t*>(this) - 1;
+#endif
+  }
+
   const Symbol& called() const { return symbols[symbol]; }
   const Function& function() const { return functions[called().function]; }
   bool fortran() const { return called().language != Language::c; }

@@ -88,7 +88,7 @@ CommunicatorState describe(Handle handle, bool* inter) {
   mpi.comm_size(handle, &local_size);
   mpi.comm_test_inter(handle, &is_inter);
   *inter = is_inter != 0;
-  state.size = local_size;
+  state.size = state.local_size = local_size;
   if (handle == mpi.world) return state;
   Handle group = 0;
   if (is_inter && mpi.comm_remote_group && mpi.comm_remote_size) {

@@ -19,7 +19,7 @@ struct CommunicatorState {
   Communicator* record;  // nullptr if the file is full
   std::uint32_t id;
   std::int32_t size;  // of the ranks that messages go to: the remote group's of an intercommunicator
-  std::int32_t rank;
+  std::int32_t rank, local_size;
   const int* world;  // their ranks in MPI_COMM_WORLD; nullptr: equal
   std::uint64_t key;
   std::uint32_t children;

@@ -107,6 +107,7 @@ bool recognize(void* function) {
     mpi.self = predefined("ompi_mpi_comm_self");
     mpi.communicator_null = predefined("ompi_mpi_comm_null");
     mpi.request_null = predefined("ompi_request_null");
+    mpi.type_null = predefined("ompi_mpi_datatype_null");
     mpi.byte = predefined("ompi_mpi_byte");
     mpi.any_source = -1;
     mpi.proc_null = -2;
@@ -124,6 +125,7 @@ bool recognize(void* function) {
     mpi.self = 0x102;
     mpi.communicator_null = 0x100;
     mpi.request_null = 0x180;
+    mpi.type_null = 0x200;
     mpi.byte = 0x247;
     mpi.any_source = -1;
     mpi.any_tag = -2;
@@ -137,6 +139,7 @@ bool recognize(void* function) {
     mpi.self = 0x44000001;
     mpi.communicator_null = 0x04000000;
     mpi.request_null = 0x2c000000;
+    mpi.type_null = 0x0c000000;
     mpi.byte = 0x4c00010d;
     mpi.any_source = -2;
     mpi.any_tag = -1;

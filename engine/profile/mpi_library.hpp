@@ -21,7 +21,7 @@ struct MpiLibrary {
   bool several = false;     // another MPI library is loaded as well
 
   // Constants of mpi.h.
-  Handle world, self, communicator_null, request_null, byte;
+  Handle world, self, communicator_null, request_null, type_null, byte;
   int any_source, any_tag, proc_null, root, undefined;
   std::uintptr_t status_ignore, fortran_status_ignore[8];
   int source_at, tag_at, status_bytes;  // offsets in a status, and its size

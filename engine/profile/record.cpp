@@ -3,8 +3,11 @@
 //
 // What a call of an MPI function adds to the profile. Arguments are decoded after the call, when MPI has
 // accepted them: before it, a wrong handle would reach MPI through a call of ours, with another error.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "call.hpp"
 #include "communicators.hpp"
@@ -69,6 +72,7 @@ int time_bin(std::uint64_t took) {
 }
 
 std::int64_t size_of_type(ThreadState& thread, Handle type) {
+  if (type == mpi.type_null) return -1;  // MPI would call an error handler
   auto& known = thread.types[(type ^ type >> 6) % ThreadState::recent_types];
   if (known.type == type && known.epoch == communicator_epoch) return static_cast<std::int64_t>(known.bytes);
   std::int64_t bytes = -1;
@@ -210,22 +214,24 @@ std::int64_t bytes_of(const Call& call, ThreadState& thread, Parameter how_many,
 // Of one block of a vector collective, on average over the members.
 std::int64_t mean_block(const Call& call, ThreadState& thread, const CommunicatorState& on,
                         Parameter how_many, Parameter type) {
-  if (!call.has(how_many) || !call.has(type) || on.size <= 0) return -1;
+  // A reduction scatters over the own group, all others have a block for each rank of the other one.
+  const int members = type == type_ ? on.local_size : on.size;
+  if (!call.has(how_many) || !call.has(type) || members <= 0) return -1;
   const std::int64_t size = size_of_type(thread, type_of(call, type));
   if (size < 0) return -1;
   std::int64_t elements = 0;
-  for (int k = 0; k < on.size; ++k) elements += call.count(how_many, k);
-  return elements * size / on.size;
+  for (int k = 0; k < members; ++k) elements += call.count(how_many, k);
+  return elements * size / members;
 }
 
 // Bytes of one block of a collective operation. Arguments that MPI ignores, because of MPI_IN_PLACE or the
 // rank, are not read.
 std::int64_t block_bytes(const Call& call, ThreadState& thread, const CommunicatorState& on) {
+  const int root = call.has(root_) ? call.integer(root_) : 0;
+  if (call.has(root_) && on.inter && root == mpi.proc_null) return -1;
   if (call.has(count_)) return bytes_of(call, thread, count_, type_);
   if (call.has(receive_types)) return -1;
   if (call.has(root_)) {
-    const int root = call.integer(root_);
-    if (root == mpi.proc_null) return -1;
     const bool at_root = on.inter ? root == mpi.root : root == on.rank;
     const bool gathers = call.function().gathers;
     if (at_root == gathers)
@@ -241,7 +247,7 @@ std::int64_t block_bytes(const Call& call, ThreadState& thread, const Communicat
 }
 
 Handle request_of(const Call& call) {
-  return request_at(call, call.pointer(request_), 0);
+  return call.pointer(request_) ? request_at(call, call.pointer(request_), 0) : mpi.request_null;
 }
 
 // The peer and the tag of one side of a message, with its number in the channel.
@@ -266,7 +272,8 @@ PendingRequest message_of(const Call& call, const SiteState& site, CommunicatorS
   request.function = call.called().function;
   request.role = role;
   request.tag = message.tag;
-  request.wildcard = role == Role::receive && (message.rank == mpi.any_source || message.tag == mpi.any_tag);
+  request.wildcard = role == Role::receive && message.rank != mpi.proc_null &&
+                     (message.rank == mpi.any_source || message.tag == mpi.any_tag);
   request.peer = message.rank == mpi.any_source ? -1 : on.in_world(message.rank);
   request.distance = message.rank == mpi.proc_null ? Distance::none : world.distance(request.peer);
   return request;
@@ -440,6 +447,7 @@ void claim_requests(Call& call, ThreadState& thread) {
     if (!thread.waits) return;
   }
   const void* const array = call.pointer(several ? requests_ : request_);
+  if (!array) return;
   std::uint32_t pending = 0;
   const PendingRequest* first = nullptr;
   for (std::int64_t k = 0; k < length; ++k) {
@@ -516,6 +524,7 @@ CommunicatorState* communicator_in(const Call& call, ThreadState& thread) {
 
 // A handle behind a pointer in C, and by value in Fortran's manner otherwise: of functions that change it.
 Handle handle_behind(const Call& call, Parameter which) {
+  if (!call.pointer(which)) return 0;
   if (call.fortran()) {
     if (which == window_) return window_of(call);
     if (which == file_) return file_of(call);
@@ -523,6 +532,26 @@ Handle handle_behind(const Call& call, Parameter which) {
   }
   if (mpi.handle_bytes == 4 && which != file_) return *static_cast<const std::uint32_t*>(call.pointer(which));
   return *static_cast<const std::uint64_t*>(call.pointer(which));
+}
+
+// A copy of a text argument, "" if there is none: a program may call MPI_Pcontrol(2) without further arguments.
+const char* region_name(std::uint64_t address, char* copy, std::size_t size) {
+  copy[0] = 0;
+  if (address < page_bytes) return copy;
+  for (std::size_t k = 0; k + 1 < size; ++k) {
+    const std::uint64_t at = address + k;
+    if (k == 0 || at % page_bytes == 0) {
+      char first = 0;
+      const iovec here{&first, 1}, there{reinterpret_cast<void*>(at), 1};
+      const ssize_t read = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+      if (read < 0 && errno != ENOSYS && errno != EPERM) return copy[0] = 0, copy;
+    }
+    copy[k] = *reinterpret_cast<const char*>(at);
+    copy[k + 1] = 0;
+    if (!copy[k]) return copy;
+    if (static_cast<unsigned char>(copy[k]) < ' ') return copy[0] = 0, copy;  // not a text
+  }
+  return copy;
 }
 
 void change_region(ThreadState& thread, const char* name) {
@@ -561,7 +590,8 @@ void control(const Call& call, ThreadState& thread) {
     recording = true;
     header->paused += ticks() - paused_since;
   } else if (level == 2 && !call.fortran()) {
-    change_region(thread, reinterpret_cast<const char*>(call.argument(1)));
+    char name[sizeof(Region::name)];
+    change_region(thread, region_name(call.argument(1), name, sizeof name));
   } else if (level == -2) {
     change_region(thread, nullptr);
   }
@@ -818,6 +848,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     case Class::poll: facts.miss = !call.output(flag_); return;
     case Class::new_communicator: {
       CommunicatorState* const parent = facts.on = communicator_in(call, thread);
+      if (!call.pointer(new_communicator_)) return;
       const Handle made = communicator_of(call, new_communicator_);
       const bool together = strcmp(call.function().name, "Comm_create_group") != 0;
       if (made == mpi.communicator_null) {
@@ -923,7 +954,7 @@ void save(Call& call, ThreadState& thread) {
     case Class::test_some: return claim_requests(call, thread);
     case Class::free_request: thread.saved = request_of(call); return;
     case Class::receive_message:
-    case Class::start_receive_message: thread.saved = request_at(call, call.pointer(message_), 0); return;
+    case Class::start_receive_message: thread.saved = call.pointer(message_) ? request_at(call, call.pointer(message_), 0) : 0; return;
     case Class::free_communicator: thread.saved = handle_behind(call, communicator_); return;
     case Class::free_window: thread.saved = handle_behind(call, window_); return;
     case Class::close_file: thread.saved = handle_behind(call, file_); return;
@@ -950,7 +981,8 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   ThreadState* const thread = this_thread();
   if (!thread) return function;
   if (thread->depth) {
-    if (reinterpret_cast<std::uint64_t>(call->stack) < thread->outermost) return function;
+    const bool deeper = reinterpret_cast<std::uint64_t>(call->stack) < thread->outermost;
+    if (deeper && *thread->return_slot == thread->return_address) return function;
     thread->depth = 0;  // the earlier call was left by a jump
   }
   if (!mpi.library && !recognize(function)) {
@@ -961,6 +993,8 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   const int error = *thread->error_number;
   thread->depth = 1;
   thread->outermost = reinterpret_cast<std::uint64_t>(call->stack);
+  thread->return_slot = call->return_slot();
+  thread->return_address = call->return_address;
   SiteState* const site = site_of(*thread, *call);
   call->waits = 0;
   call->words = call->called().stack_words;

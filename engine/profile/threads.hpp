@@ -20,6 +20,9 @@ struct ThreadState {
   std::uint32_t id;
   std::uint32_t depth;      // 1: inside of an outermost call
   std::uint64_t outermost;  // its caller's stack pointer
+  // Where the stack has its return address, unless the call was left by a jump and something else is there now.
+  const std::uint64_t* return_slot;
+  std::uint64_t return_address;
   Thread* live;
   int* error_number;  // errno, which the program must not see changed
   std::uint64_t in_mpi;
