@@ -24,6 +24,7 @@ from hockney.pages.columns import (
     SIZE,
     Column,
     Format,
+    chosen,
     columns_document,
     columns_table,
     number,
@@ -142,6 +143,19 @@ def sites_table(results: ProfileResults, most: int = MOST_ROWS, least: float = L
             f" {more} {'takes' if len(rows) == len(shown) + 1 else 'take'} {format_percent(others, 2)}."
         )
     return columns_table("call-sites", "Call sites", columns, shown, caption)
+
+
+def brief_sites_table(results: ProfileResults, most: int = 8) -> Table:
+    """The longest call sites in few columns."""
+    rows = site_rows(results)
+    rows = [each for each in rows if each.row.seconds >= LEAST_SHARE * each.whole][:most] or rows[:1]
+    parts = [name for name in ("waiting", "excess") if any(_column(name).value(each) for each in rows)]
+    columns = chosen(SITES, "call site", "function", "time", *parts)
+    return columns_table("longest-call-sites", "Call sites", columns, rows, "Times of all ranks together.")
+
+
+def _column(heading: str) -> Column[SiteRow]:
+    return next(column for column in SITES if column.heading == heading)
 
 
 PART_COLUMNS = ("machine", "waiting", "excess", "not separated")

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What this machine charges for an MPI call, according to a survey: messages at each level, and collectives.
 
-The upper end of a price is that of single operations: 95% of the survey's repetitions are faster. A program's
-calls meet the same noise."""
+The upper end of a price is that of single operations: 95% of the survey's repetitions are faster (in the median of
+similar cases). A program's calls meet the same noise."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
+from statistics import median
 
 from hockney.core.case import HOT, WRITTEN, parse_canonical
 from hockney.core.catalog import PING_PONG
@@ -37,6 +38,8 @@ LEVELS_OF = {
 `package` is a survey's cache or socket; "" is a ping-pong whose level is not known, which is within a node
 unless the survey used several."""
 
+NEAR = math.log(16)
+"""Sizes up to this factor apart have about the same noise."""
 MEASURED, PREDICTED = "measured", "predicted"
 
 
@@ -114,11 +117,11 @@ class MachineCosts:
         return Price(min(values), max(max(values), *highs) * self._tail(size, level))
 
     def _tail(self, size: float, level: str) -> float:
-        """The 95% point of single ping-pongs of about this size, relative to their typical time."""
+        """The 95% point of single ping-pongs relative to their typical time: the median over the sizes that are
+        about the same, as a single size may have been disturbed."""
         rows = self._tails.get(level) or self._tails.get("any") or ()
-        if not rows:
-            return 1.0
-        return min(rows, key=lambda row: abs(math.log((row[0] + 1) / (size + 1))))[1]
+        near = [tail for measured, tail in rows if abs(math.log((measured + 8) / (size + 8))) <= NEAR]
+        return median(near or [tail for _, tail in rows] or [1.0])
 
     @cached_property
     def _tails(self) -> dict[str, list[tuple[float, float]]]:
@@ -198,6 +201,7 @@ class MachineCosts:
         """By operation and ranks: size, typical time and its upper end."""
         workloads = {w.name: w for w in self.surveyed.fits.workloads if w.role in ("collective", "barrier")}
         found: dict[str, dict[int, dict[float, tuple[float, float]]]] = {}
+        tails: dict[tuple[str, int], list[float]] = {}
         for summary in self.surveyed.fits.summaries:
             workload = workloads.get(summary.case.split(" ", 1)[0])
             if workload is None:
@@ -209,13 +213,17 @@ class MachineCosts:
             operation = workload.operation or "barrier"
             size = float(workload.size_of(case)) if workload.size else 0.0
             time = summary.typical.value
-            high = max(time, summary.typical.high or 0.0, time * _tail_of(summary))
+            high = max(time, summary.typical.high or 0.0)
+            tails.setdefault((operation, case.ranks), []).append(_tail_of(summary))
             sizes = found.setdefault(operation, {}).setdefault(case.ranks, {})
             old = sizes.get(size, (math.inf, 0.0))
             sizes[size] = min(old[0], time), max(old[1], high)
         return {
             operation: {
-                ranks: [(size, *ends) for size, ends in sorted(sizes.items())]
+                ranks: [
+                    (size, time, max(high, time * median(tails[operation, ranks])))
+                    for size, (time, high) in sorted(sizes.items())
+                ]
                 for ranks, sizes in by_ranks.items()
             }
             for operation, by_ranks in found.items()

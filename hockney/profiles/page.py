@@ -6,19 +6,19 @@ the ranks, who waits for whom, what is exchanged, and what recording cost."""
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hockney.core.units import format_bytes
 from hockney.core.wording import plural
-from hockney.draw.figure import Axis, Figure, Series, Tone
+from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.mpi import family_called
 from hockney.pages.format import percent, quantity
 from hockney.profiles import columns
-from hockney.profiles.explanation import PART_NAMES, Explanation, Parts, Point, Row
+from hockney.profiles.explanation import PART_NAMES, Explanation, Point, Row
 from hockney.profiles.machine_costs import MachineCosts
 from hockney.profiles.operations import KIND_NAMES, Kind, kind_of
 from hockney.profiles.profile import group_sums
@@ -31,7 +31,6 @@ MOST_CELLS = 48
 """Rows of the matrix of ranks; of more ranks, several share a row."""
 MOST_PRICE_FIGURES = 4
 CURVE_POINTS = 40
-TONES: dict[str, Tone] = {"excess": "warning", "not_separated": "neutral"}
 
 METHOD = (
     "A library that is loaded with the program records each rank's MPI calls: number, bytes, and time by call "
@@ -52,6 +51,9 @@ def page(results: ProfileResults) -> Page:
     profile, launch = results.profile, results.launch
     sections = [
         Section("Efficiencies", tables=(columns.metrics_table(results), columns.parts_table(results))),
+        Section("Call sites", tables=(columns.sites_table(results, 30),))
+        if results.explanation.rows
+        else None,
         _prices(results),
         _waiting(results),
         _section("Ranks", [rank_times(results), rank_matrix(results)]),
@@ -69,7 +71,7 @@ def page(results: ProfileResults) -> Page:
         environment=tuple(_environment(results)),
         method=METHOD,
         lead=call_site_parts(results),
-        results=columns.sites_table(results) if results.explanation.rows else None,
+        results=columns.brief_sites_table(results) if results.explanation.rows else None,
     )
 
 
@@ -95,16 +97,13 @@ def _environment(results: ProfileResults) -> Iterator[tuple[str, str]]:
     yield "hockney", profile.manifest.hockney
 
 
-def _stacked(
-    names: Sequence[str], parts: Sequence[Parts], first: Sequence[float] = (), first_name: str = ""
-) -> tuple[Series, ...]:
-    """Bars of all parts that are anywhere notable, in one row for each name, after `first`."""
-    rows = tuple(map(float, range(len(names))))
-    base = [0.0] * len(names)
+def _stacked(parts: Mapping[str, Sequence[float]]) -> tuple[Series, ...]:
+    """Bars of all parts that are not nothing everywhere, a row for each of their values."""
+    count = len(next(iter(parts.values())))
+    rows = tuple(map(float, range(count)))
+    base = [0.0] * count
     series = []
-    listed: list[tuple[str, str, Sequence[float]]] = [("", first_name, first)] if first else []
-    listed += [(key, name, [getattr(each, key) for each in parts]) for key, name in PART_NAMES.items()]
-    for key, name, values in listed:
+    for name, values in parts.items():
         if any(value > 0 for value in values):
             series.append(
                 Series(
@@ -114,7 +113,6 @@ def _stacked(
                     kind="bars",
                     base=tuple(base),
                     detail=tuple(str(quantity(value, "s")) for value in values),
-                    tone=TONES.get(key, ""),
                 )
             )
         base = [start + value for start, value in zip(base, values, strict=True)]
@@ -138,7 +136,7 @@ def call_site_parts(results: ProfileResults) -> Figure | None:
         "Time in MPI by call site",
         Axis("call site", "", "linear", names=tuple(bar_name(explanation, row) for row in rows)),
         Axis("time of all ranks", "s", "linear", include=(0.0,)),
-        _stacked([row.name for row in rows], [row.parts for row in rows]),
+        _stacked({name: [getattr(row.parts, key) for row in rows] for key, name in PART_NAMES.items()}),
         "The longest on top.",
     )
 
@@ -256,11 +254,19 @@ def waiting_times(results: ProfileResults) -> Figure | None:
     return Figure(
         "profile-waiting",
         "Waiting of each rank",
-        Axis("rank", "", "linear"),
+        _rank_axis(results, "rank"),
         Axis("time", "s", "linear", include=(0.0,)),
         series,
         "A rank for which others wait is late: it computes longer, or waits itself.",
     )
+
+
+def _rank_axis(results: ProfileResults, label: str) -> Axis:
+    """A row for each rank, unless there are many."""
+    ranks = results.launch.ranks
+    if len(ranks) > MOST_RANK_BARS:
+        return Axis(label, "", "linear", include=(0.0, len(ranks) - 1.0))
+    return Axis(label, "", "linear", names=tuple(f"rank {rank.label}" for rank in ranks))
 
 
 def rank_times(results: ProfileResults) -> Figure | None:
@@ -269,13 +275,19 @@ def rank_times(results: ProfileResults) -> Figure | None:
     parts = results.explanation.rank_parts
     computation = [rank.outside_s for rank in launch.ranks]
     if len(parts) <= MOST_RANK_BARS:
-        names = tuple(f"rank {rank.label}" for rank in launch.ranks)
+        of_machine = ("software", "transfer", "contention")
+        others = {key: name for key, name in PART_NAMES.items() if key not in of_machine}
+        stacked = {
+            "computation": computation,
+            "MPI: machine": [each.machine for each in parts],
+            **{f"MPI: {name}": [getattr(each, key) for each in parts] for key, name in others.items()},
+        }
         return Figure(
             "profile-ranks",
             "Time of each rank",
-            Axis("rank", "", "linear", names=names),
+            _rank_axis(results, "rank"),
             Axis("time", "s", "linear", include=(0.0,)),
-            _stacked(names, parts, computation, "computation"),
+            _stacked(stacked),
         )
     x = tuple(map(float, range(len(parts))))
     lines = {
@@ -286,7 +298,7 @@ def rank_times(results: ProfileResults) -> Figure | None:
     return Figure(
         "profile-ranks",
         "Time of each rank",
-        Axis("rank", "", "linear"),
+        _rank_axis(results, "rank"),
         Axis("time", "s", "linear", include=(0.0,)),
         tuple(Series(name, x, tuple(values)) for name, values in lines.items()),
     )
@@ -296,7 +308,7 @@ def rank_matrix(results: ProfileResults) -> Figure | None:
     """Bytes from each rank to each other one: a point for each pair, by decades."""
     sent = results.launch.sent
     count = len(sent)
-    if not sent.any():
+    if count < 3 or not sent.any():
         return None
     step = -(-count // MOST_CELLS)
     cells = math.ceil(count / step)
@@ -313,18 +325,17 @@ def rank_matrix(results: ProfileResults) -> Figure | None:
             series.append(
                 Series(
                     f"{'less than' if last else 'from'} {_decimal(high if last else low)}",
-                    tuple(float(k) * step for k in j),
                     tuple(float(k) * step for k in i),
+                    tuple(float(k) * step for k in j),
                     detail=tuple(format_bytes(float(v)) for v in summed[i, j]),
                 )
             )
     shared = f" Each point stands for {step} ranks." if step > 1 else ""
-    ends = (0.0, float(count - 1))
     return Figure(
         "profile-matrix",
         "Bytes between ranks",
-        Axis("to rank", "", "linear", include=ends),
-        Axis("from rank", "", "linear", include=ends),
+        _rank_axis(results, "from rank"),
+        Axis("to rank", "", "linear", include=(0.0, count - 1.0)),
         tuple(series),
         f"Of messages between two ranks and one-sided communication, without collectives.{shared}",
     )
