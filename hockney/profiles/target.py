@@ -201,10 +201,15 @@ def nothing_recorded(target: Target, exit_code: int | None) -> HockneyError:
     MPI."""
     if target.obstacles:
         return target.obstacles[0]
-    failed = f"; it ended with exit code {exit_code}" if exit_code else ""
+    mismatch = next((each for each in target.warnings if each.code == "profile-launcher-mismatch"), None)
+    if mismatch is not None:
+        return mismatch
     why, remedy = _reason(target.programs)
+    if exit_code:
+        why = f"it ended with exit code {exit_code} before the end of MPI_Init; {why}"
+        remedy = "check that the command works without hockney"
     return EnvironmentProblem(
-        f"{printable(target.program)} made no call of MPI that could be recorded{failed}",
+        f"{printable(target.program)} made no call of MPI that could be recorded",
         why,
         remedy,
         code="profile-nothing-recorded",
@@ -216,12 +221,15 @@ def nothing_recorded(target: Target, exit_code: int | None) -> HockneyError:
 
 
 def _reason(programs: Sequence[Program]) -> tuple[str, str]:
+    missing = [program.word for program in programs if program.path is None]
+    if missing:
+        return f"there is no program {printable(missing[0])}", "give its path"
     linked = [program for program in programs if program.calls_mpi]
     if linked and linked[0].bound:
         program = linked[0]
         return (
-            f"it uses {_functions(program.bound)} of {_names_of_libraries(program)}, but no "
-            "process reached the end of MPI_Init with the library that records",
+            f"it uses {_functions(program.bound)} of {_names_of_libraries(program)}, but no process with the "
+            "recording library called MPI_Init",
             "check that the program calls MPI_Init, and that nothing on the way to it resets LD_PRELOAD",
         )
     if linked:
@@ -238,7 +246,7 @@ def _reason(programs: Sequence[Program]) -> tuple[str, str]:
         )
     if dynamic:
         return "it is not linked to an MPI", "give the command that starts the program that calls MPI"
-    return "its program is not an executable of this system", "check the command without hockney"
+    return "its program is not known", "give the command that starts the program that calls MPI"
 
 
 def _names_of_libraries(program: Program) -> str:
