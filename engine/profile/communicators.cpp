@@ -157,6 +157,7 @@ void add_object(Table& table, Handle handle, CommunicatorState* parent, std::uin
   state->handle = handle;
   state->key = mix(mix(parent->key, salt), ++parent->children);
   state->collectives = 0;
+  state->doubts = state->last_doubt = nullptr;
   state->window = true;
   insert(table, state);
 }

@@ -12,6 +12,7 @@
 namespace hockney::profile {
 
 struct ThreadState;
+struct Doubt;
 
 struct CommunicatorState {
   Handle handle;
@@ -24,8 +25,10 @@ struct CommunicatorState {
   std::uint64_t key;
   std::uint32_t children;
   std::uint32_t collectives;  // calls so far
+  std::uint32_t prepared;     // persistent collective operations
   bool receives_lost;         // the sender of a message is not known, so that those after it have no number
   bool inter, window;
+  Doubt *doubts, *last_doubt;  // receives whose numbers are not known yet, in the order of their posts
 
   int in_world(int member) const {
     if (member < 0 || member >= size) return -1;

@@ -47,6 +47,7 @@ enum class Class : std::uint8_t {
   start,
   start_all,
   free_request,
+  cancel,
   poll,  // MPI_Parrived, MPI_Win_test: a flag without a request that it frees
   new_communicator,
   free_communicator,

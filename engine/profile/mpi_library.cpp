@@ -167,6 +167,7 @@ bool recognize(void* function) {
   look_up(mpi.group_translate, "PMPI_Group_translate_ranks");
   look_up(mpi.type_size, "PMPI_Type_size");
   look_up(mpi.type_size_c, "PMPI_Type_size_c");
+  look_up(mpi.test_cancelled, "PMPI_Test_cancelled");
   look_up(mpi.get_count_c, "PMPI_Get_count_c");
   look_up(mpi.allgather, "PMPI_Allgather");
   look_up(mpi.comm_dup, "PMPI_Comm_dup");

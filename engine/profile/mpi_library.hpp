@@ -38,6 +38,7 @@ struct MpiLibrary {
   int (*group_translate)(Handle, int, const int*, Handle, int*);
   int (*type_size)(Handle, int*);
   int (*type_size_c)(Handle, std::int64_t*);
+  int (*test_cancelled)(const void*, int*);
   int (*get_count_c)(const void*, Handle, std::int64_t*);
   int (*allgather)(const void*, int, Handle, void*, int, Handle, Handle);
   int (*comm_dup)(Handle, Handle*);

@@ -144,10 +144,14 @@ Peer* peer_of(ThreadState& thread, int rank) {
   return peer;
 }
 
+}  // namespace
+
 // The part of a message or collective call that waits for its end.
 struct Interval {
   std::uint64_t enter, leave;
 };
+
+namespace {
 
 void add_sample(ThreadState& thread, const PendingRequest& request, const SiteState& site,
                 Interval interval) {
@@ -174,25 +178,31 @@ void add_sample(ThreadState& thread, const PendingRequest& request, const SiteSt
 struct Received {
   int source, tag;
   std::int64_t bytes;  // -1: unknown
-  bool known;
+  bool known, cancelled;
 };
 
 // What a status tells of the message that was received.
 Received received_of(const Call& call, const void* status) {
-  if (mpi.ignored(status, call.fortran())) return {0, 0, -1, false};
+  if (mpi.ignored(status, call.fortran())) return {0, 0, -1, false, false};
   const auto* const fields = static_cast<const char*>(status);
-  Received received{0, 0, -1, true};
+  Received received{0, 0, -1, true, false};
   memcpy(&received.source, fields + mpi.source_at, sizeof(int));
   memcpy(&received.tag, fields + mpi.tag_at, sizeof(int));
   if (mpi.abi == Abi::open_mpi) {
+    int cancelled = 0;
+    memcpy(&cancelled, fields + 12, sizeof cancelled);
+    received.cancelled = cancelled != 0;
     memcpy(&received.bytes, fields + 16, sizeof received.bytes);
   } else if (mpi.abi == Abi::mpich) {
     std::uint32_t low = 0, high = 0;  // the lowest bit of the latter is another field
     memcpy(&low, fields, sizeof low);
     memcpy(&high, fields + 4, sizeof high);
+    received.cancelled = high & 1;
     received.bytes = static_cast<std::int64_t>(std::uint64_t{high >> 1} << 32 | low);
   } else if (mpi.get_count_c) {
+    int cancelled = 0;
     if (mpi.get_count_c(status, mpi.byte, &received.bytes) != 0) received.bytes = -1;
+    if (mpi.test_cancelled && mpi.test_cancelled(status, &cancelled) == 0) received.cancelled = cancelled != 0;
   }
   return received;
 }
@@ -258,6 +268,146 @@ void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
                                        : channel_of(on, request.peer, mine, request.tag);
   Channel* const counter = counter_of(&request.channel, sends ? sending : receiving);
   request.number = counter ? counter->next++ : 0;
+}
+
+}  // namespace
+
+// A receive whose number in its channel depends on the message that an earlier receive from any rank, or with any
+// tag, gets. Those that may get the same message are numbered in the order of their posts.
+struct Doubt {
+  Doubt* next;
+  PendingRequest* request;  // while it is pending; nullptr: `ended` tells what its sample says
+  PendingRequest ended;
+  const SiteState* site;  // of the call that completed it; nullptr: it has no sample
+  Interval interval;
+  std::int32_t peer, tag;  // -1: of any rank
+  bool any_tag, resolved;
+};
+
+namespace {
+
+constexpr std::uint32_t doubts_at_once = 256, most_doubts = 1 << 16;
+Doubt* unused_doubts = nullptr;
+std::uint32_t made_doubts = 0;
+
+bool may_take(const Doubt& doubt, int peer, int tag) {
+  return (doubt.peer == -1 || doubt.peer == peer) && (doubt.any_tag || doubt.tag == tag);
+}
+
+// From now on messages to this rank have no numbers.
+void lose_receives(CommunicatorState& on) {
+  __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
+  on.receives_lost = true;
+  while (Doubt* const doubt = on.doubts) {
+    on.doubts = doubt->next;
+    if (doubt->request) doubt->request->doubt = nullptr;
+    doubt->next = unused_doubts;
+    unused_doubts = doubt;
+  }
+  on.last_doubt = nullptr;
+}
+
+void doubt_receive(PendingRequest& request, CommunicatorState& on, bool resolved) {
+  request.channel = 0;
+  if (several_threads || on.receives_lost) return;
+  if (!unused_doubts && made_doubts < most_doubts)
+    if (auto* const more = static_cast<Doubt*>(private_memory(doubts_at_once * sizeof(Doubt)))) {
+      for (std::uint32_t k = 0; k < doubts_at_once; ++k) {
+        more[k].next = unused_doubts;
+        unused_doubts = &more[k];
+      }
+      made_doubts += doubts_at_once;
+    }
+  Doubt* const doubt = unused_doubts;
+  if (!doubt) return lose_receives(on);
+  unused_doubts = doubt->next;
+  *doubt = Doubt{};
+  doubt->request = &request;
+  doubt->peer = request.peer;
+  doubt->tag = request.tag;
+  doubt->any_tag = !resolved && request.tag == mpi.any_tag;
+  doubt->resolved = resolved;
+  request.doubt = doubt;
+  (on.last_doubt ? on.last_doubt->next : on.doubts) = doubt;
+  on.last_doubt = doubt;
+}
+
+// The number of a receive whose sender and tag are known, unless an earlier one may take its message.
+void number_receive(PendingRequest& request, CommunicatorState& on) {
+  if (!several_threads)
+    for (const Doubt* each = on.doubts; each; each = each->next)
+      if (may_take(*each, request.peer, request.tag)) return doubt_receive(request, on, true);
+  set_channel(request, on, false);
+}
+
+// Numbers the receives that no earlier one can change any more.
+void settle(ThreadState& thread, CommunicatorState& on) {
+  constexpr int most_before = 64;
+  const Doubt* before[most_before];
+  int count = 0;
+  Doubt* previous = nullptr;
+  for (Doubt* each = on.doubts; each;) {
+    bool open = !each->resolved, counted = false;
+    for (int k = 0; k < count && !(open && counted); ++k) {
+      if (each->resolved && may_take(*before[k], each->peer, each->tag)) open = true;
+      counted = counted || (before[k]->peer == each->peer && before[k]->any_tag == each->any_tag &&
+                            (each->any_tag || before[k]->tag == each->tag));
+    }
+    if (open) {
+      if (!counted) {
+        if (count == most_before) return;
+        before[count++] = each;
+      }
+      previous = each;
+      each = each->next;
+      continue;
+    }
+    PendingRequest& request = each->request ? *each->request : each->ended;
+    request.peer = each->peer;
+    request.tag = each->tag;
+    set_channel(request, on, false);
+    request.doubt = nullptr;
+    if (!each->request && each->site) add_sample(thread, request, *each->site, each->interval);
+    Doubt* const next = each->next;
+    (previous ? previous->next : on.doubts) = next;
+    if (on.last_doubt == each) on.last_doubt = previous;
+    each->next = unused_doubts;
+    unused_doubts = each;
+    each = next;
+  }
+}
+
+// A receive in doubt has ended; without a site its sample is not kept.
+void end_doubt(ThreadState& thread, PendingRequest& request, const SiteState* site, Interval interval) {
+  Doubt& doubt = *request.doubt;
+  request.doubt = nullptr;
+  doubt.ended = request;
+  doubt.request = nullptr;
+  doubt.site = site;
+  doubt.interval = interval;
+  if (!several_threads) settle(thread, *request.of);
+}
+
+// A receive that gets no message after all.
+void withdraw_receive(ThreadState& thread, PendingRequest& request) {
+  CommunicatorState& on = *request.of;
+  if (several_threads || on.receives_lost) return;
+  if (Doubt* const doubt = request.doubt) {
+    request.doubt = nullptr;
+    Doubt* previous = nullptr;
+    for (Doubt* each = on.doubts; each && each != doubt; each = each->next) previous = each;
+    (previous ? previous->next : on.doubts) = doubt->next;
+    if (on.last_doubt == doubt) on.last_doubt = previous;
+    doubt->next = unused_doubts;
+    unused_doubts = doubt;
+    return settle(thread, on);
+  }
+  if (!request.channel) return;
+  Channel* const counter = counter_of(&request.channel, receiving);
+  if (counter && counter->next == request.number + 1)
+    --counter->next;
+  else
+    lose_receives(on);
 }
 
 // A request as of a message that starts now; it is part of the multiset only if the call is nonblocking.
@@ -387,14 +537,12 @@ void count_received(ThreadState& thread, const PendingRequest& request, std::uin
 }
 
 // The sender of a received message, now that it is known.
-void resolve(const Call& call, PendingRequest& request, const void* status) {
-  const Received received = received_of(call, status);
+void resolve(PendingRequest& request, const Received& received) {
   if (received.known && received.bytes >= 0 && request.peer != -1)
     request.bytes = static_cast<std::uint64_t>(received.bytes);
   if (!request.wildcard || !request.of) return;
   if (!received.known) {
-    __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
-    request.of->receives_lost = true;
+    if (!request.of->receives_lost || !several_threads) lose_receives(*request.of);
     return;
   }
   if (received.source == mpi.proc_null) return;
@@ -402,7 +550,11 @@ void resolve(const Call& call, PendingRequest& request, const void* status) {
   request.peer = request.of->in_world(received.source);
   request.tag = received.tag;
   request.distance = world.distance(request.peer);
-  set_channel(request, *request.of, false);
+  if (!request.doubt) return number_receive(request, *request.of);
+  request.doubt->peer = request.peer;
+  request.doubt->tag = request.tag;
+  request.doubt->any_tag = false;
+  request.doubt->resolved = true;
 }
 
 void keep_request(const Call& call, const PendingRequest& request, bool persistent) {
@@ -416,13 +568,23 @@ void keep_request(const Call& call, const PendingRequest& request, bool persiste
   kept->handle = handle;
   kept->persistent = persistent;
   kept->active = !persistent;
+  kept->given_peer = request.peer;
+  kept->given_tag = request.tag;
+  kept->given_bytes = request.bytes;
+  kept->partitioned = call.has(partitions_);
+  if (kept->doubt) kept->doubt->request = kept;
+  else if (kept->wildcard && !persistent) doubt_receive(*kept, *kept->of, false);
 }
 
 void completed_request(const Call& call, ThreadState& thread, const SiteState& site, PendingRequest& request,
                        const void* status, Interval interval, bool alone) {
   if (request.role == Role::receive && request.of) {
-    resolve(call, request, status);
+    const Received received = received_of(call, status);
+    if (received.cancelled) return withdraw_receive(thread, request);
+    if (request.cancels && !received.known) return lose_receives(*request.of);
+    resolve(request, received);
     count_received(thread, request, alone ? interval.leave - interval.enter : 0);
+    if (request.doubt) return end_doubt(thread, request, &site, interval);
   }
   add_sample(thread, request, site, interval);
 }
@@ -510,6 +672,45 @@ void complete_requests(const Call& call, ThreadState& thread, SiteState& site, I
     if (any && call.output(index_) != mpi.undefined) complete(call.output(index_) - base, 0);
   } else if (any) {
     for (std::uint32_t k = 0; k < call.waits; ++k) complete(k, k);
+  }
+}
+
+// What a call has done that returned an error: MPI_Waitall may have completed some requests, and a message that is
+// too long for its buffer is gone.
+void failed_call(const Call& call, ThreadState& thread, SiteState& site, Interval interval) {
+  const Class kind = call.function().kind;
+  CommunicatorState* on = nullptr;
+  switch (kind) {
+    case Class::receive:
+    case Class::send_receive:
+      on = known_communicator(thread, communicator_of(call));
+      if (on && !on->receives_lost) lose_receives(*on);
+      return;
+    case Class::receive_message:
+      if (PendingRequest* const matched = claim_request(thread.saved ^ messages)) {
+        if (matched->doubt) end_doubt(thread, *matched, nullptr, interval);
+        remove_request(matched);
+      }
+      return;
+    default: break;
+  }
+  const bool several = call.has(requests_);
+  const void* const array = call.waits ? call.pointer(several ? requests_ : request_) : nullptr;
+  for (std::uint32_t k = 0; k < call.waits; ++k) {
+    PendingRequest* const request = thread.waits[k];
+    if (!request) continue;
+    if (request->persistent ? call.waits > 1 : request_at(call, array, k) != mpi.request_null) continue;
+    thread.waits[k] = nullptr;
+    const char* const status = several ? static_cast<const char*>(status_at(call, k)) : nullptr;
+    int code = -1;
+    if (status) memcpy(&code, status + mpi.tag_at + 4, sizeof code);
+    if (code == 0)
+      completed_request(call, thread, site, *request, status, interval, false);
+    else if (request->role == Role::receive && request->of && request->wildcard)
+      lose_receives(*request->of);
+    else if (request->doubt)
+      end_doubt(thread, *request, nullptr, interval);
+    remove_request(request);
   }
 }
 
@@ -643,12 +844,14 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
     ++memo->record->sent;
     if (memo->bytes > 0) memo->record->sent_bytes += static_cast<std::uint64_t>(memo->bytes);
   }
-  const bool numbered = memo->counter && !several_threads && (sends || !memo->on->receives_lost);
+  const bool doubtful = !sends && memo->on->doubts != nullptr;
+  const bool numbered =
+      memo->counter && !several_threads && !doubtful && (sends || !memo->on->receives_lost);
   const std::uint32_t number = numbered ? memo->counter->next++ : 0;
   std::uint64_t weight = 0;
   const bool timed = numbered && sampled(number, &weight);
   if (kind == Class::send && !timed) return;
-  if (kind == Class::receive && !timed && !memo->wildcard) {
+  if (kind == Class::receive && !timed && !doubtful && !memo->wildcard) {
     const Received received = received_of(call, call.pointer(status_));
     if (received.bytes >= 0 && memo->peer != -1) facts.bytes = received.bytes;
     if (!recording || !memo->record) return;
@@ -680,6 +883,10 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
   message->distance = memo->distance;
   message->wildcard = memo->wildcard;
   if (kind == Class::send) return add_sample(thread, *message, site, interval);
+  if (message->wildcard && kind == Class::start_receive)
+    doubt_receive(*message, *memo->on, false);
+  else if (doubtful && !message->wildcard)
+    number_receive(*message, *memo->on);
   if (kind != Class::receive) return;
   completed_request(call, thread, site, *message, call.pointer(status_), interval, true);
   facts.bytes = static_cast<std::int64_t>(message->bytes);
@@ -721,7 +928,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       facts.distance = sent.distance > received.distance ? sent.distance : received.distance;
       set_channel(sent, *on, true);
       count_sent(thread, sent);
-      if (!received.wildcard) set_channel(received, *on, false);
+      if (!received.wildcard) number_receive(received, *on);
       if (kind == Class::start_send_receive) return keep_request(call, received, false);
       add_sample(thread, sent, site, interval);
       return completed_request(call, thread, site, received, call.pointer(status_), interval, false);
@@ -740,9 +947,9 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       if (!call.has(message_)) return;
       // A matched message is taken out of its channel here.
       if (message.wildcard)
-        resolve(call, message, call.pointer(status_));
+        resolve(message, received_of(call, call.pointer(status_)));
       else
-        set_channel(message, *on, false);
+        number_receive(message, *on);
       message.wildcard = false;
       const Handle handle = request_at(call, call.pointer(message_), 0) ^ messages;
       if (PendingRequest* const kept = add_request(handle)) {
@@ -751,6 +958,9 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
         kept->next = next;
         kept->handle = handle;
         kept->active = true;
+        if (kept->doubt) kept->doubt->request = kept;
+      } else if (message.doubt) {
+        end_doubt(thread, message, nullptr, interval);
       }
       return;
     }
@@ -762,6 +972,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       PendingRequest message = *matched;
       remove_request(matched);
       message.claimed = false;
+      if (message.doubt) message.doubt->request = &message;
       message.posted = call.start;
       message.site = site.record->id;
       message.function = call.called().function;
@@ -791,6 +1002,8 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       if (kind != Class::prepare_collective) {
         part.channel = on->inter ? 0 : on->key;
         part.number = on->collectives++;
+      } else {
+        part.tag = static_cast<std::int32_t>(++on->prepared);
       }
       if (kind != Class::collective) return keep_request(call, part, kind == Class::prepare_collective);
       return add_sample(thread, part, site, interval);
@@ -827,14 +1040,23 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
         PendingRequest* const request = persistent_request(request_at(call, array, k));
         if (!request) continue;
         request->active = true;
+        request->cancels = false;
         request->posted = interval.enter;
+        request->bytes = request->given_bytes;
         if (!request->of) continue;
         if (request->role == Role::collective) {
-          request->channel = request->of->inter ? 0 : request->of->key;
-          request->number = request->of->collectives++;
-        } else if (!request->wildcard) {
-          set_channel(*request, *request->of, request->role == Role::send);
-          if (request->role == Role::send) count_sent(thread, *request);
+          // In a channel of its own: they may be started in any order.
+          if (request->channel) ++request->number;
+          else if (!request->of->inter) request->channel = mix(request->of->key, request->given_tag) | 1;
+        } else if (request->role == Role::send) {
+          if (!request->partitioned) set_channel(*request, *request->of, true);
+          count_sent(thread, *request);
+        } else if (!request->partitioned) {
+          request->peer = request->given_peer;
+          request->tag = request->given_tag;
+          request->distance = world.distance(request->peer);
+          if (request->wildcard) doubt_receive(*request, *request->of, false);
+          else number_receive(*request, *request->of);
         }
         if (!several) {
           facts.on = request->of;
@@ -844,7 +1066,16 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       }
       return;
     }
-    case Class::free_request: return forget_request(thread.saved);
+    case Class::free_request: {
+      PendingRequest freed;
+      if (!forget_request(thread.saved, &freed) || !freed.doubt) return;
+      // A receive that goes on, without a call that tells when it ends and what it got.
+      if (freed.wildcard) return lose_receives(*freed.of);
+      return end_doubt(thread, freed, nullptr, interval);
+    }
+    case Class::cancel:
+      if (call.pointer(request_)) cancel_request(request_of(call));
+      return;
     case Class::poll: facts.miss = !call.output(flag_); return;
     case Class::new_communicator: {
       CommunicatorState* const parent = facts.on = communicator_in(call, thread);
@@ -1030,6 +1261,7 @@ extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call
   } else {
     Facts facts;
     if (!failed && (active || kind == Class::control)) decode(*call, thread, site, {call->start, now}, facts);
+    if (failed && active) failed_call(*call, thread, site, {call->start, now});
     if (recording) {
       if (Entry* const entry = entry_of(thread, site, *call, facts)) {
         ++entry->calls;

@@ -119,7 +119,7 @@ void remove_request(PendingRequest* request) {
   give_back(request);
 }
 
-void forget_request(Handle handle) {
+bool forget_request(Handle handle, PendingRequest* copy) {
   PendingRequest* found = nullptr;
   {
     Bucket& bucket = bucket_of(handle);
@@ -128,7 +128,20 @@ void forget_request(Handle handle) {
       if (each->handle == handle && !each->claimed) found = each;
     if (found) unlink(bucket, found);
   }
-  if (found) give_back(found);
+  if (!found) return false;
+  *copy = *found;
+  give_back(found);
+  return true;
+}
+
+void cancel_request(Handle handle) {
+  Bucket& bucket = bucket_of(handle);
+  const Hold hold(bucket.taken);
+  for (PendingRequest* each = bucket.first; each; each = each->next)
+    if (each->handle == handle && each->active && !each->cancels) {
+      each->cancels = true;
+      return;
+    }
 }
 
 PendingRequest* persistent_request(Handle handle) {

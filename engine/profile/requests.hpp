@@ -13,6 +13,7 @@
 namespace hockney::profile {
 
 struct CommunicatorState;
+struct Doubt;
 
 struct PendingRequest {
   Handle handle;
@@ -25,11 +26,16 @@ struct PendingRequest {
   std::uint32_t communicator;
   std::int32_t peer;  // in MPI_COMM_WORLD; -1: unknown, or none
   std::int32_t tag;
+  std::int32_t given_peer, given_tag;  // of a persistent receive: as they were before a message was received
+  std::uint64_t given_bytes;
+  Doubt* doubt;  // of a receive whose number is not known yet
   CommunicatorState* of;  // of a receive from any source, to name its sender afterwards
   std::uint16_t function;
   Role role;
   Distance distance;
   bool wildcard, persistent, active, claimed;
+  bool cancels;      // MPI_Cancel was called
+  bool partitioned;  // matches others of its kind only, in the order in which they were made
 };
 
 // nullptr if there is no room; the request is then unknown when it completes.
@@ -40,7 +46,8 @@ PendingRequest* add_request(Handle handle);
 PendingRequest* claim_request(Handle handle);
 void release_request(PendingRequest* request);  // it is not complete
 void remove_request(PendingRequest* request);   // it is, or inactive again if it is persistent
-void forget_request(Handle handle);             // MPI_Request_free
+bool forget_request(Handle handle, PendingRequest* copy);  // MPI_Request_free
+void cancel_request(Handle handle);
 
 // For persistent requests: the one with this handle, or nullptr.
 PendingRequest* persistent_request(Handle handle);

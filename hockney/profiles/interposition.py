@@ -70,6 +70,7 @@ _CLASSES: dict[str, tuple[str, ...]] = {
     "start": ("Start",),
     "start_all": ("Startall",),
     "free_request": ("Request_free",),
+    "cancel": ("Cancel",),
     "poll": ("Parrived", "Request_get_status", "Win_test"),
     "free_communicator": ("Comm_free", "Comm_disconnect"),
     "name_communicator": ("Comm_set_name",),
