@@ -9,7 +9,7 @@ import os
 import platform
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -25,9 +25,10 @@ from hockney.profiles.profile import RankTimes, launch_of, rank_clocks
 from hockney.profiles.rank_file import RankFiles, rank_list, read_launch
 
 Phase = Literal["in MPI", "outside MPI", "finished", "ended"]
-"""ended: the process no longer exists, but did not reach MPI_Finalize."""
+"""ended: the process no longer exists, but did not reach MPI_Finalize. If that holds for all ranks that have not
+finished, they have the phase in which they ended."""
 
-Verdict = Literal["deadlock", "waiting for ranks", "waiting", "running", "finished"]
+Verdict = Literal["deadlock", "waiting for ranks", "waiting", "running", "finished", "ended"]
 
 LONG_S = 1.0
 """A shorter wait is no sign of a problem."""
@@ -215,12 +216,15 @@ def live_of(
     now_ns: int | None,
     exists: Mapping[int, bool] | None = None,
     where: str = "",
+    ended: bool = False,
 ) -> Live:
     """What the ranks of rank files do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells for
-    process numbers whether they run."""
+    process numbers whether they run. If the program has `ended`, it is what they did last."""
     from hockney.profiles.manifest import Manifest, ProfiledMpi
 
     known = exists or {}
+    unfinished = [int(file.header["pid"]) for file in read.files if not int(file.header["finalize_enter"])]
+    ended = ended or (bool(unfinished) and not any(known.get(pid, True) for pid in unfinished))
     manifest = Manifest(
         command=[], program="", started="", hockney="", mpi=ProfiledMpi(family=""), cores=0,
         functions=list(functions),
@@ -246,7 +250,9 @@ def live_of(
         for row in file.threads:
             inside = int(row["depth"]) > 0
             since = clock.second(int(row["since"])) if int(row["since"]) else None
-            seconds = None if since is None or file.clock.ns_per_tick is None else max(0.0, end - since)
+            seconds = (
+                None if since is None or ended or file.clock.ns_per_tick is None else max(0.0, end - since)
+            )
             index_of = found.index_of[k]
             site = found.sites[index_of.get(int(row["site"]), 0)]
             communicator = by_id.get(int(row["communicator"]))
@@ -281,13 +287,14 @@ def live_of(
         phase: Phase = "outside MPI"
         if file.is_finalized or int(file.header["finalize_enter"]):
             phase = "finished"
-        elif known.get(pid) is False:
+        elif known.get(pid) is False and not ended:
             phase = "ended"
         elif any(thread.in_mpi for thread in threads):
             phase = "in MPI"
         calls = max(int(file.header["calls"]), sum(thread.calls for thread in threads))
         ranks.append(RankNow(k, times.label, file.hostname, pid, phase, tuple(threads), calls))
-    findings = tuple(_findings(ranks))
+    found_now = _at_the_end(ranks) if ended else _findings(ranks)
+    findings = tuple(replace(each, text=each.text[0].upper() + each.text[1:]) for each in found_now)
     return Live(where, tuple(ranks), findings, read.caveats)
 
 
@@ -304,7 +311,24 @@ def _members(communicator: Any, job: int, places: Mapping[tuple[int, int], int],
                 yield place
 
 
-def _findings(ranks: Sequence[RankNow]) -> Iterator[Finding]:
+def _at_the_end(ranks: Sequence[RankNow]) -> Iterator[Finding]:
+    """What the ranks did when their program ended. How long they had done it is not known."""
+    unfinished = [rank.place for rank in ranks if rank.phase != "finished"]
+    if not unfinished:
+        yield from _findings(ranks)
+        return
+    last = list(_findings(ranks, 0.0))
+    text = (
+        f"{_names(ranks, unfinished)} {verb_form(len(unfinished), 'has', 'have')} ended without MPI_Finalize."
+    )
+    yield Finding("ended", text, tuple(unfinished))
+    for each in last:
+        if each.verdict != "running":
+            yield replace(each, text=f"At the end: {each.text}")
+
+
+def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Finding]:
+    """`long_s` is how long ranks must wait for a finding."""
     if all(rank.phase == "finished" for rank in ranks):
         yield Finding("finished", "All ranks have finished.")
         return
@@ -312,7 +336,7 @@ def _findings(ranks: Sequence[RankNow]) -> Iterator[Finding]:
     any_of = {
         rank.place for rank in ranks if (waiting := rank.waiting) and waiting.any_rank and rank.all_in_mpi
     }
-    stuck = _deadlocked(ranks, graph, any_of)
+    stuck = _deadlocked(ranks, graph, any_of, long_s)
     reported: set[int] = set()
     if stuck:
         yield _deadlock(ranks, graph, stuck)
@@ -333,7 +357,7 @@ def _findings(ranks: Sequence[RankNow]) -> Iterator[Finding]:
             f"{_names(ranks, places)} {verb_form(len(places), 'waits', 'wait')} in {what} for "
             f"{_names(ranks, roots)}, which {_doing([*late, *others])}."
         )
-        yield Finding("waiting for ranks" if longest >= LONG_S else "running", text, tuple(places), roots)
+        yield Finding("waiting for ranks" if longest >= long_s else "running", text, tuple(places), roots)
         reported |= set(places)
     rest = [rank for rank in ranks if rank.phase == "in MPI" and rank.place not in reported]
     alone: dict[str, list[int]] = {}
@@ -342,10 +366,12 @@ def _findings(ranks: Sequence[RankNow]) -> Iterator[Finding]:
             alone.setdefault(_what(rank.waiting), []).append(rank.place)
     for what, places in alone.items():
         seconds = max((w.seconds or 0.0 for k in places if (w := ranks[k].waiting)), default=0.0)
-        if seconds >= LONG_S:
+        if seconds >= long_s:
             text = (
                 f"{_names(ranks, places)} {verb_form(len(places), 'has', 'have')} been in {what} for "
                 f"{quantity(seconds, 's')}."
+                if long_s
+                else f"{_names(ranks, places)} {verb_form(len(places), 'was', 'were')} in {what}."
             )
             yield Finding("waiting", text, tuple(places))
     ended = [rank.place for rank in ranks if rank.phase == "ended"]
@@ -391,7 +417,9 @@ def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
             yield k
 
 
-def _deadlocked(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], any_of: set[int]) -> set[int]:
+def _deadlocked(
+    ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], any_of: set[int], long_s: float
+) -> set[int]:
     """Ranks that can never go on: each waits for a rank that cannot (of those that wait for any rank, for all),
     or that has ended."""
     can_go_on = {
@@ -414,7 +442,7 @@ def _deadlocked(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], 
     seconds = (rank.waiting.seconds or 0.0 for rank in ranks if rank.waiting is not None)
     stuck = {rank.place for rank in ranks if rank.phase == "in MPI" and rank.place not in can_go_on}
     # A message may be under way: only ranks that wait for long are stuck.
-    return stuck if stuck and max(seconds, default=0.0) >= LONG_S else set()
+    return stuck if stuck and max(seconds, default=0.0) >= long_s else set()
 
 
 def _deadlock(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> Finding:

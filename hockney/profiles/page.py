@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.core.units import format_bytes
+from hockney.core.units import format_bytes, format_percent
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.mpi import family_called
-from hockney.pages.format import percent, quantity
+from hockney.pages.format import quantity
 from hockney.profiles import columns
 from hockney.profiles.explanation import PART_NAMES, Explanation, Point, Row
 from hockney.profiles.machine_costs import MachineCosts
@@ -407,7 +407,7 @@ def _recording(results: ProfileResults) -> Section:
     recording = results.explanation.recording_s
     text = [
         f"Recording cost {quantity(recording, 's')} altogether (calls times cost), next to {quantity(total, 's')} "
-        f"in MPI: {percent(results.recording_share)} of the time of all ranks."
+        f"in MPI: {format_percent(results.recording_share, 2)} of the time of all ranks."
     ]
     if results.overhead is not None:
         ratio = results.overhead

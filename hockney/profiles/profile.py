@@ -314,7 +314,10 @@ def launch_of(
     found = call_sites(files, resolve=resolve)
     rates = _rates(files)
     clocks = rank_clocks(files)
-    ranks = tuple(_rank_times(each, files, rates[k], clocks[k], now_ns) for k, each in enumerate(files))
+    left_out = [k for k, name in enumerate(manifest.functions) if name in OUTSIDE_MPI_TIME]
+    ranks = tuple(
+        _rank_times(each, files, rates[k], clocks[k], left_out, now_ns) for k, each in enumerate(files)
+    )
     communicators, communicator_of = _communicators(files, manifest.functions)
     region_names, region_of, regions = _regions(files, rates)
     calls = [
@@ -414,7 +417,12 @@ def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
 
 
 def _rank_times(
-    file: RankFile, files: Sequence[RankFile], rate: float, clock: RankClock, now_ns: int | None
+    file: RankFile,
+    files: Sequence[RankFile],
+    rate: float,
+    clock: RankClock,
+    left_out: Sequence[int],
+    now_ns: int | None,
 ) -> RankTimes:
     head = file.header
     init = int(head["init_exit"]) or int(head["init_enter"]) or int(head["first"]["ticks"])
@@ -424,6 +432,9 @@ def _rank_times(
     if int(head["finalize_enter"]):
         end = clock.second(int(head["finalize_enter"]))
     else:
+        # The header's sum is written at the end only.
+        own = file.entries[~np.isin(file.entries["function"], left_out)]
+        in_mpi = max(in_mpi, float(own["ticks"].sum()) * rate)
         signs = [int(head["last"]["ticks"]), *(int(t) for t in file.threads["since"])]
         if len(file.samples):
             signs.append(int(file.samples["leave"].max()))

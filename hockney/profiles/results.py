@@ -19,10 +19,11 @@ from hockney.profiles.call_sites import CallSite
 from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_launches
 from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, explain
 from hockney.profiles.launching import measured_overhead
+from hockney.profiles.live import live_of
 from hockney.profiles.machine_costs import MachineCosts
 from hockney.profiles.operations import COLLECTIVES
 from hockney.profiles.profile import Launch, Profile
-from hockney.profiles.rank_file import rank_list
+from hockney.profiles.rank_file import RankFiles, rank_list
 from hockney.profiles.waits import Waiting
 
 SMALL = 0.01
@@ -183,6 +184,8 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     yield (
         f"The {ranks} spend {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in MPI."
     )
+    if not all(rank.finished for rank in launch.ranks):
+        yield from _last(results)
     if not results.explanation.rows:
         yield "No calls were recorded."
         return
@@ -200,6 +203,14 @@ def _headline(results: ProfileResults) -> Iterator[str]:
         )
     if total.total and results.explanation.recording_s > total.waiting + total.excess > 0:
         yield "Waiting and excess are smaller than the cost of recording, so that they are not reported."
+
+
+def _last(results: ProfileResults) -> Iterator[str]:
+    """What ranks did that did not reach MPI_Finalize."""
+    launch = results.launch
+    read = RankFiles(launch.files)
+    live = live_of(read, launch.entry, launch.functions, now_ns=None, ended=True)
+    yield from (finding.text for finding in live.findings[:3])
 
 
 def _of_parts(results: ProfileResults) -> Iterator[str]:

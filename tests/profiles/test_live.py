@@ -53,7 +53,7 @@ def test_a_collective_waits_for_a_rank_outside_of_mpi():
     finding = live.findings[0]
     assert (finding.ranks, finding.for_ranks) == (tuple(range(7)), (7,))
     assert finding.text == (
-        "ranks 0-6 wait in MPI_Allreduce (solver.c:120) for rank 7, which has been outside of MPI for 12.0 s, "
+        "Ranks 0-6 wait in MPI_Allreduce (solver.c:120) for rank 7, which has been outside of MPI for 12.0 s, "
         "after MPI_Send (main.c:7)."
     )
 
@@ -155,3 +155,17 @@ def test_a_profile_is_read_from_its_folder(tmp_path: Path, of_launch: bool):
     document = msgspec.json.decode(msgspec.json.encode(live.document))
     assert [rank["threads"][0]["peer"] for rank in document["ranks"]] == ["1", "0"]
     assert live.lines[-1] == "rank 1: MPI_Recv (x.c:10) for rank 0 for 5.00 s"
+
+
+def test_what_the_ranks_of_a_killed_program_did_last():
+    ranks = running(3)
+    inside(ranks[0], "Recv", 9.9999, "x.c:10 f", peer=1)
+    inside(ranks[1], "Recv", 9.9999, "x.c:10 f", peer=0)
+    outside(ranks[2], 5.0)
+    live = look(ranks, ended=(0, 1, 2))
+    assert live.verdict == "ended"
+    assert live.findings[0].text == "Ranks 0-2 have ended without MPI_Finalize."
+    assert live.findings[1].verdict == "deadlock"
+    assert live.findings[1].text.startswith(
+        "At the end: Deadlock: rank 0 waits in MPI_Recv (x.c:10) for rank 1"
+    )
