@@ -29,7 +29,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import option
 from hockney.discovery.cpu import processors
 from hockney.measurement import Listener, Status, ignore_event, notifier
-from hockney.mpi import family_named, title_of
+from hockney.mpi import MpiFamily, family_named, title_of
 from hockney.profiles import interposition, launching
 from hockney.profiles.columns import document, terminal_tables
 from hockney.profiles.explanation import Explanation
@@ -226,7 +226,15 @@ def profile(
             listen(Status(f"launch {number} of {len(plan)}{way}"))
 
     launched = launching.launch_all(
-        target.command, library, folder, manifest, plan, environ, stdout=stdout, listen=tell
+        target.command,
+        library,
+        folder,
+        manifest,
+        plan,
+        environ,
+        preloaded=target.preloaded,
+        stdout=stdout,
+        listen=tell,
     )
     if not launching.rank_files(folder, launched.manifest):
         raise _nothing(target, launched)
@@ -332,17 +340,17 @@ def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, lis
         path = find_runs.newest_survey_with(target.family.name, listen)
     if path is None:
         if find_runs.newest_survey_with("", ignore_event) is not None:
-            listen(_other_mpi_notice(family_named(target.family.name).title, folder))
+            listen(_other_mpi_notice(target.family, folder))
         return
     manifest = msgspec.structs.replace(manifest, survey=str(path.absolute()))
     with contextlib.suppress(OSError):
         write_manifest(folder, manifest)
 
 
-def _other_mpi_notice(title: str, folder: Path) -> Notice:
-    shown = printable(str(folder))
+def _other_mpi_notice(family: MpiFamily, folder: Path) -> Notice:
+    survey = " ".join(["hockney survey", *(f"--mpi {name}" for name in family.names[:1])])
     return Notice(
-        f"the surveys of this machine are of other MPIs than {title}; 'hockney survey --mpi' measures it, "
-        f"and 'hockney profile --survey RUN {shown}' then explains the profile",
+        f"no survey of this machine is of {family.title} and explains the profile; '{survey}' measures one, and "
+        f"'hockney profile --survey RUN {printable(str(folder))}' uses it",
         "survey-of-other-mpi",
     )

@@ -166,16 +166,18 @@ def launch_all(
     plan: Sequence[bool],
     environ: Mapping[str, str],
     *,
+    preloaded: Sequence[Path] = (),
     stdout: int | None = None,
     listen: Callable[[int, bool], None] = lambda number, profiled: None,
 ) -> Launched:
     """Run the planned launches in the profile's folder, one after the other, until the user ends one. Without
-    a library the command runs as it is. `stdout` is a descriptor for the program's standard output. `listen`
-    is called before each launch with its number, from 1. Raises EnvironmentProblem if the folder cannot be
-    written, CannotStart."""
+    a library the command runs as it is. `preloaded` are libraries that ranks load with it. `stdout` is a
+    descriptor for the program's standard output. `listen` is called before each launch with its number, from
+    1. Raises EnvironmentProblem if the folder cannot be written, CannotStart."""
     received = None
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(preloadable(library)) if library is not None else ""
+        path = ":".join([path, *map(str, preloaded)])
         rewind = stack.enter_context(_repeatable_input(len(plan)))
         for number, profiled in enumerate(plan, start=1):
             name = f"launch-{number}"
@@ -183,7 +185,7 @@ def launch_all(
             manifest = _noted(folder, manifest, ProfiledLaunch(folder=name, profiled=profiled))
             listen(number, profiled)
             launch = LaunchCommand(command.words, environ)
-            if profiled and path:
+            if profiled and library is not None:
                 launch = launch_command(command, path, (folder / name).absolute(), environ)
             end = process.run_in_foreground(launch.words, launch.environ, stdin=rewind(), stdout=stdout)
             done = ProfiledLaunch(folder=name, exit_code=end.code, seconds=end.seconds, profiled=profiled)

@@ -63,11 +63,22 @@ FIRST_FUNCTIONS = frozenset(
 MULTIARCH = ("lib", "lib64", "lib/*-linux-gnu*", "lib/release", "lib/*-linux-gnu*/*/lib", "lib64/*/lib")
 """Where the libraries of an MPI are, relative to its prefix."""
 AMBIGUOUS_ABI = re.compile(r"libmpi_abi\.so")
-FIND_MPI4PY = """
+ASK_MPI4PY = """
+import os
 from importlib.util import find_spec
 found = find_spec("mpi4py")
-print(found.submodule_search_locations[0] if found else "")
+print("folder", found.submodule_search_locations[0] if found else "")
+try:
+    from mpi4py import _mpiabi
+    _mpiabi._get_mpiabi()
+except Exception:
+    pass
+with open("/proc/self/maps") as maps:
+    for path in dict.fromkeys(line.split(None, 5)[5].strip() for line in maps if "/" in line):
+        if "mpi" in os.path.basename(path):
+            print("loaded", path)
 """
+"""Prints where mpi4py is, and the library that a version for several MPIs loads."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +146,9 @@ class Program:
     libraries: tuple[Library, ...] = ()
     unresolved: tuple[str, ...] = ()
     privileged: bool = False
+    searches: bool = False
+    """Whether it looks for an MPI that is already loaded, and would take hockney's library for one: mpi4py
+    for several MPIs. Then the MPI has to be loaded with it."""
 
     @property
     def families(self) -> list[MpiFamily]:
@@ -277,10 +291,11 @@ def examine(word: str, environ: Mapping[str, str]) -> Program:
         path = Path(word).absolute()
     if path is None:
         return Program(word, None, "missing")
-    interpreter = _interpreter(path, environ)
+    chain = _interpreters(path, environ)
+    interpreter = chain[-1] if chain else None
     file = interpreter or path
     elf = read_elf(file)
-    privileged = _is_privileged(path) if interpreter is None else _is_privileged(interpreter)
+    privileged = _is_privileged(file)
     if elf is None:
         return Program(word, path, "unknown", interpreter=interpreter, privileged=privileged)
     kind: Kind = "dynamic" if interpreter is None else "script"
@@ -290,17 +305,17 @@ def examine(word: str, environ: Mapping[str, str]) -> Program:
     if kind == "static":
         return program
     libraries, unresolved = find_libraries(file, elf, environ)
-    if not libraries and not unresolved and PYTHON.fullmatch(file.resolve().name):
-        libraries, unresolved = _libraries_of_python(file, elf, environ)
-    return replace(program, libraries=libraries, unresolved=unresolved)
+    program = replace(program, libraries=libraries, unresolved=unresolved)
+    python = next((each for each in (path, *chain) if PYTHON.fullmatch(each.name)), None)
+    return program if program.calls_mpi or python is None else _with_mpi4py(program, python, environ)
 
 
-def _interpreter(path: Path, environ: Mapping[str, str]) -> Path | None:
-    """The program that interprets a script; None for a file that is no script."""
-    interpreter = None
+def _interpreters(path: Path, environ: Mapping[str, str]) -> list[Path]:
+    """The program that interprets a script, which may be a script too, and so on; empty for another file."""
+    chain: list[Path] = []
     for _ in range(MOST_INTERPRETERS):
         try:
-            with (interpreter or path).open("rb") as file:
+            with (chain[-1] if chain else path).open("rb") as file:
                 line = file.read(256)
         except OSError:
             break
@@ -312,8 +327,8 @@ def _interpreter(path: Path, environ: Mapping[str, str]) -> Path | None:
         found = find_program(words[0], environ) if words else None
         if found is None:
             break
-        interpreter = found
-    return interpreter
+        chain.append(found)
+    return chain
 
 
 def _is_privileged(path: Path) -> bool:
@@ -395,20 +410,23 @@ def family_of_file(path: Path) -> MpiFamily:
     return family_named(UNKNOWN)
 
 
-def _libraries_of_python(
-    python: Path, elf: Elf, environ: Mapping[str, str]
-) -> tuple[tuple[Library, ...], tuple[str, ...]]:
-    """The MPI libraries of the interpreter's mpi4py. If it has modules for several MPIs, it chooses one when
-    it is imported, so that the answer is open."""
+def _with_mpi4py(program: Program, python: Path, environ: Mapping[str, str]) -> Program:
+    """The interpreter with the MPI library that its mpi4py uses: the one to which that is linked, or, if it
+    has modules for several MPIs, the one that it loads."""
     try:
-        done = process.capture([str(python), "-c", FIND_MPI4PY], env=_exactly(environ), timeout=LIST_SECONDS)
+        done = process.capture([str(python), "-c", ASK_MPI4PY], env=_exactly(environ), timeout=LIST_SECONDS)
     except EnvironmentProblem:
-        return (), ()
-    folder = done.out.strip()
-    modules = sorted(Path(folder).glob("MPI.*.so")) if folder else []
-    if len(modules) != 1:
-        return (), ()
-    return find_libraries(modules[0], elf, environ)
+        return program
+    answers = [line.partition(" ")[::2] for line in done.out.splitlines()]
+    folders = [path for key, path in answers if key == "folder" and path]
+    modules = [module for folder in folders for module in sorted(Path(folder).glob("MPI.*.so"))]
+    if len(modules) == 1 and program.elf is not None:
+        libraries, unresolved = find_libraries(modules[0], program.elf, environ)
+        if libraries:
+            return replace(program, libraries=libraries, unresolved=unresolved)
+    loaded = [library_of(Path(path)) for key, path in answers if key == "loaded"]
+    libraries = tuple(library for library in loaded if library is not None)
+    return replace(program, libraries=libraries, searches=len(modules) > 1)
 
 
 def libraries_near(path: Path, family: MpiFamily, environ: Mapping[str, str]) -> tuple[Library, ...]:

@@ -52,6 +52,11 @@ class Target:
     def paths(self) -> list[Path]:
         return [library.path for library in self.libraries]
 
+    @property
+    def preloaded(self) -> list[Path]:
+        """The MPI libraries to load together with the recording one."""
+        return self.paths if any(program.searches for program in self.programs) else []
+
 
 def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Target:
     """What a command starts, and the MPI libraries to be recorded. Raises UsageError if it is no command."""

@@ -159,7 +159,9 @@ def test_ranks_get_the_variables_and_the_command_only_when_profiled(tmp_path):
     )
     (tmp_path / "lib.so").write_text("")
     launched(tmp_path, str(script), environment(), plan=[True, False, True])
-    first, second, third = (tmp_path / "out").read_text().splitlines()
+    launched(tmp_path, str(script), environment(), preloaded=[Path("/lib/a.so"), Path("/lib/b.so")])
+    first, second, third, fourth = (tmp_path / "out").read_text().splitlines()
+    assert fourth.endswith(f" {tmp_path}/lib.so:/lib/a.so:/lib/b.so")
     assert first == f"{tmp_path}/p/launch-1 {tmp_path}/lib.so"
     assert second == " " and third.startswith(f"{tmp_path}/p/launch-3 ")
 
@@ -211,7 +213,8 @@ def with_paths() -> dict[str, str]:
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_ends_the_program_and_not_hockney(tmp_path, number):
     script = program(
-        tmp_path / "app", "#!/bin/sh\ntrap 'exit 9' INT TERM\nsleep 30 >/dev/null 2>&1 & touch started; wait\n"
+        tmp_path / "app",
+        "#!/bin/sh\ntrap 'exit 9' INT TERM\nsleep 30 >/dev/null 2>&1 & touch started; wait\n",
     )
     words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "2"]
     env = with_paths() | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}

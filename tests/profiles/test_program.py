@@ -184,6 +184,26 @@ class TestLibraries:
             target = find_target([str(path), "-n", "2", word, "x"], environment())
             assert target.paths == [mpi] and not target.obstacles, word
 
+    @pytest.mark.parametrize("several", [True, False])
+    def test_of_mpi4py(self, tmp_path, several):
+        """It is linked to one MPI, or has modules for several and loads one of them itself."""
+        mpi = library(tmp_path / "mpi", "openmpi")
+        folder = tmp_path / "site" / "mpi4py"
+        folder.mkdir(parents=True)
+        load = f"def _get_mpiabi():\n    import ctypes\n    ctypes.CDLL({str(mpi)!r})\n" if several else ""
+        (folder / "__init__.py").touch()
+        (folder / "_mpiabi.py").write_text(load)
+        for name in ("MPI.one.so", "MPI.other.so") if several else ("MPI.cpython.so",):
+            linked = () if several else (mpi, f"-Wl,-rpath,{mpi.parent}")
+            compiled(folder / name, "int MPI_Init(void); int f(void) { return MPI_Init(); }",
+                     "-shared", "-fPIC", *linked)  # fmt: skip
+        environ = environment() | {"PYTHONPATH": str(tmp_path / "site")}
+        launch = launcher(tmp_path / "other", "openmpi")
+        for word in (sys.executable, str(program(tmp_path / "x.py", f"#!{sys.executable}\n"))):
+            target = find_target([str(launch), "-n", "2", word], environ)
+            assert target.paths == [mpi] and not target.obstacles
+            assert target.preloaded == ([mpi] if several else [])
+
     def test_tools_are_none(self, tmp_path):
         mpi = library(tmp_path / "mpi", "openmpi")
         tool = compiled(
