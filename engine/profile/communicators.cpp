@@ -14,7 +14,8 @@ std::uint32_t communicator_epoch = 1;
 namespace {
 
 constexpr std::uint32_t buckets = 256;
-constexpr std::uint32_t most_communicators = 8192;
+constexpr std::uint32_t states_at_once = 1024;
+constexpr std::uint32_t described_each = 1024;  // communicators; later ones may share the record of an earlier one
 
 struct Table {
   CommunicatorState* bucket[buckets];
@@ -22,7 +23,9 @@ struct Table {
 };
 Table communicators, windows, files;
 CommunicatorState* states;
-std::uint32_t used_states;
+std::uint32_t used_states = states_at_once;
+std::uint32_t last_id;
+CommunicatorState* freed;  // communicators with records, whose handles are not valid any more
 
 // Held while a table changes and while it is searched by a thread that does not remember its last one.
 struct Lock {
@@ -46,16 +49,24 @@ void remove(Table& table, Handle handle) {
   const Lock lock;
   for (CommunicatorState** each = &table.at(handle); *each; each = &(*each)->next)
     if ((*each)->handle == handle) {
-      *each = (*each)->next;
+      CommunicatorState* const removed = *each;
+      *each = removed->next;
+      if (!removed->window && removed->record) {
+        removed->next = freed;
+        freed = removed;
+      }
       break;
     }
   __atomic_add_fetch(&communicator_epoch, 1, __ATOMIC_RELEASE);
 }
 
 CommunicatorState* new_state(Handle handle) {
-  if (!states)
-    states = static_cast<CommunicatorState*>(private_memory(most_communicators * sizeof(CommunicatorState)));
-  if (!states || used_states == most_communicators) return nullptr;
+  // Earlier ones stay where they are, as pending requests refer to them.
+  if (used_states == states_at_once) {
+    states = static_cast<CommunicatorState*>(private_memory(states_at_once * sizeof(CommunicatorState)));
+    if (!states) return nullptr;
+    used_states = 0;
+  }
   CommunicatorState* const state = &states[used_states++];
   state->handle = handle;
   return state;
@@ -66,73 +77,137 @@ void insert(Table& table, CommunicatorState* state) {
   table.at(state->handle) = state;
 }
 
-// Ranks in MPI_COMM_WORLD of a group that is then freed, or nullptr.
-int* translated(Handle group, int size) {
-  auto* const ranks =
-      static_cast<int*>(private_memory(2 * sizeof(int) * static_cast<std::size_t>(size > 0 ? size : 1)));
-  if (!ranks || !world.group) return nullptr;
-  int* const own = ranks + size;
+// Ranks in MPI_COMM_WORLD of a group's members, in memory that is kept; nullptr if they are equal.
+const int* translated(Handle group, int size) {
+  constexpr std::size_t at_once = 1 << 16;
+  static char* room = nullptr;
+  static std::size_t left = 0;
+  const std::size_t bytes = sizeof(int) * static_cast<std::size_t>(size > 0 ? size : 1);
+  auto* const own = static_cast<int*>(private_memory(2 * bytes));
+  if (!own) return nullptr;
+  int* const ranks = own + (size > 0 ? size : 1);
   for (int k = 0; k < size; ++k) own[k] = k;
-  if (mpi.group_translate(group, size, own, world.group, ranks) != 0) return nullptr;
-  for (int k = 0; k < size; ++k)
-    if (ranks[k] < 0) ranks[k] = -1;  // of another MPI_COMM_WORLD
-  return ranks;
+  bool known = world.group && mpi.group_translate(group, size, own, world.group, ranks) == 0;
+  bool equal = known || size == world.size;
+  for (int k = 0; k < size; ++k) {
+    if (!known || ranks[k] < 0) ranks[k] = -1;  // of another MPI_COMM_WORLD
+    equal = equal && (!known || ranks[k] == k);
+  }
+  const int* result = nullptr;
+  if (!equal) {
+    const Lock lock;
+    if (bytes > left) {
+      const std::size_t more = bytes > at_once ? bytes : at_once;
+      room = static_cast<char*>(private_memory(more));
+      left = room ? more : 0;
+    }
+    if (room) {
+      memcpy(room, ranks, bytes);
+      result = reinterpret_cast<const int*>(room);
+      room += bytes;
+      left -= bytes;
+    }
+  }
+  release_memory(own, 2 * bytes);
+  return result;
+}
+
+// A number of how often this function was called with the same base before: equal on all members of communicators
+// whose creation only they know of.
+std::uint32_t times(std::uint64_t base) {
+  constexpr std::uint32_t most = 8192;
+  static struct {
+    std::uint64_t base;
+    std::uint32_t next;
+  } counters[most];
+  std::uint32_t k = static_cast<std::uint32_t>(base >> 20) % most;
+  for (std::uint32_t tried = 0; tried < most; ++tried, k = (k + 1) % most)
+    if (!counters[k].base || counters[k].base == base) {
+      counters[k].base = base;
+      return counters[k].next++;
+    }
+  return 0;
+}
+
+std::uint64_t hash_of(const int* ranks, int size) {
+  std::uint64_t hash = mix(static_cast<std::uint64_t>(size), 1);
+  for (int k = 0; k < size; ++k) hash = mix(hash, static_cast<std::uint64_t>(ranks ? ranks[k] : k));
+  return hash;
 }
 
 // Called without the lock, as it calls MPI.
-CommunicatorState describe(Handle handle, bool* inter) {
+CommunicatorState describe(Handle handle) {
   CommunicatorState state{};
   state.handle = handle;
   int is_inter = 0, local_size = 0;
   mpi.comm_rank(handle, &state.rank);
   mpi.comm_size(handle, &local_size);
   mpi.comm_test_inter(handle, &is_inter);
-  *inter = is_inter != 0;
+  state.inter = is_inter != 0;
   state.size = state.local_size = local_size;
-  if (handle == mpi.world) return state;
   Handle group = 0;
-  if (is_inter && mpi.comm_remote_group && mpi.comm_remote_size) {
-    mpi.comm_remote_size(handle, &state.size);
-    if (mpi.comm_remote_group(handle, &group) != 0) return state;
-  } else if (mpi.comm_group(handle, &group) != 0) {
-    return state;
+  if (handle != mpi.world && mpi.comm_group(handle, &group) == 0) {
+    state.world = translated(group, local_size);
+    mpi.group_free(&group);
   }
-  state.world = translated(group, state.size);
-  mpi.group_free(&group);
+  state.members = hash_of(state.world, state.size);
+  if (!state.inter || !mpi.comm_remote_group || !mpi.comm_remote_size) return state;
+  const int first = state.in_world(0);
+  mpi.comm_remote_size(handle, &state.size);
+  if (mpi.comm_remote_group(handle, &group) == 0) {
+    state.world = translated(group, state.size);
+    mpi.group_free(&group);
+  }
+  // Equal on both sides.
+  const std::uint64_t remote = hash_of(state.world, state.size);
+  const bool lower = static_cast<std::uint32_t>(first) < static_cast<std::uint32_t>(state.in_world(0));
+  state.members = lower ? mix(state.members, remote) : mix(remote, state.members);
   return state;
 }
 
 CommunicatorState* add(ThreadState& thread, Handle handle, CommunicatorState* parent, std::uint16_t made_by,
-                       bool together) {
-  bool inter = false;
-  const CommunicatorState described = describe(handle, &inter);
+                       std::uint32_t nth) {
+  const CommunicatorState described = describe(handle);
   const Lock lock;
   if (CommunicatorState* const known = find(communicators, handle)) return known;
   CommunicatorState* const state = new_state(handle);
   if (!state) return nullptr;
   *state = described;
-  state->id = used_states;
-  std::uint64_t members = mix(static_cast<std::uint64_t>(state->size), 1);
-  if (!inter)
-    for (int k = 0; k < state->size; ++k)
-      members = mix(members, static_cast<std::uint64_t>(state->in_world(k)));
-  const std::uint32_t nth = parent && together ? parent->children++ : 0;
-  state->inter = inter;
+  state->made_by = made_by;
   // The two sides of an intercommunicator have different parents.
-  state->key = inter ? 77 : mix(mix(members, parent ? parent->key : 1), nth + (handle == mpi.world ? 0 : 1));
+  const std::uint64_t of = state->inter ? 77 : parent ? parent->key : 1;
+  std::uint64_t key = mix(state->members, of);
+  if (handle == mpi.world)
+    nth = 0;
+  else if (state->inter || nth == of_some_members)
+    key = mix(mix(key, 5), nth = times(key | 1));
+  else
+    key = mix(key, nth + 1);
+  state->key = key;
+  // A program that makes communicators again and again would fill the file with their records.
+  for (CommunicatorState** each = &freed; last_id >= described_each && *each; each = &(*each)->next) {
+    CommunicatorState* const earlier = *each;
+    if (earlier->members != state->members || earlier->made_by != made_by ||
+        earlier->record->parent != (parent ? parent->id : 0))
+      continue;
+    *each = earlier->next;
+    state->id = earlier->id;
+    state->record = earlier->record;
+    state->world = earlier->world;
+    insert(communicators, state);
+    return state;
+  }
+  state->id = ++last_id;
   state->record = thread.communicator_pages.add(thread.id);
   if (state->record) {
     Communicator& record = *state->record;
     record.id = state->id;
     record.parent = parent ? parent->id : 0;
     record.made_by = made_by;
-    record.inter = inter;
+    record.inter = state->inter;
     record.rank = state->rank;
-    record.size = state->size;
-    if (inter) {
-      record.remote_size = state->size;
-      mpi.comm_size(handle, &record.size);
-    }
+    record.size = state->local_size;
+    if (state->inter) record.remote_size = state->size;
     record.nth = nth;
     record.key = state->key;
     for (int k = 0; k < 16; ++k) record.members[k] = state->in_world(k);
@@ -188,7 +263,7 @@ CommunicatorState* known_communicator(ThreadState& thread, Handle handle) {
 
 CommunicatorState* communicator_state(ThreadState& thread, Handle handle) {
   if (CommunicatorState* const known = known_communicator(thread, handle)) return known;
-  return add(thread, handle, nullptr, 0xffff, true);
+  return add(thread, handle, nullptr, 0xffff, of_some_members);
 }
 
 CommunicatorState* window_state(Handle handle) {
@@ -200,10 +275,10 @@ CommunicatorState* file_state(Handle handle) {
 }
 
 void add_communicator(ThreadState& thread, Handle handle, CommunicatorState* parent, std::uint16_t made_by,
-                      bool together) {
+                      std::uint32_t nth) {
   // A handle that is in use again belongs to another communicator than the one whose end was not seen.
   remove(communicators, handle);
-  add(thread, handle, parent, made_by, together);
+  add(thread, handle, parent, made_by, nth);
 }
 
 void add_window(Handle handle, CommunicatorState* parent) {

@@ -26,6 +26,8 @@ struct CommunicatorState {
   std::uint32_t children;
   std::uint32_t collectives;  // calls so far
   std::uint32_t prepared;     // persistent collective operations
+  std::uint64_t members;      // hash of their ranks in MPI_COMM_WORLD
+  std::uint16_t made_by;
   bool receives_lost;         // the sender of a message is not known, so that those after it have no number
   bool inter, window;
   Doubt *doubts, *last_doubt;  // receives whose numbers are not known yet, in the order of their posts
@@ -56,8 +58,10 @@ CommunicatorState* known_communicator(ThreadState& thread,
 CommunicatorState* window_state(Handle handle);
 CommunicatorState* file_state(Handle handle);
 
+// `nth` counts the children of the parent, if all of its members took part, and is of_some_members otherwise.
+constexpr std::uint32_t of_some_members = ~std::uint32_t{0};
 void add_communicator(ThreadState& thread, Handle handle, CommunicatorState* parent, std::uint16_t made_by,
-                      bool together);
+                      std::uint32_t nth);
 void add_window(Handle handle, CommunicatorState* parent);
 void add_file(Handle handle, CommunicatorState* parent);
 void remove_communicator(Handle handle);

@@ -50,6 +50,7 @@ enum class Class : std::uint8_t {
   cancel,
   poll,  // MPI_Parrived, MPI_Win_test: a flag without a request that it frees
   new_communicator,
+  start_communicator,
   free_communicator,
   name_communicator,
   free_type,

@@ -167,6 +167,7 @@ bool recognize(void* function) {
   look_up(mpi.group_translate, "PMPI_Group_translate_ranks");
   look_up(mpi.type_size, "PMPI_Type_size");
   look_up(mpi.type_size_c, "PMPI_Type_size_c");
+  look_up(mpi.error_class, "PMPI_Error_class");
   look_up(mpi.test_cancelled, "PMPI_Test_cancelled");
   look_up(mpi.get_count_c, "PMPI_Get_count_c");
   look_up(mpi.allgather, "PMPI_Allgather");
@@ -209,6 +210,12 @@ Handle communicator_of(const Call& call, Parameter which) {
     return mpi.handle_bytes == 4 ? *static_cast<const std::uint32_t*>(call.pointer(which))
                                  : *static_cast<const std::uint64_t*>(call.pointer(which));
   return handle_of(call, which, mpi.comm_f2c);
+}
+
+Handle communicator_at(const void* place, bool fortran) {
+  if (fortran) return converted(*static_cast<const std::int32_t*>(place), mpi.comm_f2c);
+  if (mpi.handle_bytes == 4) return *static_cast<const std::uint32_t*>(place);
+  return *static_cast<const std::uint64_t*>(place);
 }
 
 Handle type_of(const Call& call, Parameter which) {

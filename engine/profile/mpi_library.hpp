@@ -38,6 +38,7 @@ struct MpiLibrary {
   int (*group_translate)(Handle, int, const int*, Handle, int*);
   int (*type_size)(Handle, int*);
   int (*type_size_c)(Handle, std::int64_t*);
+  int (*error_class)(int, int*);
   int (*test_cancelled)(const void*, int*);
   int (*get_count_c)(const void*, Handle, std::int64_t*);
   int (*allgather)(const void*, int, Handle, void*, int, Handle, Handle);
@@ -71,6 +72,7 @@ bool recognize(void* function);
 
 // Handles among the arguments of a call, as C has them.
 Handle communicator_of(const Call& call, Parameter which = communicator_);
+Handle communicator_at(const void* place, bool fortran);
 Handle type_of(const Call& call, Parameter which);
 Handle request_at(const Call& call, const void* array, std::int64_t k);
 Handle window_of(const Call& call);

@@ -65,6 +65,10 @@ void* private_memory(std::size_t bytes) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+void release_memory(void* memory, std::size_t bytes) {
+  munmap(memory, bytes);
+}
+
 bool reserve_rank_file() {
   if (header) return true;
   void* const memory = private_memory(most_pages * page_bytes);

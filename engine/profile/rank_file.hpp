@@ -53,6 +53,7 @@ void update_clock();
 
 // Memory that is not part of the file, filled with zeros and never released; nullptr if there is none.
 void* private_memory(std::size_t bytes);
+void release_memory(void* memory, std::size_t bytes);
 
 // The records of one type that one thread writes.
 template <class Record>

@@ -586,6 +586,10 @@ void completed_request(const Call& call, ThreadState& thread, const SiteState& s
     count_received(thread, request, alone ? interval.leave - interval.enter : 0);
     if (request.doubt) return end_doubt(thread, request, &site, interval);
   }
+  if (request.made) {
+    const Handle made = communicator_at(request.made, request.made_in_fortran);
+    if (made != mpi.communicator_null) add_communicator(thread, made, request.of, request.function, request.nth);
+  }
   add_sample(thread, request, site, interval);
 }
 
@@ -682,10 +686,28 @@ void failed_call(const Call& call, ThreadState& thread, SiteState& site, Interva
   CommunicatorState* on = nullptr;
   switch (kind) {
     case Class::receive:
-    case Class::send_receive:
+    case Class::send_receive: {
+      // Of the classes up to MPI_ERR_RANK are arguments that MPI rejects before it does anything.
+      int error_class = 0;
+      if (mpi.error_class && mpi.error_class(call.error(), &error_class) == 0 && error_class <= 6) return;
       on = known_communicator(thread, communicator_of(call));
-      if (on && !on->receives_lost) lose_receives(*on);
+      if (!on) return;
+      const bool both = kind == Class::send_receive;
+      if (both) {
+        const std::int64_t bytes = call.has(count_) ? bytes_of(call, thread, count_, type_)
+                                                    : bytes_of(call, thread, send_count, send_type);
+        PendingRequest sent = message_of(call, site, *on, Role::send,
+                                         {call.integer(destination_), call.integer(tag_), bytes});
+        set_channel(sent, *on, true);
+        count_sent(thread, sent);
+      }
+      PendingRequest received = message_of(call, site, *on, Role::receive,
+                                           {call.integer(source_), call.integer(both ? receive_tag_ : tag_), -1});
+      if (received.wildcard) return lose_receives(*on);
+      number_receive(received, *on);
+      if (received.doubt) end_doubt(thread, received, nullptr, interval);
       return;
+    }
     case Class::receive_message:
       if (PendingRequest* const matched = claim_request(thread.saved ^ messages)) {
         if (matched->doubt) end_doubt(thread, *matched, nullptr, interval);
@@ -1081,12 +1103,27 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       CommunicatorState* const parent = facts.on = communicator_in(call, thread);
       if (!call.pointer(new_communicator_)) return;
       const Handle made = communicator_of(call, new_communicator_);
-      const bool together = strcmp(call.function().name, "Comm_create_group") != 0;
-      if (made == mpi.communicator_null) {
-        if (parent && together) ++parent->children;
-        return;
-      }
-      return add_communicator(thread, made, parent, call.called().function, together);
+      // All members of the parent take part, except in MPI_Comm_create_group.
+      const bool together = parent && strcmp(call.function().name, "Comm_create_group") != 0;
+      const std::uint32_t nth = together ? parent->children++ : of_some_members;
+      if (made != mpi.communicator_null) add_communicator(thread, made, parent, call.called().function, nth);
+      return;
+    }
+    case Class::start_communicator: {
+      facts.on = communicator_in(call, thread);
+      if (!facts.on || !call.pointer(new_communicator_)) return;
+      PendingRequest part{};
+      part.posted = call.start;
+      part.site = site.record->id;
+      part.function = call.called().function;
+      part.role = Role::collective;
+      part.peer = -1;
+      part.of = facts.on;
+      part.communicator = facts.on->id;
+      part.made = call.pointer(new_communicator_);
+      part.made_in_fortran = call.fortran();
+      part.nth = facts.on->children++;
+      return keep_request(call, part, false);
     }
     case Class::free_communicator: return remove_communicator(thread.saved);
     case Class::name_communicator:
@@ -1155,7 +1192,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     }
     case Class::control: return control(call, thread);
     case Class::local:
-      // A call that only starts something, such as MPI_Comm_idup or MPI_Grequest_start.
+      // A call that only starts something, such as MPI_Grequest_start.
       if (call.has(request_) && call.function().starts) {
         PendingRequest part{};
         part.posted = call.start;

@@ -28,6 +28,9 @@ struct PendingRequest {
   std::int32_t tag;
   std::int32_t given_peer, given_tag;  // of a persistent receive: as they were before a message was received
   std::uint64_t given_bytes;
+  const void* made;  // where the handle of a new communicator will be
+  std::uint32_t nth;
+  bool made_in_fortran;
   Doubt* doubt;  // of a receive whose number is not known yet
   CommunicatorState* of;  // of a receive from any source, to name its sender afterwards
   std::uint16_t function;

@@ -144,8 +144,8 @@ class MpiFunction:
         letters = [letter for _, letter in self.parameters]
         if self.name.startswith("File_") and ("n" in letters or self.name.endswith("_end")):
             return "start_file" if "q" in letters else "file"
-        if "C" in letters and "q" not in letters and "c" in letters:
-            return "new_communicator"
+        if "C" in letters and self.name not in ("Comm_f2c", "Comm_get_parent"):
+            return "start_communicator" if "q" in letters else "new_communicator"
         return "local"
 
     def places(self) -> dict[str, int]:
