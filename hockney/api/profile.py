@@ -350,7 +350,7 @@ def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, lis
 def _other_mpi_notice(family: MpiFamily, folder: Path) -> Notice:
     survey = " ".join(["hockney survey", *(f"--mpi {name}" for name in family.names[:1])])
     return Notice(
-        f"this machine has no survey with {family.title}, which would explain the profile; '{survey}' makes one, "
-        f"and 'hockney profile --survey RUN {printable(str(folder))}' uses it",
+        f"this machine has no survey with {family.title}, which would explain the profile; '{survey}' makes "
+        f"one, and 'hockney profile --survey RUN {printable(str(folder))}' uses it",
         "survey-of-other-mpi",
     )
