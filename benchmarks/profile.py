@@ -3,7 +3,7 @@
 """What recording the calls of a program costs: launches with and without the library of `hockney profile`, in
 random order, on two bound ranks.
 
-    python benchmarks/profile.py [--pairs 11] [--mpi openmpi] [--class A] [--peer mpiP=/path/libmpiP.so] [--out FILE]
+    python benchmarks/profile.py [--pairs 11] [--mpi openmpi] [--class A] [--peer mpiP=LIBRARY] [--out FILE]
 
 Three tables: the time that a call takes and what is added to it, as the library measures both in the program
 before MPI_Finalize; the time of an 8-byte ping-pong; the eight NAS Parallel Benchmarks. Ratios are medians of

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "functions.hpp"
+#include "profile/functions.hpp"
 
 namespace hockney::profile {
 

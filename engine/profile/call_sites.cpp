@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "call_sites.hpp"
+#include "profile/call_sites.hpp"
 
 #include <dlfcn.h>
 #include <execinfo.h>
@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "call.hpp"
-#include "threads.hpp"
+#include "profile/call.hpp"
+#include "profile/threads.hpp"
 
 namespace hockney::profile {
 namespace {

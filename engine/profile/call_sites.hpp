@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "format.hpp"
+#include "profile/format.hpp"
 
 namespace hockney::profile {
 

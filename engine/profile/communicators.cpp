@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "communicators.hpp"
+#include "profile/communicators.hpp"
 
 #include <string.h>
 
-#include "threads.hpp"
+#include "profile/threads.hpp"
 
 namespace hockney::profile {
 
@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint32_t buckets = 256;
 constexpr std::uint32_t states_at_once = 1024;
-constexpr std::uint32_t described_each = 1024;  // communicators; later ones may share the record of an earlier one
+constexpr std::uint32_t described_each =
+    1024;  // communicators; later ones may share the record of an earlier one
 
 struct Table {
   CommunicatorState* bucket[buckets];
@@ -112,8 +113,8 @@ const int* translated(Handle group, int size) {
   return result;
 }
 
-// A number of how often this function was called with the same base before: equal on all members of communicators
-// whose creation only they know of.
+// A number of how often this function was called with the same base before: equal on all members of
+// communicators whose creation only they know of.
 std::uint32_t times(std::uint64_t base) {
   constexpr std::uint32_t most = 8192;
   static struct {

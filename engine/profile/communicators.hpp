@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "format.hpp"
-#include "mpi_library.hpp"
+#include "profile/format.hpp"
+#include "profile/mpi_library.hpp"
 
 namespace hockney::profile {
 
@@ -28,7 +28,7 @@ struct CommunicatorState {
   std::uint32_t prepared;     // persistent collective operations
   std::uint64_t members;      // hash of their ranks in MPI_COMM_WORLD
   std::uint16_t made_by;
-  bool receives_lost;         // the sender of a message is not known, so that those after it have no number
+  bool receives_lost;  // the sender of a message is not known, so that those after it have no number
   bool inter, window;
   Doubt *doubts, *last_doubt;  // receives whose numbers are not known yet, in the order of their posts
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "mpi_library.hpp"
+#include "profile/mpi_library.hpp"
 
 #include <dlfcn.h>
 #include <link.h>

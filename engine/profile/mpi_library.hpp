@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "call.hpp"
+#include "profile/call.hpp"
 
 namespace hockney::profile {
 

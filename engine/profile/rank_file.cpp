@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "rank_file.hpp"
+#include "profile/rank_file.hpp"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <x86intrin.h>
 #endif
 
-#include "format.hpp"
+#include "profile/format.hpp"
 
 namespace hockney::profile {
 

@@ -9,12 +9,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "call.hpp"
-#include "communicators.hpp"
-#include "mpi_library.hpp"
-#include "requests.hpp"
-#include "session.hpp"
-#include "threads.hpp"
+#include "profile/call.hpp"
+#include "profile/communicators.hpp"
+#include "profile/mpi_library.hpp"
+#include "profile/requests.hpp"
+#include "profile/session.hpp"
+#include "profile/threads.hpp"
 
 namespace hockney::profile {
 namespace {
@@ -202,7 +202,8 @@ Received received_of(const Call& call, const void* status) {
   } else if (mpi.get_count_c) {
     int cancelled = 0;
     if (mpi.get_count_c(status, mpi.byte, &received.bytes) != 0) received.bytes = -1;
-    if (mpi.test_cancelled && mpi.test_cancelled(status, &cancelled) == 0) received.cancelled = cancelled != 0;
+    if (mpi.test_cancelled && mpi.test_cancelled(status, &cancelled) == 0)
+      received.cancelled = cancelled != 0;
   }
   return received;
 }
@@ -272,8 +273,8 @@ void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
 
 }  // namespace
 
-// A receive whose number in its channel depends on the message that an earlier receive from any rank, or with any
-// tag, gets. Those that may get the same message are numbered in the order of their posts.
+// A receive whose number in its channel depends on the message that an earlier receive from any rank, or with
+// any tag, gets. Those that may get the same message are numbered in the order of their posts.
 struct Doubt {
   Doubt* next;
   PendingRequest* request;  // while it is pending; nullptr: `ended` tells what its sample says
@@ -572,8 +573,10 @@ void keep_request(const Call& call, const PendingRequest& request, bool persiste
   kept->given_tag = request.tag;
   kept->given_bytes = request.bytes;
   kept->partitioned = call.has(partitions_);
-  if (kept->doubt) kept->doubt->request = kept;
-  else if (kept->wildcard && !persistent) doubt_receive(*kept, *kept->of, false);
+  if (kept->doubt)
+    kept->doubt->request = kept;
+  else if (kept->wildcard && !persistent)
+    doubt_receive(*kept, *kept->of, false);
 }
 
 void completed_request(const Call& call, ThreadState& thread, const SiteState& site, PendingRequest& request,
@@ -588,7 +591,8 @@ void completed_request(const Call& call, ThreadState& thread, const SiteState& s
   }
   if (request.made) {
     const Handle made = communicator_at(request.made, request.made_in_fortran);
-    if (made != mpi.communicator_null) add_communicator(thread, made, request.of, request.function, request.nth);
+    if (made != mpi.communicator_null)
+      add_communicator(thread, made, request.of, request.function, request.nth);
   }
   add_sample(thread, request, site, interval);
 }
@@ -679,8 +683,8 @@ void complete_requests(const Call& call, ThreadState& thread, SiteState& site, I
   }
 }
 
-// What a call has done that returned an error: MPI_Waitall may have completed some requests, and a message that is
-// too long for its buffer is gone.
+// What a call has done that returned an error: MPI_Waitall may have completed some requests, and a message
+// that is too long for its buffer is gone.
 void failed_call(const Call& call, ThreadState& thread, SiteState& site, Interval interval) {
   const Class kind = call.function().kind;
   CommunicatorState* on = nullptr;
@@ -696,13 +700,14 @@ void failed_call(const Call& call, ThreadState& thread, SiteState& site, Interva
       if (both) {
         const std::int64_t bytes = call.has(count_) ? bytes_of(call, thread, count_, type_)
                                                     : bytes_of(call, thread, send_count, send_type);
-        PendingRequest sent = message_of(call, site, *on, Role::send,
-                                         {call.integer(destination_), call.integer(tag_), bytes});
+        PendingRequest sent =
+            message_of(call, site, *on, Role::send, {call.integer(destination_), call.integer(tag_), bytes});
         set_channel(sent, *on, true);
         count_sent(thread, sent);
       }
-      PendingRequest received = message_of(call, site, *on, Role::receive,
-                                           {call.integer(source_), call.integer(both ? receive_tag_ : tag_), -1});
+      PendingRequest received =
+          message_of(call, site, *on, Role::receive,
+                     {call.integer(source_), call.integer(both ? receive_tag_ : tag_), -1});
       if (received.wildcard) return lose_receives(*on);
       number_receive(received, *on);
       if (received.doubt) end_doubt(thread, received, nullptr, interval);
@@ -757,7 +762,8 @@ Handle handle_behind(const Call& call, Parameter which) {
   return *static_cast<const std::uint64_t*>(call.pointer(which));
 }
 
-// A copy of a text argument, "" if there is none: a program may call MPI_Pcontrol(2) without further arguments.
+// A copy of a text argument, "" if there is none: a program may call MPI_Pcontrol(2) without further
+// arguments.
 const char* region_name(std::uint64_t address, char* copy, std::size_t size) {
   copy[0] = 0;
   if (address < page_bytes) return copy;
@@ -867,8 +873,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
     if (memo->bytes > 0) memo->record->sent_bytes += static_cast<std::uint64_t>(memo->bytes);
   }
   const bool doubtful = !sends && memo->on->doubts != nullptr;
-  const bool numbered =
-      memo->counter && !several_threads && !doubtful && (sends || !memo->on->receives_lost);
+  const bool numbered = memo->counter && !several_threads && !doubtful && (sends || !memo->on->receives_lost);
   const std::uint32_t number = numbered ? memo->counter->next++ : 0;
   std::uint64_t weight = 0;
   const bool timed = numbered && sampled(number, &weight);
@@ -1068,8 +1073,10 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
         if (!request->of) continue;
         if (request->role == Role::collective) {
           // In a channel of its own: they may be started in any order.
-          if (request->channel) ++request->number;
-          else if (!request->of->inter) request->channel = mix(request->of->key, request->given_tag) | 1;
+          if (request->channel)
+            ++request->number;
+          else if (!request->of->inter)
+            request->channel = mix(request->of->key, request->given_tag) | 1;
         } else if (request->role == Role::send) {
           if (!request->partitioned) set_channel(*request, *request->of, true);
           count_sent(thread, *request);
@@ -1077,8 +1084,10 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
           request->peer = request->given_peer;
           request->tag = request->given_tag;
           request->distance = world.distance(request->peer);
-          if (request->wildcard) doubt_receive(*request, *request->of, false);
-          else number_receive(*request, *request->of);
+          if (request->wildcard)
+            doubt_receive(*request, *request->of, false);
+          else
+            number_receive(*request, *request->of);
         }
         if (!several) {
           facts.on = request->of;
@@ -1222,7 +1231,9 @@ void save(Call& call, ThreadState& thread) {
     case Class::test_some: return claim_requests(call, thread);
     case Class::free_request: thread.saved = request_of(call); return;
     case Class::receive_message:
-    case Class::start_receive_message: thread.saved = call.pointer(message_) ? request_at(call, call.pointer(message_), 0) : 0; return;
+    case Class::start_receive_message:
+      thread.saved = call.pointer(message_) ? request_at(call, call.pointer(message_), 0) : 0;
+      return;
     case Class::free_communicator: thread.saved = handle_behind(call, communicator_); return;
     case Class::free_window: thread.saved = handle_behind(call, window_); return;
     case Class::close_file: thread.saved = handle_behind(call, file_); return;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "requests.hpp"
+#include "profile/requests.hpp"
 
-#include "communicators.hpp"
-#include "rank_file.hpp"
+#include "profile/communicators.hpp"
+#include "profile/rank_file.hpp"
 
 namespace hockney::profile {
 

@@ -7,8 +7,8 @@
 
 #include <cstdint>
 
-#include "format.hpp"
-#include "mpi_library.hpp"
+#include "profile/format.hpp"
+#include "profile/mpi_library.hpp"
 
 namespace hockney::profile {
 
@@ -31,7 +31,7 @@ struct PendingRequest {
   const void* made;  // where the handle of a new communicator will be
   std::uint32_t nth;
   bool made_in_fortran;
-  Doubt* doubt;  // of a receive whose number is not known yet
+  Doubt* doubt;           // of a receive whose number is not known yet
   CommunicatorState* of;  // of a receive from any source, to name its sender afterwards
   std::uint16_t function;
   Role role;
@@ -47,8 +47,8 @@ PendingRequest* add_request(Handle handle);
 // The oldest request of a handle that no other call waits for, which is then claimed; nullptr if none is
 // known.
 PendingRequest* claim_request(Handle handle);
-void release_request(PendingRequest* request);  // it is not complete
-void remove_request(PendingRequest* request);   // it is, or inactive again if it is persistent
+void release_request(PendingRequest* request);             // it is not complete
+void remove_request(PendingRequest* request);              // it is, or inactive again if it is persistent
 bool forget_request(Handle handle, PendingRequest* copy);  // MPI_Request_free
 void cancel_request(Handle handle);
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-#include "session.hpp"
+#include "profile/session.hpp"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,9 +12,9 @@
 
 #include <new>
 
-#include "communicators.hpp"
-#include "mpi_library.hpp"
-#include "requests.hpp"
+#include "profile/communicators.hpp"
+#include "profile/mpi_library.hpp"
+#include "profile/requests.hpp"
 
 namespace hockney::profile {
 

@@ -4,8 +4,8 @@
 // The profile of one process, from MPI_Init to MPI_Finalize.
 #pragma once
 
-#include "call.hpp"
-#include "threads.hpp"
+#include "profile/call.hpp"
+#include "profile/threads.hpp"
 
 namespace hockney::profile {
 

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "call_sites.hpp"
-#include "rank_file.hpp"
+#include "profile/call_sites.hpp"
+#include "profile/rank_file.hpp"
 
 namespace hockney::profile {
 
@@ -20,7 +20,8 @@ struct ThreadState {
   std::uint32_t id;
   std::uint32_t depth;      // 1: inside of an outermost call
   std::uint64_t outermost;  // its caller's stack pointer
-  // Where the stack has its return address, unless the call was left by a jump and something else is there now.
+  // Where the stack has its return address, unless the call was left by a jump and something else is there
+  // now.
   const std::uint64_t* return_slot;
   std::uint64_t return_address;
   Thread* live;

@@ -310,7 +310,7 @@ def _compile(source: Path, compiler: tuple[str, ...], symbols: Sequence[str], fo
     wrappers.write_text(stubs(symbols, os.uname().machine), encoding="utf-8")
     parts = [str(generated), str(wrappers), str(source / f"call_{os.uname().machine}.S")]
     parts += sorted(str(path) for path in source.glob("*.cpp"))
-    words = [*compiler, *FLAGS, f"-I{source}", "-o", str(folder / LIBRARY), *parts, *LINKED]
+    words = [*compiler, *FLAGS, f"-I{source.parent}", "-o", str(folder / LIBRARY), *parts, *LINKED]
     done = process.capture(words, timeout=COMPILING_SECONDS)
     if not done.ok:
         raise EnvironmentProblem(
@@ -341,7 +341,7 @@ def tables(symbols: Sequence[str]) -> str:
     places = {name.lower(): place for place, name in enumerate(names)}
     standard = {each.name: each for each in standard_functions()}
     opened, closed = "namespace hockney::profile {\n", "}\n"
-    lines = ['#include "functions.hpp"\n', opened, "const Function functions[] = {\n"]
+    lines = ['#include "profile/functions.hpp"\n', opened, "const Function functions[] = {\n"]
     lines += [f"  {_row(standard.get(name), name)},\n" for name in names]
     lines += [
         "};\n",
