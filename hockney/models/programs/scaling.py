@@ -9,7 +9,7 @@ model's assumptions."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
@@ -54,11 +54,15 @@ class ScalableProgram(Protocol):
 class ProgramMachine:
     """The costs of communication, with those at the ends of their intervals if known, and the `computing`
     times at the ends of theirs, relative to the program's. More ranks than `cores` share them; None: each
-    rank has its own."""
+    rank has its own. On some numbers of ranks, `others` have been measured instead."""
 
     communication: Mapping[End, Communication]
     cores: int | None = None
     computing: tuple[float, ...] = (1.0,)
+    others: Mapping[int, ProgramMachine] = field(default_factory=dict)
+
+    def on(self, ranks: int) -> ProgramMachine:
+        return self.others.get(ranks, self)
 
     def shared_by(self, ranks: int) -> float:
         """Ranks for each core."""
@@ -129,7 +133,7 @@ def forecast(
     iterations = {p: program.iteration(p) for p in sorted({*ranks})}
     counts = {p: program.count(p) for p in iterations}
     works = {p: counts[p] * float(each.computation.sum()) for p, each in iterations.items()}
-    rows = tuple(_row(counts[p], each, works[p], base, machine) for p, each in iterations.items())
+    rows = tuple(_row(counts[p], each, works[p], base, machine.on(p)) for p, each in iterations.items())
     own = [p for p in iterations if 1 < p <= MAX_CHANGED and machine.shared_by(p) == 1]
     changed = max(own, default=0)
     now = next((row for row in rows if row.ranks == changed), None)
@@ -145,7 +149,9 @@ def forecast(
             default=min(rows, key=lambda row: row.ranks),
         ),
         changed=changed,
-        changes=() if now is None else _changes(now, iterations[changed], works[changed], base, machine),
+        changes=()
+        if now is None
+        else _changes(now, iterations[changed], works[changed], base, machine.on(changed)),
     )
 
 
