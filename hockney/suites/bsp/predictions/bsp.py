@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from hockney import measurement
@@ -24,7 +23,6 @@ from hockney.core.wording import option
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
-from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import Scaling
 from hockney.models.programs.parts import Iteration
 from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, forecast
@@ -41,16 +39,15 @@ from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, local_works,
 STUDIES = ("bsp-kernels", "bsp-parameters")
 """Studies that measure the parameters."""
 ROLE = "bsp-kernel"
-ENDS: tuple[End, ...] = ("value", "low", "high")
 OPTIONS = ()
 """A run on this machine has the parameters."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel as a program on the machine of a run, whose parameters are those of `fits` on some
-    `rank_choices`. On one rank its local work takes what it takes on the fewest of them. `text` is its case
-    without ranks."""
+    """A kernel as a program on the machine of the run `source`, whose `fits` have parameters on
+    `rank_choices`. On one rank, local work takes what it takes on the fewest of them. `text` is the kernel's
+    case without ranks."""
 
     text: str
     workload: Workload
@@ -86,7 +83,14 @@ class Kernel:
 
     def costs(self, ranks: int, end: End = "value") -> BulkCosts:
         """Raises NotMeasured."""
-        return machine_costs(self.fits, ranks if ranks > 1 else self.rank_choices[0], end=end)
+        return machine_costs(self.fits, ranks if ranks > 1 else min(self.rank_choices), end=end)
+
+    def ends(self, ranks: int) -> Mapping[End, BulkCosts]:
+        """The costs at both ends of the parameters' intervals; none if a parameter has no interval."""
+        try:
+            return {"low": self.costs(ranks, "low"), "high": self.costs(ranks, "high")}
+        except NotMeasured:
+            return {}
 
     def iteration(self, ranks: int, end: End = "value") -> Iteration:
         """Raises NotMeasured."""
@@ -96,23 +100,18 @@ class Kernel:
         return 1.0
 
     def machine(self, ranks: int) -> ProgramMachine:
-        """The costs on `ranks` ranks, with both ends of their intervals if they have any. Raises
-        NotMeasured."""
+        """The costs on `ranks` ranks. Raises NotMeasured."""
         packet = int(self.case(ranks).number("packet"))
-        work_s = self.iteration(ranks).computation.sum()
-        costs: dict[End, Communication] = {}
-        computing = []
-        for end in ENDS:
-            try:
-                made = described.communication(self.costs(ranks, end), self.base, packet, self.source)
-                computing.append(float(self.iteration(ranks, end).computation.sum() / (work_s or 1.0)))
-                costs[end] = made
-            except NotMeasured:
-                if end == "value":
-                    raise
-        if len(costs) < len(ENDS) or math.isnan(sum(computing)):
-            return ProgramMachine({"value": costs["value"]})
-        return ProgramMachine(costs, computing=tuple(computing))
+        costs: dict[End, BulkCosts] = {"value": self.costs(ranks), **self.ends(ranks)}
+        work = {end: float(self.iteration(ranks, end).computation.sum()) for end in costs}
+        if math.isnan(sum(work.values())):  # a rate of local work has no interval
+            costs = {"value": costs["value"]}
+        messages = {
+            end: described.communication(each, self.base, packet, self.source) for end, each in costs.items()
+        }
+        return ProgramMachine(
+            messages, computing=tuple(work[end] / (work["value"] or 1.0) for end in messages)
+        )
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
             path=str(folder.path),
         )
     kernel = Kernel(text, workload, catalog, results.fits, rank_choices, str(folder.path))
-    predictions = [_prediction(kernel, p, folder.path) for p in options.ranks or rank_choices]
+    predictions = [_prediction(kernel, p) for p in options.ranks or rank_choices]
     if other_sizes := dict.fromkeys(kind for each in predictions for kind in each.other_sizes):
         options.listen(
             Notice(
@@ -178,11 +177,11 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     scaled = _scaled(kernel, predictions)
     caveats = caveats_of(folder, results)
     models = (
-        f"{text}, with parameters and local rates of {folder.path!s}:",
+        f"{text}, with parameters and local rates of {kernel.source}:",
         _prediction_table(kernel.name, predictions),
     )
     document = {
-        "run": str(folder.path),
+        "run": kernel.source,
         "predictions": list(map(_prediction_document, predictions)),
         "doubts": caveats,
     }
@@ -197,21 +196,21 @@ def _scaled(
 ) -> tuple[ProgramForecast, PointToPointCosts] | None:
     """How the kernel scales on the ranks for which its model has all parameters, and the costs of its
     messages; None if there are no such ranks."""
-    ranks = [each.case.ranks for each in predictions if kernel.base in each.predicted]
+    ranks = tuple(each.case.ranks for each in predictions if kernel.base in each.predicted)
     if not ranks:
         return None
-    machines = {p: kernel.machine(p) for p in ranks}
-    first = machines[ranks[0]]
-    machine = replace(first, others=machines)
+    known = replace(kernel, rank_choices=ranks)
+    machines = {p: known.machine(p) for p in ranks}
+    machine = replace(machines[ranks[0]], others=machines)
     scaling: Scaling | None = "strong" if kernel.workload.size == "n" else None  # keys are those of a rank
-    return forecast(kernel, ranks, machine, scaling), first.communication["value"].message
+    return forecast(known, ranks, machine, scaling), machine.communication["value"].message
 
 
-def _prediction(kernel: Kernel, ranks: int, path: Path) -> KernelPrediction:
+def _prediction(kernel: Kernel, ranks: int) -> KernelPrediction:
     steps = kernel.supersteps(ranks)
     if ranks not in kernel.rank_choices:
         raise Inconclusive(
-            f"{path} has no parameters for {ranks} ranks",
+            f"{kernel.source} has no parameters for {ranks} ranks",
             f"it has those for {', '.join(map(str, kernel.rank_choices))}",
             f"use {option('ranks', kernel.rank_choices[0])}, or measure with {option('ranks', ranks)}",
             code="ranks-without-parameters",
@@ -219,7 +218,7 @@ def _prediction(kernel: Kernel, ranks: int, path: Path) -> KernelPrediction:
             known=list(kernel.rank_choices),
         )
     costs = kernel.costs(ranks)
-    ends = [_costs_at_end(kernel, ranks, end) for end in ("low", "high")]
+    ends = kernel.ends(ranks).values()
     missing, predicted, times = "", {}, {}
     for model in (CostModel(kernel.base), repaired(kernel.base)):
         try:
@@ -231,21 +230,13 @@ def _prediction(kernel: Kernel, ranks: int, path: Path) -> KernelPrediction:
     return KernelPrediction(kernel.case(ranks), predicted, times, tuple(dict.fromkeys(kinds)), missing)
 
 
-def _costs_at_end(kernel: Kernel, ranks: int, end: End) -> BulkCosts | None:
-    """The costs at one end of the parameters' intervals; None if a parameter has no interval."""
-    try:
-        return kernel.costs(ranks, end)
-    except NotMeasured:
-        return None
-
-
 def _time_estimate(
-    steps: Sequence[Superstep], model: CostModel, value: float, ends: Sequence[BulkCosts | None]
+    steps: Sequence[Superstep], model: CostModel, value: float, ends: Collection[BulkCosts]
 ) -> Estimate:
     """The predicted time, with an interval from all parameters at their low ends to all at their high
     ends."""
-    end_times = [predict_time(steps, costs, model).total for costs in ends if costs is not None]
-    if len(end_times) < len(ends) or math.isnan(sum(end_times)):
+    end_times = [predict_time(steps, costs, model).total for costs in ends]
+    if not ends or math.isnan(sum(end_times)):
         return Estimate(value, None, None)
     return Estimate(value, min(value, *end_times), max(value, *end_times))
 
