@@ -153,12 +153,10 @@ class Formula:
         ranks = round(float(np.max(names.get("ranks", 0))))
         where = f" on {plural(ranks, 'rank')}" if ranks else ""
         alone = ranks == 1 and "rank" in self.text
-        return UsageError(
-            f"'{printable(self.text)}' is {value:g}{where}",
+        return self._error(
             f"a {self.kind} is at least 0, and finite",
+            f"is {value:g}{where}",
             'add for example "if ranks > 1 else 0"' if alone else "change the formula",
-            code="bad-formula",
-            **self._fields,
         )
 
     def _located(self, error: UsageError) -> UsageError:
@@ -169,12 +167,12 @@ class Formula:
     def _fields(self) -> dict[str, str]:
         return {"text": self.text} | ({"key": self.key} if self.key else {})
 
-    def _error(self, why: str) -> UsageError:
+    def _error(self, why: str, what: str = "", remedy: str = "") -> UsageError:
+        example = {"time": '"n^2 / ranks * 2.3ns"', "size": '"8 * n / px"'}.get(self.kind, '"n / 2"')
         return UsageError(
-            f"'{printable(self.text)}' is not a formula of a {self.kind}",
+            f"'{printable(self.text)}' {what or f'is not a formula of a {self.kind}'}",
             why,
-            "use for example "
-            + {"time": '"n^2 / ranks * 2.3ns"', "size": '"8 * n / px"'}.get(self.kind, '"n / 2"'),
+            remedy or f"use for example {example}",
             code="bad-formula",
             **self._fields,
         )
