@@ -54,7 +54,7 @@ def _parts(superstep: Superstep, ranks: int, machine: BulkCosts, base: Base) -> 
 
 def communication(machine: BulkCosts, base: Base, packet: int, source: str) -> Communication:
     """The costs of messages and barriers, from the parameters of `source`; with a `packet`, each message
-    consists of as many of these bytes as it needs. Raises NotMeasured."""
+    consists of packets of as many bytes, also for its tags. Raises NotMeasured."""
     startup, barrier_s = 0.0, 0.0
     if base == "bpram":
         bpram = require(machine.bpram, "sigma and l")
