@@ -126,7 +126,10 @@ def test_a_surveyed_machine(hockney, program):
 @pytest.mark.parametrize(
     ("before", "after", "code", "line"),
     [
-        ('bytes = "8 * n / px"', 'bytes = "8 * m / px"', "unknown-name", 7),
+        ('bytes = "8 * n / px"', 'bytes = "8 * m / px"', "unknown-name", 10),
+        ('bytes = "8 * n / px"', 'bytes = "8 * log2(rank)"', "bad-formula", 10),
+        ('bytes = "8 * n / px"', 'bytes = "8kQ * n"', "unknown-unit", 10),
+        ("n = 1000", 'n = "log2(ranks - 1)"', "bad-formula", 5),
         ("allreduce = 8", "allreduced = 8", "unknown-program-key", 13),
         ("allreduce = 8", "", "bad-program-value", 12),
         ('grid = "2d"', 'grid = "7d"', "bad-program-value", 2),

@@ -24,6 +24,8 @@ from hockney.models.programs.parts import StepsPart
 from hockney.models.programs.rank_grid import RankGrid, balanced_grid
 from hockney.models.programs.scaling import ProgramMachine, forecast
 from hockney.models.programs.timing import iteration_time
+from hockney.pages.caveats.predictions import program_caveats
+from hockney.studies.program.explorer import explorer
 
 O_S, L, O_R = 2e-6, 10e-6, 3e-6
 MESSAGE = O_S + L + O_R
@@ -389,6 +391,43 @@ def test_a_stated_scaling_decides_whether_the_speed_up_is_scaled():
     assert plain == pytest.approx(2 / 1.25) and scaled_up == pytest.approx(4)
 
 
+@pytest.mark.parametrize("scaling", ["strong", "weak", None])
+def test_the_explorer_scales_speed_ups_as_the_prediction(scaling):
+    raw = {"phase": [{"work": "1ms / ranks + 1ms"}, {"allreduce": 8}]}
+    stated = raw if scaling is None else {**raw, "scaling": scaling}
+    costs_here = costs(platform())
+    widget = explorer("p", describe(stated, "p"), costs_here, 4, None)
+    made = scaled(stated, [1, 4])
+    at = widget.data["ranks"].index(4)
+    now = len(widget.data["times_s"][0]) // 2
+    one, four = (widget.data["times_s"][k][now] for k in (0, at))
+    assert widget.data["scaled"][at] * one / four == pytest.approx(made.rows[1].speed_up.value)
+
+
+def test_overlap_is_only_advised_for_messages_that_do_not_overlap():
+    phase = {"name": "halo", "work": "1ms / ranks", "neighbors": "ring", "bytes": 10**6}
+
+    def gain(*phases: dict) -> float:
+        changes = scaled({"phase": list(phases)}, [1, 4], platform(per_byte_s=1e-9)).changes
+        return next((each.gain for each in changes if each.name == "overlap"), 0.0)
+
+    overlapped = {**phase, "overlap": True}
+    assert gain(phase) > 0 and gain(overlapped) == 0
+    assert gain(overlapped, {**phase, "name": "other", "work": "1us"}) > 0
+
+
+def test_fewer_ranks_are_advised_only_if_their_links_were_followed():
+    def remedy(ranks: list[int], on: Platform) -> str:
+        made = scaled({"phase": [{"work": "1ms", "neighbors": "ring", "bytes": 1000}]}, ranks, on)
+        return next(c.todo for c in program_caveats(made, described(on)) if c.code == "links-bounded")
+
+    bus = platform(1024, shape="bus", link=1e6)
+    assert "up to 16 ranks" in remedy([1, 8, 16, 1024], bus)
+    assert "fewer" not in remedy([1, 1024], bus) and "up to" not in remedy([1, 1024], bus)
+    tree = platform(8, shape="fat-tree", down=(4, 2), up=(1, 2), cables=(1, 1), nic=1e6)
+    assert "hockney run" in remedy([1, 2, 8], tree)
+
+
 def test_one_rank_never_waits():
     found = time_of({"phase": [{"work": 1e-3, "noise": ["0.5ms", "1.5ms", "4ms"]}]}, 1)
     assert found.waiting == 0 and found.total("computation") == pytest.approx(found.seconds)
@@ -481,6 +520,20 @@ def test_wrong_descriptions_name_the_key(raw, key, code):
     with pytest.raises(UsageError) as caught:
         describe(raw, "p")
     assert (caught.value.fields["key"], caught.value.code) == (key, code)
+
+
+@pytest.mark.parametrize(
+    ("formula", "ranks", "stated"),
+    [
+        ("log2(0)", 8, "-inf on 8 ranks"),
+        ("log2(ranks - 1)", 1, "-inf on 1 rank"),
+        ("8 - ranks", 9, "-1 on 9"),
+    ],
+)
+def test_a_formula_without_a_value_names_its_key_and_the_ranks(formula, ranks, stated):
+    with pytest.raises(UsageError) as caught:
+        describe({"phase": [{"work": "1s"}, {"allreduce": formula}]}, "p").iteration(ranks)
+    assert caught.value.fields["key"] == "phase[1].allreduce" and stated in caught.value.what
 
 
 @pytest.mark.parametrize(

@@ -177,11 +177,7 @@ class ProgramDescription:
 
 
 def _single(formula: Formula, names: Names, key: str, *, low: float) -> float:
-    try:
-        value = formula.value(names)
-    except UsageError as error:
-        error.fields.setdefault("key", key)
-        raise
+    value = formula.value(names)
     if np.ndim(value) or value < low:
         raise _out_of_range(key, value, f"one number of at least {low:g}")
     return float(value)
@@ -300,8 +296,8 @@ def _formula_of(value: Any, kind: Kind, key: str) -> Formula:
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         raise _wrong(key, "a number or a formula is expected", 'write for example "n / ranks"')
     if isinstance(value, str):
-        return Formula(value, kind)
-    return Formula(repr(float(value) if isinstance(value, float) else value), kind)
+        return Formula(value, kind, key)
+    return Formula(repr(float(value) if isinstance(value, float) else value), kind, key)
 
 
 def _text(raw: Mapping[str, Any], name: str, where: str, default: str) -> str:

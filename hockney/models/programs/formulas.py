@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import parse_bytes, parse_quantity, parse_seconds
+from hockney.core.wording import plural
 
 Kind = Literal["time", "size", "quantity", "number"]
 Number = float | np.ndarray
@@ -62,10 +63,11 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 @dataclass(frozen=True)
 class Formula:
     """`text` as typed, of a `kind` that decides which units its numbers may have: seconds, bytes, either (a
-    quantity) or none."""
+    quantity) or none. `key` is where it stands in the description."""
 
     text: str
     kind: Kind
+    key: str = field(default="", compare=False)
 
     @cached_property
     def _tree(self) -> ast.expr:
@@ -85,7 +87,10 @@ class Formula:
         parse = _PARSERS.get(self.kind)
         if parse is None:
             raise self._error(f"{match[0]} has a unit; between a number and a name write *")
-        return f"{float(parse(match[0]))!r}"
+        try:
+            return f"{float(parse(match[0]))!r}"
+        except UsageError as error:
+            raise self._located(error) from None
 
     def value(self, names: Names) -> Number:
         """The value: an array if it depends on the rank. Raises UsageError for unknown names and for values
@@ -95,8 +100,9 @@ class Formula:
                 result = self._evaluate(self._tree, names)
             except RecursionError:
                 raise self._error("it is nested too deeply") from None
-        if not np.all(np.isfinite(result)) or np.any(np.less(result, 0)):
-            raise self._error("its value is negative or not finite")
+        wrong = np.ravel(result)[~(np.isfinite(result) & np.greater_equal(result, 0)).ravel()]
+        if len(wrong):
+            raise self._without_value(float(wrong[0]), names)
         return float(result) if np.ndim(result) == 0 else np.asarray(result, dtype=float)
 
     def _evaluate(self, node: ast.expr, names: Names) -> Any:
@@ -127,8 +133,7 @@ class Formula:
     def _call(self, name: str, arguments: list[Any]) -> Any:
         function = FUNCTIONS.get(name)
         if function is None:
-            error = unknown("function", name, FUNCTIONS, code="unknown-function")
-            raise error.with_context(f"'{printable(self.text)}'")
+            raise self._located(unknown("function", name, FUNCTIONS, code="unknown-function"))
         wanted = 2 if name in ("min", "max") else 1
         if len(arguments) != wanted:
             raise self._error(f"{name} has {wanted} argument{'s' if wanted > 1 else ''}")
@@ -142,16 +147,34 @@ class Formula:
             f"define it under [sizes]; available: {', '.join(names)}",
             code="unknown-name",
         )
+        return self._located(error)
+
+    def _without_value(self, value: float, names: Names) -> UsageError:
+        ranks = round(float(np.max(names.get("ranks", 0))))
+        where = f" on {plural(ranks, 'rank')}" if ranks else ""
+        alone = ranks == 1 and "rank" in self.text
+        return self._error(
+            f"a {self.kind} is at least 0, and finite",
+            f"is {value:g}{where}",
+            'add for example "if ranks > 1 else 0"' if alone else "change the formula",
+        )
+
+    def _located(self, error: UsageError) -> UsageError:
+        error.fields.update(self._fields)
         return error.with_context(f"'{printable(self.text)}'")
 
-    def _error(self, why: str) -> UsageError:
+    @property
+    def _fields(self) -> dict[str, str]:
+        return {"text": self.text} | ({"key": self.key} if self.key else {})
+
+    def _error(self, why: str, what: str = "", remedy: str = "") -> UsageError:
+        example = {"time": '"n^2 / ranks * 2.3ns"', "size": '"8 * n / px"'}.get(self.kind, '"n / 2"')
         return UsageError(
-            f"'{printable(self.text)}' is not a formula of a {self.kind}",
+            f"'{printable(self.text)}' {what or f'is not a formula of a {self.kind}'}",
             why,
-            "use for example "
-            + {"time": '"n^2 / ranks * 2.3ns"', "size": '"8 * n / px"'}.get(self.kind, '"n / 2"'),
+            remedy or f"use for example {example}",
             code="bad-formula",
-            text=self.text,
+            **self._fields,
         )
 
 

@@ -377,12 +377,16 @@ class Superstep(Pattern):
         others = ranks - 1
         if self.partners is not None and others:
             others = setting.whole_number(self.partners, others)
-        everyone = np.arange(ranks)
-        source, away = np.tile(everyone, others), np.repeat(np.arange(1, others + 1), ranks)
-        size = np.round(setting.by_rank(self.size) / max(1, others))
-        step = relation(source, (source + away) % ranks, size[source])
+        step = to_next(ranks, np.round(setting.by_rank(self.size) / max(1, others)), others)
         yield from setting.with_messages(*([step] if step.layers else []))
         yield CollectivePart(f"{setting.phase}: barrier", "barrier", 0)
+
+
+def to_next(ranks: int, sizes: np.ndarray, partners: int) -> Step:
+    """Each of the first ranks sends messages of its size to the next `partners` ranks."""
+    senders = np.arange(len(sizes))
+    source, away = np.tile(senders, partners), np.repeat(np.arange(1, partners + 1), len(sizes))
+    return relation(source, (source + away) % ranks, sizes[source])
 
 
 PATTERNS: Mapping[str, type[Pattern]] = {

@@ -9,7 +9,7 @@ model's assumptions."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Protocol
 
@@ -54,11 +54,15 @@ class ScalableProgram(Protocol):
 class ProgramMachine:
     """The costs of communication, with those at the ends of their intervals if known, and the `computing`
     times at the ends of theirs, relative to the program's. More ranks than `cores` share them; None: each
-    rank has its own."""
+    rank has its own. On some numbers of ranks, `others` have been measured instead."""
 
     communication: Mapping[End, Communication]
     cores: int | None = None
     computing: tuple[float, ...] = (1.0,)
+    others: Mapping[int, ProgramMachine] = field(default_factory=dict)
+
+    def on(self, ranks: int) -> ProgramMachine:
+        return self.others.get(ranks, self)
 
     def shared_by(self, ranks: int) -> float:
         """Ranks for each core."""
@@ -125,14 +129,11 @@ def forecast(
     has no value on one of `ranks`."""
     single = program.iteration(1)
     alone = program.count(1) * iteration_time(single, machine.communication["value"]).seconds
-    base = _Base(alone, program.count(1) * float(single.computation.sum()))
+    base = Base(alone, program.count(1) * float(single.computation.sum()), scaling)
     iterations = {p: program.iteration(p) for p in sorted({*ranks})}
     counts = {p: program.count(p) for p in iterations}
-    works = {
-        p: base.work if scaling == "strong" else counts[p] * float(each.computation.sum())
-        for p, each in iterations.items()
-    }
-    rows = tuple(_row(counts[p], each, works[p], base, machine) for p, each in iterations.items())
+    works = {p: counts[p] * float(each.computation.sum()) for p, each in iterations.items()}
+    rows = tuple(_row(counts[p], each, works[p], base, machine.on(p)) for p, each in iterations.items())
     own = [p for p in iterations if 1 < p <= MAX_CHANGED and machine.shared_by(p) == 1]
     changed = max(own, default=0)
     now = next((row for row in rows if row.ranks == changed), None)
@@ -148,25 +149,32 @@ def forecast(
             default=min(rows, key=lambda row: row.ranks),
         ),
         changed=changed,
-        changes=() if now is None else _changes(now, iterations[changed], works[changed], base, machine),
+        changes=()
+        if now is None
+        else _changes(now, iterations[changed], works[changed], base, machine.on(changed)),
     )
 
 
 @dataclass(frozen=True)
-class _Base:
-    """Seconds of the program on one rank, and of computation there."""
+class Base:
+    """Seconds of the program on one rank, and of computation there, and the scaling if the program states
+    it."""
 
     alone: float
     work: float
+    scaling: Scaling | None
+
+    def scaled(self, work: float) -> float:
+        """What one rank would take with this work, relative to its own: with more work for more ranks, the
+        scaled speed-up of J. L. Gustafson, Comm. ACM 31 (1988) 532. Strong scaling is never scaled."""
+        return 1.0 if self.scaling == "strong" or not self.work else work / self.work
 
     def speed_up(self, seconds: float, work: float) -> float:
-        """Relative to one rank with the same work: with more work for more ranks, the scaled speed-up of
-        J. L. Gustafson, Comm. ACM 31 (1988) 532."""
-        scaled = work / self.work if self.work else 1.0
-        return scaled * self.alone / seconds if seconds else float("nan")
+        """Relative to one rank with the same work."""
+        return self.scaled(work) * self.alone / seconds if seconds else float("nan")
 
 
-def _scaling(works: Mapping[int, float], base: _Base) -> Scaling:
+def _scaling(works: Mapping[int, float], base: Base) -> Scaling:
     """`works` are the seconds of computation of all ranks together, by number of ranks."""
     if all(abs(work - base.work) <= EQUAL * base.work for work in works.values()):
         return "strong"
@@ -175,7 +183,7 @@ def _scaling(works: Mapping[int, float], base: _Base) -> Scaling:
     return "other"
 
 
-def _row(count: float, iteration: Iteration, work: float, base: _Base, machine: ProgramMachine) -> ProgramRow:
+def _row(count: float, iteration: Iteration, work: float, base: Base, machine: ProgramMachine) -> ProgramRow:
     ranks = iteration.ranks
     shared_by = machine.shared_by(ranks)
 
@@ -212,7 +220,7 @@ def _row(count: float, iteration: Iteration, work: float, base: _Base, machine: 
 
 
 def _changes(
-    row: ProgramRow, iteration: Iteration, work: float, base: _Base, machine: ProgramMachine
+    row: ProgramRow, iteration: Iteration, work: float, base: Base, machine: ProgramMachine
 ) -> tuple[ProgramChange, ...]:
     communication = machine.communication["value"]
 
@@ -236,7 +244,8 @@ def _changes(
             yield change(name, how, seconds(iteration, faster) / modelled_s)
         for name, how, saved_s in _other_algorithms(iteration, row.iteration, communication):
             yield change(name, how, 1 - saved_s / row.iteration.seconds)
-        hidden = min(row.iteration.total("messages"), row.iteration.total("computation"))
+        hidden_already = sum(row.iteration.of_part(name, "messages") for name in _overlapped(iteration))
+        hidden = min(row.iteration.total("messages") - hidden_already, row.iteration.total("computation"))
         ratio = 1 - hidden / row.iteration.seconds
         yield change("overlap", "hide messages behind computation", ratio, bound=True)
 
@@ -245,6 +254,14 @@ def _changes(
         if each.gain > SEEN and (each.name not in best or best[each.name].gain < each.gain):
             best[each.name] = each
     return tuple(sorted(best.values(), key=lambda each: -each.gain))
+
+
+def _overlapped(iteration: Iteration) -> set[str]:
+    """The parts whose messages are under way during computation."""
+    steps = (
+        (part.name, step) for part in iteration.parts if isinstance(part, StepsPart) for step in part.steps
+    )
+    return {name for name, step in steps if step.layers and step.computed is not None}
 
 
 def _changed_programs(iteration: Iteration) -> Iterator[tuple[str, str, Iteration]]:

@@ -77,10 +77,11 @@ def program_caveats(forecast: ProgramForecast, messages: PointToPointCosts) -> t
     """The caveats about a described program, the most serious first."""
     longest = forecast.longest_message
     unfollowed = [row.ranks for row in forecast.rows if not row.iteration.contention]
+    followed = [row.ranks for row in forecast.rows if row.iteration.contention and row.ranks > 1]
     caveats = list(_hot_buffers_for(longest, messages))
     if not messages.known(longest):
         caveats.insert(0, _extrapolated(longest, messages.smallest, messages.largest or 0))
-    return (*caveats, *([_links_bounded(unfollowed)] if unfollowed else []))
+    return (*caveats, *([_links_bounded(unfollowed, followed)] if unfollowed else []))
 
 
 def cost_caveats(prediction: Predicted, origin: CostsOrigin) -> tuple[Caveat, ...]:
@@ -321,6 +322,9 @@ _OF_COSTS = (_poor_fit, _two_modes, _calibration, _guesses, _noise)
 _OF_ALGORITHM = (_extrapolation, _larger_machine, _hot_buffers, _change, _imbalance, _network)
 
 
+_SIMULATION = "simulate all messages with 'hockney run' on this machine (--machine sim:NAME)"
+
+
 def _affected_numbers(cores: int, *, within: bool) -> str:
     """The numbers that depend on messages within a node of several `cores`, or on those between nodes; on
     all messages with 0 cores."""
@@ -329,13 +333,17 @@ def _affected_numbers(cores: int, *, within: bool) -> str:
     return f"numbers on up to {cores} ranks, of one node" if within else f"numbers on more than {cores} ranks"
 
 
-def _links_bounded(ranks: Sequence[int]) -> Caveat:
+def _links_bounded(ranks: Sequence[int], followed: Sequence[int]) -> Caveat:
+    """Links were simulated on `followed` ranks: those of a program with many messages, or of some networks,
+    never are."""
+    fewer = max((each for each in followed if each < max(ranks)), default=0)
+    remedy = f"predict for up to {fewer} ranks, where links are simulated" if fewer else _SIMULATION
     return Caveat(
         "links-bounded",
         f"on {join_words(ranks)} ranks the messages were not followed on the links that they share; each "
         "step takes at least as long as the bytes through the busiest node",
         f"numbers on {join_words(ranks)} ranks, which may be too short",
-        "predict for fewer ranks, where links are simulated",
+        remedy,
     )
 
 

@@ -58,7 +58,7 @@ class Explorer {
     this.update();
   }
 
-  // The speed-up on each number of ranks: with more work on more ranks, the scaled one.
+  // The speed-up on each number of ranks: scaled as in the predictions (`Base` in models/programs/scaling.py).
   speedUps(times) { return times.map((time, k) => this.spec.scaled[k] * times[0] / time); }
 
   update() {

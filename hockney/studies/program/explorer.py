@@ -14,7 +14,7 @@ from hockney.core.units import doubling_series
 from hockney.draw.page import Table, Widget
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription
-from hockney.models.programs.scaling import faster
+from hockney.models.programs.scaling import Base, faster
 from hockney.models.programs.timing import iteration_time
 from hockney.pages.format import quantity
 
@@ -46,8 +46,8 @@ def explorer(
                 for network in networks
             ]
         )
-    scaled = [work / works[0] if works[0] else 1.0 for work in works]
     now = len(FACTORS) ** 3 // 2
+    scaled = [Base(times[0][now], works[0], program.scaling).scaled(work) for work in works]
     rows = tuple(
         (str(p), quantity(of_ranks[now], "s"), f"{scale * times[0][now] / of_ranks[now] / p:.1%}")
         for p, of_ranks, scale in zip(ranks, times, scaled, strict=True)

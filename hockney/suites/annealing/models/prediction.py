@@ -3,9 +3,9 @@
 """The share of communication on several ranks, from the steps of one rank and the costs of messages.
 
 Each rank computes the steps of its walkers as fast as a single rank with as many walkers, and its rounds vary
-like those of the single rank, independently of the other ranks. The blocking set-up adds a gather and a
-broadcast to each round, and waits for the slowest rank. The others pay for posting and testing, and wait for
-what their lag does not even out. Messages cost what they cost between otherwise idle ranks."""
+like those of the single rank, independently of the other ranks. The blocking set-up is a described program: a
+round is a broadcast, computation and a gather. The others pay for posting and testing, and wait for what
+their lag does not even out (`rounds`). Messages cost what they cost between otherwise idle ranks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.timing import call_time
+from hockney.models.programs.parts import CollectivePart, Iteration, Noise, Part, StepsPart, join
+from hockney.models.programs.timing import call_time, iteration_time
+from hockney.models.schedules.schedule import Step
 from hockney.suites.annealing.models.program import (
     SCHEDULE_BYTES,
     SETUPS,
@@ -48,34 +50,67 @@ def predict(
     setup = SETUPS.get(program.setup)
     if setup is None:
         return None
+    if setup.blocking:
+        noise = _noise(program, single_rank)
+        rounds = SAMPLED_ROUNDS if noise else 1
+        iteration = blocking_rounds(_seconds(program, single_rank, slowdown), noise, rounds)
+        time = iteration_time(iteration, messages) * (program.rounds / rounds)
+        computed_s = time.total("computation")
+        return RankTimes(*map(np.array, ([computed_s], [0.0], [0.0], [time.seconds - computed_s])))
     costs = round_costs(program, setup, messages, test_s)
-    timetable = None if setup.silent else setup.timetable(program)
     return simulate_rounds(
         _computation_times(program, single_rank, slowdown),
-        timetable,
+        None if setup.timetable is None else setup.timetable(program),
         costs,
         max(1, round(_test_count(program, 0))),
     )
 
 
+def blocking_rounds(seconds: np.ndarray, noise: Noise, rounds: int) -> Iteration:
+    """An iteration of several rounds, for which the ranks compute these seconds each."""
+    parts: tuple[Part, ...] = (
+        CollectivePart("schedule", "bcast", SCHEDULE_BYTES),
+        StepsPart("steps", (Step((), computed=seconds),), noise),
+        CollectivePart("statistics", "gather", STATISTICS_BYTES),
+    )
+    return join(((part, 1.0) for part in rounds * parts), len(seconds))
+
+
+def _noise(program: AnnealingProgram, single_rank: SingleRank) -> Noise:
+    """The variation of a round of any rank."""
+    factors = _varied(single_rank.spread.factors, single_rank, _walkers(program).mean()).ravel()
+    return tuple((factors / factors.mean()).tolist()) if np.ptp(factors) > NO_SPREAD else 0.0
+
+
 def _computation_times(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
-    """Seconds by sample, rank and round. Fewer or more walkers than were measured vary less or more, as sums
-    of independent times do."""
+    """Seconds by sample, rank and round."""
     factors = single_rank.spread.sample(program.ranks, program.rounds, SAMPLES)
     typical = np.resize(single_rank.spread.typical, program.rounds)
     relative = typical / typical.mean()
-    walkers = np.array([program.walkers_of(rank) for rank in range(program.ranks)])
+    varied = _varied(factors, single_rank, _walkers(program)[None, :, None])
+    return np.asarray(_seconds(program, single_rank, slowdown)[None, :, None] * relative * varied)
+
+
+def _walkers(program: AnnealingProgram) -> np.ndarray:
+    return np.array([program.walkers_of(rank) for rank in range(program.ranks)])
+
+
+def _seconds(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
+    """Mean seconds of each rank in a round."""
     shares = np.array(program.shares or (1.0,) * program.ranks)
-    seconds = slowdown * single_rank.step_s * program.steps * walkers * shares
+    return np.asarray(slowdown * single_rank.step_s * program.steps * _walkers(program) * shares)
+
+
+def _varied(factors: np.ndarray, single_rank: SingleRank, walkers: np.ndarray | float) -> np.ndarray:
+    """Fewer or more walkers than were measured vary more or less, as sums of independent times do."""
     scale = np.sqrt(single_rank.walkers / np.maximum(walkers, 1))
-    varied = np.maximum(1.0 + (factors - 1.0) * scale[None, :, None], 0.0)
-    return np.asarray(seconds[None, :, None] * relative[None, None, :] * varied)
+    return np.asarray(np.maximum(1.0 + (factors - 1.0) * scale, 0.0))
 
 
 def round_costs(
     program: AnnealingProgram, setup: SetupModel, messages: Communication, test_s: float = 0.0
 ) -> RoundCosts:
-    """The costs of one round."""
+    """The costs of one round of a set-up that does not block."""
     ranks = program.ranks
     zeros = (0.0,) * ranks
     if ranks < 2 or setup.silent:
@@ -87,17 +122,15 @@ def round_costs(
         down = call_time(messages, "bcast", SCHEDULE_BYTES, ranks)
         up = call_time(messages, "gather", STATISTICS_BYTES, ranks)
         # Starting a collective that does not block is taken to cost as much as the blocking one.
-        if setup.blocking:
-            return RoundCosts(up, down, zeros, zeros, blocking=True)
         transfer = (max(0.0, up - (ranks - 1) * occupation[0]), max(0.0, down - (ranks - 1) * occupation[1]))
-        return RoundCosts(*transfer, (sum(transfer),) * ranks, testing, False, *occupation)
+        return RoundCosts(*transfer, (sum(transfer),) * ranks, testing, *occupation)
     send_down, receive_down = handling_times(messages, SCHEDULE_BYTES, ranks)
     send_up, receive_up = handling_times(messages, STATISTICS_BYTES, ranks)
     master = (ranks - 1) * (send_down + receive_up)
     posting = (master, *[send_up + receive_down] * (ranks - 1))
     up, down = messages.one_way(STATISTICS_BYTES, ranks), messages.one_way(SCHEDULE_BYTES, ranks)
     return RoundCosts(
-        max(0.0, up - occupation[0]), max(0.0, down - occupation[1]), posting, testing, False, *occupation
+        max(0.0, up - occupation[0]), max(0.0, down - occupation[1]), posting, testing, *occupation
     )
 
 
@@ -119,6 +152,10 @@ def _test_count(program: AnnealingProgram, rank: int) -> int:
 SAMPLES = 64
 """Number of samples of the rounds of all ranks; means over them vary by a few percent."""
 SEED = 1998
+SAMPLED_ROUNDS = 64
+"""Rounds in an iteration of the blocking set-up if they vary: `iteration_time` simulates several of them."""
+NO_SPREAD = 1e-6
+"""Factors that differ by less are those of exact times."""
 
 
 @dataclass(frozen=True)

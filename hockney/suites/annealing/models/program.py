@@ -91,10 +91,6 @@ class Timetable:
         return self.lag + self.lead + 1
 
 
-def _synchronous_timetable(program: AnnealingProgram) -> Timetable:
-    return Timetable()
-
-
 def _lag_or_lead_timetable(program: AnnealingProgram) -> Timetable:
     return Timetable(lag=program.lag) if program.lag else Timetable(lead=program.lead)
 
@@ -109,11 +105,12 @@ def _lag_timetable(program: AnnealingProgram) -> Timetable:
 
 @dataclass(frozen=True)
 class SetupModel:
-    """`blocking`: the calls of a round return when their data have arrived. `collective`: they are collective
-    operations instead of messages between the master and each worker. `silent`: there are none. `lags`: a
-    case may name a lag. `simulated`: SimGrid's MPI has its calls."""
+    """Without a `timetable`, no message is late. `blocking`: the calls of a round return when their data have
+    arrived. `collective`: they are collective operations instead of messages between the master and each
+    worker. `silent`: there are none. `has_lag`: a case may name a lag. `simulated`: SimGrid's MPI has its
+    calls."""
 
-    timetable: Callable[[AnnealingProgram], Timetable] = _synchronous_timetable
+    timetable: Callable[[AnnealingProgram], Timetable] | None = None
     blocking: bool = False
     collective: bool = False
     silent: bool = False
@@ -127,7 +124,7 @@ class SetupModel:
 
 
 SETUPS: Mapping[str, SetupModel] = {
-    "original": SetupModel(_synchronous_timetable, blocking=True, collective=True),
+    "original": SetupModel(blocking=True, collective=True),
     "estimated": SetupModel(_lead_timetable),
     "decoupled": SetupModel(silent=True),
     "collective": SetupModel(_lag_or_lead_timetable, collective=True, has_lag=True),

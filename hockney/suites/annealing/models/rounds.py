@@ -6,7 +6,9 @@ A rank begins a round after its previous one, once the schedule that it needs ha
 this schedule from the statistics of all ranks for an earlier round. The times therefore follow from the
 ranks' computing times by sums and maxima alone (max-plus recursion), as those of stochastic task graphs
 (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 1). If schedules may be k
-rounds late, a rank waits only for delays that k rounds do not even out."""
+rounds late, a rank waits only for delays that k rounds do not even out. A described program has no such
+messages, which the master answers as they arrive and which are received several rounds after the one in which
+they were sent."""
 
 from __future__ import annotations
 
@@ -21,22 +23,22 @@ from hockney.suites.annealing.models.program import Timetable
 @dataclass(frozen=True)
 class RoundCosts:
     """Seconds for statistics on their way to the master (`up`), for a schedule on its way to the workers
-    (`down`), and for posting and testing on each rank in a round (`posting`, `testing`: master first). In a
-    `blocking` set-up the master takes part in sending schedules until they have arrived. On a medium that
-    carries one message at a time, each message first occupies it for `hold_up` or `hold_down`."""
+    (`down`), and for posting and testing on each rank in a round (`posting`, `testing`: master first). On a
+    medium that carries one message at a time, each message first occupies it for `hold_up` or
+    `hold_down`."""
 
     up: float
     down: float
     posting: tuple[float, ...]
     testing: tuple[float, ...]
-    blocking: bool = False
     hold_up: float = 0.0
     hold_down: float = 0.0
 
 
 @dataclass(frozen=True)
 class RankTimes:
-    """Seconds of each rank, as means over the samples: computing, posting, testing, waiting."""
+    """Seconds of each rank, or of the mean over the ranks, as means over the samples: computing, posting,
+    testing, waiting."""
 
     computation: np.ndarray
     posting: np.ndarray
@@ -90,8 +92,7 @@ class _RoundSimulation:
 
     def __post_init__(self) -> None:
         samples, ranks, rounds = self.computation.shape
-        # A blocking set-up broadcasts the first schedule too.
-        self.now_s = np.full((samples, ranks), self.costs.down if self.costs.blocking else 0.0)
+        self.now_s = np.zeros((samples, ranks))
         self.waiting = self.now_s.copy()
         self.free_s = np.zeros(samples)
         busy = np.array(self.costs.posting) + np.array(self.costs.testing)
@@ -107,14 +108,14 @@ class _RoundSimulation:
             self.sent_s.append(np.full(samples, np.inf))
             self._poll(start_s, (k,))
         last_schedule = rounds - 2 - self.timetable.lag
-        if last_schedule >= 0 and not self.costs.blocking:
+        if last_schedule >= 0:
             self._wait_for(last_schedule)
         self._wait_until(0, self.arrived_s[-1])
 
     def _wait_for(self, statistics: int) -> None:
         """Makes each rank wait for the schedule that follows from the statistics of this round."""
         self._receive_statistics(statistics, np.maximum(self.arrived_s[statistics], self.now_s[:, 0]))
-        self._wait_until(0, self.heard_s[statistics] + (self.costs.down if self.costs.blocking else 0.0))
+        self._wait_until(0, self.heard_s[statistics])
         for rank in range(1, self.now_s.shape[1]):
             self._wait_until(rank, self.sent_s[statistics] + rank * self.costs.hold_down + self.costs.down)
 

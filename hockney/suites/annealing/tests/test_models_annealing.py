@@ -13,28 +13,39 @@ import pytest
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.measured_costs import LocalCost, MeasuredCosts
 from hockney.models.programs.communication import Communication
+from hockney.models.programs.description import describe
+from hockney.models.programs.timing import iteration_time
 from hockney.suites.annealing.models.prediction import (
     RoundSpread,
     SingleRank,
+    blocking_rounds,
     handling_times,
     predict,
     round_spread,
 )
-from hockney.suites.annealing.models.program import SETUPS, AnnealingProgram, Timetable, program_of
+from hockney.suites.annealing.models.program import (
+    SCHEDULE_BYTES,
+    SETUPS,
+    STATISTICS_BYTES,
+    AnnealingProgram,
+    Timetable,
+    program_of,
+)
 from hockney.suites.annealing.models.rounds import RoundCosts, simulate_rounds
 from hockney.system.bundled import bundled_catalog, bundled_workloads, catalog_with
 
 UP, DOWN = 3e-6, 2e-6
 FREE = RoundCosts(0.0, 0.0, (0.0, 0.0), (0.0, 0.0))
-BLOCKING = RoundCosts(UP, DOWN, (0.0, 0.0), (0.0, 0.0), blocking=True)
 AT_ONCE, LATER = Timetable(), Timetable(lag=1)
 ROUNDS, ROUND_S = 50, 1e-3
 PROGRAM = AnnealingProgram("original", 2, walkers=64, steps=100, rounds=ROUNDS)
 CASES = catalog_with(bundled_catalog(), ("annealing",))
 NONE = LocalCost()
 STEP_S = ROUND_S / 32 / 100
+MESSAGE = PointToPointCosts("m", "m", (CostPiece(0, 1e-6, 0.0),), shared=False, source="test")
 MESSAGES = Communication(
-    PointToPointCosts("m", "m", (CostPiece(0, 1e-6, 0.0),), shared=False, source="test"),
+    MESSAGE,
+    MeasuredCosts(MESSAGE, None, None, (0.5e-6, 0.0, 0.5e-6, 0.0), NONE, NONE, NONE),
     collectives={("bcast", 2): ((8.0, DOWN), (64.0, DOWN)), ("gather", 2): ((8.0, UP), (64.0, UP))},
 )
 
@@ -49,12 +60,19 @@ def one_rank(deviation: float = 0.0, rounds: int = 2000) -> SingleRank:
 
 
 def test_a_blocking_set_up_pays_for_its_calls_and_decoupled_ranks_pay_nothing():
-    found = simulate_rounds(even(), AT_ONCE, BLOCKING)
-    assert found.computation == pytest.approx([ROUNDS * ROUND_S] * 2)
-    # A broadcast begins each round and a gather ends it, the last one only at the master.
-    assert found.waiting == pytest.approx([ROUNDS * (UP + DOWN), ROUNDS * (UP + DOWN) - UP])
+    found = predict(PROGRAM, one_rank(), MESSAGES)
+    assert found.computation == pytest.approx(ROUNDS * ROUND_S)
+    assert found.waiting == pytest.approx(ROUNDS * (UP + DOWN))
+    assert predict(replace(PROGRAM, ranks=1), one_rank(), MESSAGES).share == 0.0, "one rank sends nothing"
     assert simulate_rounds(even(), None, FREE).share == 0.0
-    assert simulate_rounds(even(1), AT_ONCE, BLOCKING).share == 0.0, "one rank sends nothing"
+    assert simulate_rounds(even(1), AT_ONCE, replace(FREE, up=UP)).share == 0.0
+
+
+def test_the_rounds_of_the_blocking_set_up_are_a_described_program():
+    described = {"phase": [{"bcast": SCHEDULE_BYTES}, {"work": f"{ROUND_S}s"}, {"gather": STATISTICS_BYTES}]}
+    rounds = blocking_rounds(np.full(2, ROUND_S), 0.0, 1)
+    expected = iteration_time(describe(described, "rounds").iteration(2), MESSAGES)
+    assert iteration_time(rounds, MESSAGES).seconds == pytest.approx(expected.seconds)
 
 
 def test_a_slower_rank_is_waited_for_whatever_the_lag():
@@ -146,8 +164,7 @@ def test_without_overheads_half_of_a_message_is_its_senders_time():
 def test_fewer_walkers_vary_more_and_tests_cost_their_time():
     one = one_rank(0.02)
     few = predict(replace(PROGRAM, walkers=16), one, MESSAGES)
-    # The gather is hidden if the master is the last one.
-    calls = (UP / 2 + DOWN) / (ROUND_S / 4)
+    calls = (UP + DOWN) / (ROUND_S / 4)
     assert few.share == pytest.approx((2 * 0.5642 * 0.02 + calls) / (1 + calls), rel=0.15)
     lagged = replace(PROGRAM, setup="lagged", test_every=50)
     tested = predict(lagged, one, MESSAGES, test_s=1e-6)
@@ -161,7 +178,7 @@ def test_fewer_walkers_vary_more_and_tests_cost_their_time():
 def test_uneven_shares_are_known_before():
     one = one_rank()
     found = predict(replace(PROGRAM, shares=(2 / 3, 4 / 3)), one, MESSAGES)
-    assert found.waiting[0] == pytest.approx(ROUNDS * (ROUND_S * 2 / 3 + UP + DOWN), rel=0.01)
+    assert found.waiting == pytest.approx(ROUNDS * (ROUND_S / 3 + UP + DOWN), rel=0.01), "mean of both"
 
 
 def test_the_rounds_of_a_case():

@@ -102,19 +102,20 @@ def predict(supersteps: Iterable[Superstep], machine: BulkCosts, model: CostMode
 
 def superstep_cost(superstep: Superstep, machine: BulkCosts, model: CostModel) -> CostTerms:
     """Seconds of one superstep; its count is ignored. Raises NotMeasured."""
-    work = sum(_local_seconds(each, machine) for each in superstep.work)
+    work = sum(local_seconds(each, machine) for each in superstep.work)
     if not superstep.synchronised:
         return CostTerms(work)
     copies = 0.0
     if "copies" in model.repairs and superstep.copied:
-        copies = _local_seconds(LocalWork.of("copy", superstep.copied), machine)
+        copies = local_seconds(LocalWork.of("copy", superstep.copied), machine)
     if model.base == "bpram":
-        bpram = _require(machine.bpram, "sigma and l")
+        bpram = require(machine.bpram, "sigma and l")
         return CostTerms(work, copies, *_block_seconds(superstep, bpram, model))
     return CostTerms(work, copies, *_relation_seconds(superstep, machine, model))
 
 
-def _local_seconds(work: LocalWork, machine: BulkCosts) -> float:
+def local_seconds(work: LocalWork, machine: BulkCosts) -> float:
+    """Raises NotMeasured."""
     try:
         return machine.rates.seconds(work)
     except KeyError:
@@ -134,22 +135,22 @@ def _block_seconds(superstep: Superstep, bpram: Bpram, model: CostModel) -> tupl
 
 def _relation_seconds(superstep: Superstep, machine: BulkCosts, model: CostModel) -> tuple[float, float]:
     """Seconds of an h-relation's bytes and packets, and of its startups and synchronisation."""
-    bsp = _require(machine.bsp, "g and L")
+    bsp = require(machine.bsp, "g and L")
     startups = superstep.startups
     messages_s, per_byte = bsp.L, bsp.per_byte
     if "startups" in model.repairs:
-        messages_s = _require(bsp.empty, "an empty superstep")
-        messages_s += (superstep.sends + superstep.receives) * _require(bsp.startup, "a startup")
+        messages_s = require(bsp.empty, "an empty superstep")
+        messages_s += (superstep.sends + superstep.receives) * require(bsp.startup, "a startup")
     is_sparse = "sparse" in model.repairs and 0 < startups < machine.ranks - 1
     if is_sparse:
-        per_byte = max(per_byte, _require(bsp.single_per_byte, "the only message of a superstep"))
+        per_byte = max(per_byte, require(bsp.single_per_byte, "the only message of a superstep"))
     bytes_s = superstep.bytes * per_byte
     is_balanced = "balance" in model.repairs
     if is_balanced and bsp.per_byte_alone is not None:
         bytes_s = _unbalanced_seconds(superstep, per_byte, min(per_byte, bsp.per_byte_alone))
     if is_sparse:
-        pair_s = 2 * _require(bsp.startup, "a startup")
-        single_s = _require(bsp.single_startup, "the only message of a superstep")
+        pair_s = 2 * require(bsp.startup, "a startup")
+        single_s = require(bsp.single_startup, "the only message of a superstep")
         if is_balanced and bsp.startup_alone is not None and superstep.bytes:
             single_s = _unbalanced_seconds(superstep, single_s, bsp.startup_alone) / superstep.bytes
         messages_s += single_s - pair_s
@@ -163,7 +164,8 @@ def _unbalanced_seconds(superstep: Superstep, full_relation: float, alone: float
     return superstep.bytes * alone + superstep.mean_bytes * (full_relation - alone)
 
 
-def _require(value: T | None, what: str) -> T:
+def require(value: T | None, what: str) -> T:
+    """Raises NotMeasured."""
     if value is None:
         raise NotMeasured(what)
     return value

@@ -84,6 +84,20 @@ def test_a_kernel_is_predicted_by_both_models(hockney, measured):
             assert time["time_high_s"] - time["time_low_s"] < time["time_s"]
 
 
+def test_a_kernel_scales_as_a_described_program(hockney, measured):
+    """On two ranks a full relation has one message, as each of the kernel's supersteps."""
+    document = json.loads(hockney("predict", "bitonic_sort", "keys=512", "--json").out)
+    two, four = document["ranks"]
+    by_model = document["predictions"][0]["models"]["bsp"]
+    for end, name in (("value", "time_s"), ("low", "time_low_s"), ("high", "time_high_s")):
+        assert two["time_s"][end] == pytest.approx(by_model[name], rel=1e-3)
+    assert {part["name"] for part in four["parts"]} == {"sort", "supersteps", "supersteps: barrier", "merge"}
+    assert document["best"]["fastest"] == 4 and document["scaling"] == "other"
+    assert "lower latency" in {each["name"] for each in document["levers"]["changes"]}
+    matrix = hockney("predict", "matrix_multiplication", "n=64", "--ranks", "4")
+    assert "strong scaling" in matrix.out and "Limit on 4 ranks:" in matrix.out
+
+
 def test_another_size_is_noted(hockney, measured):
     said = hockney("predict", "bitonic_sort", "keys=777", "--run", measured, "--ranks", "2")
     assert said.code == 0 and "sort, merge" in said.err

@@ -23,7 +23,18 @@ from hockney.core.fit import Fit, Fits
 from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.record import MetricSeries, RunRecords
 from hockney.models import fit_all, fitted_time
-from hockney.suites.bsp.models.costs import CLOSE_ERROR, REPAIRS, Base, CostModel, diagnose, predict, repaired
+from hockney.models.programs.timing import iteration_time
+from hockney.suites.bsp.models.costs import (
+    CLOSE_ERROR,
+    REPAIRS,
+    Base,
+    CostModel,
+    Repair,
+    diagnose,
+    predict,
+    repaired,
+)
+from hockney.suites.bsp.models.described import communication, iteration
 from hockney.suites.bsp.models.parameters import (
     Bpram,
     Bsp,
@@ -31,6 +42,7 @@ from hockney.suites.bsp.models.parameters import (
     LocalRate,
     LocalRates,
     NotMeasured,
+    described_rates,
     machine_costs,
     operations_per_second,
     rank_counts,
@@ -295,6 +307,41 @@ def test_repaired_copies_are_added():
     step = permutation(bytes=4000, packets=1000, copied=20_000)
     for base in REPAIRS:
         assert time(step, base, "copies") == pytest.approx(time(step, base) + 200)
+
+
+KERNELS = {"matrix": matrix, "bitonic": bitonic, "sample": sample, "paths": paths}
+
+
+@pytest.mark.parametrize("ranks", [2, 4, 8, 16])
+@pytest.mark.parametrize("base", ["bsp", "bpram"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_a_kernel_as_a_described_program_takes_what_its_model_says(kernel: str, base: Base, ranks: int):
+    """If startups are known, ranks that do not send in a broadcast are ready earlier than in the model."""
+    one = Platform(
+        name="x", title="X", network=Network(nodes=(NodeGroup(count=2),)), segments=(), flops=100.0
+    )
+    machine = replace(MACHINE, ranks=ranks, rates=described_rates(one))
+    steps = KERNELS[kernel](ranks, 192, base)
+
+    def times(costs: BulkCosts, *repairs: Repair) -> tuple[float, float]:
+        messages = communication(costs, base, 0, "test")
+        described = iteration_time(iteration(steps, ranks, costs, base), messages).seconds
+        return described, predict(steps, costs, CostModel(base, frozenset(repairs))).total
+
+    found, by_model = times(replace(machine, bsp=replace(MACHINE.bsp, startup=None)))
+    assert found == pytest.approx(by_model, rel=1e-3)
+    if base == "bsp":
+        found, by_model = times(machine, "startups")
+        assert found == pytest.approx(by_model, rel=0.1 if kernel == "paths" else 1e-3)
+        assert found <= by_model * (1 + 1e-9)
+
+
+def test_packets_of_a_message_cost_their_calls():
+    step = permutation(bytes=4000, packets=1000)
+    plain = replace(MACHINE, bsp=replace(MACHINE.bsp, startup=None))
+    costs = communication(plain, "bsp", 4, "test")
+    found = iteration_time(iteration([step], 8, plain, "bsp"), costs).seconds
+    assert found == pytest.approx(time(step, "bsp"), rel=1e-3)
 
 
 def test_names_of_models():
