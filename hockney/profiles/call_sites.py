@@ -112,8 +112,8 @@ def python_frame(text: str) -> Frame:
 
 @dataclass(frozen=True)
 class CallSites:
-    """All call sites of a launch. `index_of` gives for each rank file, by its place among the files, the index
-    of the site with a number."""
+    """All call sites of a launch. `index_of` gives for each rank file, by its place among the files, the
+    index of the site with a number."""
 
     sites: tuple[CallSite, ...]
     index_of: tuple[Mapping[int, int], ...]

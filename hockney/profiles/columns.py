@@ -5,7 +5,6 @@ column says otherwise, sizes are bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import Any
@@ -32,7 +31,7 @@ from hockney.pages.columns import (
 )
 from hockney.pages.format import share_interval
 from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
-from hockney.profiles.explanation import PART_NAMES, Parts, Row
+from hockney.profiles.explanation import PART_NAMES, Row
 from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_sums, quantile_s
 from hockney.profiles.rank_file import DISTANCES, LANGUAGES
 from hockney.profiles.results import ProfileResults
@@ -119,8 +118,8 @@ def _by_rank(each: SiteRow) -> dict[str, Any]:
 
 
 def sites_table(results: ProfileResults, most: int = MOST_ROWS, least: float = LEAST_SHARE) -> Table:
-    """The longest call sites, without those of which all have less than the share `least`. Columns of parts that
-    none has are left out."""
+    """The longest call sites, without those of which all have less than the share `least`. Columns of parts
+    that none has are left out."""
     rows = site_rows(results)
     shown = [each for each in rows if each.row.seconds >= least * each.whole][:most] or rows[:1]
     parts = {column.heading: column for column in SITES if column.heading in PART_COLUMNS}
@@ -260,24 +259,19 @@ def causes_table(results: ProfileResults, most: int = MOST_CAUSES) -> Table | No
 
 @dataclass(frozen=True)
 class RankRow:
-    results: ProfileResults
-    place: int
+    """A rank, with the time that it waits, and that others wait for it (s)."""
 
-    @property
-    def times(self) -> RankTimes:
-        return self.results.launch.ranks[self.place]
-
-
-def _rank_parts(each: RankRow) -> Parts:
-    return each.results.explanation.rank_parts[each.place]
+    times: RankTimes
+    waits_s: float
+    waited_for_s: float
 
 
-def _waited(each: RankRow) -> float:
-    return float(each.results.explanation.waits.of_ranks(len(each.results.launch.ranks))[each.place])
-
-
-def _caused(each: RankRow) -> float:
-    return float(each.results.explanation.waits.caused_by(len(each.results.launch.ranks))[each.place])
+def rank_rows(results: ProfileResults) -> list[RankRow]:
+    ranks, waits = results.launch.ranks, results.explanation.waits
+    of_ranks, caused = (
+        values.tolist() for values in (waits.of_ranks(len(ranks)), waits.caused_by(len(ranks)))
+    )
+    return [RankRow(*row) for row in zip(ranks, of_ranks, caused, strict=True)]
 
 
 RANKS: tuple[Column[RankRow], ...] = (
@@ -287,8 +281,8 @@ RANKS: tuple[Column[RankRow], ...] = (
     Column("elapsed", lambda r: r.times.elapsed_s, SECONDS, "elapsed_s"),
     Column("computation", lambda r: r.times.outside_s, SECONDS, "computation_s"),
     Column("in MPI", lambda r: r.times.in_mpi_s, SECONDS, "in_mpi_s"),
-    Column("waits", _waited, SECONDS, "waiting_s"),
-    Column("others wait", _caused, SECONDS, "waited_for_s"),
+    Column("waits", lambda r: r.waits_s, SECONDS, "waiting_s"),
+    Column("others wait", lambda r: r.waited_for_s, SECONDS, "waited_for_s"),
     Column("calls", lambda r: r.times.calls, COUNT, "calls"),
     Column("", lambda r: r.times.finished, key="finished"),
     Column("", lambda r: r.times.threads, key="threads"),
@@ -296,8 +290,7 @@ RANKS: tuple[Column[RankRow], ...] = (
 
 
 def ranks_table(results: ProfileResults) -> Table:
-    rows = [RankRow(results, k) for k in range(len(results.launch.ranks))]
-    return columns_table("ranks", "Ranks", RANKS, rows)
+    return columns_table("ranks", "Ranks", RANKS, rank_rows(results))
 
 
 REGIONS: tuple[Column[RegionTime], ...] = (
@@ -447,7 +440,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
             "across_hosts": waits.across_hosts,
             "believed": waits.believed,
         },
-        "ranks": columns_document(RANKS, [RankRow(results, k) for k in range(len(launch.ranks))]),
+        "ranks": columns_document(RANKS, rank_rows(results)),
         "matrix": _matrix(results),
         "communicators": [
             {"name": each.text, "size": each.size, "made_by": each.made_by}

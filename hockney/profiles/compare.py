@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two profiles compared: of two versions of a program, of two MPIs, or before and after a change. The times of
-the program, of each MPI operation and of each call site are judged like measured cases
-(`hockney.models.comparison`), with launches as independent samples. Call sites are matched by file and function,
-not by line, and by operation."""
+"""Two profiles compared: of two versions of a program, of two MPIs, or before and after a change. The times
+of the program, of each MPI operation and of each call site are judged like measured cases
+(`hockney.models.comparison`), with launches as independent samples. Call sites are matched by file and
+function, not by line, and by operation."""
 
 from __future__ import annotations
 
@@ -136,8 +136,8 @@ class ProfileComparison:
         }
         elapsed = self.elapsed
         sentences = [
-            f"{words[self.state]}: {quantity(elapsed.a.value, 's')} and {quantity(elapsed.b.value, 's')}, a ratio "
-            f"of {elapsed.ratio.value:.2f}{ratio_bounds(elapsed.ratio)}."
+            f"{words[self.state]}: {quantity(elapsed.a.value, 's')} and {quantity(elapsed.b.value, 's')}, a "
+            f"ratio of {elapsed.ratio.value:.2f}{ratio_bounds(elapsed.ratio)}."
         ]
         difference = elapsed.b.value - elapsed.a.value
         in_mpi, outside = self.by_key.get((PROGRAM, IN_MPI)), self.by_key.get((PROGRAM, OUTSIDE))
@@ -158,8 +158,8 @@ class ProfileComparison:
     def table(self) -> Table:
         tests = plural(self.judged.tests, "ratio")
         caption = (
-            f"Ratios B / A of {tests}, tested together, with a tolerance of {percent(self.judged.tolerance)}. "
-            "Operations and call sites: of all ranks together."
+            f"Ratios B / A of {tests}, tested together, with a tolerance of "
+            f"{percent(self.judged.tolerance)}. Operations and call sites: of all ranks together."
         )
         rows = sorted(self.judged.cases, key=lambda each: (_ORDER.index(each.case.workload), -each.b.value))
         return columns_table("comparison", "B compared with A", COLUMNS, rows, caption)
@@ -205,8 +205,8 @@ def _side(profile: Profile) -> dict[str, Any]:
 
 
 def compare_profiles(a: Profile, b: Profile, tolerance: float = TOLERANCE) -> ProfileComparison:
-    """Whether B takes longer than A. Raises Inconclusive if the numbers of ranks differ, as times of all ranks
-    together then say nothing."""
+    """Whether B takes longer than A. Raises Inconclusive if the numbers of ranks differ, as times of all
+    ranks together then say nothing."""
     if len(a.typical.ranks) != len(b.typical.ranks):
         raise Inconclusive(
             "the profiles have different numbers of ranks",

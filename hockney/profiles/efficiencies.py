@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Efficiencies of a parallel program as the POP Centre of Excellence defines them (pop-coe.eu, 'POP standard
-metrics for parallel performance analysis'): parallel efficiency is load balance times communication efficiency.
+metrics for parallel performance analysis'): parallel efficiency is load balance times communication
+efficiency.
 
 With the computation c of each rank, its time outside of MPI, and the elapsed time T: load balance = mean(c) /
 max(c), communication efficiency = max(c) / T. Communication efficiency is the product of serialisation and

@@ -5,9 +5,9 @@
 The parts of a call site's time are not negative and add up to it. In this order: *waiting* for other ranks
 (`waits`); *software overhead*, the processor's time for starting and receiving messages (LogGP's o) and for
 calls that need no other rank; *transfer*, the rest of what the survey's machine charges for the same calls
-(`machine_costs`); *contention*, if the survey measured messages of many pairs
-at once; and *excess*, beyond the upper end of the price's 95% band, which this machine need not take. Time that
-cannot be assigned is *not separated*, with the reason."""
+(`machine_costs`); *contention*, if the survey measured messages of many pairs at once; and *excess*, beyond
+the upper end of the price's 95% band, which this machine need not take. Time that cannot be assigned is *not
+separated*, with the reason."""
 
 from __future__ import annotations
 
@@ -108,8 +108,8 @@ class Row:
 
     @property
     def typically_slow(self) -> float | None:
-        """The median time of a call without waiting, relative to the price, if that explains a good part of the
-        excess. Otherwise few calls are long, as if their ranks had been interrupted."""
+        """The median time of a call without waiting, relative to the price, if that explains a good part of
+        the excess. Otherwise few calls are long, as if their ranks had been interrupted."""
         if self.typical_s is None or not self.calls or not self.price_s or self.price_high_s is None:
             return None
         every_call = self.typical_s * self.calls - self.price_high_s
@@ -127,8 +127,8 @@ class Row:
 
 @dataclass(frozen=True)
 class Point:
-    """The calls of one call site with about equal sizes and equal distance or communicator: the mean time of a
-    call without waiting, and the price (s)."""
+    """The calls of one call site with about equal sizes and equal distance or communicator: the mean time of
+    a call without waiting, and the price (s)."""
 
     site: int
     function: int

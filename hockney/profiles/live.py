@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the ranks of a running, hung or killed program do: which rank waits where, since when and for whom, and
-what that means for the program."""
+"""What the ranks of a running, hung or killed program do: which rank waits where, since when and for whom,
+and what that means for the program."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from hockney.profiles.profile import RankTimes, launch_of, rank_clocks
 from hockney.profiles.rank_file import RankFiles, rank_list, read_launch
 
 Phase = Literal["in MPI", "outside MPI", "finished", "ended"]
-"""ended: the process no longer exists, but did not reach MPI_Finalize. If that holds for all ranks that have not
-finished, they have the phase in which they ended."""
+"""ended: the process no longer exists, but did not reach MPI_Finalize. If that holds for all ranks that have
+not finished, they have the phase in which they ended."""
 
 Verdict = Literal["deadlock", "waiting for ranks", "waiting", "running", "finished", "ended"]
 
@@ -36,9 +36,9 @@ LONG_S = 1.0
 
 @dataclass(frozen=True)
 class ThreadNow:
-    """What a thread of a rank does. In MPI: the `function` (without MPI_), its call site and communicator, the
-    rank `peer` for which it waits (None: unknown, or not a single one), whether it waits for `any_rank`, for how
-    many requests, and where these were started. `seconds` is how long it has been there."""
+    """What a thread of a rank does. In MPI: the `function` (without MPI_), its call site and communicator,
+    the rank `peer` for which it waits (None: unknown, or not a single one), whether it waits for `any_rank`,
+    for how many requests, and where these were started. `seconds` is how long it has been there."""
 
     thread: int
     in_mpi: bool
@@ -158,8 +158,8 @@ class Live:
 
 
 def read_live(folder: Path) -> Live:
-    """What the ranks of the last launch of a profile do now, or did last. `folder` is that of a profile, or of
-    one of its launches. Raises HockneyError."""
+    """What the ranks of the last launch of a profile do now, or did last. `folder` is that of a profile, or
+    of one of its launches. Raises HockneyError."""
     launch = folder
     if any(folder.glob("rank-*.hkp")):
         manifest = read_manifest(folder.parent)
@@ -218,8 +218,8 @@ def live_of(
     where: str = "",
     ended: bool = False,
 ) -> Live:
-    """What the ranks of rank files do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells for
-    process numbers whether they run. If the program has `ended`, it is what they did last."""
+    """What the ranks of rank files do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells
+    for process numbers whether they run. If the program has `ended`, it is what they did last."""
     from hockney.profiles.manifest import Manifest, ProfiledMpi
 
     known = exists or {}
@@ -383,8 +383,8 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
 
 
 def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
-    """The ranks for which a rank waits, none if it is not known. A collective waits for the members that are not
-    in a call of the same function on the same communicator."""
+    """The ranks for which a rank waits, none if it is not known. A collective waits for the members that are
+    not in a call of the same function on the same communicator."""
     waiting = rank.waiting
     if waiting is None or not rank.all_in_mpi:
         return
@@ -420,8 +420,8 @@ def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
 def _deadlocked(
     ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], any_of: set[int], long_s: float
 ) -> set[int]:
-    """Ranks that can never go on: each waits for a rank that cannot (of those that wait for any rank, for all),
-    or that has ended."""
+    """Ranks that can never go on: each waits for a rank that cannot (of those that wait for any rank, for
+    all), or that has ended."""
     can_go_on = {
         rank.place
         for rank in ranks
@@ -462,7 +462,8 @@ def _deadlock(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], st
     waiting = sorted(k for k in stuck if any(t in gone for t in graph[k])) or sorted(stuck)
     text = (
         f"Deadlock: {_names(ranks, waiting)} {verb_form(len(waiting), 'waits', 'wait')} in "
-        f"{_what(ranks[waiting[0]].waiting)} for {_names(ranks, gone)}, which {_doing([ranks[k] for k in gone])}."
+        f"{_what(ranks[waiting[0]].waiting)} for {_names(ranks, gone)}, which "
+        f"{_doing([ranks[k] for k in gone])}."
     )
     return Finding("deadlock", text, tuple(sorted(stuck)), tuple(gone))
 
@@ -569,4 +570,5 @@ def _rank_lines(ranks: Sequence[RankNow]) -> Iterator[str]:
         if seconds and group[0].phase in ("in MPI", "outside MPI"):
             low, high = quantity(min(seconds), "s"), quantity(max(seconds), "s")
             since = f" for {low}" if low == high else f" for {low} to {high}"
-        yield f"{_names(ranks, [rank.place for rank in group])}: {' '.join(filter(None, (what, target)))}{since}"
+        names = _names(ranks, [rank.place for rank in group])
+        yield f"{names}: {' '.join(filter(None, (what, target)))}{since}"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What this machine charges for an MPI call, according to a survey: messages at each level, and collectives.
 
-The upper end of a price is that of single operations: 95% of the survey's repetitions are faster (in the median of
-similar cases). A program's calls meet the same noise."""
+The upper end of a price is that of single operations: 95% of the survey's repetitions are faster (in the
+median of similar cases). A program's calls meet the same noise."""
 
 from __future__ import annotations
 
@@ -117,8 +117,8 @@ class MachineCosts:
         return Price(min(values), max(max(values), *highs) * self._tail(size, level))
 
     def _tail(self, size: float, level: str) -> float:
-        """The 95% point of single ping-pongs relative to their typical time: the median over the sizes that are
-        about the same, as a single size may have been disturbed."""
+        """The 95% point of single ping-pongs relative to their typical time: the median over the sizes that
+        are about the same, as a single size may have been disturbed."""
         rows = self._tails.get(level) or self._tails.get("any") or ()
         near = [tail for measured, tail in rows if abs(math.log((measured + 8) / (size + 8))) <= NEAR]
         return median(near or [tail for _, tail in rows] or [1.0])

@@ -33,7 +33,8 @@ KIND_NAMES: dict[Kind, str] = {
 
 COLLECTIVES = (
     "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv", "Alltoall",
-    "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan", "Exscan",
+    "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block", "Scan",
+    "Exscan",
 )  # fmt: skip
 FROM_ROOT = ("Bcast", "Scatter", "Scatterv")
 TO_ROOT = ("Reduce", "Gather", "Gatherv")
@@ -51,8 +52,8 @@ _POLLS = ("Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parriv
           "Request_get_status", "Request_get_status_all", "Request_get_status_any",
           "Request_get_status_some")  # fmt: skip
 _PROBES = ("Probe", "Mprobe")
-_ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap", "Rput", "Rget",
-              "Raccumulate", "Rget_accumulate")  # fmt: skip
+_ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap", "Rput",
+              "Rget", "Raccumulate", "Rget_accumulate")  # fmt: skip
 _SYNCHRONISATION = (
     "Comm_dup", "Comm_dup_with_info", "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group",
     "Comm_create_from_group", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a profile: the headline and where the time in MPI went, then the efficiencies, the machine's price,
-the ranks, who waits for whom, what is exchanged, and what recording cost."""
+"""The page of a profile: the headline and where the time in MPI went, then the efficiencies, the machine's
+price, the ranks, who waits for whom, what is exchanged, and what recording cost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hockney.mpi import family_called
 from hockney.pages.format import quantity
 from hockney.profiles import columns
 from hockney.profiles.explanation import PART_NAMES, Explanation, Point, Row
-from hockney.profiles.machine_costs import MachineCosts
+from hockney.profiles.machine_costs import PREDICTED, MachineCosts
 from hockney.profiles.operations import KIND_NAMES, Kind, kind_of
 from hockney.profiles.profile import group_sums
 from hockney.profiles.rank_file import DISTANCES
@@ -31,17 +31,18 @@ MOST_CELLS = 48
 """Rows of the matrix of ranks; of more ranks, several share a row."""
 MOST_PRICE_FIGURES = 4
 CURVE_POINTS = 40
+PREDICTED_POINTS = 5
 
 METHOD = (
-    "A library that is loaded with the program records each rank's MPI calls: number, bytes, and time by call "
-    "site, function, communicator, size class and distance. A call within another one counts once.",
-    "Messages and collectives are numbered in their channel, and all ranks time the same ones individually: all of "
-    "the first 64, then about 32 of each doubling. Waiting is computed from these as Scalasca defines it, and "
-    "estimated for all calls.",
-    "The machine's price of a call is what the survey measured for this size, level and number of ranks. Excess is "
-    "the time beyond waiting and beyond the time below which 95% of the survey's repetitions are. The survey "
-    "repeats calls back to back; after computation, with other data in the caches, a call takes some microseconds "
-    "longer.",
+    "A library that is loaded with the program records each rank's MPI calls: number, bytes, and time by "
+    "call site, function, communicator, size class and distance. A call within another one counts once.",
+    "Messages and collectives are numbered in their channel, and all ranks time the same ones individually: "
+    "all of the first 64, then about 32 of each doubling. Waiting is computed from these as Scalasca defines "
+    "it, and estimated for all calls.",
+    "The machine's price of a call is what the survey measured for this size, level and number of ranks. "
+    "Excess is the time beyond waiting and beyond the time below which 95% of the survey's repetitions are. "
+    "The survey repeats calls back to back; after computation, with other data in the caches, a call takes "
+    "some microseconds longer.",
     "Parts that recording may have caused are withheld: those smaller than the cost of recording the calls.",
     "Efficiencies are those of the POP Centre of Excellence.",
 )
@@ -149,9 +150,9 @@ def _prices(results: ProfileResults) -> Section | None:
     if not figures:
         return None
     text = (
-        "Points are mean times of the calls at a call site, without waiting. The line is the survey's price, the "
-        "band reaches up to the time below which 95% of its repetitions are. A send may take less than the "
-        "price, since it returns when its buffer may be used again.",
+        "Points are mean times of the calls at a call site, without waiting. The line is the survey's price, "
+        "the band reaches up to the time below which 95% of its repetitions are. A send may take less than "
+        "the price, since it returns when its buffer may be used again.",
     )
     return Section("The machine's price", text, figures=tuple(figures), multiples=len(figures) > 1)
 
@@ -171,11 +172,11 @@ def _drawn_points(results: ProfileResults, points: Sequence[Point]) -> Iterator[
         )
 
 
-def _curve(sizes: Sequence[float]) -> list[float]:
+def _curve(sizes: Sequence[float], points: int = CURVE_POINTS) -> list[float]:
     """Sizes of a curve from the smallest to the largest point."""
     positive = [size for size in sizes if size > 0]
     low, high = max(1.0, min(positive, default=1.0) / 2), max(positive, default=8.0) * 2
-    steps = np.geomspace(low, high, CURVE_POINTS).tolist()
+    steps = np.geomspace(low, high, points).tolist()
     return [*([0.0] if min(sizes) == 0 else []), *steps]
 
 
@@ -214,7 +215,9 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
     longest = sorted(weights, key=lambda key: -weights[key])[:MOST_PRICE_FIGURES]
     for name, ranks in longest:
         chosen = [p for p in points if (p.name, p.ranks) == (name, ranks)]
-        line = [(size, costs.collective(name, ranks, size)) for size in _curve([p.size for p in chosen])]
+        predicted = any(p.price.basis == PREDICTED for p in chosen)  # each takes a simulation
+        sizes = _curve([p.size for p in chosen], PREDICTED_POINTS if predicted else CURVE_POINTS)
+        line = [(size, costs.collective(name, ranks, size)) for size in sizes]
         known = [(size, price) for size, price in line if price is not None]
         curve = Series(
             "price",
@@ -406,8 +409,9 @@ def _recording(results: ProfileResults) -> Section:
     total = results.explanation.total.total
     recording = results.explanation.recording_s
     text = [
-        f"Recording cost {quantity(recording, 's')} altogether (calls times cost), next to {quantity(total, 's')} "
-        f"in MPI: {format_percent(results.recording_share, 2)} of the time of all ranks."
+        f"Recording cost {quantity(recording, 's')} altogether (calls times cost), next to "
+        f"{quantity(total, 's')} in MPI: {format_percent(results.recording_share, 2)} of the time of all "
+        "ranks."
     ]
     if results.overhead is not None:
         ratio = results.overhead

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A profile: what all ranks of each launch recorded, in seconds and bytes, with their call sites, communicators
-and regions matched over the ranks."""
+"""A profile: what all ranks of each launch recorded, in seconds and bytes, with their call sites,
+communicators and regions matched over the ranks."""
 
 from __future__ import annotations
 
@@ -215,8 +215,8 @@ class Launch:
 
     @cached_property
     def elapsed_s(self) -> float:
-        """From the first rank's start to the last one's end, if all have one clock; otherwise the longest time
-        of a rank."""
+        """From the first rank's start to the last one's end, if all have one clock; otherwise the longest
+        time of a rank."""
         longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
         if len({rank.clock for rank in self.ranks}) != 1 or any(
             rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks
@@ -266,8 +266,8 @@ class Profile:
 
 
 def read_profile(folder: Path, *, resolve: bool = True, now_ns: int | None = None) -> Profile:
-    """The profile in a folder. `now_ns` is the time of CLOCK_MONOTONIC up to which ranks that run are counted.
-    Raises HockneyError if no launch has a usable rank file."""
+    """The profile in a folder. `now_ns` is the time of CLOCK_MONOTONIC up to which ranks that run are
+    counted. Raises HockneyError if no launch has a usable rank file."""
     manifest = read_manifest(folder)
     launches, problems = [], []
     for entry in manifest.launches:
@@ -399,8 +399,8 @@ class RankClock:
 
 
 def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
-    """The clocks of ranks: those of a kernel share CLOCK_MONOTONIC, and those of other kernels are converted to
-    that of rank 0 of their world if they were compared with it."""
+    """The clocks of ranks: those of a kernel share CLOCK_MONOTONIC, and those of other kernels are converted
+    to that of rank 0 of their world if they were compared with it."""
     of_first = {each.job: each.kernel for each in reversed(files) if each.rank == 0}
     found = []
     for each, rate in zip(files, _rates(files), strict=True):
@@ -585,8 +585,8 @@ def _samples(
 
 def _weights(rows: np.ndarray) -> np.ndarray:
     """The number of operations for which each sample stands. A channel's numbers from 64 * 2**k to twice that
-    have a known number of operations, which is divided by that of the samples among them; of the last, unfinished
-    such range, `sampled` knows it on average."""
+    have a known number of operations, which is divided by that of the samples among them; of the last,
+    unfinished such range, `sampled` knows it on average."""
     weights = sampled(rows["number"])[1]
     if not len(rows):
         return weights
@@ -611,13 +611,13 @@ def _matrix(files: Sequence[RankFile], world: dict[tuple[int, int], int]) -> tup
     count = len(files)
     sent, messages = np.zeros((count, count)), np.zeros((count, count), dtype=np.int64)
     for k, file in enumerate(files):
-        for row in file.peers:
-            other = world.get((file.job, int(row["rank"])))
-            if other is None:
-                continue
-            sent[k, other] += float(row["sent_bytes"]) + float(row["put_bytes"])
-            sent[other, k] += float(row["got_bytes"])
-            messages[k, other] += int(row["sent"])
+        others = np.array(
+            [world.get((file.job, rank), -1) for rank in file.peers["rank"].tolist()], dtype=int
+        )
+        rows, others = file.peers[others >= 0], others[others >= 0]
+        np.add.at(sent[k], others, rows["sent_bytes"].astype(float) + rows["put_bytes"].astype(float))
+        np.add.at(sent[:, k], others, rows["got_bytes"].astype(float))
+        np.add.at(messages[k], others, rows["sent"].astype(np.int64))
     return sent, messages
 
 
@@ -662,7 +662,8 @@ def _caveats(files: Sequence[RankFile], ranks: Sequence[RankTimes]) -> Iterator[
     if threaded:
         yield Caveat(
             "several-threads",
-            f"several threads of {form.rank_list(threaded)} call MPI; a rank's time in MPI is the mean of them",
+            f"several threads of {form.rank_list(threaded)} call MPI; a rank's time in MPI is the mean of "
+            "them",
             "time in MPI and outside of it",
             "",
         )

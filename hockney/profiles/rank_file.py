@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The file of one rank, as engine/profile/format.hpp defines it: a page with the header, then pages of records
-of one kind each. It is read in any state: of a rank that runs, that was killed, or that has finalised MPI."""
+"""The file of one rank, as engine/profile/format.hpp defines it: a page with the header, then pages of
+records of one kind each. It is read in any state: of a rank that runs, that was killed, or that has finalised
+MPI."""
 
 from __future__ import annotations
 
@@ -204,8 +205,8 @@ def text_of(field: Any) -> str:
 
 @dataclass(frozen=True)
 class Clock:
-    """The linear relation between a rank's ticks and CLOCK_MONOTONIC of its host: at `ticks` that clock showed
-    `ns`. `ns_per_tick` is None if it is not known, as the file has a single point."""
+    """The linear relation between a rank's ticks and CLOCK_MONOTONIC of its host: at `ticks` that clock
+    showed `ns`. `ns_per_tick` is None if it is not known, as the file has a single point."""
 
     ticks: int
     ns: int
@@ -285,9 +286,9 @@ class RankFile:
         return Clock(int(first["ticks"]), int(first["monotonic_ns"]), rate)
 
     def clock_of_rank_0(self) -> tuple[Clock, float] | None:
-        """The rank's clock as that of rank 0 of its world, and the error of that (s): if the two were compared.
-        The first comparison is after MPI_Init, the second before MPI_Finalize; without the second, the clocks
-        may drift by DRIFT."""
+        """The rank's clock as that of rank 0 of its world, and the error of that (s): if the two were
+        compared. The first comparison is after MPI_Init, the second before MPI_Finalize; without the second,
+        the clocks may drift by DRIFT."""
         points = [each for each in self.header["remote"] if int(each["at_ns"])]
         own = self.clock
         if not points or own.ns_per_tick is None:
@@ -399,8 +400,8 @@ class RankFiles:
 
 
 def read_launch(folder: Path) -> RankFiles:
-    """The files of a launch's folder. Files that cannot be used are skipped with a caveat. Raises HockneyError
-    if there is none that can."""
+    """The files of a launch's folder. Files that cannot be used are skipped with a caveat. Raises
+    HockneyError if there is none that can."""
     paths = sorted(folder.glob(PATTERN))
     files, problems = [], []
     for path in paths:
@@ -479,7 +480,8 @@ def _caveats(files: list[RankFile], problems: list[HockneyError]) -> Iterable[Ca
     if unclocked:
         yield Caveat(
             "one-clock-point",
-            f"the clock of {_ranks(unclocked)} was read once only, so that its rate is taken from other ranks",
+            f"the clock of {_ranks(unclocked)} was read once only, so that its rate is taken from other "
+            "ranks",
             "times of these ranks",
             "",
         )

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of a profile: the explanation of its typical launch, its efficiencies, intervals over launches, and
-the headline. Findings that recording may have caused are withheld: those smaller than what recording the calls
-cost."""
+"""The answer of a profile: the explanation of its typical launch, its efficiencies, intervals over launches,
+and the headline. Findings that recording may have caused are withheld: those smaller than what recording the
+calls cost."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ class ProfileResults:
 
     @cached_property
     def overhead(self) -> Estimate | None:
-        """The elapsed time of launches with the library, relative to that without, if there are such launches,
-        as the launcher saw it."""
+        """The elapsed time of launches with the library, relative to that without, if there are such
+        launches, as the launcher saw it."""
         measured = measured_overhead(self.profile.manifest)
         return None if measured is None else measured.ratio
 
@@ -182,7 +182,8 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     share = results.mpi_share
     bounds = share_interval(share)
     yield (
-        f"The {ranks} spend {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in MPI."
+        f"The {ranks} spend {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in "
+        "MPI."
     )
     if not all(rank.finished for rank in launch.ranks):
         yield from _last(results)
@@ -239,7 +240,7 @@ def _for_whom(results: ProfileResults) -> str:
     rank = int(caused.argmax())
     share = float(caused[rank]) / whole
     count = len(results.launch.ranks)
-    if share >= MOSTLY and count > 2 or share >= 0.75:
+    if (share >= MOSTLY and count > 2) or share >= 0.75:
         return f" ({percent(share)} of it for rank {results.label(rank)})"
     order = caused.argsort()[::-1]
     few = [int(k) for k in order[: max(1, count // 4)]]
@@ -296,18 +297,20 @@ def _slow(results: ProfileResults) -> Iterator[str]:
             factors[row.operation] = max(factor, factors.get(row.operation, 0.0))
     for operation, seconds in sorted(excess.items(), key=lambda item: -item[1])[:2]:
         advice = (
-            "'hockney run tuning' and 'hockney tune' look for a faster algorithm, and 'hockney run guidelines' "
-            "for a faster way to the same result"
+            "'hockney run tuning' and 'hockney tune' look for a faster algorithm, and 'hockney run "
+            "guidelines' for a faster way to the same result"
             if operation in COLLECTIVES
             else "'hockney survey' shows whether the machine has become slower"
         )
         yield (
             f"MPI_{operation} typically takes {format_number(factors[operation], 2)} times what the survey "
-            f"measured back to back, apart from waiting: {percent(seconds / whole)} of the time in MPI. {advice}."
+            f"measured back to back, apart from waiting: {percent(seconds / whole)} of the time in MPI. "
+            f"{advice}."
         )
     others = sum(row.parts.excess for row in results.notable_excess if row.typically_slow is None)
     if others >= LEAST_EXCESS * whole:
         yield (
-            f"{percent(others / whole)} of the time in MPI is in few long calls of operations that are usually as "
-            "fast as surveyed, as if ranks had been interrupted: by other programs, or by the system."
+            f"{percent(others / whole)} of the time in MPI is in few long calls of operations that are "
+            "usually as fast as surveyed, as if ranks had been interrupted: by other programs, or by the "
+            "system."
         )

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Time that ranks wait for others, from the messages and collectives that both sides, or all members, timed.
 
-The kinds of waiting are those of Scalasca (M. Geimer et al., Concurrency and Computation 22 (2010) 702). *Late
-sender*: a receiver has entered the call that completes its receive before the sender entered the call that
-starts the message. *Late receiver*: a sender waits until the receiver has posted its receive. *Wait at a
+The kinds of waiting are those of Scalasca (M. Geimer et al., Concurrency and Computation 22 (2010) 702).
+*Late sender*: a receiver has entered the call that completes its receive before the sender entered the call
+that starts the message. *Late receiver*: a sender waits until the receiver has posted its receive. *Wait at a
 collective*: until the last of those members has entered on which the rank depends, which is all of them, the
 root, or all others. A long message may also wait for its other side to enter MPI again, as MPIs without a
 progress thread move it in MPI calls only.
@@ -31,7 +31,7 @@ from hockney.profiles.operations import (
     TO_ROOT,
     blocking,
 )
-from hockney.profiles.profile import Launch
+from hockney.profiles.profile import Launch, group_sums
 from hockney.profiles.rank_file import COLLECTIVE, RECEIVE, SEND
 
 WaitKind = Literal["late sender", "late receiver", "wait at a collective"]
@@ -82,8 +82,9 @@ class Waiting:
 @dataclass(frozen=True)
 class Waits:
     """`rows` are the waits; `known_s` the time of timed calls of which waiting is known, by call site and
-    function, relative to all their time, and `typical` the median time of these calls without waiting; `messages` are matched ones, `violations` those that seem to arrive
-    before they are sent, by at most `worst_violation_s`. If `believed` is false, `caveats` say why."""
+    function, relative to all their time, and `typical` the median time of these calls without waiting;
+    `messages` are matched ones, `violations` those that seem to arrive before they are sent, by at most
+    `worst_violation_s`. If `believed` is false, `caveats` say why."""
 
     rows: np.ndarray
     known: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -123,21 +124,18 @@ class Waits:
     @cached_property
     def causes(self) -> tuple[Waiting, ...]:
         """Who waits where for whom, the longest first."""
-        keys = self.rows[["kind", "site", "function", "by_rank", "by_site"]]
-        distinct, inverse = np.unique(keys, return_inverse=True)
-        inverse = inverse.reshape(-1)
-        sums = np.bincount(inverse, weights=self.rows["seconds"], minlength=len(distinct))
+        groups = group_sums(self.rows, "kind", "site", "function", "by_rank", "by_site")
         found = [
             Waiting(
-                KINDS[int(key["kind"])],
-                int(key["site"]),
-                int(key["function"]),
-                int(key["by_rank"]),
-                int(key["by_site"]),
-                float(sums[k]),
-                tuple(int(r) for r in np.unique(self.rows["rank"][inverse == k])),
+                KINDS[kind],
+                site,
+                function,
+                by_rank,
+                by_site,
+                float(rows["seconds"].sum()),
+                tuple(int(rank) for rank in np.unique(rows["rank"])),
             )
-            for k, key in enumerate(distinct)
+            for (kind, site, function, by_rank, by_site), rows in groups
         ]
         return tuple(sorted(found, key=lambda each: -each.seconds))
 
@@ -233,16 +231,16 @@ def _messages(
     early = sends["posted"] - receives["leave"] - error
     found.violations = int((early > 0).sum())
     found.worst_s = float(early.max()) if found.violations else 0.0
-    # A long message that was started, but not completed, may not move while its sender computes: until the sender
-    # is in MPI again. The same holds for its receiver.
+    # A long message that was started, but not completed, may not move while its sender computes: until the
+    # sender is in MPI again. The same holds for its receiver.
     stalled = needs_both & (receives["leave"] > sends["enter"]) & (sends["enter"] > sends["posted"])
     sent_from = np.where(stalled, sends["enter"], sends["posted"])
     by_sender = np.where(stalled, sends["wait_site"], sends["site"])
     late_sender = np.clip(
         sent_from - receives["enter"], 0.0, np.maximum(0.0, receives["leave"] - receives["enter"])
     )
-    # A send that returns before its receive is posted did not wait for it. One that was completed together with
-    # other requests may have waited for these, unless it needs its receive.
+    # A send that returns before its receive is posted did not wait for it. One that was completed together
+    # with other requests may have waited for these, unless it needs its receive.
     blocking_call = (sends["raw_wait_site"] != 0) & (sends["enter"] <= sends["posted"])
     synchronous = np.isin(
         sends["function"], [launch.number_of[name] for name in SYNCHRONOUS if name in launch.number_of]
@@ -342,7 +340,8 @@ def _dependent(
     elif name in TO_ROOT:
         waiting = np.where(is_root, waiting, 0.0)
     if name in FROM_ROOT + TO_ROOT + FROM_LOWER_RANKS:
-        # An implementation may make others wait too. Those that leave only after the last member has entered did.
+        # An implementation may make others wait too. Those that leave only after the last member has entered
+        # did.
         latest = np.maximum.reduceat(rows["posted"], starts)[group]
         at_latest = np.where(rows["posted"] == latest, position, len(rows))
         last_of_all = np.minimum.reduceat(at_latest, starts)[group]
@@ -375,29 +374,22 @@ Shares = dict[tuple[int, int], float]
 
 def _scale(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
     """Multiplies the seconds of the rows by their weights and by the scale of their call site, and sets their
-    functions. Returns for each call site and function the share of its time of which waiting is known, and the
-    median time of a call without waiting."""
+    functions. Returns for each call site and function the share of its time of which waiting is known, and
+    the median time of a call without waiting."""
     function_of = _functions_at(launch)
-    observed: dict[tuple[int, int], float] = {}
-    calls = launch.counted
-    for site, function, seconds in zip(
-        calls["site"].tolist(), calls["function"].tolist(), calls["seconds"].tolist(), strict=True
-    ):
-        observed[site, function] = observed.get((site, function), 0.0) + seconds
     if not len(rows):
         return {}, {}
-    pairs = np.stack([rows["rank"], rows["function"]], axis=1)
-    distinct, inverse = np.unique(pairs, axis=0, return_inverse=True)
-    rows["function"] = np.array(
-        [function_of.get((int(rank), int(raw)), -1) for rank, raw in distinct], dtype=np.int32
-    )[inverse.reshape(-1)]
-    keys = np.stack([rows["site"], rows["function"]], axis=1)
-    places, of = np.unique(keys, axis=0, return_inverse=True)
-    of = of.reshape(-1)
+    calls = launch.counted
+    observed = {
+        place: float(group["seconds"].sum()) for place, group in group_sums(calls, "site", "function")
+    }
+    distinct, inverse = _distinct(rows["rank"], rows["function"])
+    rows["function"] = np.array([function_of.get(pair, -1) for pair in distinct], dtype=np.int32)[inverse]
+    places, of = _distinct(rows["site"], rows["function"])
     timed = np.bincount(of, weights=rows["lasted"] * rows["weight"], minlength=len(places))
     known, typical = {}, {}
     factors = np.ones(len(places))
-    for k, (site, function) in enumerate(places.tolist()):
+    for k, (site, function) in enumerate(places):
         total = observed.get((site, function), 0.0)
         if total <= 0 or timed[k] <= 0:
             continue
@@ -409,6 +401,14 @@ def _scale(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
         typical[site, function] = _median(here["lasted"] - here["seconds"], here["weight"])
     rows["seconds"] *= rows["weight"] * factors[of]
     return known, typical
+
+
+def _distinct(first: np.ndarray, second: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
+    """The distinct pairs, and the index of each pair among them."""
+    keys = first.astype(np.int64) << 32 | (second.astype(np.int64) & 0xFFFFFFFF)
+    distinct, inverse = np.unique(keys, return_inverse=True)
+    pairs = zip((distinct >> 32).tolist(), (distinct & 0xFFFFFFFF).astype(np.int32).tolist(), strict=True)
+    return list(pairs), inverse.reshape(-1)
 
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:
@@ -443,8 +443,8 @@ def _caveats(found: _Found) -> Iterator[Caveat]:
     if found.across_hosts:
         yield Caveat(
             "clocks-of-hosts",
-            f"{found.across_hosts} timed messages and collectives are between hosts, whose clocks are not known "
-            "to agree",
+            f"{found.across_hosts} timed messages and collectives are between hosts, whose clocks are not "
+            "known to agree",
             "waiting between hosts, which is not separated",
             "",
         )

@@ -53,8 +53,8 @@ def test_a_collective_waits_for_a_rank_outside_of_mpi():
     finding = live.findings[0]
     assert (finding.ranks, finding.for_ranks) == (tuple(range(7)), (7,))
     assert finding.text == (
-        "Ranks 0-6 wait in MPI_Allreduce (solver.c:120) for rank 7, which has been outside of MPI for 12.0 s, "
-        "after MPI_Send (main.c:7)."
+        "Ranks 0-6 wait in MPI_Allreduce (solver.c:120) for rank 7, which has been outside of MPI for 12.0 "
+        "s, after MPI_Send (main.c:7)."
     )
 
 
@@ -65,7 +65,8 @@ def test_two_receives_are_a_deadlock():
     live = look(ranks)
     assert live.verdict == "deadlock"
     assert live.findings[0].text == (
-        "Deadlock: rank 0 waits in MPI_Recv (x.c:10) for rank 1 and rank 1 waits in MPI_Recv (x.c:10) for rank 0."
+        "Deadlock: rank 0 waits in MPI_Recv (x.c:10) for rank 1 and rank 1 waits in MPI_Recv (x.c:10) for "
+        "rank 0."
     )
 
 

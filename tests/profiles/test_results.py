@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer: headline, tables and document of a profile, intervals over launches, and two profiles compared."""
+"""The answer: headline, tables and document of a profile, intervals over launches, and two profiles
+compared."""
 
 from __future__ import annotations
 
