@@ -30,7 +30,6 @@ SEND, RECEIVE, COLLECTIVE = range(3)
 """Roles of samples."""
 NO_DISTANCE, SELF, CORE, PACKAGE, NODE, NETWORK, UNKNOWN = range(7)
 DISTANCES = ("", "self", "core", "package", "node", "network", "unknown")
-MPIS = {1: "openmpi", 2: "mpich", 3: "mpi-abi"}
 LANGUAGES = ("C", "Fortran", "Fortran 2008")
 TIME_BINS = 32
 FIRST_TIME_BIN = 4

@@ -91,7 +91,8 @@ class Written:
         one = bytes // calls
         values = {
             "site": site, "function": function(name), "size_class": one.bit_length() + 1,
-            "distance": distance, "communicator": 1, "calls": calls, "bytes": bytes, "ticks": duration(seconds), "least": each,
+            "distance": distance, "communicator": 1, "calls": calls,
+            "bytes": bytes, "ticks": duration(seconds), "least": each,
             "most": each, "bins": bins,
         }  # fmt: skip
         self.add("entries", **{**values, **more})
@@ -132,7 +133,8 @@ class Written:
             "magic": form.MAGIC, "version": form.VERSION, "page_bytes": form.PAGE,
             "state": form.FINALIZED if self.finalized else form.RUNNING, "pages": 1 + len(pages),
             "rank": self.rank, "size": self.size, "pid": 1000 + self.rank, "mpi": 2,
-            "threads": self.threads_count, "job": self.job, "host": self.host, "core": self.core, "package": 0 if self.core >= 0 else -1,
+            "threads": self.threads_count, "job": self.job,
+            "host": self.host, "core": self.core, "package": 0 if self.core >= 0 else -1,
             "init_enter": ticks(-0.1), "init_exit": ticks(0), "flags": self.flags,
             "finalize_enter": ticks(self.end) if self.finalized else 0, "in_mpi": duration(self.in_mpi),
             "calls": self.calls, "overheads": len(self.overhead), "overhead": over,
