@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -67,7 +67,7 @@ class Frame:
 @dataclass(frozen=True)
 class CallSite:
     """The innermost frame outside of MPI, and those that called it, the innermost first. `callers` are of one
-    of the call paths to it."""
+    of the call paths to it. An `ambiguous` site also counts calls from other places."""
 
     frame: Frame
     callers: tuple[Frame, ...] = ()
@@ -135,6 +135,7 @@ def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
         frames.update(_symbols(module, sorted(offsets)))
     by_frame: dict[Frame, int] = {NOWHERE.frame: 0}
     sites = [NOWHERE]
+    ambiguous: set[int] = set()
     indices = []
     for rows in located:
         index_of = {0: 0}
@@ -144,8 +145,11 @@ def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
                 by_frame[site.frame] = len(sites)
                 sites.append(site)
             index_of[row.number] = by_frame[site.frame]
+            if site.ambiguous:
+                ambiguous.add(by_frame[site.frame])
         indices.append(index_of)
-    return CallSites(tuple(sites), tuple(indices), any(site.frame.line for site in sites))
+    merged = tuple(replace(site, ambiguous=k in ambiguous) for k, site in enumerate(sites))
+    return CallSites((NOWHERE, *merged[1:]), tuple(indices), any(site.frame.line for site in sites))
 
 
 @dataclass(frozen=True)

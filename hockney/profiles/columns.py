@@ -33,7 +33,7 @@ from hockney.pages.format import share_interval
 from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
 from hockney.profiles.explanation import PART_NAMES, Row
 from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_sums, quantile_s
-from hockney.profiles.rank_file import DISTANCES, LANGUAGES
+from hockney.profiles.rank_file import DISTANCES, FIRST_TIME_BIN, LANGUAGES
 from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
 
@@ -102,6 +102,9 @@ SITES: tuple[Column[SiteRow], ...] = (
     Column("", lambda e: e.row.predicted, key="price_is_predicted"),
     Column("", lambda e: e.row.recording_s, key="recording_s"),
     Column("", lambda e: e.row.open_calls, key="open_calls"),
+    Column("", lambda e: e.results.site(e.row).ambiguous, key="ambiguous"),
+    Column("", lambda e: _histogram(e), key="histogram"),
+    Column("", lambda e: _details(e), key="details"),
     Column("", lambda e: _by_rank(e), key="ranks"),
 )
 
@@ -115,6 +118,44 @@ def _by_rank(each: SiteRow) -> dict[str, Any]:
         "longest": each.results.label(longest) if len(seconds) else "",
         "longest_s": float(seconds[longest]) if len(seconds) else 0.0,
     }
+
+
+def _histogram(each: SiteRow) -> list[dict[str, float]]:
+    """Calls by time, in bins of a factor of 2, from `from_s` on."""
+    files = each.results.launch.files
+    tick = files[0].clock.seconds_per_tick if files else 0.0
+    return [
+        {"from_s": 2.0 ** (k + FIRST_TIME_BIN) * tick if k else 0.0, "calls": int(calls)}
+        for k, calls in enumerate(each.row.bins)
+        if calls
+    ]
+
+
+def _details(each: SiteRow) -> list[dict[str, Any]]:
+    """The calls of a call site by communicator, size class, distance and region."""
+    launch = each.results.launch
+    calls = launch.counted
+    own = calls[(calls["site"] == each.row.site) & (calls["function"] == each.row.function)]
+    keys = ("communicator", "size_class", "distance", "region")
+    return [
+        {
+            "communicator": launch.communicators[communicator].text if communicator else "",
+            "size_class": size_class_text(size_class),
+            "distance": distance_text(distance),
+            "region": launch.region_names[region],
+            "calls": int(rows["calls"].sum()),
+            "bytes": float(rows["bytes"].sum()),
+            "time_s": float(rows["seconds"].sum()),
+            "least_s": float(rows["least"].min()),
+            "most_s": float(rows["most"].max()),
+            "misses": int(rows["misses"].sum()),
+        }
+        for (communicator, size_class, distance, region), rows in group_sums(own, *keys)
+    ]
+
+
+def distance_text(distance: int) -> str:
+    return DISTANCES[distance] if distance < len(DISTANCES) else "unknown"
 
 
 def sites_table(results: ProfileResults, most: int = MOST_ROWS, least: float = LEAST_SHARE) -> Table:
@@ -351,7 +392,7 @@ def groups(results: ProfileResults) -> list[Group]:
             Group(
                 launch.function(function),
                 "" if known is NO_COMMUNICATOR else known.text,
-                DISTANCES[distance] if distance < len(DISTANCES) else "unknown",
+                distance_text(distance),
                 LANGUAGES[language] if language < len(LANGUAGES) else "",
                 size_class,
                 int(rows["calls"].sum()),

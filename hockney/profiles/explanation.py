@@ -17,16 +17,19 @@ from functools import cached_property
 
 import numpy as np
 
+from hockney.core.units import format_percent
 from hockney.draw.page import Caveat
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
 from hockney.profiles.operations import Kind, blocking, kind_of
-from hockney.profiles.profile import Launch, group_sums
+from hockney.profiles.profile import Launch, group_sums, quantile_s
 from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
 from hockney.profiles.waits import Waits, waits_of
 
 LEAST_EXCESS = 0.02
 """The share of the time in MPI from which a call site's excess is worth a sentence."""
+LEAST_AMBIGUOUS = 0.05
+"""The share of the time in MPI from which ambiguous call sites are a caveat."""
 EVERY_CALL = 0.3
 """The share of an excess that the median call must explain, for an operation to be called slow."""
 BEYOND_PREDICTION = 2.0
@@ -200,11 +203,21 @@ def explain(launch: Launch, costs: MachineCosts | None = None, *, cores: int = 0
     waits = waits_of(launch, cores=cores, eager=costs.eager if costs else None)
     explainer = _Explainer(launch, costs, waits)
     rows, points = explainer.rows_and_points()
-    caveats = (*launch.caveats, *waits.caveats, *_caveats(costs))
+    caveats = (*launch.caveats, *waits.caveats, *_caveats(launch, rows, costs))
     return Explanation(launch, rows, points, waits, costs, caveats)
 
 
-def _caveats(costs: MachineCosts | None) -> Iterable[Caveat]:
+def _caveats(launch: Launch, rows: Sequence[Row], costs: MachineCosts | None) -> Iterable[Caveat]:
+    whole = sum(row.seconds for row in rows)
+    ambiguous = sum(row.seconds for row in rows if launch.sites[row.site].ambiguous)
+    if ambiguous > LEAST_AMBIGUOUS * whole:
+        yield Caveat(
+            "ambiguous-call-sites",
+            f"{format_percent(ambiguous / whole, 2)} of the time in MPI is at call sites that also count "
+            "calls from other places, as these used the same part of the stack",
+            "call sites",
+            "",
+        )
     if costs is None:
         yield Caveat(
             "no-survey",
@@ -213,6 +226,14 @@ def _caveats(costs: MachineCosts | None) -> Iterable[Caveat]:
             "'hockney survey' measures it",
         )
         return
+    excess = sum(row.parts.excess for row in rows)
+    if excess > LEAST_EXCESS * whole and launch.most_ranks_on_a_host > 2 and not costs.knows_contention:
+        yield Caveat(
+            "contention-not-measured",
+            "the survey has no messages of several pairs at once, so that contention is part of the excess",
+            "contention and excess",
+            "'hockney run pairs' measures them, and its run may be used as the survey",
+        )
     for difference in costs.surveyed.differences:
         yield Caveat("other-machine", f"the survey differs: {difference}", "transfer and excess", "")
 
@@ -292,7 +313,7 @@ class _Explainer:
             recording_s=number * recording_cost(launch.overheads, kind),
             by_rank=by_rank,
             open_calls=len(open_calls),
-            typical_s=self.waits.typical.get((site, function)),
+            typical_s=self._typical(kind, site, function, calls),
         )
         waited = parts.waiting / seconds if seconds else 0.0
         points = [
@@ -302,6 +323,13 @@ class _Explainer:
             if p is not None
         ]  # fmt: skip
         return row, points
+
+    def _typical(self, kind: Kind, site: int, function: int, calls: np.ndarray) -> float | None:
+        """The median time of a call without waiting; None if it is not known."""
+        if kind in ("start", "start collective", "one-sided") and len(calls):
+            clock = self.launch.files[int(calls["rank"][0])].clock
+            return quantile_s(calls["bins"].sum(axis=0), clock.seconds_per_tick, 0.5)
+        return self.waits.typical.get((site, function))
 
     def _parts(
         self, kind: Kind, site: int, function: int, seconds: float, priced: Sequence[_Priced]

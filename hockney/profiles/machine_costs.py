@@ -160,6 +160,12 @@ class MachineCosts:
     def has_overheads(self) -> bool:
         return "o_s" in self._loggp
 
+    @property
+    def knows_contention(self) -> bool:
+        """Whether the survey measured messages of many pairs."""
+        messages = self._messages
+        return messages is not None and any(level.node is not None for level in messages.levels())
+
     def contention_s(self, size: float, distance: int, at_once: float) -> float | None:
         """How much longer each of `at_once` messages takes that leave a node at the same time; None if the
         survey did not measure many pairs."""
