@@ -15,7 +15,9 @@ enum class Language : std::uint8_t { c, fortran, fortran_2008 };
 enum class Class : std::uint8_t {
   local,
   init,
+  session,
   finalize,
+  finalize_session,
   abort,
   control,
   send,

@@ -473,7 +473,10 @@ bool is_sent(Class kind) {
 }
 
 MessageMemo* place_of(const Given& given, const SiteState& site) {
-  if (!memos) memos = static_cast<MessageMemo*>(private_memory(most_memos * sizeof(MessageMemo)));
+  if (!memos && own_state) {
+    if (!own_state->memos) own_state->memos = private_memory(most_memos * sizeof(MessageMemo));
+    memos = static_cast<MessageMemo*>(own_state->memos);
+  }
   const std::uint64_t mixed =
       (reinterpret_cast<std::uint64_t>(&site) / sizeof(SiteState)) * 0x9e3779b97f4a7c15ULL ^
       static_cast<std::uint64_t>(given.rank + given.tag * 16) * 0xff51afd7ed558ccdULL ^
@@ -1213,7 +1216,9 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       }
       return;
     case Class::init:
+    case Class::session:
     case Class::finalize:
+    case Class::finalize_session:
     case Class::abort: return;
   }
 }
@@ -1302,8 +1307,9 @@ extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call
   const std::uint64_t took = now - call->start;
   const bool failed = call->error() != 0;
   if (failed) __atomic_add_fetch(&header->failed, 1, __ATOMIC_RELAXED);
-  if (kind == Class::init && !failed) begin(thread, *call);
-  const bool active = started && !ended && kind != Class::init && kind != Class::finalize;
+  const bool begins = kind == Class::init || kind == Class::session;
+  if (begins && !failed) begin(thread, *call);
+  const bool active = started && !ended && !begins && kind != Class::finalize;
   if (!site.record) {
     if (recording) __atomic_add_fetch(&header->lost, 1, __ATOMIC_RELAXED);
   } else {
@@ -1334,6 +1340,7 @@ extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call
   live.since = now;
   __atomic_store_n(&live.depth, 0, __ATOMIC_RELEASE);
   thread.depth = 0;
+  if (kind == Class::finalize_session && !failed) end_session();
   if (kind == Class::finalize && !failed) finish();
   *thread.error_number = error;
 }

@@ -28,6 +28,34 @@ constexpr std::uint32_t most_threads = 1024;
 ThreadState* all_threads[most_threads];
 
 thread_local bool no_state = false;
+thread_local bool refused = false;  // there are too many threads
+
+// States of threads that have ended, for later threads.
+ThreadState* left_states = nullptr;
+bool left_states_taken = false;
+pthread_key_t at_exit;
+
+struct LeftStates {
+  LeftStates() {
+    while (__atomic_test_and_set(&left_states_taken, __ATOMIC_ACQUIRE)) {
+    }
+  }
+  ~LeftStates() { __atomic_clear(&left_states_taken, __ATOMIC_RELEASE); }
+  LeftStates(const LeftStates&) = delete;
+  LeftStates& operator=(const LeftStates&) = delete;
+};
+
+void thread_ends(void* state) {
+  auto* const thread = static_cast<ThreadState*>(state);
+  if (own_state != thread) return;
+  own_state = nullptr;
+  no_state = false;
+  thread->depth = 0;
+  __atomic_store_n(&thread->live->depth, 0, __ATOMIC_RELEASE);
+  const LeftStates hold;
+  thread->next_left = left_states;
+  left_states = thread;
+}
 
 void child_after_fork() {
   folder = nullptr;  // the file belongs to the parent
@@ -43,7 +71,9 @@ struct Environment {
   Environment() {
     folder = getenv("HOCKNEY_PROFILE_FOLDER");
     if (folder && !*folder) folder = nullptr;
-    if (folder) pthread_atfork(nullptr, parent_after_fork, child_after_fork);
+    if (!folder) return;
+    pthread_atfork(nullptr, parent_after_fork, child_after_fork);
+    pthread_key_create(&at_exit, thread_ends);
   }
 } environment;
 
@@ -299,24 +329,95 @@ void measure_overhead(ThreadState& thread) {
 thread_local ThreadState* own_state = nullptr;
 
 ThreadState* made_thread() {
-  if (no_state) return nullptr;
+  if (no_state) {
+    if (refused && recording) __atomic_add_fetch(&header->lost, 1, __ATOMIC_RELAXED);
+    return nullptr;
+  }
   no_state = true;  // while it is made, and if it cannot be made
   if (!folder || !reserve_rank_file()) return nullptr;
   if (thread_count == 0) prepare_call_sites();
+  ThreadState* left = nullptr;
+  {
+    const LeftStates hold;
+    left = left_states;
+    if (left) left_states = left->next_left;
+  }
+  if (left) {
+    left->error_number = &errno;
+    own_state = left;
+    pthread_setspecific(at_exit, left);
+    no_state = false;
+    return left;
+  }
   const std::uint32_t id = __atomic_fetch_add(&thread_count, 1, __ATOMIC_RELAXED);
-  if (id >= most_threads) return nullptr;
+  if (id >= most_threads) {
+    __atomic_store_n(&thread_count, most_threads, __ATOMIC_RELAXED);
+    refused = true;
+    return made_thread();
+  }
   if (id > 0) several_threads = true;
   ThreadState* const thread = new_state(id);
   if (!thread) return nullptr;
   header->threads = thread_count;
   all_threads[id] = own_state = thread;
+  if (id > 0) pthread_setspecific(at_exit, thread);
   no_state = false;
   return thread;
 }
 
+namespace {
+
+int open_sessions = 0;
+bool in_world = false;
+
+// What all ranks of MPI_COMM_WORLD tell each other.
+void enter_world(ThreadState& thread) {
+  in_world = true;
+  int level = 0;
+  Handle parent = 0;
+  if (mpi.query_thread(&level) == 0) header->thread_level = static_cast<std::uint32_t>(level);
+  mpi.comm_rank(mpi.world, &world.rank);
+  mpi.comm_size(mpi.world, &world.size);
+  mpi.comm_group(mpi.world, &world.group);
+  if (mpi.comm_get_parent && mpi.comm_get_parent(&parent) == 0 && mpi.mask(parent) != mpi.communicator_null)
+    set_flag(spawned);
+  meet();
+  compare_clocks(0);
+  communicator_state(thread, mpi.world);
+}
+
+void sum_up(std::uint64_t* calls, std::uint64_t* in_mpi) {
+  *calls = *in_mpi = 0;
+  for (std::uint32_t k = 0; k < thread_count && k < most_threads; ++k)
+    if (all_threads[k]) {
+      *calls += all_threads[k]->live->calls;
+      *in_mpi += all_threads[k]->in_mpi;
+    }
+}
+
+}  // namespace
+
 void begin(ThreadState& thread, const Call& call) {
-  if (started) return;
   int initialized = 0;
+  const bool has_world = mpi.initialized && mpi.initialized(&initialized) == 0 && initialized;
+  if (call.function().kind == Class::session) {
+    ++open_sessions;
+    if (started && !in_world) header->state = State::running;
+  }
+  if (started) {
+    // MPI_Init after a session; the peers that are known by now are those that the launcher told of.
+    if (has_world && !in_world && !ended) {
+      __atomic_fetch_and(&header->flags, ~static_cast<std::uint32_t>(sessions), __ATOMIC_RELAXED);
+      header->state = State::running;
+      const int ranks = world.size;
+      enter_world(thread);
+      header->rank = world.rank;
+      header->size = world.size;
+      for (std::uint32_t k = 0; k < thread_count && k < most_threads && ranks != world.size; ++k)
+        if (all_threads[k]) all_threads[k]->peers = nullptr;
+    }
+    return;
+  }
   header->init_enter = call.start;
   find_binding(&header->package, &header->core);
   header->host = hash_of_file("/proc/sys/kernel/random/boot_id");
@@ -326,19 +427,8 @@ void begin(ThreadState& thread, const Call& call) {
     header->host = mix(header->host, static_cast<unsigned char>(*letter));
   header->mpi = static_cast<std::uint32_t>(mpi.abi);
   if (mpi.several) set_flag(two_libraries);
-  if (mpi.initialized && mpi.initialized(&initialized) == 0 && initialized) {
-    int level = 0;
-    Handle parent = 0;
-    if (mpi.query_thread(&level) == 0) header->thread_level = static_cast<std::uint32_t>(level);
-    // Threads may call MPI at the same time before this library has seen a second one.
-    mpi.comm_rank(mpi.world, &world.rank);
-    mpi.comm_size(mpi.world, &world.size);
-    mpi.comm_group(mpi.world, &world.group);
-    if (mpi.comm_get_parent && mpi.comm_get_parent(&parent) == 0 && mpi.mask(parent) != mpi.communicator_null)
-      set_flag(spawned);
-    meet();
-    compare_clocks(0);
-    communicator_state(thread, mpi.world);
+  if (has_world) {
+    enter_world(thread);
   } else {
     set_flag(sessions);
     world.rank = rank_of_environment(&world.size);
@@ -351,20 +441,22 @@ void begin(ThreadState& thread, const Call& call) {
   header->init_exit = ticks();
 }
 
+void end_session() {
+  if (--open_sessions > 0 || in_world || !started) return;
+  header->finalize_enter = ticks();
+  sum_up(&header->calls, &header->in_mpi);
+  update_clock();
+  header->state = State::finalized;
+}
+
 void end(ThreadState& thread) {
   if (!started || ended) return;
   header->finalize_enter = ticks();
   ended = true;
   update_clock();
-  std::uint64_t calls = 0, in_mpi = 0;
-  for (std::uint32_t k = 0; k < thread_count && k < most_threads; ++k)
-    if (all_threads[k]) {
-      calls += all_threads[k]->live->calls;
-      in_mpi += all_threads[k]->in_mpi;
-    }
-  header->calls = calls + 1;  // with MPI_Finalize
-  header->in_mpi = in_mpi;
+  sum_up(&header->calls, &header->in_mpi);
   const bool was = recording;
+  header->calls += was;  // with MPI_Finalize
   recording = true;
   ended = false;  // so that arguments are decoded
   measure_overhead(thread);
@@ -377,6 +469,7 @@ void finish() {
   update_clock();
   header->state = State::finalized;
   close_rank_file();
+  folder = nullptr;  // what is called from now on is not part of the profile
 }
 
 }  // namespace hockney::profile

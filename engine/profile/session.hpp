@@ -23,6 +23,9 @@ inline ThreadState* this_thread() {
 // After MPI_Init: finds out where the ranks are, and opens the rank's file.
 void begin(ThreadState& thread, const Call& call);
 
+// After MPI_Session_finalize: the file is complete after the last one, unless more are made.
+void end_session();
+
 // Before MPI_Finalize: measures what a recorded call costs.
 void end(ThreadState& thread);
 

@@ -47,8 +47,10 @@ which communicate nothing."""
 _VARIANTS = ("_f08ts_large", "_f08_large", "_f08ts", "_f08_c", "_f08", "_fts", "_cptr", "_c", "_f")
 
 _CLASSES: dict[str, tuple[str, ...]] = {
-    "init": ("Init", "Init_thread", "Session_init"),
+    "init": ("Init", "Init_thread"),
+    "session": ("Session_init",),
     "finalize": ("Finalize",),
+    "finalize_session": ("Session_finalize",),
     "abort": ("Abort",),
     "control": ("Pcontrol",),
     "send": ("Send", "Bsend", "Ssend", "Rsend"),

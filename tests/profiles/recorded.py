@@ -125,7 +125,11 @@ class Recorded:
 def launched(
     mpi: Mpi, words: Sequence[str], ranks: int, variables: Mapping[str, str] | None = None
 ) -> process.CompletedProgram:
-    user = LauncherOptions(variables=tuple((variables or {}).items()))
+    given = dict(variables or {})
+    if mpi.family == "mpich":  # whose processes that bind ranks cannot start others (MPI_Comm_spawn)
+        options = [word for name, value in given.items() for word in ("-genv", name, value)]
+        return process.capture([mpi.mpiexec, "-n", str(ranks), *options, *words], timeout=SECONDS)
+    user = LauncherOptions(variables=tuple(given.items()))
     root = os.geteuid() == 0
     launch = command(mpi, tuple(words), ranks, processors().cores, bind=False, root=root, user=user)
     return process.capture(list(launch.words), env=dict(launch.environment), timeout=SECONDS)
