@@ -393,7 +393,7 @@ class _Explainer:
             return _Priced(unpriced=_NOT_SURVEYED[kind])
         if self.costs is None:
             return _Priced(unpriced="there is no survey of this machine")
-        if not int(group["size_class"][0]) and kind != "wait" and blocking(name) != "Barrier":
+        if not int(group["size_class"][0]) and kind not in ("wait", "probe") and blocking(name) != "Barrier":
             return _Priced(unpriced="the sizes of these calls are not known")
         size = float(group["bytes"].sum()) / calls if calls else 0.0
         distance = int(group["distance"][0])
@@ -401,7 +401,7 @@ class _Explainer:
             return self._collective(kind, name, site, group, calls, size)
         if kind == "wait":
             return self._completion(site, int(group["function"][0]), float(group["waited"].sum()), calls)
-        if distance == 0 and kind in ("send", "receive", "exchange", "start"):
+        if distance == 0 and kind in ("send", "receive", "exchange", "start", "probe"):
             distance = NODE if self.launch.hosts == 1 else NETWORK
         price = self.costs.message(size, distance)
         if price is None:
@@ -503,7 +503,6 @@ class _Explainer:
 _UNKNOWN_WAITING = "waiting for other ranks is not known for all calls"
 _NOT_SURVEYED: Mapping[Kind, str] = {
     "poll": "tests return at once, however long the program goes on testing",
-    "probe": "waiting for a probed message is not told apart from its transfer",
     "one-sided": "the survey does not measure one-sided communication",
     "synchronisation": "the survey does not measure windows, communicators and processes",
     "file": "the survey does not measure files",

@@ -210,19 +210,15 @@ def _messages(
     samples = launch.samples[launch.samples["role"] != COLLECTIVE]
     order = np.lexsort((samples["role"], samples["number"], samples["channel"]))
     ordered = samples[order]
-    if len(ordered) < 2:
-        found.unmatched += len(ordered)
-        return np.zeros(0, WAITS)
-    first, second = ordered[:-1], ordered[1:]
-    is_pair = (
-        (first["channel"] == second["channel"])
-        & (first["number"] == second["number"])
-        & (first["role"] == SEND)
-        & (second["role"] == RECEIVE)
-    )
-    sends, receives = first[is_pair], second[is_pair]
-    found.messages = len(sends)
-    found.unmatched += len(samples) - 2 * len(sends)
+    # A message's send comes first, then its receive; a probe that found it, before.
+    place = np.arange(len(ordered))
+    of_send = np.maximum.accumulate(np.where(ordered["role"] == SEND, place, -1)) if len(ordered) else place
+    is_received = (ordered["role"] == RECEIVE) & (of_send >= 0)
+    for key in ("channel", "number"):
+        is_received &= ordered[key] == ordered[key][of_send]
+    sends, receives = ordered[of_send[is_received]], ordered[is_received]
+    found.messages = len(np.unique(of_send[is_received]))
+    found.unmatched += len(samples) - found.messages - len(receives)
     together = clocks[sends["rank"]] == clocks[receives["rank"]]
     found.across_hosts += int((~together).sum())
     sends, receives = sends[together], receives[together]

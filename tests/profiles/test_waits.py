@@ -81,6 +81,30 @@ def test_a_late_receiver_of_a_rendezvous_message(tmp_path: Path):
     assert waits.by_kind["late sender"] == 0
 
 
+def test_a_probe_waits_for_its_message(tmp_path: Path):
+    """As mpi4py receives objects: MPI_Mprobe waits, and MPI_Mrecv takes what is there."""
+    ranks = program(2)
+    for k in range(10):
+        at = k * 0.1
+        ranks[0].sampled("Send", ranks[0].site(3, "s.py:3 f"), form.SEND, 9, k, at + 0.01, at + 0.01,
+                         at + 0.0101, peer=1)  # fmt: skip
+        for name, site, enter, leave in (
+            ("Mprobe", 4, at, at + 0.0101),
+            ("Mrecv", 5, at + 0.0102, at + 0.0103),
+        ):
+            ranks[1].sampled(name, ranks[1].site(site, "s.py:9 g"), form.RECEIVE, 9, k, enter, enter, leave,
+                             peer=0)  # fmt: skip
+    ranks[0].called("Send", 3, 0.001, 10, 80)
+    ranks[1].called("Mprobe", 4, 0.101, 10)
+    ranks[1].called("Mrecv", 5, 0.001, 10, 80)
+    launch = launch_of(tmp_path, ranks)
+    waits = waits_of(launch)
+    (cause,) = waits.causes
+    assert launch.function(cause.function) == "Mprobe"
+    assert cause.seconds == pytest.approx(0.1, rel=1e-3)
+    assert waits.messages == 10
+
+
 def test_an_eager_send_waits_for_nobody(tmp_path: Path):
     ranks = program(2)
     for k in range(10):

@@ -18,6 +18,7 @@ from hockney.profiles.manifest import Manifest, ProfiledLaunch, ProfiledMpi, wri
 FUNCTIONS = (
     "Init", "Finalize", "Send", "Recv", "Isend", "Irecv", "Wait", "Waitall", "Allreduce", "Bcast", "Reduce",
     "Barrier", "Comm_rank", "Test", "Iprobe", "Put", "Win_fence", "Ssend", "Iallreduce", "Sendrecv",
+    "Mprobe", "Mrecv",
 )  # fmt: skip
 WORLD = 0xABCDEF
 SECOND = 1_000_000_000
