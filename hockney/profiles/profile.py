@@ -343,7 +343,7 @@ def launch_of(
         caveats=caveats,
         files=files,
         has_lines=found.has_lines,
-        open_calls=tuple(_open_calls(files, ranks, found, communicator_of, clocks)),
+        open_calls=tuple(_open_calls(files, ranks, found, communicator_of, clocks, left_out)),
     )
 
 
@@ -353,11 +353,13 @@ def _open_calls(
     found: CallSites,
     communicator_of: Sequence[dict[int, int]],
     clocks: Sequence[RankClock],
+    left_out: Sequence[int],
 ) -> Iterator[OpenCall]:
     for k, file in enumerate(files):
         if int(file.header["finalize_enter"]):
             continue
-        for thread in file.threads[file.threads["depth"] > 0]:
+        inside = file.threads["depth"] > 0
+        for thread in file.threads[inside & ~np.isin(file.threads["function"], left_out)]:
             yield OpenCall(
                 k,
                 found.index_of[k].get(int(thread["site"]), 0),
@@ -427,7 +429,8 @@ def _rank_times(
     head = file.header
     init = int(head["init_exit"]) or int(head["init_enter"]) or int(head["first"]["ticks"])
     start = clock.second(init)
-    waiting = file.threads[file.threads["depth"] > 0]
+    inside = (file.threads["depth"] > 0) & ~np.isin(file.threads["function"], left_out)
+    waiting = file.threads[inside]
     in_mpi = float(head["in_mpi"]) * rate
     if int(head["finalize_enter"]):
         end = clock.second(int(head["finalize_enter"]))
