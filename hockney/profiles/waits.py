@@ -335,18 +335,19 @@ def _dependent(
         waiting = np.where(is_root, 0.0, waiting)
     elif name in TO_ROOT:
         waiting = np.where(is_root, waiting, 0.0)
-    if name in FROM_ROOT + TO_ROOT + FROM_LOWER_RANKS:
-        # An implementation may make others wait too. Those that leave only after the last member has entered
-        # did.
-        latest = np.maximum.reduceat(rows["posted"], starts)[group]
-        at_latest = np.where(rows["posted"] == latest, position, len(rows))
-        last_of_all = np.minimum.reduceat(at_latest, starts)[group]
-        longer = np.where(rows["leave"] > latest, np.clip(latest - rows["enter"], 0.0, lasted), 0.0)
-        last = np.where(longer > waiting, last_of_all, last)
-        waiting = np.maximum(waiting, longer)
+    # An implementation may make others wait too, and nonblocking ones may not advance while a member
+    # computes. A rank that leaves only after all members are in the call that completes it has waited for the
+    # last of these.
+    latest = np.maximum.reduceat(rows["enter"], starts)[group]
+    at_latest = np.where(rows["enter"] == latest, position, len(rows))
+    last_of_all = np.minimum.reduceat(at_latest, starts)[group]
+    longer = np.where(rows["leave"] > latest, np.clip(latest - rows["enter"], 0.0, lasted), 0.0)
+    by_site = np.where(longer > waiting, rows["wait_site"][last_of_all], rows["site"][last])
+    last = np.where(longer > waiting, last_of_all, last)
+    waiting = np.maximum(waiting, longer)
     error = errors[rows["rank"]] + errors[rows["rank"][last]]
     waiting = np.where((last == position) | (waiting <= error), 0.0, waiting)
-    made = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last], rows["site"][last])
+    made = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last], by_site)
     return made[kept]
 
 

@@ -163,6 +163,25 @@ def test_a_root_may_wait_for_others(tmp_path: Path):
     assert (cause.by_rank, cause.waiting) == (2, (0, 1))
 
 
+def test_a_nonblocking_collective_waits_for_members_that_compute(tmp_path: Path):
+    """Rank 1 starts it as early as rank 0, but does not advance it until it waits, too."""
+    ranks = program(2)
+    for each in ranks:
+        site, waits_at = each.site(3, "n.c:3 f"), each.site(4, "n.c:4 f")
+        for k in range(10):
+            at = k * 0.1
+            enter = at + (0.02 if each.rank == 1 else 0.001)
+            each.sampled(
+                "Iallreduce", site, form.COLLECTIVE, WORLD, k, at, enter, at + 0.021, wait_site=waits_at
+            )
+        each.called("Wait", waits_at, 0.2 if each.rank == 0 else 0.01, 10)
+    launch = launch_of(tmp_path, ranks)
+    (cause,) = waits_of(launch).causes
+    assert cause.by_rank == 1
+    assert cause.seconds == pytest.approx(0.19, rel=1e-3)
+    assert launch.sites[cause.by_site].place == "n.c:4"
+
+
 def test_a_long_message_waits_until_its_sender_is_in_mpi_again(tmp_path: Path):
     ranks = program(2)
     for k in range(10):
