@@ -29,7 +29,7 @@ from hockney.pages.columns import (
     number,
     without_intervals,
 )
-from hockney.pages.format import share_interval
+from hockney.pages.format import quantity, share_interval
 from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
 from hockney.profiles.explanation import PART_NAMES, Row
 from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_sums, quantile_s
@@ -43,6 +43,7 @@ MOST_ROWS = 12
 LEAST_SHARE = 1e-3
 """Call sites with a smaller share of the time in MPI are left out on a terminal."""
 MOST_CAUSES = 8
+MOST_REASONS = 4
 MOST_PAIRS = 100_000
 """Pairs of ranks in the document; the largest ones."""
 
@@ -271,7 +272,12 @@ def part_rows(results: ProfileResults) -> list[PartRow]:
 def parts_table(results: ProfileResults) -> Table:
     rows = [row for row in part_rows(results) if row.share.value >= LEAST_SHARE]
     columns = PARTS if len(results.profile.launches) > 2 else without_intervals(PARTS)
-    return columns_table("parts", "Time in MPI", columns, rows, "Of all ranks together.")
+    caption = "Of all ranks together."
+    shown = [(why, s) for why, s in results.unseparated if s >= 0.01 * results.total.total][:MOST_REASONS]
+    if shown:
+        whys = "; ".join(f"{why} ({quantity(seconds, 's')})" for why, seconds in shown)
+        caption += f" Not separated: {whys}."
+    return columns_table("parts", "Time in MPI", columns, rows, caption)
 
 
 @dataclass(frozen=True)
@@ -467,6 +473,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
         "mpi_share": results.mpi_share,
         "in_mpi_s": explanation.total.total,
         "parts": columns_document(PARTS, part_rows(results)),
+        "not_separated": [{"because": why, "seconds": seconds} for why, seconds in results.unseparated],
         "efficiencies": columns_document(METRICS, metrics(results)),
         "look_first": next(
             (columns_document(SITES, [each])[0] for each in sites if each.row is results.first), None

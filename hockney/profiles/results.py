@@ -157,6 +157,16 @@ class ProfileResults:
         return tuple(found.values())
 
     @cached_property
+    def unseparated(self) -> tuple[tuple[str, float], ...]:
+        """Why time is not separated, with the seconds of which that is the first reason, the longest
+        first."""
+        found: dict[str, float] = {}
+        for row in self.explanation.rows:
+            if row.reasons and row.parts.not_separated > 0:
+                found[row.reasons[0]] = found.get(row.reasons[0], 0.0) + row.parts.not_separated
+        return tuple(sorted(found.items(), key=lambda item: -item[1]))
+
+    @cached_property
     def headline(self) -> tuple[str, ...]:
         return tuple(_headline(self))
 
@@ -187,6 +197,10 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     )
     if not all(rank.finished for rank in launch.ranks):
         yield from _last(results)
+    elif share.value < SMALL and results.explanation.rows:
+        yield "Communication hardly matters."
+        yield from _balance(results)
+        return
     if not results.explanation.rows:
         yield "No calls were recorded."
         return
@@ -195,15 +209,19 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     if first is not None:
         yield _first(results, first)
     yield from _slow(results)
-    balance = results.efficiencies
+    yield from _balance(results)
+    if total.total and results.explanation.recording_s > total.waiting + total.excess > 0:
+        yield "Waiting and excess are smaller than the cost of recording, so that they are not reported."
+
+
+def _balance(results: ProfileResults) -> Iterator[str]:
+    balance, launch = results.efficiencies, results.launch
     if balance.load_balance < 1 - 5 * SMALL:
         slowest = launch.ranks[balance.slowest_rank]
         yield (
             f"Load balance is {percent(balance.load_balance)}: rank {slowest.label} computes longest, "
             f"{quantity(slowest.outside_s, 's')} of {quantity(launch.elapsed_s, 's')}."
         )
-    if total.total and results.explanation.recording_s > total.waiting + total.excess > 0:
-        yield "Waiting and excess are smaller than the cost of recording, so that they are not reported."
 
 
 def _last(results: ProfileResults) -> Iterator[str]:
@@ -264,6 +282,8 @@ def _first(results: ProfileResults, row: Row) -> str:
             text += ", in few long calls"
     elif row.price_s is not None and parts.machine >= 0.5 * row.seconds:
         text += ", which is this machine's price: fewer or shorter messages would help"
+    elif row.reasons and parts.not_separated >= 0.5 * row.seconds:
+        text += f", which is not separated: {row.reasons[0]}"
     return f"{text}."
 
 

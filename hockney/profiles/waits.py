@@ -231,7 +231,8 @@ def _messages(
     # sender is in MPI again. The same holds for its receiver.
     stalled = needs_both & (receives["leave"] > sends["enter"]) & (sends["enter"] > sends["posted"])
     sent_from = np.where(stalled, sends["enter"], sends["posted"])
-    by_sender = np.where(stalled, sends["wait_site"], sends["site"])
+    mostly = sent_from - sends["posted"] > sends["posted"] - receives["enter"]
+    by_sender = np.where(stalled & mostly, sends["wait_site"], sends["site"])
     late_sender = np.clip(
         sent_from - receives["enter"], 0.0, np.maximum(0.0, receives["leave"] - receives["enter"])
     )
@@ -243,7 +244,8 @@ def _messages(
     )
     stalled = needs_both & (sends["leave"] > receives["enter"]) & (receives["enter"] > receives["posted"])
     received_from = np.where(stalled, receives["enter"], receives["posted"])
-    by_receiver = np.where(stalled, receives["wait_site"], receives["site"])
+    mostly = received_from - receives["posted"] > receives["posted"] - sends["enter"]
+    by_receiver = np.where(stalled & mostly, receives["wait_site"], receives["site"])
     waited = sends["leave"] > receives["posted"]
     waited &= blocking_call | synchronous | needs_both
     late_receiver = np.clip(np.minimum(received_from, sends["leave"]) - sends["enter"], 0.0, None)
@@ -342,7 +344,11 @@ def _dependent(
     at_latest = np.where(rows["enter"] == latest, position, len(rows))
     last_of_all = np.minimum.reduceat(at_latest, starts)[group]
     longer = np.where(rows["leave"] > latest, np.clip(latest - rows["enter"], 0.0, lasted), 0.0)
-    by_site = np.where(longer > waiting, rows["wait_site"][last_of_all], rows["site"][last])
+    # Is the last one late with the start of the collective, or with its end?
+    of_last = rows["posted"][last_of_all]
+    mostly = (longer > waiting) & (latest - of_last > of_last - rows["enter"])
+    by_site = np.where(mostly, rows["wait_site"][last_of_all], rows["site"][last_of_all])
+    by_site = np.where(longer > waiting, by_site, rows["site"][last])
     last = np.where(longer > waiting, last_of_all, last)
     waiting = np.maximum(waiting, longer)
     error = errors[rows["rank"]] + errors[rows["rank"][last]]

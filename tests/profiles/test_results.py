@@ -75,6 +75,17 @@ def test_findings_within_the_cost_of_recording_are_withheld(tmp_path: Path):
     assert "below the cost of recording" in columns.sites_table(found).caption
 
 
+def test_a_program_that_hardly_communicates(tmp_path: Path):
+    headline = results(tmp_path, late_ranks(more=0, end=100.0)).headline
+    assert headline[1] == "Communication hardly matters."
+
+
+def test_reasons_for_what_is_not_separated_are_given(tmp_path: Path):
+    found = results(tmp_path, late_ranks(cost=5e-3), survey=False)
+    assert found.unseparated[0][0] == "there is no survey of this machine"
+    assert "there is no survey" in columns.parts_table(found).caption
+
+
 def test_efficiencies_are_pops(tmp_path: Path):
     found = efficiencies(results(tmp_path, late_ranks()).launch)
     computation = [1.6 - 50 * 0.02002] * 3 + [1.6 - 50 * 20e-6]
