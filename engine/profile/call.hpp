@@ -78,9 +78,10 @@ struct Call {
 
   // The error code, 0 for success.
   int error() const {
-    if (!fortran()) return function().no_error_code ? 0 : static_cast<std::int32_t>(result);
     if (function().no_error_code) return 0;
-    const auto* const code = reinterpret_cast<const std::int32_t*>(argument(function().parameters));
+    if (!fortran()) return static_cast<std::int32_t>(result);
+    if (function().fortran_error < 0) return 0;
+    const auto* const code = reinterpret_cast<const std::int32_t*>(argument(function().fortran_error));
     return code ? *code : 0;  // IERROR is optional in Fortran 2008
   }
 };

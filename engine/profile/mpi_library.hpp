@@ -24,6 +24,7 @@ struct MpiLibrary {
   Handle world, self, communicator_null, request_null, type_null, byte;
   int any_source, any_tag, proc_null, root, undefined;
   std::uintptr_t status_ignore, fortran_status_ignore[8];
+  bool fortran_indirect;
   int source_at, tag_at, status_bytes;  // offsets in a status, and its size
   int handle_bytes;
 

@@ -676,11 +676,19 @@ void complete_requests(const Call& call, ThreadState& thread, SiteState& site, I
     }
     remove_request(&request);
   };
+  // Places count from 1 in Fortran, but MPICH 4.0 has them from 0 in the module mpi_f08.
+  const auto is_complete = [&](std::int64_t k) {
+    if (k < 0 || k >= call.waits || !thread.waits[k]) return false;
+    return thread.waits[k]->persistent || request_at(call, call.pointer(requests_), k) == mpi.request_null;
+  };
+  const auto place_of_index = [&](std::int64_t index) {
+    return base && !is_complete(index - base) && is_complete(index) ? index : index - base;
+  };
   if (some) {
     const auto* const places = static_cast<const std::int32_t*>(call.pointer(indices_));
-    for (int k = 0; k < finished; ++k) complete(places[k] - base, k);
+    for (int k = 0; k < finished; ++k) complete(place_of_index(places[k]), k);
   } else if (one) {
-    if (any && call.output(index_) != mpi.undefined) complete(call.output(index_) - base, 0);
+    if (any && call.output(index_) != mpi.undefined) complete(place_of_index(call.output(index_)), 0);
   } else if (any) {
     for (std::uint32_t k = 0; k < call.waits; ++k) complete(k, k);
   }

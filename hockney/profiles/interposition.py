@@ -150,6 +150,13 @@ class MpiFunction:
             return "start_communicator" if "q" in letters else "new_communicator"
         return "local"
 
+    @property
+    def fortran_error(self) -> int:
+        """The place of IERROR in Fortran, -1 if there is none. Fortran has no command-line arguments."""
+        if not self.returns_error or self.name in ("Pcontrol", "F_sync_reg"):
+            return -1
+        return sum(name not in ("argc", "argv") for name, _ in self.parameters)
+
     def places(self) -> dict[str, int]:
         """The place of each parameter that records use, by its name in functions.hpp."""
         named: dict[str, int] = {}
@@ -382,13 +389,14 @@ def _stack_words(function: MpiFunction | None, wrapper: Wrapper, registers: int)
 
 def _row(function: MpiFunction | None, name: str) -> str:
     if function is None:
-        return f'{{"{name}", Class::local, true, false, false, 0, {{{_places({})}}}, 0}}'
+        return f'{{"{name}", Class::local, true, false, false, 0, -1, {{{_places({})}}}, 0}}'
     at = function.places()
     wide = sum(1 << _order().index(key) for key, place in at.items() if function.parameters[place][1] == "h")
     starts = bool(_STARTS.match(name))
     gathers = function.name.lower().removeprefix("i").startswith("gather")
     flags = [str(flag).lower() for flag in (not function.returns_error, starts, gathers)]
     fields = [f'"{name}"', f"Class::{function.kind}", *flags, f"{len(function.parameters)}"]
+    fields.append(str(function.fortran_error))
     return f"{{{', '.join(fields)}, {{{_places(at)}}}, {wide}u}}"
 
 
