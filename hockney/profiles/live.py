@@ -179,7 +179,7 @@ def read_live(folder: Path) -> Live:
         else:
             raise EnvironmentProblem(
                 f"{printable(str(folder))} has no rank that called MPI_Init yet",
-                code="no-rank-files",
+                code="no-rank-yet",
                 path=str(folder),
             )
         launch = folder / entry.folder
