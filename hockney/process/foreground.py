@@ -101,8 +101,11 @@ class _Passing:
         before: dict[signal.Signals, Any] = {}
         try:
             for number in SIGNALS:
-                if signal.getsignal(number) != signal.SIG_IGN:
-                    before[number] = signal.signal(number, self._pass)
+                handler = signal.getsignal(number)
+                if handler != signal.SIG_IGN:
+                    signal.signal(number, self._pass)
+                    # None: not Python's but a preloaded library's, which cannot be set again
+                    before[number] = signal.SIG_DFL if handler is None else handler
             yield
         finally:
             for number, handler in before.items():

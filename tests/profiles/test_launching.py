@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import pytest
-from launchers import environment, launcher, program
+from launchers import compiled, environment, launcher, program
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.profiles import launching
@@ -229,6 +229,23 @@ def test_a_signal_ends_the_program_and_not_hockney(tmp_path, number):
         assert started.stderr is not None
         text = started.stderr.read()
     assert text.strip().splitlines()[-1] == f"{int(number)} [9]", "the second launch is left out"
+
+
+HANDLING = """#include <signal.h>
+static void handle(int number) {}
+__attribute__((constructor)) static void start(void) { signal(SIGHUP, handle); }
+"""
+"""As some MPI libraries do, and hockney has them if a tool that the user preloads depends on one."""
+
+
+@pytest.mark.compiler
+def test_beside_a_library_that_handles_a_signal(tmp_path):
+    handling = compiled(tmp_path / "handling.so", HANDLING, "-shared", "-fPIC")
+    script = program(tmp_path / "app", "#!/bin/sh\nexit 3\n")
+    words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "1"]
+    env = with_paths() | {"LD_PRELOAD": str(handling)}
+    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=env)
+    assert (done.returncode, done.stderr.strip().splitlines()[-1:]) == (0, ["None [3]"])
 
 
 def test_a_program_that_a_signal_ends(tmp_path):
