@@ -171,6 +171,9 @@ class MpiFunction:
                 key = None
             elif name == "intercomm" and letter != "C":
                 key = "communicator_"
+            elif self.name.endswith("et_accumulate") and name.startswith(("origin_", "result_")):
+                # What comes from the program is ignored with MPI_NO_OP.
+                key = {"result_count": "count_", "result_datatype": "type_"}.get(name)
             elif kind == "local" and name not in ("request", "comm"):
                 key = None
             if key is not None:

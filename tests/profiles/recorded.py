@@ -28,7 +28,8 @@ SECONDS = 300.0
 
 
 def mpicc(mpi: Mpi) -> str:
-    return str(Path(mpi.mpicxx).with_name("mpicc"))
+    name = Path(mpi.mpicxx).name
+    return str(Path(mpi.mpicxx).with_name(name.replace("mpicxx", "mpicc").replace("mpic++", "mpicc")))
 
 
 def mpi_libraries(mpi: Mpi) -> list[Path]:
@@ -48,7 +49,7 @@ def compiled(mpi: Mpi, folder: Path, name: str, *options: str) -> Path:
     """A program of the folder `programs`."""
     program = folder / name
     words = [mpicc(mpi), "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter"]
-    words += ["-Wno-deprecated-declarations", str(PROGRAMS / f"{name}.c"), "-o", str(program), "-lpthread", *options]
+    words += ["-Wno-deprecated-declarations", "-Wno-stringop-overread", str(PROGRAMS / f"{name}.c"), "-o", str(program), "-lpthread", *options]
     done = process.capture(words, timeout=SECONDS)
     assert done.ok, done.err
     return program

@@ -5,7 +5,7 @@
  *
  * A program that begins and ends in one of many ways: finalize, abort, exit, kill, fork, outside (calls before MPI_Init
  * and after MPI_Finalize), sessions, sessions-twice, both (sessions
- * and MPI_Init), spawn, many (communicators). Each rank has 100
+ * and MPI_Init), spawn, many (communicators), requests. Each rank has 100
  * barriers on MPI_COMM_WORLD before its end. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -122,6 +122,23 @@ int main(int argc, char** argv) {
       MPI_Comm_disconnect(&parent);
     }
     MPI_Comm_free(&all);
+  }
+  if (strcmp(how, "requests") == 0) { /* more than are kept at once */
+    int out[2] = {0}, in[2] = {0}, index = 0, done = 0, indices[4];
+    MPI_Request each[4];
+    for (int k = 0; k < 300000; ++k) {
+      for (int i = 0; i < 2; ++i) {
+        MPI_Irecv(&in[i], 1, MPI_INT, i ? MPI_ANY_SOURCE : 0, i, MPI_COMM_SELF, &each[i]);
+        MPI_Isend(&out[i], 1, MPI_INT, 0, i, MPI_COMM_SELF, &each[2 + i]);
+      }
+      if (k % 4 == 0) MPI_Waitall(4, each, MPI_STATUSES_IGNORE);
+      if (k % 4 == 1)
+        for (int i = 0; i < 4; ++i) MPI_Waitany(4, each, &index, MPI_STATUS_IGNORE);
+      if (k % 4 == 2)
+        for (int left = 4; left > 0; left -= done) MPI_Waitsome(4, each, &done, indices, MPI_STATUSES_IGNORE);
+      if (k % 4 == 3)
+        for (int i = 3; i >= 0; --i) MPI_Wait(&each[i], MPI_STATUS_IGNORE);
+    }
   }
   if (strcmp(how, "many") == 0) {
     for (int k = 0; k < 20000; ++k) {

@@ -86,6 +86,7 @@ static void windows(void) {
     MPI_Comm_free(&half);
     MPI_Win_fence(0, win);
     MPI_Put(in, 3, MPI_CHAR, 0, 0, 3, MPI_CHAR, win);
+    put_bytes += 3;
     MPI_Win_fence(0, win);
     MPI_Win_free(&win);
   }

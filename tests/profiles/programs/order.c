@@ -30,8 +30,13 @@ static int sent[RANKS][RANKS][COMMUNICATORS][TAGS];                /* by sender 
 static int received[RANKS][COMMUNICATORS][TAGS];                   /* by this rank */
 static unsigned char out[MOST][ROOM], in[MOST][ROOM];
 static long right_ones, wrong_ones;
+static struct {
+  long messages, bytes;
+} pairs[RANKS][RANKS];
 
-struct Head { int number, length; };
+struct Head {
+  int number, length;
+};
 
 static void check(const unsigned char* bytes, const MPI_Status* status, int communicator) {
   struct Head head;
@@ -68,6 +73,8 @@ int main(int argc, char** argv) {
       messages[k].length = ++next_length[messages[k].sender];
       messages[k].number = sent[messages[k].sender][receiver][communicator][messages[k].tag]++;
       messages[k].how = (int)drawn(4);
+      ++pairs[messages[k].sender][receiver].messages;
+      pairs[messages[k].sender][receiver].bytes += messages[k].length;
     }
     const int mixed = openness == 3;
     int choices[MOST];
@@ -143,7 +150,12 @@ int main(int argc, char** argv) {
   }
   long all[2], mine[] = {right_ones, wrong_ones};
   MPI_Reduce(mine, all, 2, MPI_LONG, MPI_SUM, 0, MPI_COMM_WORLD);
-  if (rank == 0) printf("right %ld wrong %ld\n", all[0], all[1]);
+  if (rank == 0) {
+    printf("right %ld wrong %ld\n", all[0], all[1]);
+    for (int from = 0; from < size; ++from)
+      for (int to = 0; to < size; ++to)
+        if (pairs[from][to].messages) printf("pair %d %d %ld %ld\n", from, to, pairs[from][to].messages, pairs[from][to].bytes);
+  }
   MPI_Comm_free(&on[2]);
   MPI_Comm_free(&on[1]);
   MPI_Finalize();

@@ -1,0 +1,325 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is recorded of the calls of programs, with both MPIs: the numbers of calls are those that an independent
+library counts, messages are those that were sent, and programs do the same as without the library."""
+
+from __future__ import annotations
+
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+from recorded import Recorded, compiled, counting_library, launched, recorded
+
+from hockney.core.machine import Mpi
+from hockney.profiles.rank_file import (
+    COLLECTIVE,
+    DISTANCES,
+    FORKED,
+    RECEIVE,
+    SEND,
+    SESSIONS,
+    SPAWNED,
+    RankFile,
+    text_of,
+)
+
+pytestmark = pytest.mark.mpi
+
+
+@pytest.fixture(scope="session")
+def made(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """The path of a program of this MPI, or of the library that counts."""
+    folder = tmp_path_factory.mktemp("programs")
+    paths: dict[str, Path] = {}
+
+    def path(name: str) -> Path:
+        if name not in paths:
+            paths[name] = counting_library(mpi, folder) if name == "count" else compiled(mpi, folder, name)
+        return paths[name]
+
+    return path
+
+
+def counted(run: Recorded, file: RankFile) -> Counter[str]:
+    """The independent counts of a rank; those of functions for large counts are those of the others."""
+    found: Counter[str] = Counter()
+    for name, calls in run.counts[int(file.header["pid"])].items():
+        stem = name.removesuffix("_c")
+        found[stem if stem in run.names else name] += calls
+    return found
+
+
+def check(run: Recorded, ranks: int) -> None:
+    """What holds for every program that ends well."""
+    assert len(run.files) == ranks, run.done.err
+    for file in run.files:
+        head = file.header
+        calls = run.calls(file)
+        assert calls == counted(run, file)
+        assert file.is_finalized and not file.damaged and not file.missing
+        assert int(head["calls"]) == calls.total()
+        assert (int(head["lost"]), int(head["unknown_requests"])) == (0, 0)
+        check_entries(file)
+    check_samples(run)
+
+
+def check_entries(file: RankFile) -> None:
+    for entry in file.entries:
+        size, calls, total = int(entry["size_class"]), int(entry["calls"]), int(entry["bytes"])
+        if size <= 1:
+            assert total == 0
+        else:
+            assert calls << size >> 2 <= total < calls << size >> 1
+        assert int(entry["bins"].sum()) == calls
+        assert int(entry["least"]) <= int(entry["ticks"]) // calls <= int(entry["most"])
+    for peer in file.peers:
+        assert (DISTANCES[int(peer["distance"])] == "self") == (int(peer["rank"]) == file.rank)
+        assert DISTANCES[int(peer["distance"])] in ("self", "core", "package", "node")
+    sites = {int(site["id"]) for site in file.sites}
+    assert {int(entry["site"]) for entry in file.entries} <= sites
+
+
+def messages(run: Recorded) -> dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]]:
+    """Rank, peer and bytes of the samples of each side of messages, by channel and number."""
+    found: dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
+    for file in run.files:
+        for sample in file.samples[file.samples["role"] != COLLECTIVE]:
+            side = found[int(sample["channel"]), int(sample["number"])][int(sample["role"])]
+            side.append((file.rank, int(sample["peer"]), int(sample["bytes"])))
+    return found
+
+
+def check_samples(run: Recorded) -> None:
+    """Both sides of a message say the same, and all ranks of a collective operation."""
+    for sides in messages(run).values():
+        assert len(sides[SEND]) <= 1 and len(sides[RECEIVE]) <= 1
+        for rank, peer, size in sides[SEND]:
+            assert sides[RECEIVE] in ([], [(peer, rank, size)])
+    together: dict[tuple[int, int], list[int]] = defaultdict(list)
+    sizes: dict[tuple[int, int], set[int]] = defaultdict(set)
+    for file in run.files:
+        known = {int(each["id"]): int(each["size"]) for each in file.communicators}
+        for sample in file.samples[file.samples["role"] == COLLECTIVE]:
+            key = int(sample["channel"]), int(sample["number"])
+            together[key].append(int(sample["function"]))
+            sizes[key].add(known[int(sample["communicator"])])
+    for key, functions in together.items():
+        assert len(set(functions)) == 1 and sizes[key] == {len(functions)}
+
+
+def check_communicators(run: Recorded) -> None:
+    """A communicator has the same key on all of its members, and no other one has it."""
+    holders: dict[int, list[tuple[int, int, int, tuple[int, ...]]]] = defaultdict(list)
+    for file in run.files:
+        keys = [int(each["key"]) for each in file.communicators]
+        assert len(set(keys)) == len(keys)
+        for each in file.communicators:
+            size = int(each["size"])
+            members = () if each["inter"] else tuple(map(int, each["members"][:size]))
+            holders[int(each["key"])].append((file.rank, size, int(each["remote_size"]), members))
+    for held in holders.values():
+        if held[0][3]:
+            assert {members for *_, members in held} == {held[0][3]}
+            assert sorted(rank for rank, *_ in held) == sorted(held[0][3])
+        else:
+            assert len(held) == held[0][1] + held[0][2]
+
+
+@pytest.fixture
+def run(mpi: Mpi, made: Callable[[str], Path], tmp_path: Path) -> Callable[..., Recorded]:
+    """Runs a program with both libraries, and checks that it does the same as without them."""
+
+    def with_and_without(name: str, ranks: int, *words: str) -> Recorded:
+        program = made(name)
+        alone = launched(mpi, [str(program), *words], ranks)
+        done = recorded(mpi, tmp_path, ranks, program, *words, counter=made("count"))
+        assert (done.done.out, done.done.code) == (alone.out, alone.code)
+        assert done.done.code == 0, done.done.err
+        check(done, ranks)
+        return done
+
+    return with_and_without
+
+
+def test_messages_of_all_kinds(run):
+    done = run("messages", 3)
+    for file in done.files:
+        assert int(file.header["failed"]) == 0
+        neighbors = {(file.rank + 1) % 3, (file.rank + 2) % 3}
+        assert neighbors == {int(peer["rank"]) for peer in file.peers}
+
+
+@pytest.mark.parametrize(("seed", "phases", "ranks"), [(1, 40, 3), pytest.param(2, 300, 4, marks=pytest.mark.slow), pytest.param(3, 300, 2, marks=pytest.mark.slow)])
+def test_each_message_is_found_on_both_sides(run, seed, phases, ranks):
+    """Those of one sender have all different sizes, so that equal sizes mean the same message."""
+    done = run("order", ranks, str(seed), str(phases))
+    assert "wrong 0\n" in done.done.out
+    both = messages(done)
+    assert len(both) > 200
+    for sides in both.values():
+        assert len(sides[SEND]) == len(sides[RECEIVE]) == 1
+    truth = {tuple(map(int, line.split()[1:])) for line in done.done.out.splitlines() if line.startswith("pair")}
+    pairs = [(file.rank, peer) for file in done.files for peer in file.peers]
+    sent = {(a, int(p["rank"]), int(p["sent"]), int(p["sent_bytes"])) for a, p in pairs if p["sent"]}
+    received = {(int(p["rank"]), a, int(p["received"]), int(p["received_bytes"])) for a, p in pairs if p["received"]}
+    assert sent == received == truth
+    assert all(int(file.header["unmatched"]) == 0 for file in done.files)
+
+
+@pytest.mark.slow
+def test_cancelled_receives_take_no_message(run):
+    done = run("messages", 3, "cancel")
+    for file in done.files:
+        assert done.calls(file)["Cancel"] == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_collective_operations_and_communicators(run, ranks):
+    done = run("collectives", ranks)
+    check_communicators(done)
+    names: dict[str, set[int]] = defaultdict(set)
+    for file in done.files:
+        for each in file.communicators:
+            names[text_of(each["name"])].add(int(each["key"]))
+    alone = {"first idup", "second idup", "group of all", "created", "with info", "node", "first of two", "second of two"}
+    assert all(len(names[name]) == 1 for name in alone)
+    assert all(not names[a] & names[b] for a in names for b in names if a != b)
+    assert all(int(file.header["unmatched"]) == 0 for file in done.files)
+
+
+@pytest.mark.slow
+def test_windows_and_files(run, tmp_path):
+    done = run("onesided", 3, str(tmp_path / "file"))
+    put, got = (int(word) for word in done.done.out.split()[1:4:2])
+    for file in done.files:
+        assert int(file.peers["put_bytes"].sum()) == put
+        assert int(file.peers["got_bytes"].sum()) == got
+        assert int(done.of(file, "File_write_at", "File_write_at_all")["bytes"].sum()) == 2 * 64
+        assert int(done.of(file, "File_iread_at", "File_iread_at_all")["bytes"].sum()) == 4 * 20
+
+
+@pytest.mark.slow
+def test_functions_of_the_program_and_wrong_calls(run):
+    """Functions that MPI calls, whose own calls are parts of those; errors and error handlers; regions."""
+    done = run("callbacks", 2)
+    for file in done.files:
+        assert int(file.header["failed"]) > 30
+        assert int(file.header["unmatched"]) == 0
+        regions = {text_of(each["name"]): each for each in file.regions}
+        assert {name: int(each["entered"]) for name, each in regions.items()} == {"first": 2, "second region": 1}
+        barriers: Counter[int] = Counter()
+        for entry in done.of(file, "Barrier"):
+            barriers[int(entry["region"])] += int(entry["calls"])
+        assert (barriers[int(regions["first"]["id"])], barriers[int(regions["second region"]["id"])]) == (2, 2)
+        assert int(file.header["paused"]) > 0
+        assert all(int(each["ticks"]) >= int(each["in_mpi"]) > 0 for each in regions.values())
+
+
+@pytest.mark.slow
+def test_an_error_handler_may_leave_a_call_by_a_jump(mpi, made, tmp_path):
+    program = made("callbacks")
+    alone = launched(mpi, [str(program), "jump"], 2)
+    done = recorded(mpi, tmp_path, 2, program, "jump")
+    assert (done.done.out, done.done.code, alone.code) == (alone.out, 0, 0)
+    for file in done.files:
+        assert done.calls(file)["Comm_set_name"] == 1, "which is deeper on the stack"
+        assert done.calls(file)["Comm_rank"] == 2
+
+
+@pytest.mark.slow
+def test_threads(run):
+    """More of them than have a state of their own, but not at the same time."""
+    done = run("threads", 2, "200", "1200")
+    for file in done.files:
+        assert int(file.header["thread_level"]) == 3
+        assert 2 <= len(file.threads) <= 10
+        assert file.entries["calls"][file.entries["communicator"] > 1].sum() > 0
+
+
+@pytest.mark.slow
+def test_functions_for_large_counts(mpi_name, run):
+    if mpi_name == "openmpi":
+        pytest.skip("Open MPI 5 has no functions for large counts")
+    done = run("large", 2)
+    for file in done.files:
+        assert int(file.peers["sent_bytes"].sum()) == int(file.peers["received_bytes"].sum()) == 1000 + 8000 + 24
+        assert sorted(set(done.of(file, "Send", "Isend")["bytes"].tolist())) == [1000, 8000]
+        assert done.of(file, "Allgatherv", "Alltoallv")["bytes"].tolist() == [16, 16]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["fork", "outside", "sessions", "many", "requests"])
+def test_programs_that_end_well(run, how):
+    done = run("endings", 2, how)
+    for file in done.files:
+        assert done.calls(file)["Barrier"] >= 100
+        assert file.flag(FORKED) == (how == "fork")
+        assert file.flag(SESSIONS) == (how == "sessions")
+        assert int(file.header["size"]) == 2
+        if how == "many":
+            assert len(file.communicators) < 2000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["sessions-twice", "both"])
+def test_sessions_next_to_others(mpi_name, run, how):
+    if mpi_name == "openmpi":
+        pytest.skip("Open MPI 5.0.11 cannot start a second time")
+    done = run("endings", 2, how)
+    for file in done.files:
+        assert file.flag(SESSIONS) == (how == "sessions-twice")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["abort", "exit", "kill"])
+def test_what_was_recorded_before_a_sudden_end(mpi, made, tmp_path, how):
+    program = made("endings")
+    alone = launched(mpi, [str(program), how], 2)
+    done = recorded(mpi, tmp_path, 2, program, how)
+    assert done.done.code == alone.code != 0
+    assert len(done.files) == 2
+    for file in done.files:
+        assert not file.is_finalized and not file.damaged
+        assert done.calls(file)["Barrier"] == 100
+        assert int(file.threads["calls"].sum()) >= 103
+        check_entries(file)
+
+
+@pytest.mark.slow
+def test_spawned_ranks(mpi, made, tmp_path, monkeypatch):
+    monkeypatch.setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe")
+    program = made("endings")
+    alone = launched(mpi, [str(program), "spawn"], 2)
+    done = recorded(mpi, tmp_path, 2, program, "spawn", counter=made("count"))
+    assert (done.done.out, done.done.code) == (alone.out, alone.code) == ("merged 2\n", 0)
+    assert len(done.files) == 4
+    assert [file.flag(SPAWNED) for file in done.files].count(True) == 2
+    assert len({file.job for file in done.files if file.flag(SPAWNED)}) == 1
+    assert len({file.job for file in done.files}) == 2
+    for file in done.files:
+        assert done.calls(file) == counted(done, file)
+        assert int(file.header["unknown_requests"]) == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("messages", ("cancel",)), ("order", ("4", "100")), ("collectives", ()), ("large", ()), ("threads", ("50", "20"))],
+)
+def test_the_binary_interface_of_the_standard(mpi, tmp_path, name, words):
+    """MPICH has a second library, with the interface that MPI 5 defines."""
+    if mpi.family == "openmpi":
+        pytest.skip("Open MPI 5 has its own binary interface only")
+    standard = msgspec.structs.replace(mpi, mpicxx=f"{mpi.mpicxx}_abi")
+    program = compiled(standard, tmp_path, name)
+    alone = launched(mpi, [str(program), *words], 2)
+    counter = counting_library(standard, tmp_path)
+    done = recorded(mpi, tmp_path, 2, program, *words, counter=counter)
+    assert (done.done.out, done.done.code) == (alone.out, 0)
+    check(done, 2)
+    assert {int(file.header["mpi"]) for file in done.files} == {3}
