@@ -148,8 +148,12 @@ CommunicatorState describe(Handle handle) {
   state.size = state.local_size = local_size;
   Handle group = 0;
   if (handle != mpi.world && mpi.comm_group(handle, &group) == 0) {
-    state.world = translated(group, local_size);
-    mpi.group_free(&group);
+    if (!world.group && !state.inter && local_size == world.size && state.rank == world.rank) {
+      world.group = group;  // of a session: as the launcher counts ranks
+    } else {
+      state.world = translated(group, local_size);
+      mpi.group_free(&group);
+    }
   }
   state.members = hash_of(state.world, state.size);
   if (!state.inter || !mpi.comm_remote_group || !mpi.comm_remote_size) return state;

@@ -1295,6 +1295,7 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   announce(*call, *thread);
   save(*call, *thread);
   if (kind == Class::finalize) end(*thread);
+  if (kind == Class::finalize_session) before_session_ends();
   Thread& live = *thread->live;
   live.function = call->called().function;
   live.site = site->record ? site->record->id : 0;

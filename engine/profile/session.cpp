@@ -413,8 +413,13 @@ void begin(ThreadState& thread, const Call& call) {
       enter_world(thread);
       header->rank = world.rank;
       header->size = world.size;
-      for (std::uint32_t k = 0; k < thread_count && k < most_threads && ranks != world.size; ++k)
-        if (all_threads[k]) all_threads[k]->peers = nullptr;
+      for (std::uint32_t k = 0; k < thread_count && k < most_threads; ++k) {
+        ThreadState* const each = all_threads[k];
+        for (int rank = 0; each && each->peers && rank < ranks && rank < world.size; ++rank)
+          if (each->peers[rank]) each->peers[rank]->distance = world.distance(rank);
+        if (each && ranks != world.size) each->peers = nullptr;
+      }
+      __atomic_add_fetch(&communicator_epoch, 1, __ATOMIC_RELEASE);
     }
     return;
   }
@@ -439,6 +444,11 @@ void begin(ThreadState& thread, const Call& call) {
   open_rank_file(folder, world.rank);
   update_clock();
   header->init_exit = ticks();
+}
+
+void before_session_ends() {
+  if (open_sessions == 1 && !in_world && world.group) mpi.group_free(&world.group);
+  if (open_sessions == 1 && !in_world) world.group = 0;
 }
 
 void end_session() {

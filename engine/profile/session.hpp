@@ -25,6 +25,7 @@ void begin(ThreadState& thread, const Call& call);
 
 // After MPI_Session_finalize: the file is complete after the last one, unless more are made.
 void end_session();
+void before_session_ends();  // nothing of ours may keep the session alive
 
 // Before MPI_Finalize: measures what a recorded call costs.
 void end(ThreadState& thread);
