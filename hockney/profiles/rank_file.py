@@ -6,6 +6,7 @@ MPI."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -214,7 +215,7 @@ class Clock:
     def seconds(self, ticks: np.ndarray, base_ns: int) -> np.ndarray:
         """Seconds of the host's clock after `base_ns`."""
         rate = 1.0 if self.ns_per_tick is None else self.ns_per_tick
-        since = np.asarray(ticks).astype(np.int64) - np.int64(self.ticks)
+        since = (np.asarray(ticks, dtype=np.uint64) - np.uint64(self.ticks)).view(np.int64)
         return np.asarray((since * rate + float(self.ns - base_ns)) * 1e-9)
 
     def second(self, ticks: int, base_ns: int) -> float:
@@ -322,7 +323,8 @@ def read_rank_file(path: Path) -> RankFile:
             content = file.read(PAGE)
             if len(content) == PAGE and content.startswith(MAGIC):
                 used = int(np.frombuffer(content, HEADER, 1)["pages"][0])
-                content += file.read(max(0, used - 1) * PAGE)
+                present = os.fstat(file.fileno()).st_size // PAGE
+                content += file.read(max(0, min(used, present) - 1) * PAGE)
     except OSError as error:
         raise EnvironmentProblem(
             f"{printable(str(path))} cannot be read",

@@ -399,7 +399,7 @@ def _scale(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
         covered = timed[k] / total
         if covered >= FEWEST_COVERED:
             factors[k] = 1 / covered
-        known[site, function] = min(1.0, 1.0 if covered >= 0.9 else covered)
+        known[site, function] = 1.0 if covered >= 0.9 else float(covered)
         here = rows[of == k]
         typical[site, function] = _median(here["lasted"] - here["seconds"], here["weight"])
     rows["seconds"] *= rows["weight"] * factors[of]

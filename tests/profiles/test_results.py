@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from surveyed import fake_survey
 from written import WORLD, Written, allreduces, folder_of, program
 
@@ -18,6 +20,7 @@ from hockney.profiles import columns
 from hockney.profiles import rank_file as form
 from hockney.profiles.compare import compare_profiles
 from hockney.profiles.efficiencies import efficiencies
+from hockney.profiles.live import read_live
 from hockney.profiles.manifest import read_manifest
 from hockney.profiles.page import page
 from hockney.profiles.profile import Profile, read_profile
@@ -73,6 +76,37 @@ def test_findings_within_the_cost_of_recording_are_withheld(tmp_path: Path):
     assert "recording-overhead" in [caveat.code for caveat in found.caveats]
     assert "waiting" not in columns.sites_table(found).columns
     assert "below the cost of recording" in columns.sites_table(found).caption
+
+
+def test_waiting_that_is_known_in_part(tmp_path: Path):
+    """The calls of another thread at the same call site were not timed."""
+    ranks = late_ranks(cost=5e-3)
+    for each in ranks:
+        each.called("Allreduce", 5, 0.5 * each.in_mpi, 25, 200)
+    found = results(tmp_path, ranks)
+    answer = msgspec.json.decode(msgspec.json.encode(columns.document(found)))
+    assert answer["call_sites"][0]["not_separated_because"][0].startswith(
+        "waiting for other ranks is not known"
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1 << 30))
+def test_damaged_files_give_an_answer_or_an_error(tmp_path_factory: pytest.TempPathFactory, seed: int):
+    random = np.random.default_rng(seed)
+    folder = folder_of(tmp_path_factory.mktemp("damaged") / "p", [late_ranks()])
+    for path in (folder / "launch-1").iterdir():
+        content = bytearray(path.read_bytes())
+        for at in (*random.integers(8, 720, 3), *random.integers(4096, len(content), 10)):
+            content[at] = int(random.choice([0, 255, random.integers(256)]))
+        path.write_bytes(content)
+    try:
+        found = results_of(read_profile(folder), fake_survey())
+        assert msgspec.json.encode(columns.document(found))
+        assert page(found).headline
+        assert read_live(folder).lines
+    except HockneyError as error:
+        assert error.code
 
 
 def test_a_program_that_hardly_communicates(tmp_path: Path):
