@@ -561,6 +561,24 @@ void resolve(PendingRequest& request, const Received& received) {
   request.doubt->resolved = true;
 }
 
+// The wait of MPI_Probe for a message, whose number is that of the next receive in its channel.
+void add_probed(const Call& call, ThreadState& thread, PendingRequest& message, const SiteState& site,
+                Interval interval) {
+  CommunicatorState& on = *message.of;
+  if (message.wildcard) {
+    const Received received = received_of(call, call.pointer(status_));
+    if (!received.known || received.source == mpi.proc_null) return;
+    message.peer = on.in_world(received.source);
+    message.tag = received.tag;
+    message.distance = world.distance(message.peer);
+  }
+  if (on.receives_lost) return;
+  message.channel = channel_of(on, message.peer, world.rank, message.tag);
+  const Channel* const counter = counter_of(&message.channel, receiving);
+  message.number = counter ? counter->next : 0;
+  add_sample(thread, message, site, interval);
+}
+
 void keep_request(const Call& call, const PendingRequest& request, bool persistent) {
   const Handle handle = request_of(call);
   if (handle == mpi.request_null) return;
@@ -982,13 +1000,17 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       PendingRequest message =
           message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(tag_), -1});
       facts.distance = message.distance;
-      if (!call.has(message_)) return;
+      if (!call.has(message_)) {
+        if (kind == Class::probe) add_probed(call, thread, message, site, interval);
+        return;
+      }
       // A matched message is taken out of its channel here.
       if (message.wildcard)
         resolve(message, received_of(call, call.pointer(status_)));
       else
         number_receive(message, *on);
       message.wildcard = false;
+      if (kind == Class::probe && !message.doubt) add_sample(thread, message, site, interval);
       const Handle handle = request_at(call, call.pointer(message_), 0) ^ messages;
       if (PendingRequest* const kept = add_request(handle)) {
         PendingRequest* const next = kept->next;
