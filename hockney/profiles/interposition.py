@@ -39,12 +39,15 @@ REGISTERS = {"x86_64": 6, "aarch64": 8}
 
 _SYMBOL = re.compile(r"^(?:MPIX?_[A-Z]\w*|MPIX?_[A-Z_0-9]+|mpix?_\w+)$")
 _UNWRAPPED = re.compile(
-    r"_(?:dup_fn|null_copy_fn|null_delete_fn)\d*(?:_c)?$|conversion_fn_null|^mpi_sizeof_|^mpix?_[a-z_0-9]*_fn$",
+    r"_(?:dup_fn|null_copy_fn|null_delete_fn)_*$|conversion_fn_null|^mpi_sizeof_",
     re.IGNORECASE,
 )
 """Functions that programs pass to MPI, which compares their addresses, and the sizes of Fortran's types,
 which communicate nothing."""
-_VARIANTS = ("_f08ts_large", "_f08_large", "_f08ts", "_f08_c", "_f08", "_fts", "_cptr", "_c", "_f")
+_VARIANTS = (
+    "_f08ts_large", "_f08_large", "_f08ts", "_cptr_f08", "_f08_c", "_f08", "_fts", "_cptr_f", "_cptr", "_f90",
+    "_c", "_f",
+)  # fmt: skip
 
 _CLASSES: dict[str, tuple[str, ...]] = {
     "init": ("Init", "Init_thread"),
@@ -155,7 +158,7 @@ class MpiFunction:
         """The place of IERROR in Fortran, -1 if there is none. Fortran has no command-line arguments."""
         if not self.returns_error or self.name in ("Pcontrol", "F_sync_reg"):
             return -1
-        return sum(name not in ("argc", "argv") for name, _ in self.parameters)
+        return len(self.parameters) - 2 * any(name == "argc" for name, _ in self.parameters)
 
     def places(self) -> dict[str, int]:
         """The place of each parameter that records use, by its name in functions.hpp."""
