@@ -85,10 +85,13 @@ def check_entries(file: RankFile) -> None:
 
 
 def messages(run: Recorded) -> dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]]:
-    """Rank, peer and bytes of the samples of each side of messages, by channel and number."""
+    """Rank, peer and bytes of the samples of each side of messages, by channel and number. The probe of a message has
+    a sample of its own."""
     found: dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
     for file in run.files:
         for sample in file.samples[file.samples["role"] != COLLECTIVE]:
+            if run.names[int(sample["function"])] in ("Probe", "Mprobe"):
+                continue
             side = found[int(sample["channel"]), int(sample["number"])][int(sample["role"])]
             side.append((file.rank, int(sample["peer"]), int(sample["bytes"])))
     return found
