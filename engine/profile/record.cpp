@@ -573,6 +573,8 @@ void add_probed(const Call& call, ThreadState& thread, PendingRequest& message, 
     message.distance = world.distance(message.peer);
   }
   if (on.receives_lost) return;
+  for (const Doubt* each = several_threads ? nullptr : on.doubts; each; each = each->next)
+    if (may_take(*each, message.peer, message.tag)) return;  // the number is not known yet
   message.channel = channel_of(on, message.peer, world.rank, message.tag);
   const Channel* const counter = counter_of(&message.channel, receiving);
   message.number = counter ? counter->next : 0;
