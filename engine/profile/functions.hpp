@@ -110,7 +110,7 @@ struct Function {
   bool starts;         // returns a request
   bool gathers;        // the root receives
   std::int8_t parameters;
-  std::int8_t fortran_error;  // place of IERROR in Fortran, or -1
+  std::int8_t fortran_error;        // place of IERROR in Fortran, or -1
   std::int8_t at[parameter_count];  // place of the argument, or -1
   std::uint32_t wide_parameters;    // bits of Parameter: always 64 bits wide
   bool wide(Parameter which) const { return wide_parameters >> which & 1; }

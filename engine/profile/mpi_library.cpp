@@ -52,8 +52,8 @@ Handle predefined(const char* name) {
   return reinterpret_cast<Handle>(global ? global : dlsym(mpi.library, name));
 }
 
-// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE of Fortran are addresses of variables: `names` are theirs, or of pointers to
-// them, which are set by the first call from Fortran.
+// MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE of Fortran are addresses of variables: `names` are theirs, or of
+// pointers to them, which are set by the first call from Fortran.
 void look_up_fortran(const char* const* names, bool indirect) {
   int k = 0;
   mpi.fortran_indirect = indirect;
@@ -70,7 +70,8 @@ bool MpiLibrary::ignored(const void* status, bool fortran) const {
   if (address == 0 || address == status_ignore) return true;
   if (!fortran) return false;
   for (const std::uintptr_t each : fortran_status_ignore)
-    if (each && (fortran_indirect ? *reinterpret_cast<const std::uintptr_t*>(each) : each) == address) return true;
+    if (each && (fortran_indirect ? *reinterpret_cast<const std::uintptr_t*>(each) : each) == address)
+      return true;
   return false;
 }
 
@@ -148,8 +149,8 @@ bool recognize(void* function) {
     mpi.source_at = 8;
     mpi.tag_at = 12;
     mpi.status_bytes = 20;
-    static const char* const ignored[] = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE", "MPI_F08_STATUS_IGNORE",
-                                          "MPI_F08_STATUSES_IGNORE", nullptr};
+    static const char* const ignored[] = {"MPI_F_STATUS_IGNORE", "MPI_F_STATUSES_IGNORE",
+                                          "MPI_F08_STATUS_IGNORE", "MPI_F08_STATUSES_IGNORE", nullptr};
     look_up_fortran(ignored, true);
   } else {
     return false;

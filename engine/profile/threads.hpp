@@ -18,8 +18,8 @@ struct ThreadState {
   static constexpr std::uint32_t recent = 128, most_entries = 16384, most_modules = 64, recent_types = 64;
 
   std::uint32_t id;
-  ThreadState* next_left;  // of a thread that has ended
-  void* memos;             // see record.cpp
+  ThreadState* next_left;   // of a thread that has ended
+  void* memos;              // see record.cpp
   std::uint32_t depth;      // 1: inside of an outermost call
   std::uint64_t outermost;  // its caller's stack pointer
   // Where the stack has its return address, unless the call was left by a jump and something else is there

@@ -44,7 +44,10 @@ class FortranMpi:
         if self.family == "openmpi":
             folders = [self.lib / "openmpi" / "include", self.lib / MODULES / "openmpi"]
         else:
-            folders = [next((self.usr / "include").glob("*-linux-gnu")) / "mpich", self.lib / MODULES / "mpich"]
+            folders = [
+                next((self.usr / "include").glob("*-linux-gnu")) / "mpich",
+                self.lib / MODULES / "mpich",
+            ]
         return [f"-I{folder}" for folder in folders]
 
     def compiled(self, source: Path, folder: Path, dialect: str) -> Path:

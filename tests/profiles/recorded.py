@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in C of this folder, compiled for an MPI and run with the library that records their calls, and with
-a second one that counts them: it is written from the declarations in mpi.h, and shares no table with the first."""
+"""Programs in C of this folder, compiled for an MPI and run with the library that records their calls, and
+with a second one that counts them: it is written from the declarations in mpi.h, and shares no table with the
+first."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ def mpicc(mpi: Mpi) -> str:
 
 
 def mpi_libraries(mpi: Mpi) -> list[Path]:
-    """The libraries next to this MPI's compiler that have its functions, those for Fortran too. Names without a
-    version may be scripts for the linker."""
+    """The libraries next to this MPI's compiler that have its functions, those for Fortran too. Names without
+    a version may be scripts for the linker."""
     lib = Path(mpi.mpicxx).parents[1] / "lib"
     found = {path.resolve() for path in lib.glob("libmpi*.so.*")}
     assert found, lib
@@ -49,7 +50,15 @@ def compiled(mpi: Mpi, folder: Path, name: str, *options: str) -> Path:
     """A program of the folder `programs`."""
     program = folder / name
     words = [mpicc(mpi), "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter"]
-    words += ["-Wno-deprecated-declarations", "-Wno-stringop-overread", str(PROGRAMS / f"{name}.c"), "-o", str(program), "-lpthread", *options]
+    words += [
+        "-Wno-deprecated-declarations",
+        "-Wno-stringop-overread",
+        str(PROGRAMS / f"{name}.c"),
+        "-o",
+        str(program),
+        "-lpthread",
+        *options,
+    ]
     done = process.capture(words, timeout=SECONDS)
     assert done.ok, done.err
     return program
@@ -90,11 +99,22 @@ def _argument(parameter: str) -> str:
 
 
 def counting_library(mpi: Mpi, folder: Path) -> Path:
-    header = process.capture([mpicc(mpi), "-E", "-P", "-include", "mpi.h", "-x", "c", "/dev/null"], timeout=SECONDS)
+    header = process.capture(
+        [mpicc(mpi), "-E", "-P", "-include", "mpi.h", "-x", "c", "/dev/null"], timeout=SECONDS
+    )
     assert header.ok, header.err
     (folder / "wrappers.h").write_text(wrappers(header.out))
     library = folder / "libcount.so"
-    words = [mpicc(mpi), "-std=gnu11", "-shared", "-fPIC", "-O1", "-w", f"-I{folder}", str(PROGRAMS / "count.c")]
+    words = [
+        mpicc(mpi),
+        "-std=gnu11",
+        "-shared",
+        "-fPIC",
+        "-O1",
+        "-w",
+        f"-I{folder}",
+        str(PROGRAMS / "count.c"),
+    ]
     done = process.capture([*words, "-o", str(library), "-ldl"], timeout=SECONDS)
     assert done.ok, done.err
     return library
@@ -137,9 +157,15 @@ def launched(
 
 
 def recorded(
-    mpi: Mpi, folder: Path, ranks: int, *words: str | Path, counter: Path | None = None, **variables: str
+    mpi: Mpi,
+    folder: Path,
+    ranks: int,
+    *words: str | Path,
+    counter: Path | None = None,
+    after: Sequence[Path] = (),
+    **variables: str,
 ) -> Recorded:
-    """Run a program with the library; with `counter`, that library comes first."""
+    """Run a program with the library; with `counter`, that library comes first, and then those of `after`."""
     out = folder / "profile"
     counted = folder / "counts"
     number = 1
@@ -148,11 +174,17 @@ def recorded(
         out, counted = folder / f"profile-{number}", folder / f"counts-{number}"
     out.mkdir(parents=True)
     counted.mkdir()
-    library = recording_library(mpi)
-    preload = f"{counter}:{library}" if counter else str(library)
-    given = {"LD_PRELOAD": preload, "HOCKNEY_PROFILE_FOLDER": str(out), "COUNT_FOLDER": str(counted), **variables}
+    preload = [*([counter] if counter else []), recording_library(mpi), *after]
+    given = {
+        "LD_PRELOAD": ":".join(map(str, preload)),
+        "HOCKNEY_PROFILE_FOLDER": str(out),
+        "COUNT_FOLDER": str(counted),
+        **variables,
+    }
     done = launched(mpi, [str(word) for word in words], ranks, given)
-    files = sorted((read_rank_file(path) for path in out.glob("*.hkp")), key=lambda file: (file.rank, file.job))
+    files = sorted(
+        (read_rank_file(path) for path in out.glob("*.hkp")), key=lambda file: (file.rank, file.job)
+    )
     counts = {int(path.name): _counts(path) for path in counted.iterdir()}
     names = tuple(interposition.functions(interposition.recorded_symbols(mpi_libraries(mpi))))
     return Recorded(done, tuple(files), counts, names)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is recorded of the calls of programs, with both MPIs: the numbers of calls are those that an independent
-library counts, messages are those that were sent, and programs do the same as without the library."""
+"""What is recorded of the calls of programs, with both MPIs: the numbers of calls are those that an
+independent library counts, messages are those that were sent, and programs do the same as without the
+library."""
 
 from __future__ import annotations
-
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -85,9 +85,11 @@ def check_entries(file: RankFile) -> None:
 
 
 def messages(run: Recorded) -> dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]]:
-    """Rank, peer and bytes of the samples of each side of messages, by channel and number. The probe of a message has
-    a sample of its own."""
-    found: dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]] = defaultdict(lambda: defaultdict(list))
+    """Rank, peer and bytes of the samples of each side of messages, by channel and number. The probe of a
+    message has a sample of its own."""
+    found: dict[tuple[int, int], dict[int, list[tuple[int, int, int]]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for file in run.files:
         for sample in file.samples[file.samples["role"] != COLLECTIVE]:
             if run.names[int(sample["function"])] in ("Probe", "Mprobe"):
@@ -157,7 +159,14 @@ def test_messages_of_all_kinds(run):
         assert neighbors == {int(peer["rank"]) for peer in file.peers}
 
 
-@pytest.mark.parametrize(("seed", "phases", "ranks"), [(1, 40, 3), pytest.param(2, 300, 4, marks=pytest.mark.slow), pytest.param(3, 300, 2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("seed", "phases", "ranks"),
+    [
+        (1, 40, 3),
+        pytest.param(2, 300, 4, marks=pytest.mark.slow),
+        pytest.param(3, 300, 2, marks=pytest.mark.slow),
+    ],
+)
 def test_each_message_is_found_on_both_sides(run, seed, phases, ranks):
     """Those of one sender have all different sizes, so that equal sizes mean the same message."""
     done = run("order", ranks, str(seed), str(phases))
@@ -166,10 +175,14 @@ def test_each_message_is_found_on_both_sides(run, seed, phases, ranks):
     assert len(both) > 200
     for sides in both.values():
         assert len(sides[SEND]) == len(sides[RECEIVE]) == 1
-    truth = {tuple(map(int, line.split()[1:])) for line in done.done.out.splitlines() if line.startswith("pair")}
+    truth = {
+        tuple(map(int, line.split()[1:])) for line in done.done.out.splitlines() if line.startswith("pair")
+    }
     pairs = [(file.rank, peer) for file in done.files for peer in file.peers]
     sent = {(a, int(p["rank"]), int(p["sent"]), int(p["sent_bytes"])) for a, p in pairs if p["sent"]}
-    received = {(int(p["rank"]), a, int(p["received"]), int(p["received_bytes"])) for a, p in pairs if p["received"]}
+    received = {
+        (int(p["rank"]), a, int(p["received"]), int(p["received_bytes"])) for a, p in pairs if p["received"]
+    }
     assert sent == received == truth
     assert all(int(file.header["unmatched"]) == 0 for file in done.files)
 
@@ -190,7 +203,16 @@ def test_collective_operations_and_communicators(run, ranks):
     for file in done.files:
         for each in file.communicators:
             names[text_of(each["name"])].add(int(each["key"]))
-    alone = {"first idup", "second idup", "group of all", "created", "with info", "node", "first of two", "second of two"}
+    alone = {
+        "first idup",
+        "second idup",
+        "group of all",
+        "created",
+        "with info",
+        "node",
+        "first of two",
+        "second of two",
+    }
     assert all(len(names[name]) == 1 for name in alone)
     assert all(not names[a] & names[b] for a in names for b in names if a != b)
     assert all(int(file.header["unmatched"]) == 0 for file in done.files)
@@ -215,11 +237,17 @@ def test_functions_of_the_program_and_wrong_calls(run):
         assert int(file.header["failed"]) > 30
         assert int(file.header["unmatched"]) == 0
         regions = {text_of(each["name"]): each for each in file.regions}
-        assert {name: int(each["entered"]) for name, each in regions.items()} == {"first": 2, "second region": 1}
+        assert {name: int(each["entered"]) for name, each in regions.items()} == {
+            "first": 2,
+            "second region": 1,
+        }
         barriers: Counter[int] = Counter()
         for entry in done.of(file, "Barrier"):
             barriers[int(entry["region"])] += int(entry["calls"])
-        assert (barriers[int(regions["first"]["id"])], barriers[int(regions["second region"]["id"])]) == (2, 2)
+        assert (barriers[int(regions["first"]["id"])], barriers[int(regions["second region"]["id"])]) == (
+            2,
+            2,
+        )
         assert int(file.header["paused"]) > 0
         assert all(int(each["ticks"]) >= int(each["in_mpi"]) > 0 for each in regions.values())
 
@@ -251,7 +279,9 @@ def test_functions_for_large_counts(mpi_name, run):
         pytest.skip("Open MPI 5 has no functions for large counts")
     done = run("large", 2)
     for file in done.files:
-        assert int(file.peers["sent_bytes"].sum()) == int(file.peers["received_bytes"].sum()) == 1000 + 8000 + 24
+        assert (
+            int(file.peers["sent_bytes"].sum()) == int(file.peers["received_bytes"].sum()) == 1000 + 8000 + 24
+        )
         assert sorted(set(done.of(file, "Send", "Isend")["bytes"].tolist())) == [1000, 8000]
         assert done.of(file, "Allgatherv", "Alltoallv")["bytes"].tolist() == [16, 16]
 
@@ -315,7 +345,13 @@ def test_spawned_ranks(mpi, made, tmp_path, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("messages", ("cancel",)), ("order", ("4", "100")), ("collectives", ()), ("large", ()), ("threads", ("50", "20"))],
+    [
+        ("messages", ("cancel",)),
+        ("order", ("4", "100")),
+        ("collectives", ()),
+        ("large", ()),
+        ("threads", ("50", "20")),
+    ],
 )
 def test_the_binary_interface_of_the_standard(mpi, tmp_path, name, words):
     """MPICH has a second library, with the interface that MPI 5 defines."""

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The recording library has every function of the MPI libraries, and the list of the standard's functions is the
-standard's."""
+"""The recording library has every function of the MPI libraries, and the list of the standard's functions is
+the standard's."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from hockney.profiles import interposition
 PREDEFINED = {
     f"mpi_{name}"
     for name in (
-        "comm_dup_fn", "comm_null_copy_fn", "comm_null_delete_fn", "conversion_fn_null", "conversion_fn_null_f",
-        "dup_fn", "null_copy_fn", "null_delete_fn", "type_dup_fn", "type_null_copy_fn", "type_null_delete_fn",
+        "comm_dup_fn", "comm_null_copy_fn", "comm_null_delete_fn", "conversion_fn_null",
+        "conversion_fn_null_f", "dup_fn", "null_copy_fn", "null_delete_fn", "type_dup_fn", "type_null_copy_fn", "type_null_delete_fn",
         "win_dup_fn", "win_null_copy_fn", "win_null_delete_fn",
     )
 }  # fmt: skip
@@ -105,7 +105,8 @@ def letter(parameter: dict[str, Any]) -> str:
     if kind.startswith("XFER_NUM"):
         return "h"
     numbers = (
-        "RANK", "RANK_NNI", "TAG", "PARTITION", "ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "INDEX", "LOGICAL", "PROFILE_LEVEL",
+        "RANK", "RANK_NNI", "TAG", "PARTITION", "ARRAY_LENGTH", "ARRAY_LENGTH_NNI", "INDEX", "LOGICAL",
+        "PROFILE_LEVEL",
     )  # fmt: skip
     if kind in numbers:
         return "I" if several else "o" if out else "i"
@@ -128,8 +129,12 @@ def standard() -> list[dict[str, Any]]:
 def test_the_list_of_functions_is_that_of_the_standard():
     lines = []
     for function in standard():
-        given = [p for p in function["parameters"] if "c_parameter" not in p["suppress"] and p["kind"] != "VARARGS"]
-        name = function["name"].removeprefix("MPI_") + ("" if function["return_kind"] == "ERROR_CODE" else "*")
+        given = [
+            p for p in function["parameters"] if "c_parameter" not in p["suppress"] and p["kind"] != "VARARGS"
+        ]
+        name = function["name"].removeprefix("MPI_") + (
+            "" if function["return_kind"] == "ERROR_CODE" else "*"
+        )
         lines.append(" ".join([name, *(f"{p['name']}:{letter(p)}" for p in given)]))
     written = (source_folder() / PROFILE / "functions.txt").read_text(encoding="utf-8").splitlines()
     assert [line for line in written if not line.startswith("#")] == lines

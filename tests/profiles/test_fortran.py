@@ -14,13 +14,18 @@ from test_calls import check_communicators, check_entries, check_samples, messag
 from hockney.profiles import interposition
 from hockney.profiles.rank_file import RECEIVE, SEND, read_rank_file
 
-pytestmark = [pytest.mark.mpi, pytest.mark.slow, pytest.mark.compiler, pytest.mark.needs("gfortran", "compiler")]
+pytestmark = [
+    pytest.mark.mpi,
+    pytest.mark.slow,
+    pytest.mark.compiler,
+    pytest.mark.needs("gfortran", "compiler"),
+]
 
 CALLS = Counter(
-    Comm_rank=1, Comm_size=1, Sendrecv=6, Get_count=4, Irecv=24, Isend=25, Waitany=13, Waitall=5, Send_init=1,
-    Recv_init=1, Startall=3, Request_free=2, Type_vector=1, Type_commit=1, Type_free=1, Probe=1, Recv=1, Wait=1,
-    Allreduce=1, Gather=2, Bcast=1, Comm_dup=1, Comm_set_name=1, Comm_split=1, Barrier=1, Comm_free=2, Pcontrol=1,
-    Win_create=1, Win_fence=2, Put=1, Win_free=1, Reduce=1, Finalize=1,
+    Comm_rank=1, Comm_size=1, Sendrecv=6, Get_count=4, Irecv=24, Isend=25, Waitany=13, Waitall=5,
+    Send_init=1, Recv_init=1, Startall=3, Request_free=2, Type_vector=1, Type_commit=1, Type_free=1, Probe=1,
+    Recv=1, Wait=1, Allreduce=1, Gather=2, Bcast=1, Comm_dup=1, Comm_set_name=1, Comm_split=1, Barrier=1,
+    Comm_free=2, Pcontrol=1, Win_create=1, Win_fence=2, Put=1, Win_free=1, Reduce=1, Finalize=1,
 )  # fmt: skip
 """Of each rank, apart from MPI_Waitsome, and of MPI_Init or MPI_Init_thread one."""
 SENT = 5 * 40 + 4 * 4 * (1 + 2 + 3 + 4 + 5 + 6) + 3 * 8 + 16 + 4
@@ -53,7 +58,12 @@ def test_calls_from_fortran(family, dialect, ranks, tmp_path):
         head = file.header
         assert run.calls(file) == CALLS + Counter({start: 1, "Waitsome": int(somes)})
         assert file.is_finalized and int(head["calls"]) == run.calls(file).total()
-        assert [int(head[name]) for name in ("lost", "failed", "unmatched", "unknown_requests")] == [0, 0, 0, 0]
+        assert [int(head[name]) for name in ("lost", "failed", "unmatched", "unknown_requests")] == [
+            0,
+            0,
+            0,
+            0,
+        ]
         assert set(file.entries["language"].tolist()) == {2 if dialect == "mpi_f08" else 1}
         assert int(head["paused"]) > 0
         right, left = (file.rank + 1) % ranks, (file.rank - 1) % ranks
