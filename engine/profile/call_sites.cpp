@@ -158,23 +158,36 @@ int unwind(const Call& call, std::uint64_t* frames) {
   return kept;
 }
 
-SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, bool of_python) {
+SiteState& place_of(ThreadState& thread, std::uint64_t key) {
   std::uint32_t k = static_cast<std::uint32_t>(key >> 40) % most_sites;
   while (thread.sites[k].record && thread.sites[k].key != key) k = (k + 1) % most_sites;
-  SiteState& site = thread.sites[k];
-  if (site.record) return &site;
-  if (thread.used_sites >= most_sites * 3 / 4) return &thread.lost_site;
+  return thread.sites[k];
+}
+
+// `rough` is a key for calls from the same instruction, whatever the stack: once there are many sites, of a deep
+// recursion for example, only these are told apart.
+SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, std::uint64_t rough,
+                    bool of_python) {
+  SiteState* site = &place_of(thread, key);
+  if (site->record) return site;
+  const bool many = thread.used_sites >= most_sites * 3 / 4;
+  if (many) {
+    site = &place_of(thread, key = rough);
+    if (site->record) return site;
+    if (thread.used_sites >= most_sites * 15 / 16) return &thread.lost_site;
+  }
   Site* const record = thread.site_pages.add(thread.id);
   if (!record) return &thread.lost_site;
   record->id = __atomic_add_fetch(&last_site, 1, __ATOMIC_RELAXED);
   record->frames = static_cast<std::uint16_t>(unwind(call, record->frame));
+  record->ambiguous = many;
   if (of_python) python_instruction(record->python, sizeof record->python);
   for (int frame = 0; frame < record->frames; ++frame) record_module(thread, record->frame[frame]);
   thread.site_pages.finish();
   ++thread.used_sites;
-  site.key = key;
-  site.record = record;
-  return &site;
+  site->key = key;
+  site->record = record;
+  return site;
 }
 
 }  // namespace
@@ -194,7 +207,9 @@ SiteState* site_of(ThreadState& thread, const Call& call) {
                             (instruction * 0xc4ceb9fe1a85ec53ULL);
   SiteState*& recent = thread.recent_sites[(key >> 32) % ThreadState::recent];
   if (!recent || recent->key != key) {
-    recent = new_site(thread, call, key, instruction != 0);
+    const std::uint64_t rough =
+        (call.return_address * 0x9e3779b97f4a7c15ULL) ^ (instruction * 0xc4ceb9fe1a85ec53ULL) ^ 1;
+    recent = new_site(thread, call, key, rough, instruction != 0);
     if (!recent->record) {
       SiteState* const lost = recent;
       recent = nullptr;

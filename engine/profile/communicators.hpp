@@ -73,7 +73,8 @@ void name_communicator(CommunicatorState& state, const char* name, std::size_t l
 extern std::uint32_t communicator_epoch;
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ULL + (a << 6) + (a >> 2));
+  // Small numbers in both must not meet.
+  std::uint64_t x = a * 0xff51afd7ed558ccdULL ^ (b + 0x9e3779b97f4a7c15ULL) * 0xc4ceb9fe1a85ec53ULL;
   x ^= x >> 32;
   x *= 0xd6e8feb86659fd93ULL;
   x ^= x >> 32;

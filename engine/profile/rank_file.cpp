@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -21,6 +23,9 @@ Header* header = nullptr;
 namespace {
 
 int file = -1;
+dev_t file_device;
+ino_t file_number;
+std::size_t page_limit = most_pages;
 bool closed = false;
 bool kept = true;
 
@@ -38,6 +43,12 @@ bool invariant_counter() {
 #else
   return false;
 #endif
+}
+
+// Whether the descriptor is still that of the rank's file: a program may close all that it finds open.
+bool is_own_file() {
+  struct stat now;
+  return file >= 0 && fstat(file, &now) == 0 && now.st_dev == file_device && now.st_ino == file_number;
 }
 
 bool write_all(int to, const unsigned char* from, std::size_t bytes) {
@@ -104,8 +115,15 @@ void open_rank_file(const char* folder, int rank) {
   char path[4096];
   snprintf(path, sizeof path, "%s/rank-%05d-%d.hkp", folder, rank, static_cast<int>(getpid()));
   const std::size_t used = header->pages * page_bytes;
+  rlimit limit;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur / page_bytes < page_limit)
+    page_limit = limit.rlim_cur / page_bytes;
+  if (page_limit < header->pages) {
+    fprintf(stderr, "hockney profile: files may not be large enough (ulimit -f); rank %d is not profiled\n", rank);
+    return;
+  }
   const int opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (opened < 0 || !write_all(opened, page_at(0), used) || ftruncate(opened, most_pages * page_bytes) != 0) {
+  if (opened < 0 || !write_all(opened, page_at(0), used) || ftruncate(opened, static_cast<off_t>(page_limit * page_bytes)) != 0) {
     fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not profiled\n", path,
             strerror(errno), rank);
     if (opened >= 0) {
@@ -115,21 +133,25 @@ void open_rank_file(const char* folder, int rank) {
     return;
   }
   void* const mapped =
-      mmap(header, most_pages * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, opened, 0);
+      mmap(header, page_limit * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, opened, 0);
   if (mapped == MAP_FAILED) {
     fprintf(stderr, "hockney profile: %s cannot be mapped: %s\n", path, strerror(errno));
     unlink(path);
     close(opened);
     return;
   }
+  struct stat own;
+  if (fstat(opened, &own) != 0) return;
+  file_device = own.st_dev;
+  file_number = own.st_ino;
   file = opened;
 }
 
 void close_rank_file() {
-  if (file < 0) return;
   closed = true;
+  if (!is_own_file()) return;
   const std::size_t used = __atomic_load_n(&header->pages, __ATOMIC_ACQUIRE);
-  if (ftruncate(file, static_cast<off_t>((used < most_pages ? used : most_pages) * page_bytes)) != 0) return;
+  if (ftruncate(file, static_cast<off_t>((used < page_limit ? used : page_limit) * page_bytes)) != 0) return;
   close(file);
   file = -1;
 }
@@ -141,14 +163,15 @@ void keep_pages(bool keep) {
 PageHeader* new_page(Kind kind, std::uint16_t record_bytes, std::uint32_t thread) {
   if (!kept) return static_cast<PageHeader*>(private_memory(page_bytes));
   if (closed) return nullptr;
-  const std::uint32_t k = __atomic_load_n(&header->pages, __ATOMIC_RELAXED) < most_pages
+  const std::uint32_t k = __atomic_load_n(&header->pages, __ATOMIC_RELAXED) < page_limit
                               ? __atomic_fetch_add(&header->pages, 1, __ATOMIC_ACQ_REL)
-                              : most_pages;
-  if (k >= most_pages) {
-    if (k > most_pages) __atomic_store_n(&header->pages, most_pages, __ATOMIC_RELAXED);
+                              : page_limit;
+  if (k >= page_limit) {
+    if (k > page_limit) __atomic_store_n(&header->pages, page_limit, __ATOMIC_RELAXED);
     set_flag(file_full);
     return nullptr;
   }
+  if (file >= 0 && !is_own_file()) file = -1;
   if (file >= 0 && posix_fallocate(file, static_cast<off_t>(k * page_bytes), page_bytes) != 0) {
     // A page without room on the disk must not be touched. Others may have taken the next one by now.
     set_flag(disk_full);

@@ -299,6 +299,7 @@ bool may_take(const Doubt& doubt, int peer, int tag) {
 void lose_receives(CommunicatorState& on) {
   __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
   on.receives_lost = true;
+  if (several_threads) return;
   while (Doubt* const doubt = on.doubts) {
     on.doubts = doubt->next;
     if (doubt->request) doubt->request->doubt = nullptr;
@@ -546,7 +547,7 @@ void resolve(PendingRequest& request, const Received& received) {
     request.bytes = static_cast<std::uint64_t>(received.bytes);
   if (!request.wildcard || !request.of) return;
   if (!received.known) {
-    if (!request.of->receives_lost || !several_threads) lose_receives(*request.of);
+    lose_receives(*request.of);
     return;
   }
   if (received.source == mpi.proc_null) return;

@@ -69,8 +69,8 @@ void parent_after_fork() {
 
 struct Environment {
   Environment() {
-    folder = getenv("HOCKNEY_PROFILE_FOLDER");
-    if (folder && !*folder) folder = nullptr;
+    // A copy, as programs may change their environment.
+    if (const char* const given = getenv("HOCKNEY_PROFILE_FOLDER"); given && *given) folder = strdup(given);
     if (!folder) return;
     pthread_atfork(nullptr, parent_after_fork, child_after_fork);
     pthread_key_create(&at_exit, thread_ends);

@@ -5,7 +5,7 @@
  *
  * A program that begins and ends in one of many ways: finalize, abort, exit, kill, fork, outside (calls before MPI_Init
  * and after MPI_Finalize), sessions, sessions-twice, both (sessions
- * and MPI_Init), spawn, many (communicators), requests. Each rank has 100
+ * and MPI_Init), spawn, many (communicators), requests, deep. Each rank has 100
  * barriers on MPI_COMM_WORLD before its end. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -20,6 +20,13 @@ static int rank, size;
 
 static void barriers(MPI_Comm on) {
   for (int k = 0; k < 100; ++k) MPI_Barrier(on);
+}
+
+/* Each depth of the stack is a call site of its own. */
+static __attribute__((noinline)) int deep(int levels) {
+  int me = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &me);
+  return levels > 0 ? deep(levels - 1) + me : me;
 }
 
 #if MPI_VERSION >= 4 || defined(OPEN_MPI)
@@ -140,6 +147,8 @@ int main(int argc, char** argv) {
         for (int i = 3; i >= 0; --i) MPI_Wait(&each[i], MPI_STATUS_IGNORE);
     }
   }
+  if (strcmp(how, "deep") == 0)
+    for (int k = 0; k < 3; ++k) deep(20000);
   if (strcmp(how, "many") == 0) {
     for (int k = 0; k < 20000; ++k) {
       MPI_Comm made;
