@@ -287,7 +287,7 @@ def test_functions_for_large_counts(mpi_name, run):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", ["fork", "outside", "sessions", "many", "requests"])
+@pytest.mark.parametrize("how", ["fork", "outside", "sessions", "many", "requests", "deep"])
 def test_programs_that_end_well(run, how):
     done = run("endings", 2, how)
     for file in done.files:
@@ -295,6 +295,7 @@ def test_programs_that_end_well(run, how):
         assert file.flag(FORKED) == (how == "fork")
         assert file.flag(SESSIONS) == (how == "sessions")
         assert int(file.header["size"]) == 2
+        assert file.sites["ambiguous"].any() or how != "deep"
         if how == "many":
             assert len(file.communicators) < 2000
 
@@ -322,6 +323,26 @@ def test_what_was_recorded_before_a_sudden_end(mpi, made, tmp_path, how):
         assert done.calls(file)["Barrier"] == 100
         assert int(file.threads["calls"].sum()) >= 103
         check_entries(file)
+
+
+@pytest.mark.slow
+def test_the_program_closes_the_file(mpi, made, tmp_path):
+    """Whatever has its descriptor then is left alone."""
+    done = recorded(mpi, tmp_path, 2, made("endings"), "descriptor")
+    assert (done.done.code, done.done.out.count("10 bytes\n")) == (0, 2), done.done.err
+    assert all(done.calls(file)["Barrier"] == 100 for file in done.files)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("blocks", [1000, 4])
+def test_files_may_not_be_large(mpi, made, tmp_path, blocks):
+    if mpi.family == "mpich":
+        pytest.skip("MPICH needs larger files itself")
+    script = f"ulimit -f {blocks}; exec {made('endings')} finalize"
+    done = recorded(mpi, tmp_path, 1, "sh", "-c", script)
+    assert (done.done.code, done.done.out) == (0, "finalize\n"), done.done.err
+    assert len(done.files) == (1 if blocks > 100 else 0)
+    assert ("ulimit" in done.done.err) == (blocks < 100)
 
 
 @pytest.mark.slow

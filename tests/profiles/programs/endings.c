@@ -5,7 +5,8 @@
  *
  * A program that begins and ends in one of many ways: finalize, abort, exit, kill, fork, outside (calls before MPI_Init
  * and after MPI_Finalize), sessions, sessions-twice, both (sessions
- * and MPI_Init), spawn, many (communicators), requests, deep. Each rank has 100
+ * and MPI_Init), spawn, many (communicators), requests, deep
+ * (recursion), descriptor (of the profile's file, which is closed). Each rank has 100
  * barriers on MPI_COMM_WORLD before its end. */
 #define _GNU_SOURCE
 #include <mpi.h>
@@ -20,6 +21,19 @@ static int rank, size;
 
 static void barriers(MPI_Comm on) {
   for (int k = 0; k < 100; ++k) MPI_Barrier(on);
+}
+
+/* Closes the profile's file, if there is one, and opens another one, whose descriptor may be the same. */
+static int other_file(void) {
+  char path[64], place[4096];
+  for (int k = 3; k < 256; ++k) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", k);
+    const ssize_t length = readlink(path, place, sizeof place - 1);
+    if (length > 4 && memcmp(place + length - 4, ".hkp", 4) == 0) close(k);
+  }
+  FILE* const file = tmpfile();
+  if (!file || fputs("ten bytes.", file) == EOF || fflush(file) != 0) abort();
+  return dup(fileno(file));
 }
 
 /* Each depth of the stack is a call site of its own. */
@@ -147,6 +161,11 @@ int main(int argc, char** argv) {
         for (int i = 3; i >= 0; --i) MPI_Wait(&each[i], MPI_STATUS_IGNORE);
     }
   }
+  int descriptor = -1;
+  if (strcmp(how, "descriptor") == 0) {
+    descriptor = other_file();
+    deep(300);
+  }
   if (strcmp(how, "deep") == 0)
     for (int k = 0; k < 3; ++k) deep(20000);
   if (strcmp(how, "many") == 0) {
@@ -159,6 +178,7 @@ int main(int argc, char** argv) {
     }
   }
   MPI_Finalize();
+  if (descriptor >= 0) printf("%ld bytes\n", (long)lseek(descriptor, 0, SEEK_END));
   if (strcmp(how, "outside") == 0) {
     MPI_Finalized(&flag);
     MPI_Initialized(&version);
