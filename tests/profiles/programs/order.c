@@ -50,6 +50,83 @@ static void check(const unsigned char* bytes, const MPI_Status* status, int comm
   ++*expected;
 }
 
+/* One sender and one tag, so that the receives of any kind get its messages in the order of their posts. Nonblocking
+ * ones are completed at the end, in any order, so that those after them cannot know yet which message they have. */
+static void in_order(void) {
+  enum { IRECV, IRECV_ANY, IRECV_ANY_TAG, RECV, RECV_ANY, MPROBE, IMPROBE, SENDRECV, PERSISTENT, CANCELLED, KINDS };
+  const int communicator = (int)drawn(COMMUNICATORS), many = 1 + (int)drawn(MOST), tag = (int)drawn(TAGS);
+  const int receiver = (int)drawn((unsigned)size), sender = (receiver + 1 + (int)drawn((unsigned)size - 1)) % size;
+  int kinds[MOST], order[MOST];
+  for (int k = 0; k < many; ++k) kinds[k] = (int)drawn(KINDS), order[k] = k;
+  for (int k = many - 1; k > 0; --k) {
+    const int other = (int)drawn((unsigned)k + 1), kept = order[k];
+    order[k] = order[other], order[other] = kept;
+  }
+  MPI_Request requests[MOST];
+  MPI_Status status;
+  MPI_Comm comm = on[communicator];
+  if (rank == sender) {
+    int pending = 0;
+    for (int k = 0; k < many; ++k) {
+      if (kinds[k] == CANCELLED) continue;
+      const struct Head head = {k, ++next_length[sender]};
+      memcpy(out[k], &head, sizeof head);
+      MPI_Isend(out[k], head.length, MPI_BYTE, receiver, tag, comm, &requests[pending++]);
+    }
+    MPI_Waitall(pending, requests, MPI_STATUSES_IGNORE);
+  } else if (rank == receiver) {
+    for (int k = 0; k < many; ++k) {
+      MPI_Message message;
+      int flag = 0;
+      requests[k] = MPI_REQUEST_NULL;
+      switch (kinds[k]) {
+        case IRECV: MPI_Irecv(in[k], ROOM, MPI_BYTE, sender, tag, comm, &requests[k]); break;
+        case IRECV_ANY: MPI_Irecv(in[k], ROOM, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, &requests[k]); break;
+        case IRECV_ANY_TAG: MPI_Irecv(in[k], ROOM, MPI_BYTE, sender, MPI_ANY_TAG, comm, &requests[k]); break;
+        case RECV: MPI_Recv(in[k], ROOM, MPI_BYTE, sender, tag, comm, &status); break;
+        case RECV_ANY: MPI_Recv(in[k], ROOM, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &status); break;
+        case MPROBE:
+          MPI_Mprobe(MPI_ANY_SOURCE, tag, comm, &message, &status);
+          MPI_Imrecv(in[k], ROOM, MPI_BYTE, &message, &requests[k]);
+          break;
+        case IMPROBE:
+          while (!flag) MPI_Improbe(sender, tag, comm, &flag, &message, &status);
+          MPI_Mrecv(in[k], ROOM, MPI_BYTE, &message, &status);
+          break;
+        case SENDRECV:
+          MPI_Sendrecv(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, in[k], ROOM, MPI_BYTE, sender, tag, comm, &status);
+          break;
+        case PERSISTENT:
+          MPI_Recv_init(in[k], ROOM, MPI_BYTE, MPI_ANY_SOURCE, tag, comm, &requests[k]);
+          MPI_Start(&requests[k]);
+          break;
+        default: /* never matched, as all messages of this tag are meant for others */
+          MPI_Irecv(in[k], ROOM, MPI_BYTE, k % 2 ? sender : MPI_ANY_SOURCE, TAGS + k, comm, &requests[k]);
+      }
+    }
+    for (int i = 0; i < many; ++i) {
+      const int k = order[i];
+      struct Head head;
+      if (kinds[k] == CANCELLED) MPI_Cancel(&requests[k]);
+      if (requests[k] != MPI_REQUEST_NULL) MPI_Wait(&requests[k], &status);
+      if (kinds[k] == PERSISTENT) MPI_Request_free(&requests[k]);
+      if (kinds[k] == CANCELLED) continue;
+      memcpy(&head, in[k], sizeof head);
+      if (head.number == k) ++right_ones;
+      else ++wrong_ones;
+    }
+  }
+  if (rank != sender)
+    for (int k = 0; k < many; ++k)
+      if (kinds[k] != CANCELLED) ++next_length[sender];
+  for (int k = 0, length = next_length[sender]; k < many; ++k)
+    if (kinds[k] != CANCELLED) {
+      ++pairs[sender][receiver].messages;
+      pairs[sender][receiver].bytes += length--;
+    }
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -61,6 +138,10 @@ int main(int argc, char** argv) {
   MPI_Comm_dup(on[1], &on[2]);
   for (int k = 0; k < size; ++k) next_length[k] = sizeof(struct Head);
   for (int phase = 0; phase < phases; ++phase) {
+    if (drawn(3) == 0) {
+      in_order();
+      continue;
+    }
     const int communicator = (int)drawn(COMMUNICATORS), many = 1 + (int)drawn(MOST);
     const int receiver = (int)drawn((unsigned)size);
     /* How the receiver names each message: with source and tag, or with one or both of them left open. */
