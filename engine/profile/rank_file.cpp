@@ -119,11 +119,13 @@ void open_rank_file(const char* folder, int rank) {
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur / page_bytes < page_limit)
     page_limit = limit.rlim_cur / page_bytes;
   if (page_limit < header->pages) {
-    fprintf(stderr, "hockney profile: files may not be large enough (ulimit -f); rank %d is not profiled\n", rank);
+    fprintf(stderr, "hockney profile: files may not be large enough (ulimit -f); rank %d is not profiled\n",
+            rank);
     return;
   }
   const int opened = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (opened < 0 || !write_all(opened, page_at(0), used) || ftruncate(opened, static_cast<off_t>(page_limit * page_bytes)) != 0) {
+  if (opened < 0 || !write_all(opened, page_at(0), used) ||
+      ftruncate(opened, static_cast<off_t>(page_limit * page_bytes)) != 0) {
     fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not profiled\n", path,
             strerror(errno), rank);
     if (opened >= 0) {

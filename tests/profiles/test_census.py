@@ -23,8 +23,8 @@ PREDEFINED = {
     f"mpi_{name}"
     for name in (
         "comm_dup_fn", "comm_null_copy_fn", "comm_null_delete_fn", "conversion_fn_null",
-        "conversion_fn_null_f", "dup_fn", "null_copy_fn", "null_delete_fn", "type_dup_fn", "type_null_copy_fn", "type_null_delete_fn",
-        "win_dup_fn", "win_null_copy_fn", "win_null_delete_fn",
+        "conversion_fn_null_f", "dup_fn", "null_copy_fn", "null_delete_fn", "type_dup_fn",
+        "type_null_copy_fn", "type_null_delete_fn", "win_dup_fn", "win_null_copy_fn", "win_null_delete_fn",
     )
 }  # fmt: skip
 """Functions that a program passes to MPI, in lower case."""
