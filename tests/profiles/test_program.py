@@ -180,7 +180,8 @@ class TestLibraries:
         library(tmp_path / "mpi", "openmpi", "libmpi.so.40")
         (tmp_path / "mpi/lib/libmpi.so").write_text("INPUT(libmpi.so.12)\n")
         path = launcher(tmp_path / "mpi", "mpich")
-        for word in (sys.executable, "sh", str(program(tmp_path / "script"))):
+        python = os.path.realpath(sys.executable)  # outside of an environment that has mpi4py
+        for word in (python, "sh", str(program(tmp_path / "script"))):
             target = find_target([str(path), "-n", "2", word, "x"], environment())
             assert target.paths == [mpi] and not target.obstacles, word
 
