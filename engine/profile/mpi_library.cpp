@@ -172,7 +172,7 @@ bool recognize(void* function) {
   look_up(mpi.test_cancelled, "PMPI_Test_cancelled");
   look_up(mpi.get_count_c, "PMPI_Get_count_c");
   look_up(mpi.allgather, "PMPI_Allgather");
-  look_up(mpi.comm_dup, "PMPI_Comm_dup");
+  look_up(mpi.comm_split, "PMPI_Comm_split");
   look_up(mpi.comm_free, "PMPI_Comm_free");
   look_up(mpi.recv, "PMPI_Recv");
   look_up(mpi.query_thread, "PMPI_Query_thread");

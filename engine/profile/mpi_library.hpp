@@ -43,7 +43,7 @@ struct MpiLibrary {
   int (*test_cancelled)(const void*, int*);
   int (*get_count_c)(const void*, Handle, std::int64_t*);
   int (*allgather)(const void*, int, Handle, void*, int, Handle, Handle);
-  int (*comm_dup)(Handle, Handle*);
+  int (*comm_split)(Handle, int, int, Handle*);
   int (*comm_free)(Handle*);
   int (*recv)(void*, int, Handle, int, int, Handle, void*);
   int (*query_thread)(int*);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "profile/call.hpp"
+#include "profile/channels.hpp"
 #include "profile/communicators.hpp"
 #include "profile/mpi_library.hpp"
 #include "profile/requests.hpp"
@@ -26,40 +27,6 @@ std::uint32_t region_count = 0;
 
 // Added to the handles of matched messages, which are kept among the requests.
 constexpr Handle messages = 0x6d65737361676573ULL;
-
-// Numbers of messages by channel; only while one thread calls MPI, as the order of several is not known.
-struct Channel {
-  std::uint64_t key;
-  std::uint32_t next;
-};
-constexpr std::uint32_t most_channels = 1 << 15;
-Channel* channels;
-std::uint32_t used_channels;
-
-std::uint64_t channel_of(const CommunicatorState& on, int sender, int receiver, int tag) {
-  if (several_threads || sender < 0 || receiver < 0) return 0;
-  const std::uint64_t pair = static_cast<std::uint64_t>(static_cast<std::uint32_t>(sender)) << 32 |
-                             static_cast<std::uint32_t>(receiver);
-  return mix(mix(on.key, pair), static_cast<std::uint32_t>(tag)) | 1;
-}
-
-// The counter of a channel, for one direction; nullptr, and no channel, if there is no room.
-Channel* counter_of(std::uint64_t* channel, std::uint64_t salt) {
-  if (!*channel) return nullptr;
-  if (!channels) channels = static_cast<Channel*>(private_memory(most_channels * sizeof(Channel)));
-  const std::uint64_t key = *channel ^ salt;
-  std::uint32_t k = static_cast<std::uint32_t>(key >> 20) % most_channels;
-  while (channels && channels[k].key && channels[k].key != key) k = (k + 1) % most_channels;
-  if (!channels || (!channels[k].key && used_channels == most_channels * 3 / 4)) {
-    *channel = 0;
-    return nullptr;
-  }
-  if (!channels[k].key) ++used_channels;
-  channels[k].key = key;
-  return &channels[k];
-}
-
-constexpr std::uint64_t sending = 0, receiving = 0x5555555555555555ULL;
 
 std::uint8_t size_class_of(std::int64_t bytes) {
   if (bytes < 0) return 0;
@@ -142,37 +109,6 @@ Peer* peer_of(ThreadState& thread, int rank) {
     thread.peer_pages.finish();
   }
   return peer;
-}
-
-}  // namespace
-
-// The part of a message or collective call that waits for its end.
-struct Interval {
-  std::uint64_t enter, leave;
-};
-
-namespace {
-
-void add_sample(ThreadState& thread, const PendingRequest& request, const SiteState& site,
-                Interval interval) {
-  std::uint64_t weight = 0;
-  if (!request.channel || !recording || !sampled(request.number, &weight)) return;
-  Sample* const sample = thread.sample_pages.add(thread.id);
-  if (!sample) return;
-  sample->channel = request.channel;
-  sample->number = request.number;
-  sample->role = static_cast<std::uint8_t>(request.role);
-  sample->distance = static_cast<std::uint8_t>(request.distance);
-  sample->function = request.function;
-  sample->site = request.site;
-  sample->wait_site = site.record->id;
-  sample->bytes = request.bytes;
-  sample->posted = request.posted;
-  sample->enter = interval.enter;
-  sample->leave = interval.leave;
-  sample->peer = request.peer;
-  sample->communicator = request.communicator;
-  thread.sample_pages.finish();
 }
 
 struct Received {
@@ -259,157 +195,6 @@ std::int64_t block_bytes(const Call& call, ThreadState& thread, const Communicat
 
 Handle request_of(const Call& call) {
   return call.pointer(request_) ? request_at(call, call.pointer(request_), 0) : mpi.request_null;
-}
-
-// The peer and the tag of one side of a message, with its number in the channel.
-void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
-  const int mine = world.rank;
-  request.channel = sends              ? channel_of(on, mine, request.peer, request.tag)
-                    : on.receives_lost ? 0
-                                       : channel_of(on, request.peer, mine, request.tag);
-  Channel* const counter = counter_of(&request.channel, sends ? sending : receiving);
-  request.number = counter ? counter->next++ : 0;
-}
-
-}  // namespace
-
-// A receive whose number in its channel depends on the message that an earlier receive from any rank, or with
-// any tag, gets. Those that may get the same message are numbered in the order of their posts.
-struct Doubt {
-  Doubt* next;
-  PendingRequest* request;  // while it is pending; nullptr: `ended` tells what its sample says
-  PendingRequest ended;
-  const SiteState* site;  // of the call that completed it; nullptr: it has no sample
-  Interval interval;
-  std::int32_t peer, tag;  // -1: of any rank
-  bool any_tag, resolved;
-};
-
-namespace {
-
-constexpr std::uint32_t doubts_at_once = 256, most_doubts = 1 << 16;
-Doubt* unused_doubts = nullptr;
-std::uint32_t made_doubts = 0;
-
-bool may_take(const Doubt& doubt, int peer, int tag) {
-  return (doubt.peer == -1 || doubt.peer == peer) && (doubt.any_tag || doubt.tag == tag);
-}
-
-// From now on messages to this rank have no numbers.
-void lose_receives(CommunicatorState& on) {
-  __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
-  on.receives_lost = true;
-  if (several_threads) return;
-  while (Doubt* const doubt = on.doubts) {
-    on.doubts = doubt->next;
-    if (doubt->request) doubt->request->doubt = nullptr;
-    doubt->next = unused_doubts;
-    unused_doubts = doubt;
-  }
-  on.last_doubt = nullptr;
-}
-
-void doubt_receive(PendingRequest& request, CommunicatorState& on, bool resolved) {
-  request.channel = 0;
-  if (several_threads || on.receives_lost) return;
-  if (!unused_doubts && made_doubts < most_doubts)
-    if (auto* const more = static_cast<Doubt*>(private_memory(doubts_at_once * sizeof(Doubt)))) {
-      for (std::uint32_t k = 0; k < doubts_at_once; ++k) {
-        more[k].next = unused_doubts;
-        unused_doubts = &more[k];
-      }
-      made_doubts += doubts_at_once;
-    }
-  Doubt* const doubt = unused_doubts;
-  if (!doubt) return lose_receives(on);
-  unused_doubts = doubt->next;
-  *doubt = Doubt{};
-  doubt->request = &request;
-  doubt->peer = request.peer;
-  doubt->tag = request.tag;
-  doubt->any_tag = !resolved && request.tag == mpi.any_tag;
-  doubt->resolved = resolved;
-  request.doubt = doubt;
-  (on.last_doubt ? on.last_doubt->next : on.doubts) = doubt;
-  on.last_doubt = doubt;
-}
-
-// The number of a receive whose sender and tag are known, unless an earlier one may take its message.
-void number_receive(PendingRequest& request, CommunicatorState& on) {
-  if (!several_threads)
-    for (const Doubt* each = on.doubts; each; each = each->next)
-      if (may_take(*each, request.peer, request.tag)) return doubt_receive(request, on, true);
-  set_channel(request, on, false);
-}
-
-// Numbers the receives that no earlier one can change any more.
-void settle(ThreadState& thread, CommunicatorState& on) {
-  constexpr int most_before = 64;
-  const Doubt* before[most_before];
-  int count = 0;
-  Doubt* previous = nullptr;
-  for (Doubt* each = on.doubts; each;) {
-    bool open = !each->resolved, counted = false;
-    for (int k = 0; k < count && !(open && counted); ++k) {
-      if (each->resolved && may_take(*before[k], each->peer, each->tag)) open = true;
-      counted = counted || (before[k]->peer == each->peer && before[k]->any_tag == each->any_tag &&
-                            (each->any_tag || before[k]->tag == each->tag));
-    }
-    if (open) {
-      if (!counted) {
-        if (count == most_before) return;
-        before[count++] = each;
-      }
-      previous = each;
-      each = each->next;
-      continue;
-    }
-    PendingRequest& request = each->request ? *each->request : each->ended;
-    request.peer = each->peer;
-    request.tag = each->tag;
-    set_channel(request, on, false);
-    request.doubt = nullptr;
-    if (!each->request && each->site) add_sample(thread, request, *each->site, each->interval);
-    Doubt* const next = each->next;
-    (previous ? previous->next : on.doubts) = next;
-    if (on.last_doubt == each) on.last_doubt = previous;
-    each->next = unused_doubts;
-    unused_doubts = each;
-    each = next;
-  }
-}
-
-// A receive in doubt has ended; without a site its sample is not kept.
-void end_doubt(ThreadState& thread, PendingRequest& request, const SiteState* site, Interval interval) {
-  Doubt& doubt = *request.doubt;
-  request.doubt = nullptr;
-  doubt.ended = request;
-  doubt.request = nullptr;
-  doubt.site = site;
-  doubt.interval = interval;
-  if (!several_threads) settle(thread, *request.of);
-}
-
-// A receive that gets no message after all.
-void withdraw_receive(ThreadState& thread, PendingRequest& request) {
-  CommunicatorState& on = *request.of;
-  if (several_threads || on.receives_lost) return;
-  if (Doubt* const doubt = request.doubt) {
-    request.doubt = nullptr;
-    Doubt* previous = nullptr;
-    for (Doubt* each = on.doubts; each && each != doubt; each = each->next) previous = each;
-    (previous ? previous->next : on.doubts) = doubt->next;
-    if (on.last_doubt == doubt) on.last_doubt = previous;
-    doubt->next = unused_doubts;
-    unused_doubts = doubt;
-    return settle(thread, on);
-  }
-  if (!request.channel) return;
-  Channel* const counter = counter_of(&request.channel, receiving);
-  if (counter && counter->next == request.number + 1)
-    --counter->next;
-  else
-    lose_receives(on);
 }
 
 // A request as of a message that starts now; it is part of the multiset only if the call is nonblocking.
@@ -516,7 +301,7 @@ const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteSta
   fresh->channel = message.wildcard ? 0
                    : sends          ? channel_of(*on, world.rank, message.peer, message.tag)
                                     : channel_of(*on, message.peer, world.rank, message.tag);
-  fresh->counter = counter_of(&fresh->channel, sends ? sending : receiving);
+  fresh->counter = counter_of(&fresh->channel, sends);
   fresh->record = peer_of(thread, message.peer);
   MessageMemo* const place = place_of(fresh->given, site);
   if (!place) return fresh;
@@ -574,10 +359,9 @@ void add_probed(const Call& call, ThreadState& thread, PendingRequest& message, 
     message.distance = world.distance(message.peer);
   }
   if (on.receives_lost) return;
-  for (const Doubt* each = several_threads ? nullptr : on.doubts; each; each = each->next)
-    if (may_take(*each, message.peer, message.tag)) return;  // the number is not known yet
+  if (in_doubt(on, message.peer, message.tag)) return;  // the number is not known yet
   message.channel = channel_of(on, message.peer, world.rank, message.tag);
-  const Channel* const counter = counter_of(&message.channel, receiving);
+  const Channel* const counter = counter_of(&message.channel, false);
   message.number = counter ? counter->next : 0;
   add_sample(thread, message, site, interval);
 }

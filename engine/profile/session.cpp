@@ -184,10 +184,11 @@ std::uint64_t kernel_of(int rank) {
 // Compares the clocks of the first rank on each kernel with that of rank 0, by messages there and back: the
 // shortest ones have the least error. Collective; nothing is done if all ranks share a clock.
 void compare_clocks(int when) {
-  if (!kernels || !mpi.comm_dup || !mpi.comm_free || !mpi.send || !mpi.recv) return;
+  if (!kernels || !mpi.comm_split || !mpi.comm_free || !mpi.send || !mpi.recv) return;
   constexpr int exchanges = 32, tag = 1;
-  Handle apart = 0;  // no message of the program meets these
-  if (mpi.comm_dup(mpi.world, &apart) != 0) return;
+  // No message of the program meets those on another communicator. A duplicate would have its attributes.
+  Handle apart = 0;
+  if (mpi.comm_split(mpi.world, 0, world.rank, &apart) != 0) return;
   alignas(8) char status[64];
   std::int64_t own[3] = {0, 0, 0};
   for (int other = 1; other < world.size; ++other) {
