@@ -92,9 +92,22 @@ void* next(std::uint32_t symbol, std::uint64_t from) {
   return found;
 }
 
+namespace {
+
+// The library of PMPI_Init: `function` may belong to another tool between the program and MPI.
+void* mpi_library_behind(const void* function) {
+  const void* init = dlsym(RTLD_NEXT, "PMPI_Init");
+  void* const library = library_at(function);
+  if (!init && library) init = dlsym(library, "PMPI_Init");
+  void* const defines = init ? library_at(init) : nullptr;
+  return defines ? defines : library;
+}
+
+}  // namespace
+
 bool recognize(void* function) {
   if (mpi.library) return mpi.abi != Abi::unknown;
-  void* const defines = library_at(function);
+  void* const defines = mpi_library_behind(function);
   if (!defines) return false;
   mpi.library = defines;
   mpi.handle_bytes = 8;

@@ -271,13 +271,32 @@ void measure(const char* kind, int calls, double ns_per_tick, Bare&& bare, Recor
   ++header->overheads;
 }
 
-// The wrapper of a function in C, if the MPI library has it.
+// The wrapper of a function in C, if the MPI library has it. While this exists, the wrapper calls `bare`:
+// other tools between the program and MPI must not count what is only measured here.
 template <class T>
-T* wrapper(const char* name) {
-  for (std::uint32_t k = 0; k < symbol_count; ++k)
-    if (strcmp(symbols[k].name, name) == 0) return reinterpret_cast<T*>(symbols[k].own);
-  return nullptr;
-}
+class Wrapper {
+ public:
+  Wrapper(const char* name, T* bare) {
+    for (std::uint32_t k = 0; bare && !call_ && k < symbol_count; ++k) {
+      if (strcmp(symbols[k].name, name) != 0) continue;
+      call_ = reinterpret_cast<T*>(symbols[k].own);
+      calls_ = &real[k];
+      before_ = *calls_;
+      *calls_ = reinterpret_cast<void*>(bare);
+    }
+  }
+  ~Wrapper() {
+    if (calls_) *calls_ = before_;
+  }
+  Wrapper(const Wrapper&) = delete;
+  Wrapper& operator=(const Wrapper&) = delete;
+  T* get() const { return call_; }
+
+ private:
+  T* call_ = nullptr;
+  void** calls_ = nullptr;
+  void* before_ = nullptr;
+};
 
 void measure_overhead(ThreadState& thread) {
   const std::uint64_t ns = header->last.monotonic_ns - header->first.monotonic_ns;
@@ -292,19 +311,19 @@ void measure_overhead(ThreadState& thread) {
     own_state = scratch;
     int value = 0;
     Handle request = 0;
-    if (auto* const own = wrapper<int(Handle, int*)>("MPI_Comm_rank"))
+    const Wrapper comm_rank("MPI_Comm_rank", mpi.comm_rank);
+    const Wrapper send("MPI_Send", mpi.send);
+    const Wrapper isend("MPI_Isend", mpi.isend);
+    const Wrapper wait("MPI_Wait", mpi.wait);
+    if (comm_rank.get())
       measure(
           "local", 1, ns_per_tick, [&] { mpi.comm_rank(mpi.world, &value); },
-          [&] { own(mpi.world, &value); });
-    using Send = int(const void*, int, Handle, int, int, Handle);
-    if (auto* const own = wrapper<Send>("MPI_Send"); own && mpi.send)
+          [&] { comm_rank.get()(mpi.world, &value); });
+    if (send.get())
       measure(
           "blocking", 1, ns_per_tick, [&] { mpi.send(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); },
-          [&] { own(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); });
-    using Isend = int(const void*, int, Handle, int, int, Handle, Handle*);
-    auto* const isend = wrapper<Isend>("MPI_Isend");
-    auto* const wait = wrapper<int(Handle*, void*)>("MPI_Wait");
-    if (isend && wait && mpi.isend && mpi.wait) {
+          [&] { send.get()(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world); });
+    if (isend.get() && wait.get()) {
       void* const ignore = reinterpret_cast<void*>(mpi.status_ignore);
       measure(
           "nonblocking", 2, ns_per_tick,
@@ -313,8 +332,8 @@ void measure_overhead(ThreadState& thread) {
             mpi.wait(&request, ignore);
           },
           [&] {
-            isend(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
-            wait(&request, ignore);
+            isend.get()(&value, 1, mpi.byte, mpi.proc_null, 0, mpi.world, &request);
+            wait.get()(&request, ignore);
           });
     }
     own_state = &thread;

@@ -326,6 +326,13 @@ def test_what_was_recorded_before_a_sudden_end(mpi, made, tmp_path, how):
 
 
 @pytest.mark.slow
+def test_another_tool_between_the_program_and_mpi(mpi, made, tmp_path):
+    """Counts what the program calls, and not what the library calls for itself."""
+    run = recorded(mpi, tmp_path, 2, made("collectives"), after=[made("count")])
+    check(run, 2)
+
+
+@pytest.mark.slow
 def test_the_program_closes_the_file(mpi, made, tmp_path):
     """Whatever has its descriptor then is left alone."""
     done = recorded(mpi, tmp_path, 2, made("endings"), "descriptor")
