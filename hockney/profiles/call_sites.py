@@ -11,13 +11,14 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
 from hockney.core.errors import HockneyError, printable
 from hockney.process import capture
+from hockney.profiles.elf import covered
 from hockney.profiles.rank_file import RankFile, text_of
 
 ADDR2LINE = "addr2line"
@@ -30,6 +31,15 @@ _MPI4PY = re.compile(r"(^|/)mpi4py(/|\.)")
 _PYTHON = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?: (?P<function>.*))?$")
 _UNKNOWN = ("??", "")
 LONGEST = 60
+CHECKED_CALLS = 1024
+"""The library compares the call path of every call with this number with that of the first."""
+MOST_UNCHECKED = 0.1
+"""The share of a site's calls whose call paths were not compared, up to which its caller is known."""
+_OPERATOR = re.compile(
+    r"operator *(\(\)|\[\]|new\[\]|delete\[\]|new\b|delete\b|->\*?|<=>|<<=?|>>=?|[-+*/%^&|<>=!]=|&&|\|\||\+\+"
+    r"|--|[-+*/%^&|~!=<>,])"
+)
+_CLONE = re.compile(r" \[clone [^]]*\]|\[abi:\w+\]")
 
 
 @dataclass(frozen=True, order=True)
@@ -54,14 +64,27 @@ class Frame:
         if self.file:
             return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
         if self.function:
-            return self.function
+            return self.name
         name = Path(self.module).name or "unknown"
         return f"{name}+{self.offset:#x}" if self.module or self.offset else "unknown"
 
     @property
     def text(self) -> str:
         """ "solver.c:120 solve"."""
-        return f"{self.place} {self.function}" if self.file and self.function else self.place
+        return f"{self.place} {self.name}" if self.file and self.function else self.place
+
+    @property
+    def full_text(self) -> str:
+        """With the function's template arguments and parameters."""
+        if not self.function:
+            return self.place
+        return f"{self.place} {self.function}" if self.file else self.function
+
+    @property
+    def name(self) -> str:
+        """The function without template arguments, parameters and the type that it returns. Only functions
+        of modules may have these: those of Python do not."""
+        return short_name(self.function) if self.module else self.function
 
 
 @dataclass(frozen=True)
@@ -73,6 +96,11 @@ class CallSite:
     callers: tuple[Frame, ...] = ()
     python: bool = False
     ambiguous: bool = False
+    mixed: bool = False
+    """Whether there are calls of other call paths among them; an ambiguous site is mixed too."""
+    caller: Frame | None = None
+    """The only place from which the function is called, if that is known and in another file: then the
+    function is probably a wrapper of MPI."""
 
     @property
     def place(self) -> str:
@@ -80,13 +108,13 @@ class CallSite:
 
     @property
     def text(self) -> str:
-        text = self.frame.text
+        text = self.frame.text if self.caller is None else f"{self.place} from {self.caller.place}"
         return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
     @property
     def path_text(self) -> str:
         """The call path: "solver.c:120 solve < main.c:30 main"."""
-        return " < ".join(frame.text for frame in (self.frame, *self.callers))
+        return " < ".join(frame.full_text for frame in (self.frame, *self.callers))
 
     @property
     def identity(self) -> str:
@@ -99,6 +127,33 @@ class CallSite:
 
 NOWHERE = CallSite(Frame())
 """The call site of calls that have none."""
+
+
+def short_name(function: str) -> str:
+    """ "miniFE::dot" of "double miniFE::dot<Vector<double> >(Vector<double> const&)"."""
+    text = _CLONE.sub("", function).replace("(anonymous namespace)::", "")
+    if not any(character in text for character in "<( "):
+        return text
+    kept, depth, at = "", 0, 0
+    while at < len(text):
+        of_operator = _OPERATOR.match(text, at) if not re.search(r"\w$", text[:at]) else None
+        if of_operator is not None:
+            kept += of_operator[0] if depth == 0 else ""
+            at = of_operator.end()
+            continue
+        character = text[at]
+        if character in "<({":
+            kept += "{lambda}" if depth == 0 and text.startswith("{lambda", at) else ""
+            depth += 1
+        elif character in ">)}":
+            depth -= 1
+        elif depth == 0:
+            kept += character
+        at += 1
+    kept = re.sub(r"( (const|volatile|noexcept|&|&&))+$", "", kept.rstrip())
+    conversion = kept.find("operator ")
+    start = kept.rfind(" ", 0, conversion if conversion >= 0 else len(kept)) + 1
+    return kept[start:] if depth == 0 and kept[start:] else function
 
 
 def python_frame(text: str) -> Frame:
@@ -135,21 +190,66 @@ def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
         frames.update(_symbols(module, sorted(offsets)))
     by_frame: dict[Frame, int] = {NOWHERE.frame: 0}
     sites = [NOWHERE]
-    ambiguous: set[int] = set()
+    origins: list[_Origins] = [_Origins()]
     indices = []
-    for rows in located:
+    for file, rows in zip(files, located, strict=True):
+        calls = _calls(file)
         index_of = {0: 0}
         for row in rows:
             site = _site(row, frames)
             if site.frame not in by_frame:
                 by_frame[site.frame] = len(sites)
                 sites.append(site)
+                origins.append(_Origins())
             index_of[row.number] = by_frame[site.frame]
-            if site.ambiguous:
-                ambiguous.add(by_frame[site.frame])
+            origins[by_frame[site.frame]].add(site, calls.get(row.number, 0))
         indices.append(index_of)
-    merged = tuple(replace(site, ambiguous=k in ambiguous) for k, site in enumerate(sites))
+    merged = tuple(
+        replace(site, ambiguous=of.ambiguous, mixed=of.mixed, caller=of.caller(site))
+        for site, of in zip(sites, origins, strict=True)
+    )
     return CallSites((NOWHERE, *merged[1:]), tuple(indices), any(site.frame.line for site in sites))
+
+
+def _calls(file: RankFile) -> dict[int, int]:
+    """The number of calls of each site."""
+    calls: dict[int, int] = {}
+    for site, count in zip(file.entries["site"].tolist(), file.entries["calls"].tolist(), strict=True):
+        calls[site] = calls.get(site, 0) + count
+    return calls
+
+
+@dataclass
+class _Origins:
+    """Where the calls of a site come from, of all its records."""
+
+    ambiguous: bool = False
+    seen_mixed: bool = False
+    paths: set[tuple[Frame, ...]] = field(default_factory=set)
+    calls: int = 0
+    unchecked: int = 0
+
+    @property
+    def mixed(self) -> bool:
+        return self.seen_mixed or len(self.paths) > 1
+
+    def add(self, site: CallSite, calls: int) -> None:
+        self.ambiguous = self.ambiguous or site.ambiguous
+        self.seen_mixed = self.seen_mixed or site.mixed
+        self.paths.add(site.callers)
+        self.calls += calls
+        self.unchecked += calls if calls < CHECKED_CALLS else 0
+
+    def caller(self, site: CallSite) -> Frame | None:
+        """Calls of a function from two lines of another one have the same stack, so that a caller is known
+        only if call paths were compared."""
+        callers = {path[0] if path else NOWHERE.frame for path in self.paths}
+        if self.seen_mixed or len(callers) != 1 or self.unchecked > MOST_UNCHECKED * self.calls:
+            return None
+        (only,) = callers
+        if not only.line or not self.calls or only.function == "main":
+            return None
+        return only if site.frame.line and only.file != site.frame.file else None
 
 
 @dataclass(frozen=True)
@@ -183,15 +283,22 @@ def _located(file: RankFile) -> list[_Located]:
 
 
 def _site(row: _Located, resolved: Mapping[tuple[str, int], Frame]) -> CallSite:
+    """The innermost return address, and Python's line, are those of all calls of the record."""
     frames = [resolved.get(each, Frame(module=each[0], offset=each[1])) for each in row.frames]
     if row.python:
-        return CallSite(python_frame(row.python), python=True, ambiguous=row.ambiguous)
+        return CallSite(python_frame(row.python), python=True, mixed=row.ambiguous)
     outside = [frame for frame in frames if not frame.of_mpi]
     if not outside:
-        return CallSite(frames[-1] if frames else NOWHERE.frame, ambiguous=row.ambiguous)
+        ambiguous = row.ambiguous and len(frames) != 1
+        return CallSite(frames[-1] if frames else NOWHERE.frame, ambiguous=ambiguous, mixed=row.ambiguous)
     # The same line is one call site, whichever of its instructions made the call.
     first, *callers = outside
-    return CallSite(_without_offset(first), tuple(map(_without_offset, callers)), ambiguous=row.ambiguous)
+    return CallSite(
+        _without_offset(first),
+        tuple(map(_without_offset, callers)),
+        ambiguous=row.ambiguous and frames[0].of_mpi,
+        mixed=row.ambiguous,
+    )
 
 
 def _without_offset(frame: Frame) -> Frame:
@@ -211,6 +318,7 @@ def _symbols(module: str, offsets: Sequence[int]) -> dict[tuple[str, int], Frame
     if not program.ok:
         return {}
     by_address = {max(0, offset - 1): offset for offset in offsets}
+    inside = covered(Path(module), list(by_address))
     found = {}
     for address, function, place in _parsed(program.out.splitlines()):
         offset = by_address.get(address)
@@ -221,6 +329,8 @@ def _symbols(module: str, offsets: Sequence[int]) -> dict[tuple[str, int], Frame
         if function in _UNKNOWN and number == 0:
             continue
         known_file = "" if file in _UNKNOWN or not number else printable(file)
+        if not known_file and address not in inside:
+            continue  # addr2line names the nearest symbol before it
         name = "" if function in _UNKNOWN else printable(function)
         found[module, offset] = Frame(name, known_file, number if known_file else 0, module, offset)
     return found

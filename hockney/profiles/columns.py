@@ -104,6 +104,7 @@ SITES: tuple[Column[SiteRow], ...] = (
     Column("", lambda e: e.row.recording_s, key="recording_s"),
     Column("", lambda e: e.row.open_calls, key="open_calls"),
     Column("", lambda e: e.results.site(e.row).ambiguous, key="ambiguous"),
+    Column("", lambda e: e.results.site(e.row).mixed, key="call_paths_mixed"),
     Column("", lambda e: _histogram(e), key="histogram"),
     Column("", lambda e: _details(e), key="details"),
     Column("", lambda e: _by_rank(e), key="ranks"),

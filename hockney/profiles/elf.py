@@ -10,13 +10,17 @@ from __future__ import annotations
 import mmap
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 MAGIC = b"\x7fELF"
 PT_DYNAMIC, PT_INTERP = 2, 3
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
+STT_FUNC, STT_GNU_IFUNC = 2, 10
 UNDEFINED = 0
 MPI_SYMBOL = re.compile(rb"P?MPI_\w+|p?mpi_[a-z0-9_]+")
 """A function of MPI, in C or as compilers for Fortran name it."""
@@ -63,6 +67,13 @@ class _Layout:
     def symbol(self) -> struct.Struct:
         return struct.Struct(self.order + ("IBBHQQ" if self.wide else "IIIBBH"))
 
+    @property
+    def symbol_fields(self) -> np.dtype[Any]:
+        o = self.order
+        name, info = ("name", f"{o}u4"), [("info", "u1"), ("other", "u1"), ("shndx", f"{o}u2")]
+        value = [("value", f"{o}u{8 if self.wide else 4}"), ("size", f"{o}u{8 if self.wide else 4}")]
+        return np.dtype([name, *info, *value] if self.wide else [name, *value, *info])
+
 
 @dataclass(frozen=True)
 class _Section:
@@ -83,9 +94,53 @@ def read_elf(path: Path) -> Elf | None:
         return None
 
 
-def _read(data: mmap.mmap) -> Elf:
+def covered(path: Path, addresses: Sequence[int]) -> frozenset[int]:
+    """Those of the addresses that are inside a function of which the file has a symbol with its size."""
+    try:
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            if data[:4] != MAGIC or data[5] not in (1, 2):
+                return frozenset()
+            layout, sections = _sections(data)
+            found: set[int] = set()
+            for section in sections:
+                if section.kind in (SHT_DYNSYM, SHT_SYMTAB):
+                    found |= _inside(data, layout, section, addresses)
+            return frozenset(found)
+    except (OSError, ValueError, struct.error, IndexError):
+        return frozenset()
+
+
+def _inside(data: mmap.mmap, layout: _Layout, section: _Section, addresses: Sequence[int]) -> set[int]:
+    count = max(0, min(section.size, len(data) - section.offset)) // layout.symbol.size
+    content = data[section.offset : section.offset + count * layout.symbol.size]
+    symbols = np.frombuffer(content, layout.symbol_fields)
+    is_code = np.isin(symbols["info"] & 0xF, (STT_FUNC, STT_GNU_IFUNC))
+    kept = symbols[is_code & (symbols["shndx"] != UNDEFINED) & (symbols["size"] > 0)]
+    order = np.argsort(kept["value"], kind="stable")
+    begins = kept["value"][order].astype(np.uint64)
+    # Symbols may be nested: the furthest end of those that begin before an address decides.
+    ends = np.maximum.accumulate(begins + kept["size"][order].astype(np.uint64))
+    wanted = np.array(addresses, np.uint64)
+    before = np.searchsorted(begins, wanted, side="right")
+    return {
+        address
+        for address, k in zip(addresses, before.tolist(), strict=True)
+        if k and address < int(ends[k - 1])
+    }
+
+
+def _sections(data: mmap.mmap) -> tuple[_Layout, list[_Section]]:
     layout = _Layout("<" if data[5] == 1 else ">", data[4] == 2)
-    _, phoff, shoff, _, _, phentsize, phnum, shentsize, shnum, _ = layout.file_header.unpack_from(data, 24)
+    _, _, shoff, _, _, _, _, shentsize, shnum, _ = layout.file_header.unpack_from(data, 24)
+    headers = (
+        layout.section_header.unpack_from(data, shoff + k * shentsize) for k in range(shnum if shoff else 0)
+    )
+    return layout, [_Section(fields[1], fields[4], fields[5], fields[6]) for fields in headers]
+
+
+def _read(data: mmap.mmap) -> Elf:
+    layout, sections = _sections(data)
+    _, phoff, _, _, _, phentsize, phnum, _, _, _ = layout.file_header.unpack_from(data, 24)
     interpreter, dynamic = "", False
     for k in range(phnum):
         fields = layout.program_header.unpack_from(data, phoff + k * phentsize)
@@ -93,13 +148,6 @@ def _read(data: mmap.mmap) -> Elf:
         if fields[0] == PT_INTERP:
             interpreter = data[offset : offset + size].rstrip(b"\0").decode(errors="replace")
         dynamic = dynamic or fields[0] == PT_DYNAMIC
-    sections_listed = shnum if shoff else 0
-    sections = [
-        _Section(fields[1], fields[4], fields[5], fields[6])
-        for fields in (
-            layout.section_header.unpack_from(data, shoff + k * shentsize) for k in range(sections_listed)
-        )
-    ]
     bound: set[str] = set()
     exported: set[str] = set()
     contained: set[str] = set()

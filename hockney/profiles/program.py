@@ -14,7 +14,7 @@ import shlex
 import shutil
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
@@ -70,7 +70,7 @@ found = find_spec("mpi4py")
 print("folder", found.submodule_search_locations[0] if found else "")
 try:
     from mpi4py import _mpiabi
-    _mpiabi._get_mpiabi()
+    print("abi", _mpiabi._get_mpiabi())
 except Exception:
     pass
 with open("/proc/self/maps") as maps:
@@ -78,7 +78,8 @@ with open("/proc/self/maps") as maps:
         if "mpi" in os.path.basename(path):
             print("loaded", path)
 """
-"""Prints where mpi4py is, and the library that a version for several MPIs loads."""
+"""Prints where mpi4py is, and of a version for several MPIs the one that it chooses, and the library that it
+loads for this."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +150,8 @@ class Program:
     searches: bool = False
     """Whether it looks for an MPI that is already loaded, and would take hockney's library for one: mpi4py
     for several MPIs. Then the MPI has to be loaded with it."""
+    environ: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    """Its variables, as far as the command shows them; not those that the launcher adds."""
 
     @property
     def families(self) -> list[MpiFamily]:
@@ -241,15 +244,80 @@ def find_program(word: str, environ: Mapping[str, str]) -> Path | None:
 
 def find_programs(command: Command, environ: Mapping[str, str]) -> list[Program]:
     """The programs that the command starts, as far as its words show them."""
-    words = [_program_word(command, segment, environ) for segment in command.segments]
-    return [examine(word, environ) for word in dict.fromkeys(words) if word]
+    found: dict[tuple[str, tuple[tuple[str, str], ...]], Program] = {}
+    for segment in command.segments:
+        of_ranks = rank_variables(command, segment, environ)
+        word = _program_word(command, segment, of_ranks)
+        key = word, tuple(sorted(of_ranks.items()))
+        if word and key not in found:
+            found[key] = replace(examine(word, of_ranks), environ=of_ranks)
+    return list(found.values())
+
+
+def rank_variables(command: Command, segment: range, environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the ranks of one program: `environ`, as env and options of the launcher change it."""
+    variables = dict(environ)
+    options, behind = _split_segment(command, segment, environ)
+    if command.launcher is not None:
+        _apply_env(variables, command.words[: command.launcher.at])
+        if segment != command.segments[0]:
+            of_first, _ = _split_segment(command, command.segments[0], environ)
+            _apply_options(variables, of_first, command.launcher.option_words, for_all=True)
+        _apply_options(variables, options, command.launcher.option_words)
+    program = _program_word(command, segment, environ)
+    _apply_env(variables, behind[: behind.index(program)] if program in behind else behind)
+    return variables
+
+
+def _apply_options(
+    variables: dict[str, str], words: Sequence[str], option_words: Mapping[str, int], for_all: bool = False
+) -> None:
+    """Hydra's "-env NAME VALUE", and "-genv NAME VALUE" `for_all` programs; Open MPI's "-x NAME=VALUE"."""
+    names = all_arguments().variables
+    for option, *values in zip(words, words[1:], (*words[2:], ""), strict=False):
+        name = option.lstrip("-")
+        if not option.startswith("-") or name not in names or (for_all and not name.startswith("g")):
+            continue
+        if ASSIGNMENT.match(values[0]):
+            key, _, value = values[0].partition("=")
+            variables[key] = value
+        elif option_words.get(name) == 2:
+            variables[values[0]] = values[1]
+
+
+def _apply_env(variables: dict[str, str], words: Sequence[str]) -> None:
+    """The assignments and options of env among wrappers of a program."""
+    of_env = False
+    for word, following in zip(words, (*words[1:], ""), strict=False):
+        if Path(word).name in WRAPPERS:
+            of_env = Path(word).name == "env"
+        elif not of_env:
+            continue
+        elif word in ("-i", "-", "--ignore-environment"):
+            variables.clear()
+        elif word in ("-u", "--unset"):
+            variables.pop(following, None)
+        elif word.startswith(("-u", "--unset=")):
+            variables.pop(word.removeprefix("--unset=").removeprefix("-u"), None)
+        elif ASSIGNMENT.match(word):
+            name, _, value = word.partition("=")
+            variables[name] = value
+
+
+def _split_segment(
+    command: Command, segment: range, environ: Mapping[str, str]
+) -> tuple[list[str], list[str]]:
+    """The launcher's options and their values, and the words behind them."""
+    words = [command.words[k] for k in segment]
+    if command.launcher is None:
+        return [], words
+    behind = _without_options(words, command.launcher.option_words, environ)
+    return words[: len(words) - len(behind)], behind
 
 
 def _program_word(command: Command, segment: range, environ: Mapping[str, str]) -> str:
     """The word that names the program behind the launcher's options and wrappers; "" if there is none."""
-    words = [command.words[k] for k in segment]
-    if command.launcher is not None:
-        words = _without_options(words, command.launcher.option_words, environ)
+    _, words = _split_segment(command, segment, environ)
     while words and Path(words[0]).name in WRAPPERS:
         wrapper, *words = words
         words = list(_from_program(words, environ))
@@ -412,7 +480,8 @@ def family_of_file(path: Path) -> MpiFamily:
 
 def _with_mpi4py(program: Program, python: Path, environ: Mapping[str, str]) -> Program:
     """The interpreter with the MPI library that its mpi4py uses: the one to which that is linked, or, if it
-    has modules for several MPIs, the one that it loads."""
+    has modules for several MPIs, the one that it loads. That one it chooses by a library that it finds, or by
+    MPI4PY_MPIABI; then its module for that is linked to the library."""
     try:
         done = process.capture([str(python), "-c", ASK_MPI4PY], env=_exactly(environ), timeout=LIST_SECONDS)
     except EnvironmentProblem:
@@ -420,9 +489,11 @@ def _with_mpi4py(program: Program, python: Path, environ: Mapping[str, str]) -> 
     answers = [line.partition(" ")[::2] for line in done.out.splitlines()]
     folders = [path for key, path in answers if key == "folder" and path]
     modules = [module for folder in folders for module in sorted(Path(folder).glob("MPI.*.so"))]
-    if len(modules) == 1 and program.elf is not None:
-        libraries, unresolved = find_libraries(modules[0], program.elf, environ)
-        if libraries:
+    by_name = [path for key, path in answers if key == "abi"] if environ.get("MPI4PY_MPIABI") else []
+    chosen = [module for module in modules if [module.name.split(".")[1]] == by_name] or modules
+    if len(chosen) == 1 and program.elf is not None:
+        libraries, unresolved = find_libraries(chosen[0], program.elf, environ)
+        if libraries or by_name:
             return replace(program, libraries=libraries, unresolved=unresolved)
     loaded = [library_of(Path(path)) for key, path in answers if key == "loaded"]
     libraries = tuple(library for library in loaded if library is not None)

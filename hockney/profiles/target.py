@@ -8,7 +8,7 @@ explain afterwards why nothing was recorded."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
@@ -61,7 +61,7 @@ class Target:
 def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Target:
     """What a command starts, and the MPI libraries to be recorded. Raises UsageError if it is no command."""
     command = parse_command(words, environ)
-    programs = tuple(find_programs(command, environ))
+    programs = tuple(_believed(program, command) for program in find_programs(command, environ))
     libraries = _libraries(command, programs, environ)
     found = known_families(libraries)
     launcher = command.launcher
@@ -87,6 +87,16 @@ def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Targe
     return Target(command, programs, libraries, family, version, tuple(obstacles), tuple(warnings))
 
 
+def _believed(program: Program, command: Command) -> Program:
+    """Without libraries that it would find by itself, if the launcher belongs to another MPI. Loaded with the
+    launcher's MPI, it uses that; a second MPI would end it."""
+    launcher = command.launcher
+    if launcher is None or not program.searches:
+        return program
+    others = [family for family in program.families if _differ(family, launcher.family)]
+    return replace(program, libraries=()) if others else program
+
+
 def _libraries(
     command: Command, programs: Sequence[Program], environ: Mapping[str, str]
 ) -> tuple[Library, ...]:
@@ -105,6 +115,7 @@ def _other_libraries(
     command: Command, programs: Sequence[Program], environ: Mapping[str, str]
 ) -> tuple[Library, ...]:
     unknown = family_named(UNKNOWN)
+    environ = next((program.environ for program in programs if program.environ), environ)
     if command.launcher is not None and not command.launcher.is_srun:
         return libraries_near(command.launcher.path, command.launcher.family, environ)
     files = [program.interpreter or program.path for program in programs]

@@ -8,11 +8,21 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from written import Written
 
-from hockney.profiles.call_sites import CallSite, CallSites, Frame, call_sites, python_frame
+from hockney.profiles import call_sites as module_of_sites
+from hockney.profiles.call_sites import (
+    CHECKED_CALLS,
+    CallSite,
+    CallSites,
+    Frame,
+    call_sites,
+    python_frame,
+    short_name,
+)
 from hockney.profiles.rank_file import parse_rank_file
 
 SOURCE = """\
@@ -131,3 +141,132 @@ def test_debugging_information_gives_file_and_line(tmp_path: Path):
     assert site.text == "app.c:2 step"
     assert site.path_text == "app.c:2 step < app.c:4 solve"
     assert site.identity == "app.c:step"
+
+
+@pytest.mark.compiler
+def test_a_symbol_names_only_what_is_inside_of_it(tmp_path: Path):
+    """addr2line names the nearest symbol before an address, which a stripped program has few of."""
+    if shutil.which("addr2line") is None or shutil.which("gcc") is None:
+        pytest.skip("there is no addr2line, or no gcc")
+    source = (
+        "int exported(int x) { return x + 1; }\n"
+        "__attribute__((noinline)) static int hidden(int x) { return x * 3 + exported(x); }\n"
+        "int (*volatile chosen)(int) = hidden;\n"
+        "int main(void) { return chosen(1); }\n"
+    )
+    (tmp_path / "app.c").write_text(source)
+    path = tmp_path / "app"
+    subprocess.run(["gcc", "-O0", "-rdynamic", "app.c", "-o", str(path)], cwd=tmp_path, check=True)
+    listing = subprocess.run(["nm", str(path)], capture_output=True, text=True, check=True).stdout
+    at = {
+        line.split()[2]: int(line.split()[0], 16) for line in listing.splitlines() if len(line.split()) == 3
+    }
+    subprocess.run(["strip", str(path)], check=True)
+    rank = Written(0, 1)
+    module(rank, str(path))
+    rank.site(1, frames=[BEGIN + at["hidden"] + 5])
+    rank.site(2, frames=[BEGIN + at["exported"] + 5])
+    found = sites_of(rank)
+    hidden, exported = (found.sites[found.index_of[0][k]].frame for k in (1, 2))
+    assert (hidden.function, hidden.offset) == ("", at["hidden"] + 5)
+    assert exported.function == "exported"
+
+
+@pytest.mark.parametrize(
+    ("function", "short"),
+    [
+        (
+            "double miniFE::dot<miniFE::Vector<double> >(miniFE::Vector<double> const&)",
+            "miniFE::dot",
+        ),
+        ("ExchangeHalo(SparseMatrix_STRUCT const&, Vector_STRUCT&)", "ExchangeHalo"),
+        ("void (anonymous namespace)::send(std::function<void (int)>)", "send"),
+        ("solve(int)::{lambda(int)#1}::operator()(int) const", "solve::{lambda}::operator()"),
+        ("bool a::operator< <int>(a::B<int> const&)", "a::operator<"),
+        ("A::operator unsigned int() const", "A::operator unsigned int"),
+        ("a::operator<<(int)", "a::operator<<"),
+        ("B<C> a::operator->*(int)", "a::operator->*"),
+        ("run(int) [clone .constprop.0]", "run"),
+        ("text[abi:cxx11](int)", "text"),
+        ("my_operator(int)", "my_operator"),
+        ("__solver_MOD_step", "__solver_MOD_step"),
+        ("main", "main"),
+    ],
+)
+def test_short_names(function: str, short: str):
+    assert short_name(function) == short
+    assert Frame(function, "a.cpp", 3, "/opt/app").text == f"a.cpp:3 {short}"
+    assert Frame(function, "a.cpp", 3, "/opt/app").full_text == f"a.cpp:3 {function}"
+
+
+def test_names_in_python_are_complete():
+    assert Frame("solve.<locals>.<lambda>", "a.py", 3).text == "a.py:3 solve.<locals>.<lambda>"
+
+
+def test_only_what_is_outside_of_the_innermost_frame_may_be_mixed():
+    """All calls of a record come from its innermost return address."""
+    rank = Written(0, 1)
+    module(rank, "/opt/app/bin/solver")
+    module(rank, "/usr/lib/libmpi_mpifh.so.40", BEGIN + 0x200000)
+    program, wrapper = BEGIN + 0x10, BEGIN + 0x200010
+    for number, frames in {1: [program, program + 8], 2: [wrapper, program + 0x100], 3: []}.items():
+        rank.add(
+            "sites",
+            id=number,
+            frames=len(frames),
+            frame=frames,
+            ambiguous=1,
+            python=b"" if frames else b"a.py:3",
+        )
+    found = sites_of(rank)
+    exact, in_wrapper, python = (found.sites[found.index_of[0][k]] for k in (1, 2, 3))
+    assert (exact.ambiguous, exact.mixed) == (False, True)
+    assert (in_wrapper.ambiguous, in_wrapper.mixed) == (True, True)
+    assert (python.ambiguous, python.mixed) == (False, True)
+
+
+class TestCallers:
+    """A function that sends for others: its only caller is shown, if it is known to be the only one."""
+
+    WHERE: ClassVar = {
+        0x10: Frame("send_receive", "/src/parallel.c", 99, "/opt/app", 0x10),
+        0x20: Frame("exchange", "/src/halo.c", 120, "/opt/app", 0x20),
+        0x30: Frame("exchange", "/src/halo.c", 121, "/opt/app", 0x30),
+        0x40: Frame("other", "/src/parallel.c", 130, "/opt/app", 0x40),
+        0x50: Frame("main", "/src/main.c", 9, "/opt/app", 0x50),
+    }
+
+    def site(self, monkeypatch, *records: tuple[int, int, int]) -> CallSite:
+        """Records with a caller, a number of calls, and whether other callers were seen."""
+        monkeypatch.setattr(
+            module_of_sites,
+            "_symbols",
+            lambda path, offsets: {(path, k): self.WHERE[k] for k in offsets},
+        )
+        rank = Written(0, 1)
+        module(rank, "/opt/app")
+        for number, (caller, calls, ambiguous) in enumerate(records, 1):
+            frames = [BEGIN + 0x10, BEGIN + caller]
+            rank.add("sites", id=number, frames=2, frame=frames, ambiguous=ambiguous)
+            rank.called("Send", number, 1.0, calls=calls)
+        found = sites_of(rank)
+        return found.sites[found.index_of[0][1]]
+
+    def test_the_only_one(self, monkeypatch):
+        site = self.site(monkeypatch, (0x20, 5 * CHECKED_CALLS, 0), (0x20, 3, 0))
+        assert site.caller is not None and site.caller.line == 120
+        assert self.WHERE[0x20].place in site.text and not site.mixed
+
+    @pytest.mark.parametrize(
+        "records",
+        [
+            [(0x20, 2000, 0), (0x30, 2000, 0)],
+            [(0x20, 2000, 1)],
+            [(0x20, CHECKED_CALLS - 1, 0)],
+            [(0x40, 2000, 0)],
+            [(0x50, 2000, 0)],
+        ],
+        ids=["two", "mixed", "never compared", "the same file", "main"],
+    )
+    def test_none(self, monkeypatch, records):
+        assert self.site(monkeypatch, *records).caller is None

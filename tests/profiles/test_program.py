@@ -92,6 +92,37 @@ def test_the_programs_of_one_launch(tmp_path, app):
     assert programs_of(line, environment()) == [str(app), str(other)]
 
 
+@pytest.mark.parametrize(
+    ("family", "line", "changed"),
+    [
+        ("openmpi", "-x A=1 -n 2 -x B -x C=2 {app} D=3 -x E=4", {"A": "1", "C": "2"}),
+        ("mpich", "-genv A 1 -n 2 -env C 2 -genvlist X,B {app} -env D 3", {"A": "1", "C": "2"}),
+        ("mpich", "-n 2 env -u B A=1 nice -n 5 env C=2=3 {app} D=3", {"A": "1", "C": "2=3", "B": None}),
+        ("mpich", "-n 2 env -i A=1 {app}", {"A": "1", "B": None, "HOME": None}),
+        ("openmpi", "-n 2 --mca x A=1 {app}", {}),
+    ],
+)
+def test_variables_of_ranks(tmp_path, app, family, line, changed):
+    environ = environment() | {"B": "here"}
+    words = f"env F=6 {launcher(tmp_path, family)} {line.format(app=app)}"
+    (found,) = find_programs(parse_command(words, environ), environ)
+    assert found.word == str(app)
+    expected = {**environ, "F": "6", **changed}
+    wanted = {name: value for name, value in expected.items() if value is not None}
+    if "-i" in line:
+        wanted = {"A": "1"}
+    assert found.environ == wanted
+
+
+def test_variables_of_all_programs_of_a_launch(tmp_path, app):
+    line = f"{launcher(tmp_path, 'mpich')} -genv A 1 -env B 2 {app} : -env C 3 {app}"
+    found = find_programs(parse_command(line, environment()), environment())
+    assert [{name: each.environ.get(name) for name in "ABC"} for each in found] == [
+        {"A": "1", "B": "2", "C": None},
+        {"A": "1", "B": None, "C": "3"},
+    ]
+
+
 def test_srun(tmp_path, app):
     path = program(tmp_path / "srun")
     line = f"{path} -n 2 -p part --mpi pmi2 --cpu-bind=cores -l -t 10 {app} 3"
@@ -204,6 +235,57 @@ class TestLibraries:
             target = find_target([str(launch), "-n", "2", word], environ)
             assert target.paths == [mpi] and not target.obstacles
             assert target.preloaded == ([mpi] if several else [])
+
+    def mpi4py(self, tmp_path: Path) -> tuple[dict[str, str], Path, Path]:
+        """A version for two MPIs: variables in which it finds one by itself, and the folders of both."""
+        found = library(tmp_path / "found", "openmpi")
+        other = library(tmp_path / "other", "mpich", "libmpi.so.12")
+        folder = tmp_path / "site" / "mpi4py"
+        folder.mkdir(parents=True)
+        (folder / "__init__.py").touch()
+        (folder / "_mpiabi.py").write_text(
+            "import ctypes, os\n"
+            "def _get_mpiabi():\n"
+            "    if 'MPI4PY_MPIABI' in os.environ: return os.environ['MPI4PY_MPIABI']\n"
+            f"    ctypes.CDLL({str(found)!r})\n"
+            "    return 'openmpi'\n"
+        )
+        for family, mpi in {"openmpi": found, "mpich": other}.items():
+            compiled(folder / f"MPI.{family}.cpython.so",
+                     "int MPI_Init(void); int f(void) { return MPI_Init(); }",
+                     "-shared", "-fPIC", mpi)  # fmt: skip
+        return environment() | {"PYTHONPATH": str(tmp_path / "site")}, found, other
+
+    @pytest.mark.parametrize(
+        "words",
+        [
+            "-n 2 env MPI4PY_MPIABI=mpich LD_LIBRARY_PATH={lib} PYTHONPATH={site}",
+            "-n 2 -genv MPI4PY_MPIABI mpich -genv LD_LIBRARY_PATH {lib} -env PYTHONPATH {site}",
+        ],
+    )
+    def test_of_mpi4py_with_the_variables_of_ranks(self, tmp_path, words):
+        environ, _, mpi = self.mpi4py(tmp_path)
+        site = environ.pop("PYTHONPATH")
+        launch = launcher(tmp_path / "launcher", "mpich")
+        line = f"{launch} {words.format(lib=mpi.parent, site=site)} {sys.executable} one.py"
+        target = find_target(line, environ)
+        assert target.paths == [mpi] and target.family.name == "mpich"
+        assert not target.obstacles and not target.warnings and target.preloaded == []
+
+    def test_of_the_launcher_if_mpi4py_finds_another(self, tmp_path):
+        environ, found, mpi = self.mpi4py(tmp_path)
+        for family, expected in (("mpich", mpi), ("openmpi", found), ("unknown", found)):
+            folder = tmp_path / ("other" if family == "mpich" else "found")
+            target = find_target([str(launcher(folder, family)), "-n", "2", sys.executable], environ)
+            assert target.paths == target.preloaded == [expected], family
+            assert not target.obstacles and not target.warnings
+
+    def test_no_other_mpi_is_loaded_if_that_of_the_launcher_is_not_found(self, tmp_path):
+        environ, _, _ = self.mpi4py(tmp_path)
+        launch = launcher(tmp_path / "nowhere", "mpich")
+        target = find_target([str(launch), "-n", "2", sys.executable, "one.py"], environ)
+        assert target.paths == target.preloaded == []
+        assert [each.code for each in target.obstacles] == ["profile-no-library"]
 
     def test_tools_are_none(self, tmp_path):
         mpi = library(tmp_path / "mpi", "openmpi")
