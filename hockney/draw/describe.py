@@ -26,7 +26,7 @@ def place_words(axis: Axis, value: float) -> str:
 def point(figure: Figure, series: Series, k: int) -> str:
     """The k-th point: 435 ns [430, 441] at 8 B, 3 launches."""
     low, high = (series.low[k], series.high[k]) if series.low else (None, None)
-    value = format_interval(series.y[k], low, high, figure.y.unit)
+    value = format_interval(series.values[k], low, high, figure.y.unit)
     words = f"{value} at {place_words(figure.x, series.x[k])}"
     detail = series.detail[k] if series.detail else ""
     return one_line(f"{words}, {detail}" if detail else words)
@@ -40,7 +40,7 @@ def describe(figure: Figure) -> str:
 
 def _course(figure: Figure, series: Series) -> str:
     points = sorted(
-        (x, y) for x, y in zip(series.x, series.y, strict=True) if math.isfinite(x) and math.isfinite(y)
+        (x, y) for x, y in zip(series.x, series.values, strict=True) if math.isfinite(x) and math.isfinite(y)
     )
     if not points:
         return one_line(f"{series.name}: no values.")

@@ -21,7 +21,8 @@ class Axis:
     A log axis with `zero` shows x = 0 at a separate position left of the smallest positive value. `include`
     are values that the axis always shows, so that figures side by side have the same axis. On a linear axis
     with `names` the values are indices of the names, or close to them. As x axis it runs down the figure's
-    left side, the first name on top, each with the height of `row` points.
+    left side, the first name on top, each with the height of `row` points. A `whole` linear axis has ticks at
+    integers only.
     """
 
     label: str
@@ -31,6 +32,7 @@ class Axis:
     include: tuple[float, ...] = ()
     names: tuple[str, ...] = ()
     row: float = 1.0
+    whole: bool = False
 
     @property
     def rows(self) -> float:
@@ -46,7 +48,9 @@ class Series:
     instead of the group.
 
     `bars` need an x axis with names: each is `y` long and begins at its `base` (0 if there are none), so that
-    several series can be stacked in a row.
+    several series can be stacked in a row. If they are `cells` of a map, each stands for the value in its
+    middle, and `detail` says what is there. A `slot` is the place of the series' colour in the palette, for
+    something that has the same colour in all figures.
     """
 
     name: str
@@ -60,6 +64,15 @@ class Series:
     hollow: bool = False
     tone: Tone = ""
     base: tuple[float, ...] = ()
+    cells: bool = False
+    slot: int | None = None
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """What the points or bars stand for."""
+        if not self.cells:
+            return self.y
+        return tuple(start + length / 2 for start, length in zip(self.starts, self.y, strict=True))
 
     @property
     def starts(self) -> tuple[float, ...]:

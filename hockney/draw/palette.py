@@ -79,8 +79,8 @@ class Look:
 
 
 def looks(figure: Figure) -> tuple[Look, ...]:
-    """One look per series: a colour for each tone, or for each group (or name, if there is no group), in
-    order.
+    """One look per series: a colour for each tone or slot, or for each group (or name, if there is no group),
+    in order.
 
     Bars are filled squares. Within a group, the second cloud of points is hollow and the second line dashed;
     no two clouds of points have the same symbol if one of them is hollow by itself.
@@ -96,7 +96,8 @@ def looks(figure: Figure) -> tuple[Look, ...]:
         rounds = number // len(LIGHT.series)
         result.append(
             Look(
-                slot=TONES.get(series.tone, number % len(LIGHT.series)),
+                slot=TONES.get(series.tone, number if series.slot is None else series.slot)
+                % len(LIGHT.series),
                 symbol=SQUARE if series.kind == "bars" else (number + rounds + turn // 2) % len(SYMBOLS),
                 dash=(rounds + turn) % len(DASHES),
                 hollow=series.kind != "bars" and (series.hollow or bool(turn % 2)),

@@ -136,7 +136,8 @@ def _linear(axis: Axis, values: list[float]) -> Scale:
     span = max(largest - base, abs(largest) * 1e-9) if abs(largest) > 1 / BEYOND else 1.0
     low, high = base - 0.025 * span, largest + 0.05 * span
     levels = []
-    for step in _steps(high - low, axis.unit):
+    steps = _steps(high - low, axis.unit)
+    for step in [step for step in steps if step >= 1] or [1.0] if axis.whole else steps:
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         points = [k * step for k in range(first, last + 1)]
         # Enough digits to distinguish neighbors.

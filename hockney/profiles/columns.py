@@ -5,6 +5,7 @@ column says otherwise, sizes are bytes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import Any
@@ -43,6 +44,8 @@ MOST_ROWS = 12
 LEAST_SHARE = 1e-3
 """Call sites with a smaller share of the time in MPI are left out on a terminal."""
 MOST_CAUSES = 8
+LONGEST_PLACE = 24
+"""Characters of a call site in a narrow table."""
 MOST_REASONS = 4
 MOST_PAIRS = 100_000
 """Pairs of ranks in the document; the largest ones."""
@@ -105,10 +108,17 @@ SITES: tuple[Column[SiteRow], ...] = (
     Column("", lambda e: e.row.open_calls, key="open_calls"),
     Column("", lambda e: e.results.site(e.row).ambiguous, key="ambiguous"),
     Column("", lambda e: e.results.site(e.row).mixed, key="call_paths_mixed"),
+    Column("", lambda e: _caller(e), key="called_from"),
     Column("", lambda e: _histogram(e), key="histogram"),
     Column("", lambda e: _details(e), key="details"),
     Column("", lambda e: _by_rank(e), key="ranks"),
 )
+
+
+def _caller(each: SiteRow) -> str:
+    """The only line from which a wrapper is called, "" if that is not known."""
+    caller = each.results.site(each.row).caller
+    return caller.text if caller is not None else ""
 
 
 def _by_rank(each: SiteRow) -> dict[str, Any]:
@@ -160,14 +170,24 @@ def distance_text(distance: int) -> str:
     return DISTANCES[distance] if distance < len(DISTANCES) else "unknown"
 
 
-def sites_table(results: ProfileResults, most: int = MOST_ROWS, least: float = LEAST_SHARE) -> Table:
-    """The longest call sites, without those of which all have less than the share `least`. Columns of parts
-    that none has are left out."""
+def sites_table(
+    results: ProfileResults,
+    most: int = MOST_ROWS,
+    least: float = LEAST_SHARE,
+    without: Sequence[str] = (),
+    paths: bool = False,
+) -> Table:
+    """The longest call sites, without those of which all have less than the share `least`. Columns `without`,
+    and of parts that none has, are left out. `paths`: with their call paths."""
     rows = site_rows(results)
     shown = [each for each in rows if each.row.seconds >= least * each.whole][:most] or rows[:1]
     parts = {column.heading: column for column in SITES if column.heading in PART_COLUMNS}
     empty = [name for name, column in parts.items() if not any(column.value(each) for each in shown)]
-    columns = [column for column in SITES if column.heading and column.heading not in ("mean", *empty)]
+    columns = [
+        column for column in SITES if column.heading and column.heading not in ("mean", *empty, *without)
+    ]
+    if paths:
+        columns.append(Column("call path", _path_text))
     caption = "Times of all ranks together."
     if "machine" not in empty:
         caption += " Machine: software overhead, transfer and contention."
@@ -192,8 +212,23 @@ def brief_sites_table(results: ProfileResults, most: int = 8) -> Table:
     rows = site_rows(results)
     rows = [each for each in rows if each.row.seconds >= LEAST_SHARE * each.whole][:most] or rows[:1]
     parts = [name for name in ("waiting", "excess") if any(_column(name).value(each) for each in rows)]
-    columns = chosen(SITES, "call site", "function", "time", *parts)
+    columns = [Column("call site", _brief), *chosen(SITES, "function", "time", *parts)]
     return columns_table("longest-call-sites", "Call sites", columns, rows, "Times of all ranks together.")
+
+
+def _brief(each: SiteRow) -> str:
+    """Without the function if the line is known."""
+    return end_of_place(each.results.site(each.row).place)
+
+
+def end_of_place(place: str) -> str:
+    """The end of a long place tells more than its beginning."""
+    return place if len(place) <= LONGEST_PLACE else f"...{place[3 - LONGEST_PLACE :]}"
+
+
+def _path_text(each: SiteRow) -> str:
+    site = each.results.site(each.row)
+    return f"{site.path_text}, and others" if site.mixed else site.path_text
 
 
 def _column(heading: str) -> Column[SiteRow]:
@@ -299,10 +334,20 @@ CAUSES: tuple[Column[CauseRow], ...] = (
 )
 
 
-def causes_table(results: ProfileResults, most: int = MOST_CAUSES) -> Table | None:
+BRIEF_CAUSES = {
+    "at": Column[CauseRow]("at", lambda c: end_of_place(c.results.launch.sites[c.cause.site].place)),
+    "which is late at": Column[CauseRow](
+        "which is late at", lambda c: end_of_place(c.results.launch.sites[c.cause.by_site].place)
+    ),
+}
+
+
+def causes_table(results: ProfileResults, most: int = MOST_CAUSES, brief: bool = False) -> Table | None:
+    """`brief`: without functions of the program whose lines are known."""
+    columns = [BRIEF_CAUSES.get(column.heading, column) if brief else column for column in CAUSES]
     rows = [CauseRow(results, cause) for cause in results.causes[:most]]
     caption = "Estimated from the messages and collectives that were timed individually."
-    return columns_table("waiting", "Who waits for whom", CAUSES, rows, caption) if rows else None
+    return columns_table("waiting", "Who waits for whom", columns, rows, caption) if rows else None
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict, JudgedCases, Pair, State, judge
 from hockney.models.statistics import Observation, PooledCase, RatioEstimate, Z, independent_ratio
-from hockney.pages.columns import INTERVAL, RATIO, SECONDS, Column, columns_document, columns_table
-from hockney.pages.format import percent, quantity, ratio_bounds
+from hockney.pages.columns import INTERVAL, SECONDS, Column, Format, columns_document, columns_table, number
+from hockney.pages.format import percent, quantity, ratio_bounds, ratio_interval
 from hockney.profiles.operations import blocking
 from hockney.profiles.profile import Launch, Profile
 
@@ -137,7 +137,7 @@ class ProfileComparison:
         elapsed = self.elapsed
         sentences = [
             f"{words[self.state]}: {quantity(elapsed.a.value, 's')} and {quantity(elapsed.b.value, 's')}, a "
-            f"ratio of {elapsed.ratio.value:.2f}{ratio_bounds(elapsed.ratio)}."
+            f"ratio of {ratio_text(elapsed.ratio.value)}{ratio_bounds(elapsed.ratio)}."
         ]
         difference = elapsed.b.value - elapsed.a.value
         in_mpi, outside = self.by_key.get((PROGRAM, IN_MPI)), self.by_key.get((PROGRAM, OUTSIDE))
@@ -148,7 +148,9 @@ class ProfileComparison:
                 sentences.append(f"{percent(share)} of the difference is in MPI.")
         changed = [each for each in self.judged.biggest_first if each.state in ("slower", "faster")]
         named = [
-            f"{each.case[NAME]} {each.ratio.value:.2f}" for each in changed if each.case.workload != PROGRAM
+            f"{each.case[NAME]} {ratio_text(each.ratio.value)}"
+            for each in changed
+            if each.case.workload != PROGRAM
         ]
         if named:
             sentences.append(f"Changed most: {list_names(named, 4)}.")
@@ -156,10 +158,10 @@ class ProfileComparison:
 
     @property
     def table(self) -> Table:
-        tests = plural(self.judged.tests, "ratio")
+        together = f"{plural(self.judged.tests, 'ratio')}, tested together" if self.judged.tests else "times"
         caption = (
-            f"Ratios B / A of {tests}, tested together, with a tolerance of "
-            f"{percent(self.judged.tolerance)}. Operations and call sites: of all ranks together."
+            f"Ratios B / A of {together}, with a tolerance of {percent(self.judged.tolerance)}. "
+            "Operations and call sites: of all ranks together."
         )
         rows = sorted(self.judged.cases, key=lambda each: (_ORDER.index(each.case.workload), -each.b.value))
         return columns_table("comparison", "B compared with A", COLUMNS, rows, caption)
@@ -181,6 +183,12 @@ class ProfileComparison:
         }
 
 
+def ratio_text(ratio: float) -> str:
+    """Two decimals, and three digits of larger ratios."""
+    return f"{ratio:.{2 if ratio < 9.995 else 1 if ratio < 99.95 else 0}f}"
+
+
+RATIO = Format(lambda value: ratio_text(number(value)), interval=ratio_interval)
 _ORDER = (PROGRAM, OPERATION, SITE)
 COLUMNS: tuple[Column[CaseVerdict], ...] = (
     Column("of", lambda each: each.case.workload, key="of"),

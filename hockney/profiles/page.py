@@ -26,9 +26,22 @@ from hockney.profiles.rank_file import DISTANCES
 from hockney.profiles.results import ProfileResults
 
 MOST_BARS = 14
+LEAST_BAR = 0.01
+"""Call sites with a smaller share of the time in MPI have no bar."""
+LEAST_VISIBLE = 0.003
+"""Parts that are a smaller share of the longest bar everywhere are left out."""
 MOST_RANK_BARS = 32
-MOST_CELLS = 48
-"""Rows of the matrix of ranks; of more ranks, several share a row."""
+MOST_CELLS = 32
+"""Rows of the map of ranks; of more ranks, several share a row."""
+COLOURS: Mapping[str, int] = {
+    "software": 0, "transfer": 5, "late_sender": 1, "late_receiver": 4, "collective": 3, "contention": 7,
+    "excess": 2, "not_separated": 6,
+}  # fmt: skip
+"""The colour of each part in all figures, as a place in the palette."""
+MACHINE, WAITING, COMPUTATION = COLOURS["software"], COLOURS["late_sender"], COLOURS["contention"]
+"""Those of parts together, and of computation, which is never next to contention alone."""
+DECADES = (1, 4, 5, 6)
+"""The colours of a map from most to least: red, yellow, blue, grey."""
 MOST_PRICE_FIGURES = 4
 CURVE_POINTS = 40
 PREDICTED_POINTS = 5
@@ -52,7 +65,7 @@ def page(results: ProfileResults) -> Page:
     profile, launch = results.profile, results.launch
     sections = [
         Section("Efficiencies", tables=(columns.metrics_table(results), columns.parts_table(results))),
-        Section("Call sites", tables=(columns.sites_table(results, 30),))
+        Section("Call sites", tables=(columns.sites_table(results, 30, without=("mean size",)),))
         if results.explanation.rows
         else None,
         _prices(results),
@@ -98,14 +111,15 @@ def _environment(results: ProfileResults) -> Iterator[tuple[str, str]]:
     yield "hockney", profile.manifest.hockney
 
 
-def _stacked(parts: Mapping[str, Sequence[float]]) -> tuple[Series, ...]:
-    """Bars of all parts that are not nothing everywhere, a row for each of their values."""
+def _stacked(parts: Mapping[tuple[str, int], Sequence[float]]) -> tuple[Series, ...]:
+    """Bars of all parts that can be seen, a row for each of their values. Keys are names and colours."""
+    longest = max(map(sum, zip(*parts.values(), strict=True)), default=0.0)
     count = len(next(iter(parts.values())))
     rows = tuple(map(float, range(count)))
     base = [0.0] * count
     series = []
-    for name, values in parts.items():
-        if any(value > 0 for value in values):
+    for (name, slot), values in parts.items():
+        if any(value > LEAST_VISIBLE * longest for value in values):
             series.append(
                 Series(
                     name,
@@ -113,6 +127,7 @@ def _stacked(parts: Mapping[str, Sequence[float]]) -> tuple[Series, ...]:
                     tuple(values),
                     kind="bars",
                     base=tuple(base),
+                    slot=slot,
                     detail=tuple(str(quantity(value, "s")) for value in values),
                 )
             )
@@ -122,23 +137,29 @@ def _stacked(parts: Mapping[str, Sequence[float]]) -> tuple[Series, ...]:
 
 def bar_name(explanation: Explanation, row: Row) -> str:
     """ "Allreduce, solver.c:120"."""
-    place = explanation.site(row).place
-    return f"{row.name}, {place}" if len(place) <= 24 else f"{row.name}, ...{place[-21:]}"
+    return f"{row.name}, {columns.end_of_place(explanation.site(row).place)}"
 
 
 def call_site_parts(results: ProfileResults) -> Figure | None:
     """A bar for each of the longest call sites."""
     explanation = results.explanation
-    rows = explanation.rows[:MOST_BARS]
-    if not rows:
+    if not explanation.rows:
         return None
+    least = LEAST_BAR * results.total.total
+    rows = [row for row in explanation.rows if row.seconds >= least][:MOST_BARS] or explanation.rows[:1]
+    left_out = len(explanation.rows) - len(rows)
     return Figure(
         "profile-call-sites",
         "Time in MPI by call site",
         Axis("call site", "", "linear", names=tuple(bar_name(explanation, row) for row in rows)),
         Axis("time of all ranks", "s", "linear", include=(0.0,)),
-        _stacked({name: [getattr(row.parts, key) for row in rows] for key, name in PART_NAMES.items()}),
-        "The longest on top.",
+        _stacked(
+            {
+                (name, COLOURS[key]): [getattr(row.parts, key) for row in rows]
+                for key, name in PART_NAMES.items()
+            }
+        ),
+        f"Without {plural(left_out, 'shorter one')}." if left_out else "",
     )
 
 
@@ -180,6 +201,9 @@ def _curve(sizes: Sequence[float], points: int = CURVE_POINTS) -> list[float]:
     return [*([0.0] if min(sizes) == 0 else []), *steps]
 
 
+MESSAGES = {"network": "Messages between nodes", "self": "Messages of a rank to itself"}
+
+
 def _message_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Figure]:
     points = [p for p in results.explanation.points if p.kind in ("send", "receive", "exchange")]
     for level in dict.fromkeys(costs.level_of(p.distance) for p in points):
@@ -199,7 +223,7 @@ def _message_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Fi
         distance = DISTANCES[chosen[0].distance] or "a node"
         yield Figure(
             f"profile-price-{level or 'messages'}",
-            f"Messages, within a {distance}" if distance != "network" else "Messages between nodes",
+            MESSAGES.get(distance, f"Messages within a {distance}"),
             Axis("message size", "B", zero=True),
             Axis("time of a call", "s"),
             (curve, *_drawn_points(results, chosen)),
@@ -215,6 +239,9 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
     longest = sorted(weights, key=lambda key: -weights[key])[:MOST_PRICE_FIGURES]
     for name, ranks in longest:
         chosen = [p for p in points if (p.name, p.ranks) == (name, ranks)]
+        if not any(p.size for p in chosen):
+            yield _prices_without_size(results, name, chosen)
+            continue
         predicted = any(p.price.basis == PREDICTED for p in chosen)  # each takes a simulation
         sizes = _curve([p.size for p in chosen], PREDICTED_POINTS if predicted else CURVE_POINTS)
         line = [(size, costs.collective(name, ranks, size)) for size in sizes]
@@ -236,8 +263,39 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
         )
 
 
+def _prices_without_size(results: ProfileResults, name: str, points: Sequence[Point]) -> Figure:
+    """Of calls that move no bytes, as MPI_Barrier: a row for each call site."""
+    chosen = sorted(points, key=lambda p: -p.calls * p.seconds)[:MOST_BARS]
+    rows = tuple(map(float, range(len(chosen))))
+    price = Series(
+        "price",
+        rows,
+        tuple(p.price.value for p in chosen),
+        tuple(p.price.value for p in chosen),
+        tuple(p.price.high for p in chosen),
+    )
+    measured = Series(
+        KIND_NAMES[chosen[0].kind],
+        rows,
+        tuple(max(p.seconds, 1e-10) for p in chosen),
+        detail=tuple(plural(p.calls, "call") for p in chosen),
+    )
+    return Figure(
+        f"profile-price-{name}-{chosen[0].ranks}",
+        f"MPI_{name}, {plural(chosen[0].ranks, 'rank')}",
+        Axis(
+            "call site",
+            "",
+            "linear",
+            names=tuple(columns.end_of_place(results.launch.sites[p.site].place) for p in chosen),
+        ),
+        Axis("time of a call", "s"),
+        (price, measured),
+    )
+
+
 def _waiting(results: ProfileResults) -> Section | None:
-    table = columns.causes_table(results, 30)
+    table = columns.causes_table(results, 30, brief=True)
     if table is None:
         return None
     return Section("Waiting", tables=(table,), figures=tuple(filter(None, (waiting_times(results),))))
@@ -268,7 +326,7 @@ def _rank_axis(results: ProfileResults, label: str) -> Axis:
     """A row for each rank, unless there are many."""
     ranks = results.launch.ranks
     if len(ranks) > MOST_RANK_BARS:
-        return Axis(label, "", "linear", include=(0.0, len(ranks) - 1.0))
+        return Axis(label, "", "linear", include=(0.0, len(ranks) - 1.0), whole=True)
     return Axis(label, "", "linear", names=tuple(f"rank {rank.label}" for rank in ranks))
 
 
@@ -281,9 +339,12 @@ def rank_times(results: ProfileResults) -> Figure | None:
         of_machine = ("software", "transfer", "contention")
         others = {key: name for key, name in PART_NAMES.items() if key not in of_machine}
         stacked = {
-            "computation": computation,
-            "MPI: machine": [each.machine for each in parts],
-            **{f"MPI: {name}": [getattr(each, key) for each in parts] for key, name in others.items()},
+            ("computation", COMPUTATION): computation,
+            ("MPI: machine", MACHINE): [each.machine for each in parts],
+            **{
+                (f"MPI: {name}", COLOURS[key]): [getattr(each, key) for each in parts]
+                for key, name in others.items()
+            },
         }
         return Figure(
             "profile-ranks",
@@ -294,22 +355,23 @@ def rank_times(results: ProfileResults) -> Figure | None:
         )
     x = tuple(map(float, range(len(parts))))
     lines = {
-        "computation": computation,
-        "in MPI": [rank.in_mpi_s for rank in launch.ranks],
-        "of it waiting": [each.waiting for each in parts],
+        ("computation", COMPUTATION): computation,
+        ("in MPI", MACHINE): [rank.in_mpi_s for rank in launch.ranks],
+        ("of it waiting", WAITING): [each.waiting for each in parts],
     }
     return Figure(
         "profile-ranks",
         "Time of each rank",
         _rank_axis(results, "rank"),
         Axis("time", "s", "linear", include=(0.0,)),
-        tuple(Series(name, x, tuple(values)) for name, values in lines.items()),
+        tuple(Series(name, x, tuple(values), slot=slot) for (name, slot), values in lines.items()),
     )
 
 
 def rank_matrix(results: ProfileResults) -> Figure | None:
-    """Bytes from each rank to each other one: a point for each pair, by decades."""
+    """Bytes from each rank to each other one: a map with a cell for each pair, coloured by decades."""
     sent = results.launch.sent
+    labels = [rank.label for rank in results.launch.ranks]
     count = len(sent)
     if count < 3 or not sent.any():
         return None
@@ -319,26 +381,37 @@ def rank_matrix(results: ProfileResults) -> Figure | None:
     rows, across = np.nonzero(sent)
     np.add.at(summed, (rows // step, across // step), sent[rows, across])
     most = math.floor(math.log10(summed.max()))
+    names, gap = [], 0.04 * step
+    for k in range(cells):
+        first, last = labels[k * step], labels[min(count, (k + 1) * step) - 1]
+        names.append(f"rank {first}" if first == last else f"ranks {first} to {last}")
     series = []
-    for decade in range(most, most - 4, -1):
-        low, high = 10.0**decade, 10.0 ** (decade + 1)
-        last = decade == most - 3
-        i, j = np.nonzero((summed >= (0 if last else low)) & (summed < high) & (summed > 0))
+    for k, slot in enumerate(DECADES):
+        low, high = 10.0 ** (most - k), 10.0 ** (most - k + 1)
+        least = k == len(DECADES) - 1
+        i, j = np.nonzero((summed >= (0 if least else low)) & (summed < high) & (summed > 0))
         if len(i):
             series.append(
                 Series(
-                    f"{'less than' if last else 'from'} {_decimal(high if last else low)}",
-                    tuple(float(k) * step for k in i),
-                    tuple(float(k) * step for k in j),
-                    detail=tuple(format_bytes(float(v)) for v in summed[i, j]),
+                    f"less than {_decimal(high)}" if least else f"{_decimal(low)} to {_decimal(high)}",
+                    tuple(map(float, i)),
+                    (step - 2 * gap,) * len(i),
+                    kind="bars",
+                    base=tuple(float(c) * step - 0.5 + gap for c in j),
+                    cells=True,
+                    slot=slot,
+                    detail=tuple(
+                        f"{format_bytes(float(v))} to {names[c]}"
+                        for v, c in zip(summed[i, j], j.tolist(), strict=True)
+                    ),
                 )
             )
-    shared = f" Each point stands for {step} ranks." if step > 1 else ""
+    shared = f" Each cell stands for {step} ranks." if step > 1 else ""
     return Figure(
         "profile-matrix",
         "Bytes between ranks",
-        _rank_axis(results, "from rank"),
-        Axis("to rank", "", "linear", include=(0.0, count - 1.0)),
+        Axis("from rank", "", "linear", names=tuple(names)),
+        Axis("to rank", "", "linear", include=(-0.5, count - 0.5), whole=True),
         tuple(series),
         f"Of messages between two ranks and one-sided communication, without collectives.{shared}",
     )
@@ -384,18 +457,20 @@ def message_sizes(results: ProfileResults) -> Figure | None:
         series.append(
             Series(
                 group,
-                tuple(0.0 if k == 1 else 2.0 ** (k - 1.5) for k in ordered),
+                tuple(0.0 if k == 1 else 2.0 ** (k - 2) for k in ordered),
                 tuple(float(classes[k]) for k in ordered),
                 detail=tuple(columns.size_class_text(k) for k in ordered),
+                slot=[each.name for each in _SIZES].index(group),
             )
         )
     return Figure(
         "profile-sizes",
         "Sizes of messages",
         Axis("size", "B", zero=True),
-        Axis("calls", "calls"),
+        Axis("calls", "calls", include=(1.0,)),
         tuple(series),
-        "Calls of all ranks by size, in classes of a factor of 2. Receives are left out.",
+        "Calls of all ranks by size, in classes of a factor of 2, which are drawn at their smallest size. "
+        "Receives are left out.",
     )
 
 
@@ -424,7 +499,7 @@ def _recording(results: ProfileResults) -> Section:
 
 def _tables(results: ProfileResults) -> Section:
     tables = [
-        columns.sites_table(results, 500, 0.0),
+        columns.sites_table(results, 500, 0.0, paths=True),
         columns.groups_table(results),
         columns.ranks_table(results),
     ]

@@ -185,7 +185,7 @@ def parse_command(words: Sequence[str] | str, environ: Mapping[str, str]) -> Com
         )
     if find_program(typed[0], environ) is None:
         raise UsageError(
-            f"'{printable(typed[0])}' is not a program",
+            f"'{printable(typed[0])}' is {'not' if len(typed) > 1 else 'neither a profile nor'} a program",
             "no executable file has this name" + ("" if os.sep in typed[0] else " on PATH"),
             "give a path, or add its folder to PATH",
             code="profile-command-not-found",

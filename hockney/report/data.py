@@ -25,7 +25,7 @@ def table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
     columns = ("series", axis_title(figure.x), value, *(["from"] if detailed else []))
     rows = []
     for series in chosen:
-        for k, (x, y) in enumerate(zip(series.x, series.y, strict=True)):
+        for k, (x, y) in enumerate(zip(series.x, series.values, strict=True)):
             low, high = _interval(series, k)
             words = (
                 series.name,
@@ -45,7 +45,7 @@ def as_csv(figure: Figure) -> str:
     for series in figure.series:
         for k in range(len(series.x)):
             low, high = _interval(series, k)
-            numbers = [_number(v) for v in (series.y[k], low, high)]
+            numbers = [_number(v) for v in (series.values[k], low, high)]
             place = _cell(figure.x.names[round(series.x[k])]) if figure.x.names else _number(series.x[k])
             writer.writerow(
                 [

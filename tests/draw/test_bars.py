@@ -80,3 +80,12 @@ def test_files_tables_and_notebooks_have_them():
     figure = plotly_figure(FIGURE)
     visible = [trace for trace in figure.data if trace.showlegend]
     assert [trace.fill for trace in visible] == ["toself", "toself"], "and not transparent points"
+
+
+def test_a_cell_of_a_map_stands_for_its_middle():
+    cells = Series("from 1 kB", (0.0, 1.0), (0.9, 0.9), kind="bars", base=(2.55, -0.45), cells=True)
+    across = Axis("to rank", "", "linear", include=(-0.5, 3.5), whole=True)
+    figure = Figure("map", "Map", FIGURE.x, across, (cells,))
+    assert [float(row[2]) for row in data.table(figure)[1]] == pytest.approx([3, 0])
+    levels = lay_out(figure).y.levels
+    assert levels and all(value == round(value) for level in levels for value in level.values)

@@ -120,3 +120,9 @@ def test_more_series_than_colours_still_differ():
     lines = looks(figure(*(series(f"s{k}", "line") for k in range(2 * len(LIGHT.series)))))
     assert len({(look.slot, look.dash) for look in lines}) == len(lines)
     assert all(look.dash < len(DASHES) for look in lines)
+
+
+def test_a_slot_is_a_colour_in_any_place():
+    one, other = looks(figure(series("a"), replace(series("b"), slot=5)))
+    (alone,) = looks(figure(replace(series("b"), slot=5)))
+    assert alone.slot == other.slot == 5 != one.slot
