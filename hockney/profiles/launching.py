@@ -9,11 +9,13 @@ launcher itself is not changed."""
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -188,12 +190,40 @@ def launch_all(
             if profiled and library is not None:
                 launch = launch_command(command, path, (folder / name).absolute(), environ)
             end = process.run_in_foreground(launch.words, launch.environ, stdin=rewind(), stdout=stdout)
-            done = ProfiledLaunch(folder=name, exit_code=end.code, seconds=end.seconds, profiled=profiled)
+            done = ProfiledLaunch(
+                folder=name,
+                exit_code=end.code,
+                seconds=end.seconds,
+                profiled=profiled,
+                ended_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+                kernel=f"{kernel_here():x}",
+            )
             manifest = _noted(folder, manifest, done, replacing=True)
             received = end.received
             if received is not None:
                 break
     return Launched(manifest, received)
+
+
+def kernel_here() -> int:
+    """Equal to Header::kernel of ranks that share CLOCK_MONOTONIC with this process: of the boot of the
+    kernel, and the namespace of its clocks (engine/profile/session.cpp)."""
+    boot, clocks = b"", b""
+    with contextlib.suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_bytes()[:64]
+    with contextlib.suppress(OSError):
+        clocks = os.fsencode(os.readlink("/proc/self/ns/time"))[:64]
+    return _mixed(functools.reduce(_mixed, boot, 1), functools.reduce(_mixed, clocks, 1))
+
+
+def _mixed(a: int, b: int) -> int:
+    """`mix` of engine/profile/communicators.hpp."""
+    every = (1 << 64) - 1
+    x = (a * 0xFF51AFD7ED558CCD & every) ^ ((b + 0x9E3779B97F4A7C15) * 0xC4CEB9FE1A85EC53 & every)
+    for _ in range(2):
+        x ^= x >> 32
+        x = x * 0xD6E8FEB86659FD93 & every
+    return x ^ x >> 32
 
 
 def _noted(folder: Path, manifest: Manifest, launch: ProfiledLaunch, *, replacing: bool = False) -> Manifest:

@@ -25,12 +25,15 @@ class ProfiledMpi(msgspec.Struct, frozen=True, kw_only=True):
 class ProfiledLaunch(msgspec.Struct, frozen=True, kw_only=True):
     """One launch of the program. `folder` is relative to the profile; `seconds` is the elapsed time of the
     launcher. A launch that is not `profiled` ran without the library, for comparison. Without an `exit_code`
-    it is running, or was never seen to end."""
+    it is running, or was never seen to end. When it ended, CLOCK_MONOTONIC of the launcher's host showed
+    `ended_ns`; `kernel`, a hexadecimal number, is that of ranks that share this clock (Header::kernel)."""
 
     folder: str
     exit_code: int | None = None
     seconds: float = 0.0
     profiled: bool = True
+    ended_ns: int = 0
+    kernel: str = ""
 
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):

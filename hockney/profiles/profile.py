@@ -126,10 +126,11 @@ class RegionTime:
 
 @dataclass(frozen=True)
 class RankTimes:
-    """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, or to the last
-    sign of life, without pauses (MPI_Pcontrol); `in_mpi_s` the part of it in MPI calls, on average over the
-    rank's threads that call MPI. `start` and `end` are times of its
-    `clock`, as those of samples: ranks with the same number share one, up to the sum of their errors."""
+    """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, without pauses
+    (MPI_Pcontrol); of a rank that did not get there, to the launch's end if it is in a call that has not
+    returned, or else to its last sign of life. `in_mpi_s` is the part of it in MPI calls, on average over the
+    rank's threads that call MPI. `start` and `end` are times of its `clock`, as those of samples: ranks with
+    the same number share one, up to the sum of their errors."""
 
     label: str
     rank: int
@@ -316,7 +317,8 @@ def launch_of(
     clocks = rank_clocks(files)
     left_out = [k for k, name in enumerate(manifest.functions) if name in OUTSIDE_MPI_TIME]
     ranks = tuple(
-        _rank_times(each, files, rates[k], clocks[k], left_out, now_ns) for k, each in enumerate(files)
+        _rank_times(each, files, rates[k], clocks[k], left_out, now_ns, _ended_ns(each, files, entry))
+        for k, each in enumerate(files)
     )
     communicators, communicator_of = _communicators(files, manifest.functions)
     region_names, region_of, regions = _regions(files, rates)
@@ -418,6 +420,21 @@ def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
     return [RankClock(number, clock, bases[number], error) for number, clock, error in found]
 
 
+def _ended_ns(file: RankFile, files: Sequence[RankFile], entry: ProfiledLaunch) -> int | None:
+    """When a launch ended, on the clock of a rank, if that is known: for a program of a script at the latest
+    when the next one started."""
+    if not entry.ended_ns or entry.kernel != f"{file.kernel:x}":
+        return None
+    seen = int(file.header["last"]["monotonic_ns"])
+    later = [
+        first
+        for each in files
+        if each.job != file.job and not each.flag(form.SPAWNED) and each.kernel == file.kernel
+        if (first := int(each.header["first"]["monotonic_ns"])) > seen
+    ]
+    return max(seen, min([entry.ended_ns, *later]))
+
+
 def _rank_times(
     file: RankFile,
     files: Sequence[RankFile],
@@ -425,6 +442,7 @@ def _rank_times(
     clock: RankClock,
     left_out: Sequence[int],
     now_ns: int | None,
+    ended_ns: int | None,
 ) -> RankTimes:
     head = file.header
     init = int(head["init_exit"]) or int(head["init_enter"]) or int(head["first"]["ticks"])
@@ -444,6 +462,8 @@ def _rank_times(
         end = max(clock.second(sign) for sign in signs)
         if now_ns is not None:
             end = max(end, (now_ns - clock.base_ns) * 1e-9)
+        elif ended_ns is not None and len(waiting) and clock.number == file.kernel:
+            end = max(end, (ended_ns - clock.base_ns) * 1e-9)
         # A call that has not returned counts up to here.
         in_mpi += sum(max(0.0, end - clock.second(int(since))) for since in waiting["since"])
     elapsed = max(0.0, end - start - float(head["paused"]) * rate)
@@ -650,7 +670,7 @@ def _caveats(files: Sequence[RankFile], ranks: Sequence[RankTimes]) -> Iterator[
         yield Caveat(
             "unfinished-ranks",
             f"{form.rank_list(unfinished)} did not reach MPI_Finalize",
-            "elapsed times, which end at the last sign of life",
+            "elapsed times, which end when the launch did, or at the last sign of life",
             "",
         )
     worlds = {file.job for file in files if not file.flag(form.SPAWNED)}

@@ -147,7 +147,11 @@ def test_each_launch_is_noted_before_and_after(tmp_path, environ):
     launcher(tmp_path, "openmpi", look)
     done = launched(tmp_path, line, env)
     seen = json.loads((tmp_path / "seen.json").read_text())["launches"]
-    assert seen == [{"folder": "launch-1", "exit_code": None, "seconds": 0.0, "profiled": True}]
+    assert [(each["folder"], each["exit_code"], each["ended_ns"]) for each in seen] == [("launch-1", None, 0)]
+    before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    (ended,) = done.manifest.launches
+    assert before - 60 * 10**9 < ended.ended_ns <= before
+    assert ended.kernel == f"{launching.kernel_here():x}"
     (entry,) = read_manifest(tmp_path / "p").launches
     assert (entry.exit_code, done.received) == (7, None) and entry.seconds > 0
     assert done.manifest == read_manifest(tmp_path / "p")
