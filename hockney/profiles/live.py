@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -21,8 +22,8 @@ from hockney.pages.format import quantity
 from hockney.profiles.call_sites import NOWHERE, CallSite, call_sites
 from hockney.profiles.manifest import ProfiledLaunch, read_manifest
 from hockney.profiles.operations import FROM_ROOT, TO_ROOT, blocking, kind_of
-from hockney.profiles.profile import RankTimes, launch_of, rank_clocks
-from hockney.profiles.rank_file import RankFiles, rank_list, read_launch
+from hockney.profiles.profile import Launch, RankTimes, launch_of, rank_clocks
+from hockney.profiles.rank_file import RankFile, RankFiles, rank_list, read_launch
 
 Phase = Literal["in MPI", "outside MPI", "finished", "ended"]
 """ended: the process no longer exists, but did not reach MPI_Finalize. If that holds for all ranks that have
@@ -32,6 +33,8 @@ Verdict = Literal["deadlock", "waiting for ranks", "waiting", "running", "finish
 
 LONG_S = 1.0
 """A shorter wait is no sign of a problem."""
+POLLING = "poll", "local"
+"""Kinds of calls of a rank that polls, and calls nothing else."""
 
 
 @dataclass(frozen=True)
@@ -56,8 +59,8 @@ class ThreadNow:
 
 @dataclass(frozen=True)
 class RankNow:
-    """A rank, by its place in the launch. `last_site` is the call site of its last call, if it is outside of
-    MPI."""
+    """A rank, by its place in the launch. One that `polls` has called nothing but tests and probes for long,
+    and counts as in MPI, also between them."""
 
     place: int
     label: str
@@ -66,6 +69,7 @@ class RankNow:
     phase: Phase
     threads: tuple[ThreadNow, ...]
     calls: int
+    polls: bool = False
 
     @property
     def waiting(self) -> ThreadNow | None:
@@ -95,16 +99,20 @@ class Finding:
 
 @dataclass(frozen=True)
 class Live:
-    """What all ranks do, and what it means, the most important finding first."""
+    """What all ranks do, and what it means, the most important finding first. `awaited` are the ranks for
+    which each rank waits, as far as that is known. `over`: the program has ended."""
 
     folder: str
     ranks: tuple[RankNow, ...]
     findings: tuple[Finding, ...]
     caveats: tuple[Caveat, ...] = ()
+    awaited: tuple[tuple[int, ...], ...] = ()
+    over: bool = False
 
     @property
     def verdict(self) -> Verdict:
-        return self.findings[0].verdict
+        verdicts = [finding.verdict for finding in self.findings]
+        return "deadlock" if "deadlock" in verdicts and not self.over else verdicts[0]
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
@@ -137,6 +145,7 @@ class Live:
             "host": rank.hostname,
             "pid": rank.pid,
             "phase": rank.phase,
+            "polls": rank.polls,
             "calls": rank.calls,
             "threads": [
                 {
@@ -144,13 +153,13 @@ class Live:
                     "in_mpi": each.in_mpi,
                     "seconds": each.seconds,
                     "function": f"MPI_{each.function}" if each.function else "",
-                    "site": each.site.text if each.site is not NOWHERE else "",
+                    "site": each.site.frame.text if each.site is not NOWHERE else "",
                     "call_path": each.site.path_text if each.site is not NOWHERE else "",
                     "communicator": each.communicator,
                     "peer": None if each.peer is None else self.ranks[each.peer].label,
                     "any_rank": each.any_rank,
                     "pending": each.pending,
-                    "started_at": each.started_at.text if each.started_at else "",
+                    "started_at": each.started_at.frame.text if each.started_at else "",
                 }
                 for each in rank.threads
             ],
@@ -183,7 +192,12 @@ def read_live(folder: Path) -> Live:
                 path=str(folder),
             )
         launch = folder / entry.folder
-    read = read_launch(launch)
+    read, before, between_s = read_launch(launch), None, 0.0
+    if any(_may_poll(file, manifest.functions) for file in read.files):  # look twice
+        began = time.monotonic()
+        time.sleep(LONG_S)
+        read, before = read_launch(launch), read
+        between_s = time.monotonic() - began
     now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     here = platform.node()
     running = {
@@ -191,7 +205,42 @@ def read_live(folder: Path) -> Live:
         for each in read.files
         if each.hostname == here
     }
-    return live_of(read, entry, manifest.functions, now_ns=now_ns, exists=running, where=str(launch))
+    return live_of(
+        read,
+        entry,
+        manifest.functions,
+        now_ns=now_ns,
+        exists=running,
+        where=str(launch),
+        before=before,
+        between_s=between_s,
+    )
+
+
+def _name(functions: Sequence[str], number: int) -> str:
+    return functions[number] if number < len(functions) else ""
+
+
+def _may_poll(file: RankFile, functions: Sequence[str]) -> bool:
+    """Whether a thread's last call is a test or probe that does not block."""
+    return not int(file.header["finalize_enter"]) and any(
+        kind_of(_name(functions, int(number))) == "poll" for number in file.threads["function"]
+    )
+
+
+def _polled(before: RankFile, now: RankFile, functions: Sequence[str]) -> bool:
+    """Whether a rank that may poll has made calls since it was looked at before, but none that does anything
+    else."""
+    calls = [
+        sum(
+            int(entry["calls"])
+            for entry in file.entries
+            if kind_of(_name(functions, int(entry["function"]))) not in POLLING
+        )
+        for file in (before, now)
+    ]
+    grew = int(now.threads["calls"].sum()) > int(before.threads["calls"].sum())
+    return grew and calls[0] == calls[1] and _may_poll(now, functions)
 
 
 def _exists(pid: int) -> bool:
@@ -217,9 +266,14 @@ def live_of(
     exists: Mapping[int, bool] | None = None,
     where: str = "",
     ended: bool = False,
+    before: RankFiles | None = None,
+    between_s: float = 0.0,
+    resolve: bool = True,
 ) -> Live:
     """What the ranks of rank files do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells
-    for process numbers whether they run. If the program has `ended`, it is what they did last."""
+    for process numbers whether they run. If the program has `ended`, it is what they did last. `before` are
+    the files as they were `between_s` earlier, which shows who polls. Without `resolve`, call sites have no
+    files and lines."""
     from hockney.profiles.manifest import Manifest, ProfiledMpi
 
     known = exists or {}
@@ -230,7 +284,8 @@ def live_of(
         functions=list(functions),
     )  # fmt: skip
     launch = launch_of(read, entry, manifest, resolve=False)
-    found = call_sites(read.files)
+    found = call_sites(read.files, resolve=resolve)
+    earlier = {file.path: file for file in before.files} if before is not None else {}
     clocks = rank_clocks(read.files)
     places = {(file.job, file.rank): k for k, file in reversed(list(enumerate(read.files)))}
     ranks = []
@@ -247,12 +302,24 @@ def live_of(
         )
         by_id = {int(row["id"]): row for row in file.communicators}
         threads = []
-        for row in file.threads:
+        past = earlier.get(file.path)
+        polls = past is not None and running and _polled(past, file, functions)
+        last_polls = {
+            int(row["id"]): row
+            for each in ((past, file) if polls and past is not None else ())
+            for row in each.threads
+            if int(row["depth"]) and kind_of(_name(functions, int(row["function"]))) == "poll"
+        }
+        for now in file.threads:
+            is_poll = polls and kind_of(_name(functions, int(now["function"]))) == "poll"
+            row = last_polls.get(int(now["id"]), now) if is_poll else now
             inside = int(row["depth"]) > 0
             since = clock.second(int(row["since"])) if int(row["since"]) else None
             seconds = (
                 None if since is None or ended or file.clock.ns_per_tick is None else max(0.0, end - since)
             )
+            if is_poll:
+                seconds = between_s
             index_of = found.index_of[k]
             site = found.sites[index_of.get(int(row["site"]), 0)]
             communicator = by_id.get(int(row["communicator"]))
@@ -271,7 +338,7 @@ def live_of(
             threads.append(
                 ThreadNow(
                     int(row["id"]),
-                    inside,
+                    inside or is_poll,
                     seconds,
                     launch.function(int(row["function"])) if inside or site is not NOWHERE else "",
                     site,
@@ -292,10 +359,27 @@ def live_of(
         elif any(thread.in_mpi for thread in threads):
             phase = "in MPI"
         calls = max(int(file.header["calls"]), sum(thread.calls for thread in threads))
-        ranks.append(RankNow(k, times.label, file.hostname, pid, phase, tuple(threads), calls))
+        ranks.append(RankNow(k, times.label, file.hostname, pid, phase, tuple(threads), calls, polls))
     found_now = _at_the_end(ranks) if ended else _findings(ranks)
-    findings = tuple(replace(each, text=each.text[0].upper() + each.text[1:]) for each in found_now)
-    return Live(where, tuple(ranks), findings, read.caveats)
+    findings = tuple(replace(each, text=_sentence(each.text)) for each in found_now)
+    awaited = tuple(tuple(_awaited(rank, ranks)) for rank in ranks)
+    return Live(where, tuple(ranks), findings, read.caveats, awaited, ended)
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def open_waits(launch: Launch) -> dict[int, int]:
+    """For ranks whose single call has not returned, by place, the rank for which it waits, if that is a
+    single known one."""
+    if not launch.open_calls:
+        return {}
+    calls = Counter(each.rank for each in launch.open_calls)
+    live = live_of(
+        RankFiles(launch.files), launch.entry, launch.functions, now_ns=None, ended=True, resolve=False
+    )
+    return {k: live.awaited[k][0] for k, count in calls.items() if count == 1 == len(live.awaited[k])}
 
 
 def _members(communicator: Any, job: int, places: Mapping[tuple[int, int], int], count: int) -> Iterator[int]:
@@ -332,6 +416,11 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
     if all(rank.phase == "finished" for rank in ranks):
         yield Finding("finished", "All ranks have finished.")
         return
+    ended = [rank.place for rank in ranks if rank.phase == "ended"]
+    if ended:
+        text = f"{_names(ranks, ended)} {verb_form(len(ended), 'has', 'have')} ended without MPI_Finalize."
+        yield Finding("ended", text, tuple(ended))
+    any_finding = bool(ended)
     graph = {rank.place: tuple(_awaited(rank, ranks)) for rank in ranks}
     any_of = {
         rank.place for rank in ranks if (waiting := rank.waiting) and waiting.any_rank and rank.all_in_mpi
@@ -366,27 +455,31 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
             alone.setdefault(_what(rank.waiting), []).append(rank.place)
     for what, places in alone.items():
         seconds = max((w.seconds or 0.0 for k in places if (w := ranks[k].waiting)), default=0.0)
-        if seconds >= long_s:
-            text = (
-                f"{_names(ranks, places)} {verb_form(len(places), 'has', 'have')} been in {what} for "
-                f"{quantity(seconds, 's')}."
-                if long_s
-                else f"{_names(ranks, places)} {verb_form(len(places), 'was', 'were')} in {what}."
-            )
-            yield Finding("waiting", text, tuple(places))
-    ended = [rank.place for rank in ranks if rank.phase == "ended"]
-    if ended:
-        text = f"{_names(ranks, ended)} {verb_form(len(ended), 'has', 'have')} ended without MPI_Finalize."
-        yield Finding("waiting" if reported else "finished", text, tuple(ended))
-    if not reported and not ended:
+        if seconds < long_s:
+            continue
+        any_finding = True
+        names = _names(ranks, places)
+        if not long_s:
+            text = f"{names} {verb_form(len(places), 'was', 'were')} in {what}."
+        elif all(ranks[k].polls for k in places):
+            poll, call = (verb_form(len(places), f"{verb}s", verb) for verb in ("poll", "call"))
+            text = f"{names} {poll} in {what}, and {call} nothing else."
+        else:
+            have = verb_form(len(places), "has", "have")
+            text = f"{names} {have} been in {what} for {quantity(seconds, 's')}."
+        yield Finding("waiting", text, tuple(places))
+    if not reported and not any_finding:
         yield Finding("running", "No rank waits for long.")
 
 
 def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
     """The ranks for which a rank waits, none if it is not known. A collective waits for the members that are
-    not in a call of the same function on the same communicator."""
+    not in a call of the same function on the same communicator. A test or probe that does not block waits for
+    none, unless the rank does nothing but poll."""
     waiting = rank.waiting
     if waiting is None or not rank.all_in_mpi:
+        return
+    if kind_of(waiting.function) == "poll" and not rank.polls:
         return
     if waiting.peer is not None and kind_of(waiting.function) != "collective":
         if waiting.peer != rank.place:
@@ -420,12 +513,14 @@ def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
 def _deadlocked(
     ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], any_of: set[int], long_s: float
 ) -> set[int]:
-    """Ranks that can never go on: each waits for a rank that cannot (of those that wait for any rank, for
-    all), or that has ended."""
+    """Ranks that can never go on: each has waited for `long_s`, as a message may be under way until then, and
+    waits for a rank that cannot go on (of those that wait for any rank, for all), or that has ended."""
     can_go_on = {
         rank.place
         for rank in ranks
-        if rank.phase == "outside MPI" or (rank.phase == "in MPI" and not graph[rank.place])
+        if rank.phase == "outside MPI"
+        or (rank.phase == "in MPI" and not graph[rank.place])
+        or (rank.waiting is not None and (rank.waiting.seconds or 0.0) < long_s)
     }
     changed = True
     while changed:
@@ -439,24 +534,24 @@ def _deadlocked(
             if (any(free) if k in any_of else all(free)) and targets:
                 can_go_on.add(k)
                 changed = True
-    seconds = (rank.waiting.seconds or 0.0 for rank in ranks if rank.waiting is not None)
-    stuck = {rank.place for rank in ranks if rank.phase == "in MPI" and rank.place not in can_go_on}
-    # A message may be under way: only ranks that wait for long are stuck.
-    return stuck if stuck and max(seconds, default=0.0) >= long_s else set()
+    return {rank.place for rank in ranks if rank.phase == "in MPI" and rank.place not in can_go_on}
 
 
 def _deadlock(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> Finding:
     cycle = _cycle(graph, stuck)
     if len(cycle) > 1:
         steps = [
-            f"rank {ranks[k].label} waits in {_what(ranks[k].waiting)} for rank {ranks[n].label}"
+            f"rank {ranks[k].label} {'polls' if ranks[k].polls else 'waits'} in "
+            f"{_what(ranks[k].waiting)} for rank {ranks[n].label}"
             for k, n in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
         ]
         shown = steps if len(steps) <= 6 else [*steps[:5], f"... ({len(steps)} ranks)"]
         text = f"Deadlock: {join_words(shown)}."
         others = sorted(stuck - set(cycle))
         if others:
-            text += f" {_names(ranks, others)} {verb_form(len(others), 'waits', 'wait')} for these."
+            text += (
+                f" {_sentence(_names(ranks, others))} {verb_form(len(others), 'waits', 'wait')} for these."
+            )
         return Finding("deadlock", text, tuple(sorted(stuck)), tuple(cycle))
     gone = sorted({t for k in stuck for t in graph[k] if ranks[t].phase in ("finished", "ended")})
     waiting = sorted(k for k in stuck if any(t in gone for t in graph[k])) or sorted(stuck)
@@ -546,7 +641,9 @@ def _doing(ranks: Sequence[RankNow]) -> str:
         else:
             what = {_what(rank.waiting) for rank in group}
             where = what.pop() if len(what) == 1 else f"{plural(len(what), 'different call')}"
-            parts.append(f"{'is' if is_one else 'are'} in {where}")
+            polls = all(rank.polls for rank in group)
+            doing = ("polls" if is_one else "poll") if polls else "is" if is_one else "are"
+            parts.append(f"{doing} in {where}")
     return join_words(parts) if parts else "are not known"
 
 
@@ -562,7 +659,9 @@ def _rank_lines(ranks: Sequence[RankNow]) -> Iterator[str]:
                 target = "for any rank"
             elif now.communicator:
                 target = f"on {now.communicator}"
-        what = _what(now) if now is not None else {"in MPI": "in MPI"}.get(rank.phase, rank.phase)
+        what = _what(now) if now is not None else rank.phase
+        if rank.polls:
+            what = f"polls in {what}"
         groups.setdefault((what, target), []).append(rank)
     for (what, target), group in groups.items():
         seconds = [rank.now.seconds for rank in group if rank.now and rank.now.seconds is not None]
