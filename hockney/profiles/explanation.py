@@ -12,24 +12,28 @@ separated*, with the reason."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 import numpy as np
 
 from hockney.core.units import format_percent
+from hockney.core.wording import plural, verb_form
 from hockney.draw.page import Caveat
 from hockney.profiles.call_sites import CallSite
+from hockney.profiles.live import open_waits
 from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
 from hockney.profiles.operations import Kind, blocking, kind_of
 from hockney.profiles.profile import Launch, group_sums, quantile_s
 from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
-from hockney.profiles.waits import Waits, waits_of
+from hockney.profiles.waits import WAITS, Waits, open_rows, waits_of
 
 LEAST_EXCESS = 0.02
 """The share of the time in MPI from which a call site's excess is worth a sentence."""
 LEAST_AMBIGUOUS = 0.05
 """The share of the time in MPI from which ambiguous call sites are a caveat."""
+FEWEST_CALLS = 20
+"""Of fewer calls none is typical."""
 EVERY_CALL = 0.3
 """The share of an excess that the median call must explain, for an operation to be called slow."""
 BEYOND_PREDICTION = 2.0
@@ -82,11 +86,20 @@ PART_NAMES: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
+class Why:
+    """Why time is not separated, and how much (s). `code` is a short stable name."""
+
+    code: str
+    text: str
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
 class Row:
     """All calls of a function at a call site, over all ranks: seconds, bytes, and the parts of the time.
     `price_s` and `price_high_s` are the machine's price of all calls and its upper end, None without one.
-    `reasons` say why time is not separated. `recording_s` is what recording the calls cost. `by_rank` is the
-    time of each rank."""
+    `why` is why time is not separated, the longest first. `recording_s` is what recording the calls cost.
+    `by_rank` is the time of each rank."""
 
     site: int
     function: int
@@ -102,7 +115,7 @@ class Row:
     price_s: float | None
     price_high_s: float | None
     predicted: bool
-    reasons: tuple[str, ...]
+    why: tuple[Why, ...]
     recording_s: float
     by_rank: np.ndarray
     open_calls: int = 0
@@ -110,10 +123,21 @@ class Row:
     """The median time of a call without waiting, of the calls that were timed."""
 
     @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(each.text for each in self.why)
+
+    @property
+    def few_long(self) -> bool:
+        """Whether the excess is of few of many calls."""
+        return self.calls >= FEWEST_CALLS and self.typical_s is not None and self.typically_slow is None
+
+    @property
     def typically_slow(self) -> float | None:
         """The median time of a call without waiting, relative to the price, if that explains a good part of
         the excess. Otherwise few calls are long, as if their ranks had been interrupted."""
-        if self.typical_s is None or not self.calls or not self.price_s or self.price_high_s is None:
+        if self.typical_s is None or self.calls < FEWEST_CALLS:
+            return None
+        if not self.price_s or self.price_high_s is None:
             return None
         every_call = self.typical_s * self.calls - self.price_high_s
         return (
@@ -162,8 +186,8 @@ class Explanation:
 
     @property
     def recording_s(self) -> float:
-        """What recording cost all ranks together."""
-        return sum(row.recording_s for row in self.rows)
+        """What recording cost all ranks together; not a number if no rank has measured it."""
+        return sum(row.recording_s for row in self.rows) if self.launch.overheads else float("nan")
 
     def site(self, row: Row) -> CallSite:
         return self.launch.sites[row.site]
@@ -175,7 +199,7 @@ class Explanation:
         count = len(self.launch.ranks)
         found = [dict.fromkeys((f.name for f in fields(Parts)), 0.0) for _ in range(count)]
         waits = self.waits.rows
-        for k, name in enumerate(("late_sender", "late_receiver", "collective")):
+        for k, name in enumerate(WAIT_FIELDS):
             of_kind = waits[waits["kind"] == k]
             for rank, seconds in enumerate(
                 np.bincount(of_kind["rank"], weights=of_kind["seconds"], minlength=count)
@@ -201,8 +225,10 @@ def explain(launch: Launch, costs: MachineCosts | None = None, *, cores: int = 0
     """The explanation of a launch's time in MPI. `costs` are those of the machine's survey, if there is one,
     `cores` the number of cores of a host (0: unknown)."""
     waits = waits_of(launch, cores=cores, eager=costs.eager if costs else None)
-    explainer = _Explainer(launch, costs, waits)
+    still = open_rows(launch, open_waits(launch)) if waits.believed else np.zeros(0, WAITS)
+    explainer = _Explainer(launch, costs, waits, still)
     rows, points = explainer.rows_and_points()
+    waits = replace(waits, rows=np.concatenate([waits.rows, still]))
     caveats = (*launch.caveats, *waits.caveats, *_caveats(launch, rows, costs))
     return Explanation(launch, rows, points, waits, costs, caveats)
 
@@ -221,7 +247,7 @@ def _caveats(launch: Launch, rows: Sequence[Row], costs: MachineCosts | None) ->
     if costs is None:
         yield Caveat(
             "no-survey",
-            "there is no survey of this machine, so that the machine's price is not known",
+            "there is no survey of this machine, so that the cost of messages is not known",
             "transfer and excess, which are not separated",
             "'hockney survey' measures it",
         )
@@ -248,7 +274,7 @@ class _Priced:
     software: float = 0.0
     contention: float | None = None
     predicted: bool = False
-    unpriced: str = ""
+    unpriced: Why | None = None
     point: Point | None = None
 
 
@@ -257,6 +283,8 @@ class _Explainer:
     launch: Launch
     costs: MachineCosts | None
     waits: Waits
+    still: np.ndarray
+    """The waiting of calls that have not returned."""
 
     def rows_and_points(self) -> tuple[tuple[Row, ...], tuple[Point, ...]]:
         rows, points = [], []
@@ -280,16 +308,23 @@ class _Explainer:
         by_rank = np.bincount(calls["rank"], weights=calls["seconds"], minlength=len(launch.ranks))
         seconds = float(by_rank.sum())
         number = int(calls["calls"].sum())
-        priced = [
-            self._price(kind, name, site, group)
-            for _, group in group_sums(calls, "communicator", "size_class", "distance")
-        ]
-        parts, reasons = self._parts(kind, site, function, seconds, priced)
+        groups = [group for _, group in group_sums(calls, "communicator", "size_class", "distance")]
+        priced = [self._price(kind, name, site, group) for group in groups]
+        weights = [float(group["seconds"].sum()) for group in groups]
+        parts, why = self._parts(kind, site, function, seconds, priced, weights)
         open_calls = [each for each in launch.open_calls if (each.site, each.function) == (site, function)]
         if open_calls:
             more = sum(each.seconds for each in open_calls)
-            parts = Parts.sum((parts, Parts(not_separated=more)))
-            reasons = (*reasons, f"{len(open_calls)} calls have not returned")
+            still = self.still[(self.still["site"] == site) & (self.still["function"] == function)]
+            found = {
+                name: float(still["seconds"][still["kind"] == k].sum()) for k, name in enumerate(WAIT_FIELDS)
+            }
+            left = max(0.0, more - sum(found.values()))
+            parts = Parts.sum((parts, Parts(**found, not_separated=left)))
+            text = (
+                f"{plural(len(open_calls), 'call')} {verb_form(len(open_calls), 'has', 'have')} not returned"
+            )
+            why = _sorted([*why, Why("open-call", text, left)])
             seconds += more
             for each in open_calls:
                 by_rank[each.rank] += each.seconds
@@ -309,7 +344,7 @@ class _Explainer:
             price_s=sum(each.value for each in priced) if known else None,
             price_high_s=sum(each.high for each in priced) if known else None,
             predicted=any(each.predicted for each in priced),
-            reasons=reasons,
+            why=why,
             recording_s=number * recording_cost(launch.overheads, kind),
             by_rank=by_rank,
             open_calls=len(open_calls),
@@ -332,9 +367,15 @@ class _Explainer:
         return self.waits.typical.get((site, function))
 
     def _parts(
-        self, kind: Kind, site: int, function: int, seconds: float, priced: Sequence[_Priced]
-    ) -> tuple[Parts, tuple[str, ...]]:
-        reasons = []
+        self,
+        kind: Kind,
+        site: int,
+        function: int,
+        seconds: float,
+        priced: Sequence[_Priced],
+        weights: Sequence[float],
+    ) -> tuple[Parts, tuple[Why, ...]]:
+        why: list[Why] = []
         if kind == "local":
             return Parts(software=seconds), ()
         waits = self._waits(site, function, seconds)
@@ -345,16 +386,20 @@ class _Explainer:
         within = min(rest - software - transfer, max(0.0, limit - max(value, software)))
         beyond = rest - software - transfer - within
         contention = excess = 0.0
-        unpriced = sorted({each.unpriced for each in priced if each.unpriced})
+        unpriced: dict[Why, float] = {}
+        for each, weight in zip(priced, weights, strict=True):
+            if each.unpriced is not None:
+                unpriced[each.unpriced] = unpriced.get(each.unpriced, 0.0) + weight
         if beyond > 0:
-            if unpriced:
-                reasons += unpriced
-            elif not self.waits.believed:
-                reasons.append("ranks share cores")
+            known = self._known_waiting(kind, site, function)
+            if not self.waits.believed:
+                why.append(Why("shared-cores", self.waits.why, beyond))
+            elif self.waits.doubted and known < 1 and kind in _MESSAGES:
+                why.append(replace(_DOUBTED, seconds=beyond))
+            elif unpriced:
+                whole = sum(unpriced.values()) or 1.0
+                why += [replace(each, seconds=beyond * part / whole) for each, part in unpriced.items()]
             else:
-                known = self._known_waiting(kind, site, function)
-                if known < 1:
-                    reasons.append(_UNKNOWN_WAITING)
                 at_once = [each.contention for each in priced]
                 if any(each is not None for each in at_once):
                     contention = min(beyond, sum(each or 0.0 for each in at_once))
@@ -362,20 +407,23 @@ class _Explainer:
                 if any(each.predicted for each in priced):
                     more = max(0.0, rest - BEYOND_PREDICTION * limit)
                     if more < excess:
-                        reasons.append("the price is only predicted from messages")
+                        why.append(replace(_PREDICTED, seconds=excess - more))
                     excess = min(excess, more)
+                if known < 1:
+                    unknown = (1 - known) * (beyond - contention)
+                    why.append(replace(_UNKNOWN_WAITING, seconds=unknown))
         if within > 0:
-            reasons.append("a time within the 95% band of the survey's price may be the machine's")
+            why.append(replace(_WITHIN, seconds=within))
         left = max(0.0, within + beyond - contention - excess)
         parts = Parts(software, transfer, **waits, contention=contention, excess=excess, not_separated=left)
-        return parts, tuple(reasons)
+        return parts, _sorted(why)
 
     def _waits(self, site: int, function: int, seconds: float) -> dict[str, float]:
         """By field of `Parts`; never more than the time of the calls."""
         found = self.waits.at(site, function)
         total = sum(found.values())
         factor = min(1.0, seconds / total) if total > 0 else 1.0
-        fields_of = zip(("late_sender", "late_receiver", "collective"), found.values(), strict=True)
+        fields_of = zip(WAIT_FIELDS, found.values(), strict=True)
         return {name: value * factor for name, value in fields_of}
 
     def _known_waiting(self, kind: Kind, site: int, function: int) -> float:
@@ -392,9 +440,9 @@ class _Explainer:
         if kind in _NOT_SURVEYED:
             return _Priced(unpriced=_NOT_SURVEYED[kind])
         if self.costs is None:
-            return _Priced(unpriced="there is no survey of this machine")
+            return _Priced(unpriced=Why("no-survey", "there is no survey of this machine"))
         if not int(group["size_class"][0]) and kind not in ("wait", "probe") and blocking(name) != "Barrier":
-            return _Priced(unpriced="the sizes of these calls are not known")
+            return _Priced(unpriced=Why("unknown-sizes", "the sizes of these calls are not known"))
         size = float(group["bytes"].sum()) / calls if calls else 0.0
         distance = int(group["distance"][0])
         if kind in ("collective", "start collective"):
@@ -405,7 +453,9 @@ class _Explainer:
             distance = NODE if self.launch.hosts == 1 else NETWORK
         price = self.costs.message(size, distance)
         if price is None:
-            return _Priced(unpriced="the survey has no messages at this distance")
+            return _Priced(
+                unpriced=Why("distance-not-surveyed", "the survey has no messages at this distance")
+            )
         software = self._software(kind, name, size)
         pairs = max(1.0, self.launch.most_ranks_on_a_host / 2)
         contention = self.costs.contention_s(size, distance, pairs)
@@ -442,12 +492,13 @@ class _Explainer:
         communicator = self.launch.communicators[int(group["communicator"][0])]
         operation = blocking(name)
         if communicator.is_inter:
-            return _Priced(unpriced="the survey does not measure intercommunicators")
+            return _Priced(unpriced=Why("not-surveyed", "the survey does not measure intercommunicators"))
         if not communicator.size:
-            return _Priced(unpriced="the communicator is not known")
+            return _Priced(unpriced=Why("unknown-communicator", "the communicator is not known"))
         price = costs.collective(operation, communicator.size, size)
         if price is None:
-            return _Priced(unpriced=f"the survey has no MPI_{operation} of this size and number of ranks")
+            text = f"the survey has no MPI_{operation} of this size and number of ranks"
+            return _Priced(unpriced=Why("operation-not-surveyed", text))
         seconds = float(group["seconds"].sum())
         steps = int(np.ceil(np.log2(max(2, communicator.size)))) if price is not NOTHING else 0
         software = min(price.value, steps * (costs.sending_s(0) + costs.receiving_s(0)))
@@ -475,7 +526,9 @@ class _Explainer:
         if not len(at) or waited <= 0:
             if waited <= 0:
                 return _Priced()
-            return _Priced(unpriced="the requests that these calls complete are not timed")
+            return _Priced(
+                unpriced=Why("untimed-requests", "the requests that these calls complete are not timed")
+            )
         value = high = software = weight = 0.0
         predicted = False
         eager = costs.eager or 0.0
@@ -491,7 +544,8 @@ class _Explainer:
             else:
                 price = costs.message(size, distance or NODE)
             if price is None:
-                return _Priced(unpriced="the survey lacks some of the messages that these calls complete")
+                text = "the survey lacks some of the messages that these calls complete"
+                return _Priced(unpriced=Why("distance-not-surveyed", text))
             value, high = value + count * price.value, high + count * price.high
             predicted |= price.basis == PREDICTED
             if role != SEND and role != COLLECTIVE:
@@ -500,13 +554,25 @@ class _Explainer:
         return _Priced(scale * value, scale * high, scale * software, None, predicted)
 
 
-_UNKNOWN_WAITING = "waiting for other ranks is not known for all calls"
-_NOT_SURVEYED: Mapping[Kind, str] = {
-    "poll": "tests return at once, however long the program goes on testing",
-    "one-sided": "the survey does not measure one-sided communication",
-    "synchronisation": "the survey does not measure windows, communicators and processes",
-    "file": "the survey does not measure files",
-    "neighbors": "the survey does not measure neighborhood collectives",
+def _sorted(why: Iterable[Why]) -> tuple[Why, ...]:
+    return tuple(sorted((each for each in why if each.seconds > 0), key=lambda each: -each.seconds))
+
+
+WAIT_FIELDS = ("late_sender", "late_receiver", "collective")
+"""The fields of `Parts` for the kinds of waiting."""
+_UNKNOWN_WAITING = Why("few-timed", "too few of these calls were timed on both sides")
+_DOUBTED = Why("clocks-disagree", "the clocks disagree")
+_MESSAGES: tuple[Kind, ...] = "send", "receive", "exchange", "wait", "probe"
+_PREDICTED = Why("predicted", "the cost of these calls is only predicted from messages")
+_WITHIN = Why("within-scatter", "as fast as this machine's messages are, within the survey's scatter")
+_NOT_SURVEYED: Mapping[Kind, Why] = {
+    "poll": Why("polls", "tests return at once, however long the program goes on testing"),
+    "one-sided": Why("not-surveyed", "the survey does not measure one-sided communication"),
+    "synchronisation": Why(
+        "not-surveyed", "the survey does not measure windows, communicators and processes"
+    ),
+    "file": Why("not-surveyed", "the survey does not measure files"),
+    "neighbors": Why("not-surveyed", "the survey does not measure neighborhood collectives"),
 }
 
 _RECORDING_KINDS: Mapping[Kind, str] = {

@@ -14,7 +14,7 @@ that its calls took altogether, relative to that of the timed ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -30,6 +30,7 @@ from hockney.profiles.operations import (
     SYNCHRONOUS,
     TO_ROOT,
     blocking,
+    kind_of,
 )
 from hockney.profiles.profile import Launch, group_sums
 from hockney.profiles.rank_file import COLLECTIVE, RECEIVE, SEND
@@ -45,6 +46,11 @@ FEWEST_COVERED = 0.5
 """A call site of which a smaller share of the time was timed is not scaled up."""
 MOST_VIOLATIONS = 0.01
 """If more messages seem to arrive before they are sent, the clocks disagree."""
+TOLERATED_S = 1e-6
+"""Ticks are read without serialisation, so that the processor may read them somewhat before or after its
+neighboring instructions: by less than this."""
+TOLERATED_SHARE = 0.03
+"""Clocks that disagree may change the waiting by this share of it."""
 
 WAITS = np.dtype(
     [
@@ -84,7 +90,8 @@ class Waits:
     """`rows` are the waits; `known_s` the time of timed calls of which waiting is known, by call site and
     function, relative to all their time, and `typical` the median time of these calls without waiting;
     `messages` are matched ones, `violations` those that seem to arrive before they are sent, by at most
-    `worst_violation_s`. If `believed` is false, `caveats` say why."""
+    `worst_violation_s`. If `believed` is false, nothing is known, for the reason `why`. If the clocks are
+    `doubted`, waiting for messages is not known."""
 
     rows: np.ndarray
     known: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -97,6 +104,8 @@ class Waits:
     unmatched: int = 0
     believed: bool = True
     caveats: tuple[Caveat, ...] = ()
+    doubted: bool = False
+    why: str = ""
 
     @cached_property
     def by_kind(self) -> dict[WaitKind, float]:
@@ -144,7 +153,12 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
     """The waiting in a launch. `cores` is the number of cores of a host (0: unknown), `eager` the largest
     message that is sent without its receive, if a survey shows it."""
     if 0 < cores < launch.most_ranks_on_a_host:
-        return Waits(np.zeros(0, WAITS), believed=False, caveats=(_oversubscribed(launch, cores),))
+        return Waits(
+            np.zeros(0, WAITS),
+            believed=False,
+            caveats=(_oversubscribed(launch, cores),),
+            why=f"{launch.most_ranks_on_a_host} ranks share {cores} cores",
+        )
     clocks = np.array(_clock_numbers(launch), dtype=np.int64)
     errors = np.array([rank.clock_error_s for rank in launch.ranks])
     found = _Found()
@@ -152,8 +166,9 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
         launch, clocks, errors, EAGER if eager is None or not np.isfinite(eager) else eager, found
     )
     collectives = _collectives(launch, clocks, errors, found)
-    if found.violations > MOST_VIOLATIONS * max(1, found.messages) and found.violations > 3:
-        messages["seconds"] = 0.0
+    many = found.violations > MOST_VIOLATIONS * max(1, found.messages) and found.violations > 3
+    if many and found.typical_s * found.messages > TOLERATED_SHARE * float(messages["seconds"].sum()):
+        messages = messages[:0]
         found.doubted = True
     rows = _once_per_call(np.concatenate([messages, collectives]))
     known, typical = _scale(launch, rows)
@@ -170,7 +185,31 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
         found.unmatched,
         True,
         tuple(_caveats(found)),
+        found.doubted,
     )
+
+
+def open_rows(launch: Launch, awaited: Mapping[int, int]) -> np.ndarray:
+    """The waiting in calls that have not returned of ranks for the ranks `awaited`."""
+    at = {each.rank: each for each in launch.open_calls}
+    rows = np.zeros(len(awaited), WAITS)
+    for row, (rank, by_rank) in zip(rows, awaited.items(), strict=True):
+        call = at[rank]
+        kind = kind_of(launch.function(call.function))
+        row["kind"] = (
+            LATE_RECEIVER
+            if kind == "send"
+            else AT_COLLECTIVE
+            if kind in ("collective", "synchronisation", "neighbors")
+            else LATE_SENDER
+        )
+        row["rank"], row["by_rank"] = rank, by_rank
+        row["site"], row["function"], row["communicator"] = call.site, call.function, call.communicator
+        row["by_site"] = at[by_rank].site if by_rank in at else 0
+        row["enter"] = launch.ranks[rank].end - call.seconds
+        row["lasted"] = row["seconds"] = call.seconds
+        row["weight"] = 1.0
+    return rows
 
 
 @dataclass
@@ -179,6 +218,7 @@ class _Found:
     collectives: int = 0
     violations: int = 0
     worst_s: float = 0.0
+    typical_s: float = 0.0
     across_hosts: int = 0
     unmatched: int = 0
     incomplete: int = 0
@@ -225,8 +265,10 @@ def _messages(
     error = errors[sends["rank"]] + errors[receives["rank"]]
     needs_both = sends["bytes"] > eager
     early = sends["posted"] - receives["leave"] - error
-    found.violations = int((early > 0).sum())
-    found.worst_s = float(early.max()) if found.violations else 0.0
+    violating = early[early > TOLERATED_S]
+    found.violations = len(violating)
+    if found.violations:
+        found.worst_s, found.typical_s = float(violating.max()), float(np.median(violating))
     # A long message that was started, but not completed, may not move while its sender computes: until the
     # sender is in MPI again. The same holds for its receiver.
     stalled = needs_both & (receives["leave"] > sends["enter"]) & (sends["enter"] > sends["posted"])
@@ -457,8 +499,8 @@ def _caveats(found: _Found) -> Iterator[Caveat]:
             f"{format_seconds(found.worst_s)} at most"
         )
         if found.doubted:
-            text += ": waiting for messages is not computed"
-        yield Caveat("receive-before-send", text, "waiting for messages", "")
+            text += ": the clocks disagree, and waiting for messages is not computed"
+        yield Caveat("receive-before-send", text, "waiting for messages, which is not separated", "")
     if found.incomplete:
         yield Caveat(
             "incomplete-collectives",

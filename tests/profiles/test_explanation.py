@@ -4,17 +4,31 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import astuple
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from surveyed import fake_costs
-from written import FUNCTIONS, WORLD, Written, allreduces, folder_of, message, program
+from written import (
+    FUNCTIONS,
+    SECOND,
+    START,
+    WORLD,
+    Written,
+    allreduces,
+    arrives_early,
+    folder_of,
+    message,
+    program,
+)
 
 from hockney.profiles import rank_file as form
 from hockney.profiles.explanation import Explanation, explain
+from hockney.profiles.manifest import ProfiledLaunch, read_manifest, write_manifest
 from hockney.profiles.profile import read_profile
 
 
@@ -74,6 +88,8 @@ def test_oversubscribed_ranks_make_no_claims(tmp_path: Path):
     total = explained(tmp_path, ranks, cores=2).total
     assert total.waiting == total.excess == 0
     assert total.not_separated > 0
+    found = explained(tmp_path / "again", ranks, cores=2)
+    assert {why.code for row in found.rows for why in row.why} <= {"shared-cores", "within-scatter"}
 
 
 def test_calls_that_have_not_returned_are_not_separated(tmp_path: Path):
@@ -81,9 +97,69 @@ def test_calls_that_have_not_returned_are_not_separated(tmp_path: Path):
     ranks[0].site(3, "x.c:3 f")
     ranks[0].add("threads", id=0, depth=1, site=3, function=FUNCTIONS.index("Recv"), peer=1, communicator=1,
                  since=ranks_ticks(4.0))  # fmt: skip
-    (row,) = explained(tmp_path, ranks).rows
+    found = explained(tmp_path, ranks)
+    (row,) = found.rows
     assert (row.name, row.open_calls) == ("Recv", 1)
+    assert row.parts.late_sender == pytest.approx(6.0)
+    assert found.waits.caused_by(2) == pytest.approx([0, 6.0])
+
+
+def test_nobody_is_blamed_for_calls_whose_rank_is_not_known(tmp_path: Path):
+    ranks = program(3, finalized=False)
+    ranks[0].site(3, "x.c:3 f")
+    ranks[0].add("threads", id=0, depth=1, site=3, function=FUNCTIONS.index("Recv"), peer=-1, wildcard=1,
+                 communicator=1, since=ranks_ticks(4.0))  # fmt: skip
+    (row,) = explained(tmp_path, ranks).rows
     assert row.parts.not_separated == pytest.approx(6.0)
+    assert [why.code for why in row.why] == ["open-call"]
+
+
+@pytest.mark.parametrize("kernel", ["4d", "4e"])
+def test_open_calls_last_until_the_launch_ended(tmp_path: Path, kernel: str):
+    """Ranks of host 77 hung for 25 s more, of which their files show nothing."""
+    ranks = program(2, finalized=False)
+    for each in ranks:
+        each.site(3, "x.c:3 f")
+        each.overhead = {}
+        each.add("threads", id=0, depth=1, site=3, function=FUNCTIONS.index("Recv"), peer=1 - each.rank,
+                 communicator=1, since=ranks_ticks(9.9))  # fmt: skip
+    folder = folder_of(tmp_path / "p", [ranks])
+    manifest = read_manifest(folder)
+    ended = ProfiledLaunch(folder="launch-1", exit_code=124, ended_ns=START + 35 * SECOND, kernel=kernel)
+    write_manifest(folder, msgspec.structs.replace(manifest, launches=[ended]))
+    launch = read_profile(folder).typical
+    more = 25.0 if kernel == "4d" else 0.0
+    assert launch.elapsed_s == pytest.approx(10 + more)
+    assert launch.in_mpi_s == pytest.approx(2 * (0.1 + more))
+    found = explain(launch, fake_costs())
+    assert found.total.late_sender == pytest.approx(2 * (0.1 + more))
+    assert math.isnan(found.recording_s), "no rank measured it"
+
+
+def test_a_later_program_of_a_script_ends_the_calls_of_a_killed_one(tmp_path: Path):
+    killed, later = program(1, end=2.0, finalized=False), program(1, job=2)
+    killed[0].site(3, "x.c:3 f")
+    killed[0].add("threads", id=0, depth=1, site=3, function=FUNCTIONS.index("Recv"), since=ranks_ticks(1.0))
+    later[0].header["first"] = ranks_ticks(5.0), START + 5 * SECOND
+    folder = folder_of(tmp_path / "p", [[*killed, *later]])
+    ended = ProfiledLaunch(folder="launch-1", exit_code=0, ended_ns=START + 35 * SECOND, kernel="4d")
+    write_manifest(folder, msgspec.structs.replace(read_manifest(folder), launches=[ended]))
+    (call,) = read_profile(folder).typical.open_calls
+    assert call.seconds == pytest.approx(4.0)
+
+
+def test_clocks_that_disagree_are_no_excess(tmp_path: Path):
+    """Messages arrive 1 ms before they are sent, and take long on both sides: nobody was interrupted."""
+    ranks = program(2)
+    for k in range(50):
+        at = 1 + k * 0.1
+        arrives_early(ranks[0], ranks[1], k, at, 1e-3, lasted=0.02)
+    found = explained(tmp_path, ranks)
+    assert found.waits.doubted
+    assert found.total.excess == found.total.waiting == 0
+    (receive,) = (row for row in found.rows if row.name == "Recv")
+    assert receive.why[0].code == "clocks-disagree"
+    assert receive.why[0].seconds == pytest.approx(receive.parts.not_separated, rel=0.01)
 
 
 def ranks_ticks(seconds: float) -> int:
@@ -119,5 +195,8 @@ def test_parts_add_up_and_are_not_negative(
     for row in found.rows:
         assert min(astuple(row.parts)) >= 0
         assert row.parts.total == pytest.approx(row.seconds, rel=1e-9, abs=1e-12)
+        assert sum(why.seconds for why in row.why) == pytest.approx(
+            row.parts.not_separated, rel=1e-6, abs=1e-12
+        )
     observed = float(found.launch.counted["seconds"].sum())
     assert found.total.total == pytest.approx(observed, rel=1e-9)

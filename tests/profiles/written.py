@@ -192,18 +192,19 @@ def allreduces(
     cost: float = 20e-6,
     site: int = 5,
     bytes: int = 8,
+    channel: int = WORLD,
 ) -> float:
     """A loop of computation and MPI_Allreduce in which the rank `late` computes `more` seconds longer.
     Returns the waiting of all ranks together."""
     for each in ranks:
-        each.site(site, "solver.py:120 solve")
+        each.site(site, f"solver.py:{115 + site} solve")
         spent = 0.0
         for step in range(steps):
             begin = step * (work + more + cost)
             enter = begin + work + (more if each.rank == late else 0.0)
             leave = begin + work + more + cost
             spent += leave - enter
-            each.sampled("Allreduce", site, form.COLLECTIVE, WORLD, step, enter, enter, leave, bytes=bytes)
+            each.sampled("Allreduce", site, form.COLLECTIVE, channel, step, enter, enter, leave, bytes=bytes)
         each.called("Allreduce", site, spent, steps, steps * bytes)
     return steps * more * (len(ranks) - 1)
 
@@ -233,6 +234,20 @@ def message(
                      peer=sender.rank, bytes=bytes, distance=distance)  # fmt: skip
     sender.called("Send", sites[0], left - posted, 1, bytes, distance)
     receiver.called("Recv", sites[1], arrived - received, 1, bytes, distance)
+
+
+def arrives_early(
+    sender: Written, receiver: Written, number: int, posted: float, early: float, lasted: float
+) -> None:
+    """A message that arrives before it is sent, after a receive that `lasted` for some time."""
+    left = posted - early
+    send, receive = sender.site(11, "halo.py:10 send"), receiver.site(12, "halo.py:20 receive")
+    sender.sampled("Send", send, form.SEND, 99, number, posted, posted, posted + 1e-6, peer=receiver.rank,
+                   distance=form.NODE)  # fmt: skip
+    receiver.sampled("Recv", receive, form.RECEIVE, 99, number, left - lasted, left - lasted, left,
+                     peer=sender.rank, distance=form.NODE)  # fmt: skip
+    sender.called("Send", send, 1e-6, 1, 8, form.NODE)
+    receiver.called("Recv", receive, lasted, 1, 8, form.NODE)
 
 
 def folder_of(
