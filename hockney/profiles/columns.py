@@ -5,8 +5,8 @@ column says otherwise, sizes are bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 from operator import attrgetter
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_percent
 from hockney.core.wording import plural
+from hockney.draw.amount import in_unit_of_largest
 from hockney.draw.page import Table
 from hockney.pages.columns import (
     COUNT,
@@ -26,10 +27,10 @@ from hockney.pages.columns import (
     Format,
     chosen,
     columns_document,
-    columns_table,
     number,
     without_intervals,
 )
+from hockney.pages.columns import columns_table as table_of_columns
 from hockney.pages.format import quantity, share_interval
 from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
 from hockney.profiles.explanation import PART_NAMES, Row
@@ -47,8 +48,19 @@ MOST_CAUSES = 8
 LONGEST_PLACE = 24
 """Characters of a call site in a narrow table."""
 MOST_REASONS = 4
+WITHHELD_PARTS = "late_sender", "late_receiver", "collective", "excess"
+"""Parts that may be smaller than the cost of recording."""
 MOST_PAIRS = 100_000
 """Pairs of ranks in the document; the largest ones."""
+
+
+def columns_table(
+    name: str, title: str, columns: Iterable[Column[Any]], rows: Iterable[Any], caption: str = ""
+) -> Table:
+    """A table whose columns of times have the unit of their largest value: small values hardly matter."""
+    table = table_of_columns(name, title, columns, rows, caption)
+    cells = zip(*(in_unit_of_largest(column) for column in zip(*table.rows, strict=True)), strict=True)
+    return replace(table, rows=tuple(cells))
 
 
 @dataclass(frozen=True)
@@ -64,7 +76,7 @@ class SiteRow:
 
     def claimed(self, seconds: float) -> float | None:
         """None for what recording may have caused, and for nothing."""
-        return seconds if seconds > self.row.recording_s else None
+        return seconds if seconds > self.row.recording_s and not self.results.withheld else None
 
 
 def site_rows(results: ProfileResults) -> list[SiteRow]:
@@ -77,7 +89,8 @@ def _median_s(each: SiteRow) -> float:
 
 
 SITES: tuple[Column[SiteRow], ...] = (
-    Column("call site", lambda e: e.results.site(e.row).text, key="site"),
+    Column("call site", lambda e: e.results.site(e.row).text),
+    Column("", lambda e: e.results.site(e.row).frame.text, key="site"),
     Column("", lambda e: e.results.site(e.row).frame.file, key="file"),
     Column("", lambda e: e.results.site(e.row).frame.line, key="line"),
     Column("", lambda e: e.results.site(e.row).frame.function, key="program_function"),
@@ -101,6 +114,7 @@ SITES: tuple[Column[SiteRow], ...] = (
     Column("", lambda e: e.row.parts.not_separated, key="not_separated_s"),
     Column("", lambda e: asdict(e.row.parts), key="parts_s"),
     Column("", lambda e: list(e.row.reasons), key="not_separated_because"),
+    Column("", lambda e: e.row.why, key="not_separated_reasons"),
     Column("", lambda e: e.row.price_s, key="price_s"),
     Column("", lambda e: e.row.price_high_s, key="price_high_s"),
     Column("", lambda e: e.row.predicted, key="price_is_predicted"),
@@ -246,10 +260,12 @@ class Metric:
     key: str
     value: Estimate
     depth: int = 0
+    reliable: bool = True
 
 
 METRICS: tuple[Column[Metric], ...] = (
-    Column("metric", lambda m: "  " * m.depth + m.name),
+    Column("metric", lambda m: "  " * m.depth + m.name + ("" if m.reliable else " (not reliable)")),
+    Column("", lambda m: m.reliable, key="reliable"),
     Column("", lambda m: m.key, key="metric"),
     Column("value", lambda m: m.value, SHARE, "value", INTERVAL),
 )
@@ -274,7 +290,7 @@ def metrics(results: ProfileResults) -> list[Metric]:
             1,
         )
     )
-    return found
+    return found if results.believed else [replace(each, reliable=False) for each in found]
 
 
 def metrics_table(results: ProfileResults) -> Table:
@@ -306,14 +322,24 @@ def part_rows(results: ProfileResults) -> list[PartRow]:
 
 
 def parts_table(results: ProfileResults) -> Table:
-    rows = [row for row in part_rows(results) if row.share.value >= LEAST_SHARE]
+    withheld = WITHHELD_PARTS if results.withheld else ()
+    rows = [r for r in part_rows(results) if r.share.value >= LEAST_SHARE and r.key not in withheld]
     columns = PARTS if len(results.profile.launches) > 2 else without_intervals(PARTS)
     caption = "Of all ranks together."
-    shown = [(why, s) for why, s in results.unseparated if s >= 0.01 * results.total.total][:MOST_REASONS]
-    if shown:
-        whys = "; ".join(f"{why} ({quantity(seconds, 's')})" for why, seconds in shown)
-        caption += f" Not separated: {whys}."
+    if results.withheld:
+        caption += " Waiting and excess, which are below the cost of recording, are left out."
+    line = unseparated_line(results)
+    if line:
+        caption += f" {line}"
     return columns_table("parts", "Time in MPI", columns, rows, caption)
+
+
+def unseparated_line(results: ProfileResults) -> str:
+    """The main reasons for which time is not separated, with their times."""
+    least = 0.01 * results.total.total
+    shown = [each for each in results.unseparated if each.seconds >= least][:MOST_REASONS]
+    whys = "; ".join(f"{each.text} ({quantity(each.seconds, 's')})" for each in shown)
+    return f"Not separated: {whys}." if whys else ""
 
 
 @dataclass(frozen=True)
@@ -324,12 +350,14 @@ class CauseRow:
 
 CAUSES: tuple[Column[CauseRow], ...] = (
     Column("waiting", lambda c: c.cause.kind, key="kind"),
-    Column("at", lambda c: c.results.launch.sites[c.cause.site].text, key="site"),
+    Column("at", lambda c: c.results.launch.sites[c.cause.site].text),
+    Column("", lambda c: c.results.launch.sites[c.cause.site].frame.text, key="site"),
     Column("in", lambda c: f"MPI_{c.results.launch.function(c.cause.function)}", key="function"),
     Column("ranks", lambda c: len(c.cause.waiting), COUNT),
     Column("", lambda c: [c.results.label(k) for k in c.cause.waiting], key="waiting_ranks"),
     Column("for rank", lambda c: c.results.label(c.cause.by_rank), COUNT, "for_rank"),
-    Column("which is late at", lambda c: c.results.launch.sites[c.cause.by_site].text, key="late_site"),
+    Column("which is late at", lambda c: c.results.launch.sites[c.cause.by_site].text),
+    Column("", lambda c: c.results.launch.sites[c.cause.by_site].frame.text, key="late_site"),
     Column("time", lambda c: c.cause.seconds, SECONDS, "seconds"),
 )
 
@@ -519,7 +547,10 @@ def document(results: ProfileResults) -> dict[str, Any]:
         "mpi_share": results.mpi_share,
         "in_mpi_s": explanation.total.total,
         "parts": columns_document(PARTS, part_rows(results)),
-        "not_separated": [{"because": why, "seconds": seconds} for why, seconds in results.unseparated],
+        "not_separated": [
+            {"code": each.code, "because": each.text, "seconds": each.seconds} for each in results.unseparated
+        ],
+        "slow_operations": list(results.slow),
         "efficiencies": columns_document(METRICS, metrics(results)),
         "look_first": next(
             (columns_document(SITES, [each])[0] for each in sites if each.row is results.first), None
@@ -533,6 +564,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
             "worst_s": waits.worst_violation_s,
             "across_hosts": waits.across_hosts,
             "believed": waits.believed,
+            "disagree": waits.doubted,
         },
         "ranks": columns_document(RANKS, rank_rows(results)),
         "matrix": _matrix(results),
@@ -544,8 +576,9 @@ def document(results: ProfileResults) -> dict[str, Any]:
         "regions": columns_document(REGIONS, launch.regions),
         "recording": {
             "per_call": columns_document(RECORDING, recordings(results)),
-            "total_s": explanation.recording_s,
-            "share": results.recording_share,
+            "total_s": explanation.recording_s if launch.overheads else None,
+            "share": results.recording_share if launch.overheads else None,
+            "exceeds_findings": results.withheld,
             "measured_ratio": results.overhead,
         },
         "warnings": list(results.caveats),

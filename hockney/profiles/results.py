@@ -7,17 +7,17 @@ calls cost."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hockney.core.fit import Estimate, Surveyed
 from hockney.core.units import format_number
-from hockney.core.wording import join_words, plural
+from hockney.core.wording import join_words
 from hockney.draw.page import Caveat
 from hockney.pages.format import percent, quantity, share_interval
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_launches
-from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, explain
+from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, Why, explain
 from hockney.profiles.launching import measured_overhead
 from hockney.profiles.live import live_of
 from hockney.profiles.machine_costs import MachineCosts
@@ -91,7 +91,8 @@ class ProfileResults:
 
     @cached_property
     def recording_share(self) -> float:
-        """What recording cost, relative to the elapsed time of all ranks."""
+        """What recording cost, relative to the elapsed time of all ranks; not a number if that is not
+        known."""
         total = self.launch.total_s
         return self.explanation.recording_s / total if total > 0 else 0.0
 
@@ -103,8 +104,20 @@ class ProfileResults:
         return None if measured is None else measured.ratio
 
     @cached_property
+    def withheld(self) -> bool:
+        """Whether waiting and excess are smaller than the cost of recording altogether, and not reported."""
+        return self.explanation.recording_s > self.total.waiting + self.total.excess > 0
+
+    @property
+    def believed(self) -> bool:
+        """Whether waiting and the balance of the ranks are theirs, and not due to a lack of processors."""
+        return self.explanation.waits.believed
+
+    @cached_property
     def causes(self) -> tuple[Waiting, ...]:
         """Who waits where for whom, without what recording may have caused."""
+        if self.withheld:
+            return ()
         cost = {(row.site, row.function): row.recording_s for row in self.explanation.rows}
         waits = self.explanation.waits
         return tuple(
@@ -120,12 +133,17 @@ class ProfileResults:
 
         def gain(row: Row) -> float:
             beyond = row.parts.waiting + row.parts.excess
-            return beyond if beyond > row.recording_s else 0.0
+            return beyond if beyond > row.recording_s and not self.withheld else 0.0
 
         best = max(rows, key=gain, default=None)
         if best is not None and gain(best) >= 0.1 * whole:
             return best
         return rows[0] if rows else None
+
+    @property
+    def largest(self) -> Row | None:
+        """The call site that takes longest."""
+        return next(iter(self.explanation.rows), None)
 
     @cached_property
     def notable_excess(self) -> tuple[Row, ...]:
@@ -134,8 +152,25 @@ class ProfileResults:
         return tuple(
             row
             for row in self.explanation.rows
-            if row.parts.excess > max(LEAST_EXCESS * whole, row.recording_s)
+            if row.parts.excess > max(LEAST_EXCESS * whole, row.recording_s) and not self.withheld
         )
+
+    @cached_property
+    def slow(self) -> tuple[SlowOperation, ...]:
+        """Operations that are typically slower than the survey measured, those with most excess first."""
+        rows: dict[str, list[Row]] = {}
+        for row in self.notable_excess:
+            if row.typically_slow is not None:
+                rows.setdefault(row.operation, []).append(row)
+        found = [
+            SlowOperation(
+                operation,
+                sum((row.typical_s or 0.0) * row.calls for row in of) / sum(row.price_s or 0.0 for row in of),
+                sum(row.parts.excess for row in of),
+            )
+            for operation, of in rows.items()
+        ]
+        return tuple(sorted(found, key=lambda each: -each.excess_s))
 
     @cached_property
     def caveats(self) -> tuple[Caveat, ...]:
@@ -157,14 +192,13 @@ class ProfileResults:
         return tuple(found.values())
 
     @cached_property
-    def unseparated(self) -> tuple[tuple[str, float], ...]:
-        """Why time is not separated, with the seconds of which that is the first reason, the longest
-        first."""
-        found: dict[str, float] = {}
-        for row in self.explanation.rows:
-            if row.reasons and row.parts.not_separated > 0:
-                found[row.reasons[0]] = found.get(row.reasons[0], 0.0) + row.parts.not_separated
-        return tuple(sorted(found.items(), key=lambda item: -item[1]))
+    def unseparated(self) -> tuple[Why, ...]:
+        """Why time is not separated, the reason for most of it first."""
+        found: dict[str, Why] = {}
+        for each in (why for row in self.explanation.rows for why in row.why):
+            known = found.get(each.text)
+            found[each.text] = replace(each, seconds=each.seconds + (known.seconds if known else 0.0))
+        return tuple(sorted(found.values(), key=lambda why: -why.seconds))
 
     @cached_property
     def headline(self) -> tuple[str, ...]:
@@ -174,6 +208,15 @@ class ProfileResults:
         """ "MPI_Allreduce (solver.c:120 solve)"."""
         site = self.site(row).text
         return f"MPI_{row.name}" + (f" ({site})" if site != "unknown" else "")
+
+
+@dataclass(frozen=True)
+class SlowOperation:
+    """An operation whose typical calls take `factor` times their price, and its excess (s)."""
+
+    operation: str
+    factor: float
+    excess_s: float
 
 
 def results_of(profile: Profile, surveyed: Surveyed | None = None) -> ProfileResults:
@@ -186,15 +229,13 @@ def results_of(profile: Profile, surveyed: Surveyed | None = None) -> ProfileRes
 
 
 def _headline(results: ProfileResults) -> Iterator[str]:
-    launch, total = results.launch, results.total
-    ranks = plural(len(launch.ranks), "rank")
+    launch = results.launch
+    count = len(launch.ranks)
+    ranks = "rank spends" if count == 1 else f"{count} ranks spend"
     elapsed = quantity(results.elapsed.value, "s")
     share = results.mpi_share
     bounds = share_interval(share)
-    yield (
-        f"The {ranks} spend {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in "
-        "MPI."
-    )
+    yield (f"The {ranks} {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in MPI.")
     if not all(rank.finished for rank in launch.ranks):
         yield from _last(results)
     elif share.value < SMALL and results.explanation.rows:
@@ -206,21 +247,26 @@ def _headline(results: ProfileResults) -> Iterator[str]:
         return
     yield from _of_parts(results)
     first = results.first
+    if results.largest is not None and results.largest is not first:
+        yield _first(results, results.largest)
     if first is not None:
         yield _first(results, first)
     yield from _slow(results)
     yield from _balance(results)
-    if total.total and results.explanation.recording_s > total.waiting + total.excess > 0:
+    if results.withheld:
         yield "Waiting and excess are smaller than the cost of recording, so that they are not reported."
 
 
 def _balance(results: ProfileResults) -> Iterator[str]:
     balance, launch = results.efficiencies, results.launch
+    if not all(rank.finished for rank in launch.ranks):
+        return  # how long ranks outside of MPI have computed is not known
     if balance.load_balance < 1 - 5 * SMALL:
         slowest = launch.ranks[balance.slowest_rank]
         yield (
             f"Load balance is {percent(balance.load_balance)}: rank {slowest.label} computes longest, "
-            f"{quantity(slowest.outside_s, 's')} of {quantity(launch.elapsed_s, 's')}."
+            f"{quantity(slowest.outside_s, 's')} of {quantity(launch.elapsed_s, 's')}"
+            f"{'' if results.believed else ', which is not reliable, as ranks share cores'}."
         )
 
 
@@ -233,18 +279,20 @@ def _last(results: ProfileResults) -> Iterator[str]:
 
 
 def _of_parts(results: ProfileResults) -> Iterator[str]:
-    """How much of the time in MPI is this machine's price, and how much is waiting, for whom."""
+    """How much of the time in MPI is the cost of messages, and how much is waiting, for whom."""
     total = results.total
     whole = total.total or 1.0
     parts = []
     if results.costs is not None:
-        parts.append(f"{percent(total.machine / whole)} is this machine's price for the messages")
-    if results.explanation.waits.believed:
+        parts.append(f"{percent(total.machine / whole)} is the cost of the messages themselves")
+    if results.believed and not results.withheld:
         parts.append(f"{percent(total.waiting / whole)} is waiting{_for_whom(results)}")
-    if total.excess / whole >= SMALL and total.excess > results.explanation.recording_s:
-        parts.append(f"{percent(total.excess / whole)} is more than this machine need take")
+    too_small = results.withheld or total.excess <= results.explanation.recording_s
+    if total.excess / whole >= SMALL and not too_small:
+        parts.append(f"{percent(total.excess / whole)} is slower than the survey measured")
     if total.not_separated / whole >= SMALL:
-        parts.append(f"{percent(total.not_separated / whole)} is not separated")
+        main = f": {results.unseparated[0].text}" if total.not_separated >= MOSTLY * whole else ""
+        parts.append(f"{percent(total.not_separated / whole)} is not separated{main}")
     if parts:
         yield f"Of the time in MPI, {join_words(parts)}."
 
@@ -270,20 +318,31 @@ def _for_whom(results: ProfileResults) -> str:
 
 
 def _first(results: ProfileResults, row: Row) -> str:
+    """What a call site's time is: of the first one, or of the largest one if that is another."""
     whole = results.total.total or 1.0
-    text = f"Look first at {results.where(row)}: {percent(row.seconds / whole)} of the time in MPI"
     parts = row.parts
+    unknown = parts.not_separated / (row.seconds or 1.0)
+    gains = (parts.waiting + parts.excess) >= 0.1 * row.seconds
+    lead = "Look first at" if row is results.first and gains else "The longest call site is"
+    if row is results.first and row is not results.largest:
+        lead = "Of those that can be improved, look first at"
+    text = f"{lead} {results.where(row)}: {percent(row.seconds / whole)} of the time in MPI"
+    if results.withheld:
+        return f"{text}."
     causes = [each for each in results.causes if (each.site, each.function) == (row.site, row.function)]
     if parts.waiting >= 0.1 * row.seconds and parts.waiting > row.recording_s and causes:
         text += f", of which {percent(parts.waiting / row.seconds)} is waiting{_cause(results, causes)}"
     elif parts.excess >= 0.1 * row.seconds and parts.excess > row.recording_s:
-        text += f", of which {percent(parts.excess / row.seconds)} is more than this machine need take"
-        if row.typically_slow is None:
+        text += f", of which {percent(parts.excess / row.seconds)} is slower than the survey measured"
+        if row.few_long:
             text += ", in few long calls"
     elif row.price_s is not None and parts.machine >= 0.5 * row.seconds:
-        text += ", which is this machine's price: fewer or shorter messages would help"
-    elif row.reasons and parts.not_separated >= 0.5 * row.seconds:
-        text += f", which is not separated: {row.reasons[0]}"
+        text += ", which is the cost of the messages themselves: fewer or shorter ones would help"
+    elif row.why and unknown >= 0.1:
+        which = "which" if unknown > 0.995 else f"of which {percent(unknown)}"
+        return f"{text}, {which} is not separated: {row.why[0].text}."
+    if row.why and unknown >= MOSTLY:
+        text += f"; {percent(unknown)} is not separated: {row.why[0].text}"
     return f"{text}."
 
 
@@ -298,36 +357,39 @@ def _cause(results: ProfileResults, causes: list[Waiting]) -> str:
     late = next(each for each in causes if each.by_rank == rank)
     site = results.launch.sites[late.by_site]
     text = f" for rank {results.label(rank)}"
-    if late.kind == "late sender":
-        return f"{text}, which sends late (at {site.place})"
-    if late.kind == "late receiver":
-        return f"{text}, which receives late (at {site.place})"
-    return f"{text}, which arrives last"
+    at = f" (at {site.place})" if late.by_site else ""
+    does = {"late sender": f"sends late{at}", "late receiver": f"receives late{at}"}
+    return f"{text}, which {does.get(late.kind, 'arrives last')}: {_before(results, late, by_rank[rank])}"
+
+
+def _before(results: ProfileResults, late: Waiting, seconds: float) -> str:
+    """Why a rank is late: that it computes longer than the others, if that explains their waiting; or else
+    where to look."""
+    rank, ranks = late.by_rank, results.launch.ranks
+    others = [each.outside_s for k, each in enumerate(ranks) if k != rank]
+    longer = ranks[rank].outside_s - sum(others) / max(1, len(others))
+    if all(each.finished for each in ranks) and longer >= MOSTLY * seconds / max(1, len(late.waiting)):
+        than = "the others" if len(others) > 1 else "the other"
+        return f"it computes {quantity(longer, 's')} longer than {than}"
+    return f"look at what rank {results.label(rank)} does before it"
 
 
 def _slow(results: ProfileResults) -> Iterator[str]:
     """Operations that are typically slower than the survey measured; or else that few calls are long."""
     whole = results.total.total or 1.0
-    excess: dict[str, float] = {}
-    factors: dict[str, float] = {}
-    for row in results.notable_excess:
-        factor = row.typically_slow
-        if factor is not None:
-            excess[row.operation] = excess.get(row.operation, 0.0) + row.parts.excess
-            factors[row.operation] = max(factor, factors.get(row.operation, 0.0))
-    for operation, seconds in sorted(excess.items(), key=lambda item: -item[1])[:2]:
+    for slow in results.slow[:2]:
         advice = (
             "'hockney run tuning' and 'hockney tune' look for a faster algorithm, and 'hockney run "
             "guidelines' for a faster way to the same result"
-            if operation in COLLECTIVES
+            if slow.operation in COLLECTIVES
             else "'hockney survey' shows whether the machine has become slower"
         )
         yield (
-            f"MPI_{operation} typically takes {format_number(factors[operation], 2)} times what the survey "
-            f"measured back to back, apart from waiting: {percent(seconds / whole)} of the time in MPI. "
-            f"{advice}."
+            f"MPI_{slow.operation} typically takes {format_number(slow.factor, 2)} times what the survey "
+            f"measured back to back, apart from waiting: {percent(slow.excess_s / whole)} of the time in "
+            f"MPI. {advice}."
         )
-    others = sum(row.parts.excess for row in results.notable_excess if row.typically_slow is None)
+    others = sum(row.parts.excess for row in results.notable_excess if row.few_long)
     if others >= LEAST_EXCESS * whole:
         yield (
             f"{percent(others / whole)} of the time in MPI is in few long calls of operations that are "

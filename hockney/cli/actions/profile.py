@@ -17,6 +17,7 @@ from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, UsageError, attach_run_to_interrupt, printable
 from hockney.core.paths import to_path
 from hockney.core.wording import plural
+from hockney.profiles.columns import unseparated_line
 from hockney.profiles.launching import Overhead
 from hockney.profiles.manifest import is_profile
 from hockney.system.files import refuse_early
@@ -117,6 +118,8 @@ def print_summary(profiled: Profile) -> None:
         echo()
         print_line(table.title)
         print_table(table)
+        if table.name == "parts" and (line := unseparated_line(profiled.results)):
+            print_line(line)
     if profiled.caveats:
         echo()
         print_caveats(profiled.caveats)
