@@ -127,9 +127,9 @@ class RegionTime:
 @dataclass(frozen=True)
 class RankTimes:
     """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, without pauses
-    (MPI_Pcontrol); of a rank that did not get there, to the launch's end if it is in a call that has not
-    returned, or else to its last sign of life. `in_mpi_s` is the part of it in MPI calls, on average over the
-    rank's threads that call MPI. `start` and `end` are times of its `clock`, as those of samples: ranks with
+    (MPI_Pcontrol); of a rank that did not get there, to the launch's end if that is known, or else to its
+    last sign of life. `in_mpi_s` is the part of it in MPI calls, on average over the rank's threads that call
+    MPI. `start` and `end` are times of its `clock`, as those of samples: ranks with
     the same number share one, up to the sum of their errors."""
 
     label: str
@@ -462,7 +462,7 @@ def _rank_times(
         end = max(clock.second(sign) for sign in signs)
         if now_ns is not None:
             end = max(end, (now_ns - clock.base_ns) * 1e-9)
-        elif ended_ns is not None and len(waiting) and clock.number == file.kernel:
+        elif ended_ns is not None and clock.number == file.kernel:
             end = max(end, (ended_ns - clock.base_ns) * 1e-9)
         # A call that has not returned counts up to here.
         in_mpi += sum(max(0.0, end - clock.second(int(since))) for since in waiting["since"])

@@ -136,6 +136,20 @@ def test_open_calls_last_until_the_launch_ended(tmp_path: Path, kernel: str):
     assert math.isnan(found.recording_s), "no rank measured it"
 
 
+def test_a_rank_outside_of_mpi_computes_until_the_launch_ended(tmp_path: Path):
+    """Half of the time of the two ranks is in MPI."""
+    ranks = program(2, end=0.001, finalized=False)
+    ranks[0].site(3, "x.c:3 f")
+    ranks[0].add("threads", id=0, depth=1, site=3, function=FUNCTIONS.index("Recv"), peer=1, communicator=1,
+                 since=ranks_ticks(0.001))  # fmt: skip
+    folder = folder_of(tmp_path / "p", [ranks])
+    ended = ProfiledLaunch(folder="launch-1", exit_code=124, ended_ns=START + 20 * SECOND, kernel="4d")
+    write_manifest(folder, msgspec.structs.replace(read_manifest(folder), launches=[ended]))
+    launch = read_profile(folder).typical
+    assert launch.mpi_share == pytest.approx(0.5, rel=1e-3)
+    assert launch.ranks[1].outside_s == pytest.approx(20, rel=1e-3)
+
+
 def test_a_later_program_of_a_script_ends_the_calls_of_a_killed_one(tmp_path: Path):
     killed, later = program(1, end=2.0, finalized=False), program(1, job=2)
     killed[0].site(3, "x.c:3 f")
