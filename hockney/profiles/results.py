@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from hockney.core.fit import Estimate, Surveyed
-from hockney.core.units import format_number
+from hockney.core.units import format_number, format_percent
 from hockney.core.wording import join_words
 from hockney.draw.page import Caveat
 from hockney.pages.format import percent, quantity, share_interval
@@ -284,7 +284,7 @@ def _of_parts(results: ProfileResults) -> Iterator[str]:
     whole = total.total or 1.0
     parts = []
     if results.costs is not None:
-        parts.append(f"{percent(total.machine / whole)} is the cost of the messages themselves")
+        parts.append(f"{format_percent(total.machine / whole, 2)} is the cost of the messages themselves")
     if results.believed and not results.withheld:
         parts.append(f"{percent(total.waiting / whole)} is waiting{_for_whom(results)}")
     too_small = results.withheld or total.excess <= results.explanation.recording_s
@@ -331,7 +331,7 @@ def _first(results: ProfileResults, row: Row) -> str:
         return f"{text}."
     causes = [each for each in results.causes if (each.site, each.function) == (row.site, row.function)]
     if parts.waiting >= 0.1 * row.seconds and parts.waiting > row.recording_s and causes:
-        text += f", of which {percent(parts.waiting / row.seconds)} is waiting{_cause(results, causes)}"
+        text += f", of which {percent(parts.waiting / row.seconds)} is waiting{_cause(results, causes, row)}"
     elif parts.excess >= 0.1 * row.seconds and parts.excess > row.recording_s:
         text += f", of which {percent(parts.excess / row.seconds)} is slower than the survey measured"
         if row.few_long:
@@ -346,7 +346,7 @@ def _first(results: ProfileResults, row: Row) -> str:
     return f"{text}."
 
 
-def _cause(results: ProfileResults, causes: list[Waiting]) -> str:
+def _cause(results: ProfileResults, causes: list[Waiting], row: Row) -> str:
     by_rank: dict[int, float] = {}
     for each in causes:
         by_rank[each.by_rank] = by_rank.get(each.by_rank, 0.0) + each.seconds
@@ -358,8 +358,14 @@ def _cause(results: ProfileResults, causes: list[Waiting]) -> str:
     site = results.launch.sites[late.by_site]
     text = f" for rank {results.label(rank)}"
     at = f" (at {site.place})" if late.by_site else ""
-    does = {"late sender": f"sends late{at}", "late receiver": f"receives late{at}"}
-    return f"{text}, which {does.get(late.kind, 'arrives last')}: {_before(results, late, by_rank[rank])}"
+    does = {"late sender": f"sends late{at}", "late receiver": f"receives late{at}"}.get(
+        late.kind, "arrives last"
+    )
+    if row.open_calls:
+        does = {"late sender": "has not sent", "late receiver": "has not received"}.get(
+            late.kind, "has not arrived"
+        )
+    return f"{text}, which {does}: {_before(results, late, by_rank[rank])}"
 
 
 def _before(results: ProfileResults, late: Waiting, seconds: float) -> str:
