@@ -677,7 +677,7 @@ def _caveats(files: Sequence[RankFile], ranks: Sequence[RankTimes]) -> Iterator[
     if len(worlds) > 1:
         yield Caveat(
             "several-programs",
-            f"the launch started {len(worlds)} MPI programs, whose ranks are counted together",
+            f"the launch started {len(worlds)} MPI programs; their ranks are counted together",
             "the balance of the ranks, and the efficiencies",
             "profile one program at a time",
         )

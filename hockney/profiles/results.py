@@ -179,7 +179,7 @@ class ProfileResults:
             found["short-run"] = Caveat(
                 "short-run",
                 f"the program ran for {quantity(self.launch.elapsed_s, 's')} only",
-                "all shares, which are those of its start",
+                "all shares, which describe its start",
                 "profile a longer run",
             )
         if self.recording_share > SMALL:

@@ -488,8 +488,8 @@ def _caveats(found: _Found) -> Iterator[Caveat]:
     if found.across_hosts:
         yield Caveat(
             "clocks-of-hosts",
-            f"{found.across_hosts} timed messages and collectives are between hosts, whose clocks are not "
-            "known to agree",
+            f"{found.across_hosts} timed messages and collectives are between hosts with clocks that are "
+            "not known to agree",
             "waiting between hosts, which is not separated",
             "",
         )
