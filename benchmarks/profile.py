@@ -32,7 +32,7 @@ from hockney.core.record import Record, decode_engine_line
 from hockney.discovery.cpu import processors
 from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
-from hockney.models.statistics.interval import median_interval
+from hockney.models.statistics import median_interval
 from hockney.mpi import title_of
 from hockney.profiles import interposition, target
 from hockney.profiles.rank_file import PATTERN, read_rank_file

@@ -26,7 +26,7 @@ import numpy as np
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.core.fit import Estimate
-from hockney.models.statistics.location import center, estimate, half_width
+from hockney.models.statistics import center, estimate, half_width
 from hockney.profiles.manifest import Manifest, ProfiledLaunch, write_manifest
 from hockney.profiles.program import Command, user_variables
 from hockney.profiles.rank_file import PATTERN

@@ -484,7 +484,9 @@ def _recording(results: ProfileResults) -> Section:
     total = results.explanation.total.total
     recording = results.explanation.recording_s
     text = [
-        f"Recording cost {quantity(recording, 's')} altogether (calls times cost), next to "
+        "What recording cost is not known: no rank reached the end of its program, where this is measured."
+        if math.isnan(recording)
+        else f"Recording cost {quantity(recording, 's')} altogether (calls times cost), next to "
         f"{quantity(total, 's')} in MPI: {format_percent(results.recording_share, 2)} of the time of all "
         "ranks."
     ]
