@@ -17,6 +17,7 @@ import pytest
 from launchers import compiled, environment, launcher, program
 from recorded import compiled as built
 from recorded import recorded
+from signals import heed_interrupts
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.profiles import launching
@@ -233,7 +234,13 @@ def test_a_signal_ends_the_program_and_not_hockney(tmp_path, number):
     words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "2"]
     env = with_paths() | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     with subprocess.Popen(
-        words, stderr=subprocess.PIPE, text=True, cwd=tmp_path, env=env, start_new_session=True
+        words,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=env,
+        start_new_session=True,
+        preexec_fn=heed_interrupts,
     ) as started:
         for _ in range(1000):
             if (tmp_path / "started").exists():
