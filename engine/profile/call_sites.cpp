@@ -164,8 +164,8 @@ SiteState& place_of(ThreadState& thread, std::uint64_t key) {
   return thread.sites[k];
 }
 
-// `rough` is a key for calls from the same instruction, whatever the stack: once there are many sites, of a
-// deep recursion for example, only these are told apart.
+// `rough` is a key for calls from the same instruction, whatever the stack. Once there are many sites, as in
+// a deep recursion, calls from one instruction share a site.
 SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, std::uint64_t rough,
                     bool of_python) {
   SiteState* site = &place_of(thread, key);

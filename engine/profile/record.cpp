@@ -59,7 +59,6 @@ struct Facts {
   std::int64_t bytes = -1;
   Distance distance = Distance::none;
   CommunicatorState* on = nullptr;
-  int peer = -1;
   bool miss = false;
   std::uint32_t completed = 0;
 };
@@ -195,6 +194,18 @@ std::int64_t block_bytes(const Call& call, ThreadState& thread, const Communicat
 
 Handle request_of(const Call& call) {
   return call.pointer(request_) ? request_at(call, call.pointer(request_), 0) : mpi.request_null;
+}
+
+// A request that is not a message, as of a call that starts now.
+PendingRequest part_of(const Call& call, const SiteState& site, const CommunicatorState* on, Role role) {
+  PendingRequest part{};
+  part.posted = call.start;
+  part.site = site.record->id;
+  part.communicator = on ? on->id : 0;
+  part.function = call.called().function;
+  part.role = role;
+  part.peer = -1;
+  return part;
 }
 
 // A request as of a message that starts now; it is part of the multiset only if the call is nonblocking.
@@ -837,13 +848,8 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       CommunicatorState* const on = facts.on = communicator_in(call, thread);
       if (!on) return;
       facts.bytes = block_bytes(call, thread, *on);
-      PendingRequest part{};
-      part.posted = call.start;
+      PendingRequest part = part_of(call, site, on, Role::collective);
       part.bytes = facts.bytes < 0 ? 0 : static_cast<std::uint64_t>(facts.bytes);
-      part.site = site.record->id;
-      part.communicator = on->id;
-      part.function = call.called().function;
-      part.role = Role::collective;
       part.peer = call.has(root_) ? on->in_world(call.integer(root_)) : -1;
       part.of = on;
       if (kind != Class::prepare_collective) {
@@ -861,13 +867,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       facts.on = communicator_in(call, thread);
       facts.bytes = bytes_of(call, thread, receive_count, receive_type);
       if (kind == Class::neighbors) return;
-      PendingRequest part{};
-      part.posted = call.start;
-      part.site = site.record->id;
-      part.communicator = facts.on ? facts.on->id : 0;
-      part.function = call.called().function;
-      part.role = Role::collective;
-      part.peer = -1;
+      PendingRequest part = part_of(call, site, facts.on, Role::collective);
       return keep_request(call, part, kind == Class::prepare_neighbors);
     }
     case Class::wait:
@@ -941,12 +941,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     case Class::start_communicator: {
       facts.on = communicator_in(call, thread);
       if (!facts.on || !call.pointer(new_communicator_)) return;
-      PendingRequest part{};
-      part.posted = call.start;
-      part.site = site.record->id;
-      part.function = call.called().function;
-      part.role = Role::collective;
-      part.peer = -1;
+      PendingRequest part = part_of(call, site, nullptr, Role::collective);
       part.of = facts.on;
       part.communicator = facts.on->id;
       part.made = call.pointer(new_communicator_);
@@ -984,13 +979,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
     case Class::fence: {
       CommunicatorState* const on = facts.on = window_state(window_of(call));
       if (!on) return;
-      PendingRequest part{};
-      part.posted = call.start;
-      part.site = site.record->id;
-      part.communicator = on->id;
-      part.function = call.called().function;
-      part.role = Role::collective;
-      part.peer = -1;
+      PendingRequest part = part_of(call, site, on, Role::collective);
       part.channel = on->inter ? 0 : on->key;
       part.number = on->collectives++;
       return add_sample(thread, part, site, interval);
@@ -1010,25 +999,15 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       facts.on = file_state(file_of(call));
       facts.bytes = bytes_of(call, thread, count_, type_);
       if (kind == Class::file || !call.has(request_)) return;
-      PendingRequest part{};
-      part.posted = call.start;
+      PendingRequest part = part_of(call, site, nullptr, Role::send);
       part.bytes = facts.bytes < 0 ? 0 : static_cast<std::uint64_t>(facts.bytes);
-      part.site = site.record->id;
-      part.function = call.called().function;
-      part.role = Role::send;
-      part.peer = -1;
       return keep_request(call, part, false);
     }
     case Class::control: return control(call, thread);
     case Class::local:
       // A call that only starts something, such as MPI_Grequest_start.
       if (call.has(request_) && call.function().starts) {
-        PendingRequest part{};
-        part.posted = call.start;
-        part.site = site.record->id;
-        part.function = call.called().function;
-        part.role = Role::collective;
-        part.peer = -1;
+        PendingRequest part = part_of(call, site, nullptr, Role::collective);
         keep_request(call, part, false);
       }
       return;

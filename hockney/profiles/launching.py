@@ -266,8 +266,8 @@ def folder_not_writable(folder: Path, error: OSError) -> HockneyError:
 
 @contextlib.contextmanager
 def _repeatable_input(launches: int) -> Iterator[Callable[[], int | None]]:
-    """A function that returns the descriptor of a launch's standard input, at its beginning: each of several
-    launches reads the same. A terminal is read by whoever reads it first."""
+    """A function that returns the descriptor of a launch's standard input, at its beginning, so that every
+    launch reads the same input. Input from a terminal is not repeated: each launch reads what is typed."""
     if launches == 1:
         yield lambda: None
         return

@@ -19,7 +19,7 @@ from hockney.mpi import family_called
 from hockney.pages.format import quantity
 from hockney.profiles import columns
 from hockney.profiles.explanation import PART_NAMES, Explanation, Point, Row
-from hockney.profiles.machine_costs import PREDICTED, MachineCosts
+from hockney.profiles.machine_costs import PREDICTED, MachineCosts, Price
 from hockney.profiles.operations import KIND_NAMES, Kind, kind_of
 from hockney.profiles.profile import group_sums
 from hockney.profiles.rank_file import DISTANCES
@@ -204,6 +204,14 @@ def _curve(sizes: Sequence[float], points: int = CURVE_POINTS) -> list[float]:
 MESSAGES = {"network": "Messages between nodes", "self": "Messages of a rank to itself"}
 
 
+def _price_curve(name: str, line: Sequence[tuple[float, Price | None]]) -> Series:
+    """The prices of calls by size, where they are known, up to the upper end of their band."""
+    known = [(size, price) for size, price in line if price is not None]
+    values = tuple(price.value for _, price in known)
+    highs = tuple(price.high for _, price in known)
+    return Series(name, tuple(size for size, _ in known), values, values, highs, kind="line")
+
+
 def _message_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Figure]:
     points = [p for p in results.explanation.points if p.kind in ("send", "receive", "exchange")]
     for level in dict.fromkeys(costs.level_of(p.distance) for p in points):
@@ -211,15 +219,7 @@ def _message_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Fi
         if level is None:
             continue
         line = [(size, costs.message(size, chosen[0].distance)) for size in _curve([p.size for p in chosen])]
-        known = [(size, price) for size, price in line if price is not None]
-        curve = Series(
-            "price of a message",
-            tuple(size for size, _ in known),
-            tuple(price.value for _, price in known),
-            tuple(price.value for _, price in known),
-            tuple(price.high for _, price in known),
-            kind="line",
-        )
+        curve = _price_curve("price of a message", line)
         distance = DISTANCES[chosen[0].distance] or "a node"
         yield Figure(
             f"profile-price-{level or 'messages'}",
@@ -245,15 +245,7 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
         predicted = any(p.price.basis == PREDICTED for p in chosen)  # each takes a simulation
         sizes = _curve([p.size for p in chosen], PREDICTED_POINTS if predicted else CURVE_POINTS)
         line = [(size, costs.collective(name, ranks, size)) for size in sizes]
-        known = [(size, price) for size, price in line if price is not None]
-        curve = Series(
-            "price",
-            tuple(size for size, _ in known),
-            tuple(price.value for _, price in known),
-            tuple(price.value for _, price in known),
-            tuple(price.high for _, price in known),
-            kind="line",
-        )
+        curve = _price_curve("price", line)
         yield Figure(
             f"profile-price-{name}-{ranks}",
             f"MPI_{name}, {plural(ranks, 'rank')}",

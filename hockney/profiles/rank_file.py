@@ -453,30 +453,10 @@ def _caveats(files: list[RankFile], problems: list[HockneyError]) -> Iterable[Ca
         flagged = [each for each in files if each.flag(flag)]
         if flagged:
             yield Caveat(code, f"{_ranks(flagged)}: {text}", touches, todo)
-    lost = sum(int(each.header["lost"]) for each in files)
-    if lost:
-        yield Caveat(
-            "lost-calls",
-            f"{lost} calls are counted, but not recorded in detail",
-            "calls per call site",
-            "",
-        )
-    unknown = sum(int(each.header["unknown_requests"]) for each in files)
-    if unknown:
-        yield Caveat(
-            "unknown-requests",
-            f"{unknown} completed requests were started by no recorded call",
-            "the waiting in the calls that completed them",
-            "",
-        )
-    unmatched = sum(int(each.header["unmatched"]) for each in files)
-    if unmatched:
-        yield Caveat(
-            "unmatched-receives",
-            f"the senders of {unmatched} received messages are not known",
-            "waiting for messages on their communicators, which is not separated",
-            "",
-        )
+    for name, code, text, touches in _COUNTS:
+        count = sum(int(each.header[name]) for each in files)
+        if count:
+            yield Caveat(code, text.format(count), touches, "")
     unclocked = [each for each in files if each.clock.ns_per_tick is None]
     if unclocked:
         yield Caveat(
@@ -488,6 +468,21 @@ def _caveats(files: list[RankFile], problems: list[HockneyError]) -> Iterable[Ca
         )
 
 
+_COUNTS = (
+    ("lost", "lost-calls", "{} calls are counted, but not recorded in detail", "calls per call site"),
+    (
+        "unknown_requests",
+        "unknown-requests",
+        "{} completed requests were started by no recorded call",
+        "the waiting in the calls that completed them",
+    ),
+    (
+        "unmatched",
+        "unmatched-receives",
+        "the senders of {} received messages are not known",
+        "waiting for messages on their communicators, which is not separated",
+    ),
+)
 _FLAGS = (
     (FILE_FULL, "rank-file-full", "the rank file reached its largest size", "calls per call site", ""),
     (DISK_FULL, "disk-full", "the disk was full", "calls per call site", "free some space"),
