@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "profile/format.hpp"
 #include "profile/functions.hpp"
 
 namespace hockney::profile {
 
 struct ThreadState;
 struct SiteState;
+struct CommunicatorState;
 
 #if defined(__x86_64__)
 constexpr int register_arguments = 6;
@@ -88,6 +90,15 @@ struct Call {
 static_assert(offsetof(Call, stack) == 64 && offsetof(Call, return_address) == 72 &&
               offsetof(Call, thread) == 88);
 static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 136);
+
+// What is known of a call once it has ended.
+struct Facts {
+  std::int64_t bytes = -1;
+  Distance distance = Distance::none;
+  CommunicatorState* on = nullptr;
+  bool miss = false;
+  std::uint32_t completed = 0;
+};
 
 }  // namespace hockney::profile
 

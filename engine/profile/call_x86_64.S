@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A wrapper of any function: the arguments are passed on as they came, in registers and on the stack. Each
-// exported symbol loads its number into %r11 and jumps here. record.hpp declares Call.
+// exported symbol loads its number into %r11 and jumps here. call.hpp declares Call.
   .intel_syntax noprefix
   .text
   .p2align 4

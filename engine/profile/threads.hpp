@@ -19,7 +19,7 @@ struct ThreadState {
 
   std::uint32_t id;
   ThreadState* next_left;   // of a thread that has ended
-  void* memos;              // see record.cpp
+  void* memos;              // see messages.cpp
   std::uint32_t depth;      // 1: inside of an outermost call
   std::uint64_t outermost;  // its caller's stack pointer
   // Where the stack has its return address, unless the call was left by a jump and something else is there
