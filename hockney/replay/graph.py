@@ -1,0 +1,83 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The graph of a traced program: what each rank computes, sends, receives and waits for, in its own order.
+
+Every executor takes the same graph: the evaluator and the event-driven model (`engine/replay/`), and the
+replayer, which makes the calls on a simulated, emulated or real machine. It has no times of communication:
+these come from the costs of a machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+OP = np.dtype(
+    [("kind", "u1"), ("flags", "u1"), ("place", "u2"), ("cost", "u4"), ("slot", "u4"), ("computed_s", "f4")]
+)
+"""An operation of a rank, as `engine/replay/graph.hpp` has it. `computed_s` seconds of computation precede
+it. `slot` is the message, or the instance of a collective; `cost` the row of the table of costs; `place` the
+call site, the last one of which stands for all others."""
+
+COMPUTE, SEND, RECEIVE, RECEIVED, SENT, ENTER, LEAVE = range(7)
+"""Kinds of operations: computation alone; the start of a send and of a receive, and their ends; the begin of
+a collective, and its end. A blocking call is two operations."""
+
+BLOCKING, TOGETHER, BUFFERED, SYNCHRONOUS, WILDCARD = 1, 2, 4, 8, 16
+"""Flags: the call that starts a message or a collective waits for its end, which follows at once; an end or a
+start is part of the same call as the operation before it; the message leaves at once, or waits for its
+receive, whatever its size; the receive would take any sender or tag."""
+ROOTED_FROM, ROOTED_TO, AT_ROOT = 32, 64, 128
+"""Flags of collectives: data flows from the root to all, or from all to the root; this rank is the root. With
+neither of the first two no rank leaves before all have entered."""
+
+COST = np.dtype(
+    [
+        ("overhead", "f8"),
+        ("latency", "f8"),
+        ("transfer", "f8"),
+        ("receive", "f8"),
+        ("gap", "f8"),
+        ("exchange", "f8"),
+        ("eager", "u1"),
+        ("gap_holds", "u1"),
+        ("level", "u1"),
+        ("reserved", "u1", 5),
+    ]
+)
+"""Seconds of a message, as `loggp_sim.LayerCosts` has them, with the time of flight in two parts: `latency`
+and `transfer`, which is proportional to the bytes. Of a collective `latency` and `transfer` are its time from
+the last begin, and `overhead` that of a rank which does not wait. `level`: see `LEVELS`."""
+LEVELS = ("self", "core", "package", "node", "network")
+"""How far a message goes; the distances of profiles."""
+
+MESSAGE = np.dtype(
+    [("source", "u4"), ("target", "u4"), ("tag", "i4"), ("communicator", "u4"), ("size", "u8")]
+)
+"""A message: ranks in MPI_COMM_WORLD, and bytes."""
+
+GROUP = np.dtype(
+    [("operation", "u4"), ("communicator", "u4"), ("root", "i4"), ("ranks", "u4"), ("size", "f8")]
+)
+"""An instance of a collective: rows of `Graph.operations` and `Graph.communicators`, the root's rank in
+MPI_COMM_WORLD (-1: none), and the bytes of a block or vector, the mean over the ranks."""
+
+
+@dataclass(frozen=True)
+class Graph:
+    """`ops` has the operations of rank r at first[r] to first[r+1]. The ranks of a communicator are in its
+    own order. `places` are call sites, with operation and location; `tail_s` seconds that each rank computes
+    after its last operation."""
+
+    ops: np.ndarray
+    first: np.ndarray
+    messages: np.ndarray
+    groups: np.ndarray
+    operations: tuple[str, ...]
+    communicators: tuple[np.ndarray, ...]
+    places: tuple[str, ...]
+    tail_s: np.ndarray = field(default_factory=lambda: np.zeros(0))
+
+    @property
+    def ranks(self) -> int:
+        return len(self.first) - 1
