@@ -52,8 +52,9 @@ def group_folders(source: Path) -> list[Path]:
 
 INSTALL_COMPILER = "install GCC 11, Clang 13 or newer (on Debian: apt install g++)"
 
-EMULATED, PROFILE = "emulated", "profile"
-"""The folders of sources that no engine contains (build/emulated.py, profiles/interposition.py)."""
+EMULATED, PROFILE, REPLAY = "emulated", "profile", "replay"
+"""The folders of sources that no engine contains (build/emulated.py, profiles/interposition.py,
+replay/native.py)."""
 KEY = 20
 """Hexadecimal digits."""
 
@@ -134,7 +135,7 @@ def digest(source: Path, group: str = MAIN) -> str:
     """A digest of the names and contents of all sources, in order, except those of other groups and those
     that no engine contains."""
     excluded = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
-    excluded += [source / EMULATED, source / PROFILE]
+    excluded += [source / EMULATED, source / PROFILE, source / REPLAY]
     sha = hashlib.sha256()
     for path in source_files(source):
         if any(path.is_relative_to(folder) for folder in excluded):

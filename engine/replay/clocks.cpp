@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: The hockney authors
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/clocks.hpp"
+
+using hockney::replay::Clocks;
+using hockney::replay::Computation;
+using hockney::replay::Cost;
+using hockney::replay::Graph;
+using hockney::replay::NoWatch;
+using hockney::replay::Order;
+using hockney::replay::rows_of;
+using hockney::replay::Sloped;
+
+extern "C" {
+
+// Each rank's end.
+void hockney_replay_ends(const Graph* graph, const Order* order, const Cost* costs, std::int64_t rows,
+                         const Computation* computation, double* ends) {
+  NoWatch watch;
+  const auto table = rows_of<double>(costs, nullptr, 0, rows);
+  const std::vector<double> times =
+      Clocks<double, NoWatch>(*graph, *order, table, *computation, watch).take();
+  std::copy(times.begin(), times.end(), ends);
+}
+
+// The same with `at` times `change` added to the costs, and the derivatives of the ends by `at`.
+void hockney_replay_slopes(const Graph* graph, const Order* order, const Cost* costs, const Cost* change,
+                           double at, std::int64_t rows, const Computation* computation, double* ends,
+                           double* slopes) {
+  NoWatch watch;
+  const auto table = rows_of<Sloped>(costs, change, at, rows);
+  const std::vector<Sloped> times =
+      Clocks<Sloped, NoWatch>(*graph, *order, table, *computation, watch).take();
+  for (const Sloped& time : times) {
+    *ends++ = time.seconds;
+    *slopes++ = time.slope;
+  }
+}
+}

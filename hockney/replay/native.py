@@ -1,0 +1,233 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The library of `engine/replay/`, compiled on first use, and graphs as it takes them.
+
+It has nothing to do with an MPI, so that the system's compiler builds it once for all."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import hashlib
+import os
+import platform
+import shlex
+from collections.abc import Callable, Mapping
+from ctypes import POINTER, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hockney import process
+from hockney.build.compile import find_first_error
+from hockney.build.emulated import built_once
+from hockney.build.identity import INSTALL_COMPILER, REPLAY, source_files, source_folder
+from hockney.build.tools import compilers
+from hockney.core.errors import EnvironmentProblem, HockneyError, one_line
+from hockney.core.paths import cache_folder
+from hockney.replay.graph import COST, GROUP, MESSAGE, OP, Graph
+
+LIBRARY = "libhockney-replay.so"
+FLAGS = ("-O3", "-std=c++20", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=default")
+LINKED = ("-Wl,--no-undefined",)
+COMPILING_SECONDS = 300.0
+
+
+class GraphArrays(ctypes.Structure):
+    """`Graph` in engine/replay/graph.hpp."""
+
+    _fields_ = (
+        ("ops", c_void_p),
+        ("first", c_void_p),
+        ("messages", c_void_p),
+        ("tail", c_void_p),
+        ("ranks", c_int64),
+        ("messages_count", c_int64),
+        ("groups_count", c_int64),
+        ("places", c_int64),
+    )
+
+
+class Computation(ctypes.Structure):
+    _fields_ = (("seconds", c_void_p), ("place_factor", c_void_p), ("rank_factor", c_void_p))
+
+
+class Failure(ctypes.Structure):
+    _fields_ = (("problem", c_int32), ("op", c_int64))
+
+
+BAD_INDEX, BAD_MESSAGE, DEADLOCK, TOO_LARGE = 1, 2, 3, 4
+"""Problems of a graph."""
+
+LEVEL_COUNT = 5
+
+
+class Waited(ctypes.Structure):
+    _fields_ = (
+        ("kind", c_uint32),
+        ("place", c_uint32),
+        ("by_place", c_uint32),
+        ("by_rank", c_uint32),
+        ("count", c_uint64),
+        ("seconds", c_double),
+    )
+
+
+class NativePath(ctypes.Structure):
+    """`Path` in engine/replay/path.cpp."""
+
+    _fields_ = (
+        ("by_place", c_void_p),
+        ("by_rank", c_void_p),
+        ("ends", c_void_p),
+        ("messages", c_double * LEVEL_COUNT),
+        ("bytes", c_double * LEVEL_COUNT),
+        ("overheads", c_double),
+        ("last_rank", c_int64),
+        ("waits", POINTER(Waited)),
+        ("waits_count", c_int64),
+        ("owned", c_void_p),
+    )
+
+
+@functools.cache
+def library() -> Any:
+    """The library. Raises EnvironmentProblem."""
+    path = build()
+    try:
+        loaded = ctypes.CDLL(str(path))
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{LIBRARY} cannot be loaded",
+            one_line(str(error)),
+            f"delete {path.parent}, and try again",
+            code="replay-library-unusable",
+            library=str(path),
+        ) from error
+    graph, order, costs, computation = POINTER(GraphArrays), c_void_p, c_void_p, POINTER(Computation)
+    signatures: dict[str, tuple[Any, tuple[Any, ...]]] = {
+        "order": (order, (graph, costs, c_int64, c_int32, c_void_p, POINTER(Failure))),
+        "order_free": (None, (order,)),
+        "order_registers": (c_int64, (order,)),
+        "order_most_received": (c_int64, (order,)),
+        "order_runs": (c_int64, (order,)),
+        "ends": (None, (graph, order, costs, c_int64, computation, c_void_p)),
+        "slopes": (
+            None,
+            (graph, order, costs, costs, c_double, c_int64, computation, c_void_p, c_void_p),
+        ),
+        "path": (None, (graph, order, costs, c_int64, computation, POINTER(NativePath))),
+        "path_free": (None, (POINTER(NativePath),)),
+    }
+    for name, (result, arguments) in signatures.items():
+        function = getattr(loaded, f"hockney_replay_{name}")
+        function.restype, function.argtypes = result, arguments
+    return loaded
+
+
+def build(environ: Mapping[str, str] | None = None, notify: Callable[[str], None] = lambda _: None) -> Path:
+    """The library, from the cache or compiled into it. Raises EnvironmentProblem."""
+    environ = os.environ if environ is None else environ
+    source = source_folder()
+    sha = hashlib.sha256(shlex.join((*FLAGS, *LINKED, platform.machine(), *platform.libc_ver())).encode())
+    for path in source_files(source / REPLAY):
+        sha.update(path.name.encode() + path.read_bytes())
+    place = cache_folder(environ) / REPLAY / sha.hexdigest()[:20]
+
+    def compile_into(folder: Path) -> None:
+        compiler = compilers(environ).cxx
+        notify("compiling the evaluator of traces (once; a few seconds)")
+        parts = sorted(str(path) for path in (source / REPLAY).glob("*.cpp"))
+        words = [*compiler, *FLAGS, f"-I{source}", "-o", str(folder / LIBRARY), *parts, *LINKED]
+        done = process.capture(words, timeout=COMPILING_SECONDS)
+        if not done.ok:
+            raise EnvironmentProblem(
+                f"{LIBRARY} does not compile",
+                one_line(find_first_error(done.err.splitlines())),
+                INSTALL_COMPILER,
+                code="replay-does-not-compile",
+                library=LIBRARY,
+            )
+
+    built_once(place, compile_into, environ)
+    return place / LIBRARY
+
+
+class NativeGraph:
+    """A graph's arrays in the layout of the library. Raises HockneyError."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.ops = aligned(graph.ops, OP, "operations")
+        self.messages = aligned(graph.messages, MESSAGE, "messages")
+        self.groups = aligned(graph.groups, GROUP, "groups")
+        self.first = np.ascontiguousarray(graph.first, dtype=np.int64)
+        counts = np.diff(self.first)
+        if not len(self.first) or self.first[0] != 0 or (counts < 0).any() or self.first[-1] != len(self.ops):
+            raise invalid("the operations of its ranks do not follow one another", "first")
+        tail = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
+        self.tail = sized(tail, np.float64, graph.ranks, "tail_s")
+        self.arrays = GraphArrays(
+            ops=self.ops.ctypes.data,
+            first=self.first.ctypes.data,
+            messages=self.messages.ctypes.data,
+            tail=self.tail.ctypes.data,
+            ranks=graph.ranks,
+            messages_count=len(self.messages),
+            groups_count=len(self.groups),
+            places=max(len(graph.places), 1),
+        )
+
+    @property
+    def pointer(self) -> Any:
+        return ctypes.byref(self.arrays)
+
+
+class NativeComputation:
+    """Seconds that replace those of a graph's operations, and factors of them. Raises HockneyError."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        computed_s: np.ndarray | None = None,
+        place_factor: np.ndarray | None = None,
+        rank_factor: np.ndarray | None = None,
+    ) -> None:
+        places = max(len(graph.places), 1)
+        self._arrays = (
+            None if computed_s is None else sized(computed_s, np.float32, len(graph.ops), "computed_s"),
+            None if place_factor is None else sized(place_factor, np.float64, places, "place_factor"),
+            None if rank_factor is None else sized(rank_factor, np.float64, graph.ranks, "rank_factor"),
+        )
+        self.seconds = Computation(*(None if each is None else each.ctypes.data for each in self._arrays))
+
+    @property
+    def pointer(self) -> Any:
+        return ctypes.byref(self.seconds)
+
+
+def costs_of(costs: np.ndarray) -> np.ndarray:
+    """A table of costs as the library takes it. Raises HockneyError if it has negative times, or none."""
+    table = aligned(costs, COST, "costs")
+    for name in ("overhead", "latency", "transfer", "receive", "gap", "exchange"):
+        if not (np.isfinite(table[name]).all() and (table[name] >= 0).all()):
+            raise invalid(f"a {name} is negative or no number", name)
+    return table
+
+
+def aligned(array: np.ndarray, dtype: np.dtype[Any], name: str) -> np.ndarray:
+    if array.dtype != dtype:
+        raise invalid(f"its {name} have other fields", name)
+    return np.ascontiguousarray(array)
+
+
+def sized(array: np.ndarray, dtype: Any, size: int, name: str) -> np.ndarray:
+    converted = np.ascontiguousarray(array, dtype=dtype)
+    if converted.shape != (size,) or not (np.isfinite(converted).all() and (converted >= 0).all()):
+        raise invalid(f"{name} is not {size} times", name)
+    return converted
+
+
+def invalid(why: str, field: str) -> HockneyError:
+    return HockneyError("the graph of the trace is invalid", why, code="replay-graph-invalid", field=field)
