@@ -35,8 +35,9 @@ struct Call {
   std::uint64_t result;
   std::uint32_t symbol, words;  // words: of the stack that are passed on
   std::uint32_t waits;          // requests that the call waits for
-  std::uint32_t reserved;
-  const void* memo;  // of a message like earlier ones: a MessageMemo
+  Language language;
+  const void* memo;      // of a message like earlier ones: a MessageMemo
+  const Function* what;  // as called().function says
 
   // The place in the frame of hockney_profile_call that has the return address.
   const std::uint64_t* return_slot() const {
@@ -48,8 +49,8 @@ struct Call {
   }
 
   const Symbol& called() const { return symbols[symbol]; }
-  const Function& function() const { return functions[called().function]; }
-  bool fortran() const { return called().language != Language::c; }
+  const Function& function() const { return *what; }
+  bool fortran() const { return language != Language::c; }
 
   std::uint64_t argument(int place) const {
     return place < register_arguments ? registers[place] : stack[place - register_arguments];
@@ -89,7 +90,7 @@ struct Call {
 };
 static_assert(offsetof(Call, stack) == 64 && offsetof(Call, return_address) == 72 &&
               offsetof(Call, thread) == 88);
-static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 136);
+static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 144);
 
 // What is known of a call once it has ended.
 struct Facts {

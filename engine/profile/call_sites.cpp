@@ -68,7 +68,7 @@ const Python& python() {
 }
 
 // A number for the innermost Python instruction, 0 outside of Python; with `text`, its place in the source.
-std::uint64_t python_instruction(char* text, std::size_t size) {
+[[gnu::cold, gnu::noinline]] std::uint64_t python_instruction(char* text, std::size_t size) {
   const Python& interpreter = python();
   if (!interpreter.runs()) return 0;
   std::uint64_t key = 0;
@@ -146,7 +146,7 @@ void record_module(ThreadState& thread, std::uint64_t address) {
 }
 
 // Return addresses from the caller of the MPI function on.
-int unwind(const Call& call, std::uint64_t* frames) {
+[[gnu::cold, gnu::noinline]] int unwind(const Call& call, std::uint64_t* frames) {
   void* all[most_frames + 8];
   const int count = backtrace(all, most_frames + 8);
   int first = 0;
@@ -166,8 +166,8 @@ SiteState& place_of(ThreadState& thread, std::uint64_t key) {
 
 // `rough` is a key for calls from the same instruction, whatever the stack. Once there are many sites, as in
 // a deep recursion, calls from one instruction share a site.
-SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key, std::uint64_t rough,
-                    bool of_python) {
+[[gnu::cold, gnu::noinline]] SiteState* new_site(ThreadState& thread, const Call& call, std::uint64_t key,
+                                                 std::uint64_t rough, bool of_python) {
   SiteState* site = &place_of(thread, key);
   if (site->record) return site;
   const bool many = thread.used_sites >= most_sites * 3 / 4;

@@ -52,7 +52,7 @@ void set_channel(PendingRequest& request, CommunicatorState& on, bool sends) {
   request.number = counter ? counter->next++ : 0;
 }
 
-void lose_receives(CommunicatorState& on) {
+[[gnu::cold, gnu::noinline]] void lose_receives(CommunicatorState& on) {
   __atomic_add_fetch(&header->unmatched, 1, __ATOMIC_RELAXED);
   on.receives_lost = true;
   if (several_threads) return;
@@ -65,7 +65,8 @@ void lose_receives(CommunicatorState& on) {
   on.last_doubt = nullptr;
 }
 
-void doubt_receive(PendingRequest& request, CommunicatorState& on, bool resolved) {
+[[gnu::cold, gnu::noinline]] void doubt_receive(PendingRequest& request, CommunicatorState& on,
+                                                bool resolved) {
   request.channel = 0;
   if (several_threads || on.receives_lost) return;
   if (!unused_doubts && made_doubts < most_doubts)
@@ -104,7 +105,7 @@ void number_receive(PendingRequest& request, CommunicatorState& on) {
 namespace {
 
 // Numbers the receives that no earlier one can change any more.
-void settle(ThreadState& thread, CommunicatorState& on) {
+[[gnu::cold, gnu::noinline]] void settle(ThreadState& thread, CommunicatorState& on) {
   constexpr int most_before = 64;
   const Doubt* before[most_before];
   int count = 0;
@@ -142,7 +143,8 @@ void settle(ThreadState& thread, CommunicatorState& on) {
 
 }  // namespace
 
-void end_doubt(ThreadState& thread, PendingRequest& request, const SiteState* site, Interval interval) {
+[[gnu::cold, gnu::noinline]] void end_doubt(ThreadState& thread, PendingRequest& request,
+                                            const SiteState* site, Interval interval) {
   Doubt& doubt = *request.doubt;
   request.doubt = nullptr;
   doubt.ended = request;
@@ -152,7 +154,7 @@ void end_doubt(ThreadState& thread, PendingRequest& request, const SiteState* si
   if (!several_threads) settle(thread, *request.of);
 }
 
-void withdraw_receive(ThreadState& thread, PendingRequest& request) {
+[[gnu::cold, gnu::noinline]] void withdraw_receive(ThreadState& thread, PendingRequest& request) {
   CommunicatorState& on = *request.of;
   if (several_threads || on.receives_lost) return;
   if (Doubt* const doubt = request.doubt) {

@@ -279,8 +279,9 @@ CommunicatorState* file_state(Handle handle) {
   return state_in(files, handle);
 }
 
-void add_communicator(ThreadState& thread, Handle handle, CommunicatorState* parent, std::uint16_t made_by,
-                      std::uint32_t nth) {
+[[gnu::cold, gnu::noinline]] void add_communicator(ThreadState& thread, Handle handle,
+                                                   CommunicatorState* parent, std::uint16_t made_by,
+                                                   std::uint32_t nth) {
   // A handle that is in use again belongs to another communicator than the one whose end was not seen.
   remove(communicators, handle);
   add(thread, handle, parent, made_by, nth);

@@ -15,12 +15,9 @@ Handle request_of(const Call& call) {
 void keep_request(const Call& call, const PendingRequest& request, bool persistent) {
   const Handle handle = request_of(call);
   if (handle == mpi.request_null) return;
-  PendingRequest* const kept = add_request(handle);
+  PendingRequest* const kept = new_request();
   if (!kept) return;
-  PendingRequest* const next = kept->next;
   *kept = request;
-  kept->next = next;
-  kept->handle = handle;
   kept->persistent = persistent;
   kept->active = !persistent;
   kept->given_peer = request.peer;
@@ -31,6 +28,7 @@ void keep_request(const Call& call, const PendingRequest& request, bool persiste
     kept->doubt->request = kept;
   else if (kept->wildcard && !persistent)
     doubt_receive(*kept, *kept->of, false);
+  add_request(kept, handle);
 }
 
 void completed_request(const Call& call, ThreadState& thread, const SiteState& site, PendingRequest& request,

@@ -49,33 +49,35 @@ Given given_of(const Call& call, bool sends) {
           static_cast<std::int32_t>(call.raw(rank)), static_cast<std::int32_t>(call.raw(tag_))};
 }
 
-constexpr std::uint32_t most_memos = 256;
+// Few enough for a few pages of memory; a memo is in one of `most_probes` places from its first one on.
+constexpr std::uint32_t most_memos = 512, most_probes = 4;
 thread_local MessageMemo* memos = nullptr;
 
-MessageMemo* place_of(const Given& given, const SiteState& site) {
-  if (!memos && own_state) {
-    if (!own_state->memos) own_state->memos = private_memory(most_memos * sizeof(MessageMemo));
-    memos = static_cast<MessageMemo*>(own_state->memos);
-  }
+std::uint32_t first_place(const Given& given, const SiteState& site) {
   const std::uint64_t mixed =
-      (reinterpret_cast<std::uint64_t>(&site) / sizeof(SiteState)) * 0x9e3779b97f4a7c15ULL ^
+      (reinterpret_cast<std::uint64_t>(&site) >> 3) * 0x9e3779b97f4a7c15ULL ^
       static_cast<std::uint64_t>(given.rank + given.tag * 16) * 0xff51afd7ed558ccdULL ^
       given.count * 0xc4ceb9fe1a85ec53ULL;
-  return memos ? &memos[mixed >> 56] : nullptr;
+  return static_cast<std::uint32_t>(mixed >> 32);
 }
 
 }  // namespace
 
-MessageMemo* remembered(const Call& call, const SiteState& site) {
+const MessageMemo* remembered(const Call& call, const SiteState& site) {
+  if (!memos) return nullptr;
   const Given given = given_of(call, is_sent(call.function().kind));
-  MessageMemo* const memo = place_of(given, site);
-  const bool known = memo && memo->site == &site && memo->given == given &&
-                     memo->epoch == communicator_epoch && memo->symbol == call.symbol;
-  return known ? memo : nullptr;
+  const std::uint32_t first = first_place(given, site);
+  for (std::uint32_t k = 0; k < most_probes; ++k) {
+    const MessageMemo& memo = memos[(first + k) % most_memos];
+    if (memo.site == &site && memo.given == given && memo.epoch == communicator_epoch &&
+        memo.symbol == call.symbol)
+      return &memo;
+  }
+  return nullptr;
 }
 
-const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site,
-                            MessageMemo* fresh) {
+[[gnu::cold, gnu::noinline]] const MessageMemo* remember(const Call& call, ThreadState& thread,
+                                                         const SiteState& site, MessageMemo* fresh) {
   const bool sends = is_sent(call.function().kind);
   CommunicatorState* const on = communicator_state(thread, communicator_of(call));
   if (!on) return nullptr;
@@ -83,20 +85,27 @@ const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteSta
   fresh->site = &site;
   fresh->epoch = communicator_epoch;
   fresh->symbol = call.symbol;
-  fresh->on = on;
   fresh->bytes = bytes_of(call, thread, count_, type_);
-  PendingRequest message = message_of(call, site, *on, sends ? Role::send : Role::receive,
-                                      {fresh->given.rank, fresh->given.tag, fresh->bytes});
-  fresh->peer = message.peer;
-  fresh->distance = message.distance;
-  fresh->wildcard = message.wildcard;
-  fresh->channel = message.wildcard ? 0
-                   : sends          ? channel_of(*on, world.rank, message.peer, message.tag)
-                                    : channel_of(*on, message.peer, world.rank, message.tag);
-  fresh->counter = counter_of(&fresh->channel, sends);
+  Part& message = fresh->message = message_of(call, site, *on, sends ? Role::send : Role::receive,
+                                              {fresh->given.rank, fresh->given.tag, fresh->bytes});
+  message.channel = message.wildcard ? 0
+                    : sends          ? channel_of(*on, world.rank, message.peer, message.tag)
+                                     : channel_of(*on, message.peer, world.rank, message.tag);
+  fresh->counter = counter_of(&message.channel, sends);
   fresh->record = peer_of(thread, message.peer);
-  MessageMemo* const place = place_of(fresh->given, site);
-  if (!place) return fresh;
+  if (!memos && own_state) {
+    if (!own_state->memos) own_state->memos = private_memory(most_memos * sizeof(MessageMemo));
+    memos = static_cast<MessageMemo*>(own_state->memos);
+  }
+  if (!memos) return fresh;
+  const std::uint32_t first = first_place(fresh->given, site);
+  MessageMemo* place = &memos[first % most_memos];
+  for (std::uint32_t k = 0; k < most_probes; ++k) {
+    MessageMemo& other = memos[(first + k) % most_memos];
+    if (other.site && other.epoch == communicator_epoch) continue;
+    place = &other;
+    break;
+  }
   *place = *fresh;
   return place;
 }

@@ -44,18 +44,14 @@ struct MessageMemo {
   const SiteState* site;
   std::uint32_t epoch;
   std::uint32_t symbol;
-  CommunicatorState* on;
   Peer* record;
   Channel* counter;
-  std::uint64_t channel;
-  std::int64_t bytes;
-  std::int32_t peer;
-  Distance distance;
-  bool wildcard;
+  std::int64_t bytes;  // -1: unknown
+  Part message;
 };
 
 // nullptr if there was no such message.
-MessageMemo* remembered(const Call& call, const SiteState& site);
+const MessageMemo* remembered(const Call& call, const SiteState& site);
 
 // Fills `fresh`, and remembers it if there is memory.
 const MessageMemo* remember(const Call& call, ThreadState& thread, const SiteState& site, MessageMemo* fresh);

@@ -75,7 +75,7 @@ bool MpiLibrary::ignored(const void* status, bool fortran) const {
   return false;
 }
 
-void* next(std::uint32_t symbol, std::uint64_t from) {
+[[gnu::cold, gnu::noinline]] void* next(std::uint32_t symbol, std::uint64_t from) {
   if (void* const known = __atomic_load_n(&real[symbol], __ATOMIC_ACQUIRE)) return known;
   const char* const name = symbols[symbol].name;
   void* found = dlsym(RTLD_NEXT, name);
@@ -105,7 +105,7 @@ void* mpi_library_behind(const void* function) {
 
 }  // namespace
 
-bool recognize(void* function) {
+[[gnu::cold, gnu::noinline]] bool recognize(void* function) {
   if (mpi.library) return mpi.abi != Abi::unknown;
   void* const defines = mpi_library_behind(function);
   if (!defines) return false;

@@ -107,7 +107,7 @@ void set_flag(std::uint32_t flag) {
   __atomic_fetch_or(&header->flags, flag, __ATOMIC_RELAXED);
 }
 
-void update_clock() {
+[[gnu::cold, gnu::noinline]] void update_clock() {
   header->last = {ticks(), monotonic_ns()};
 }
 
@@ -162,7 +162,8 @@ void keep_pages(bool keep) {
   kept = keep;
 }
 
-PageHeader* new_page(Kind kind, std::uint16_t record_bytes, std::uint32_t thread) {
+[[gnu::cold, gnu::noinline]] PageHeader* new_page(Kind kind, std::uint16_t record_bytes,
+                                                  std::uint32_t thread) {
   if (!kept) return static_cast<PageHeader*>(private_memory(page_bytes));
   if (closed) return nullptr;
   const std::uint32_t k = __atomic_load_n(&header->pages, __ATOMIC_RELAXED) < page_limit

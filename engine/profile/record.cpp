@@ -62,7 +62,8 @@ Entry* entry_of(ThreadState& thread, SiteState& site, const Call& call, const Fa
 
 // What a call has done that returned an error: MPI_Waitall may have completed some requests, and a message
 // that is too long for its buffer is gone.
-void failed_call(const Call& call, ThreadState& thread, SiteState& site, Interval interval) {
+[[gnu::cold, gnu::noinline]] void failed_call(const Call& call, ThreadState& thread, SiteState& site,
+                                              Interval interval) {
   const Class kind = call.function().kind;
   CommunicatorState* on = nullptr;
   switch (kind) {
@@ -124,9 +125,9 @@ void announce(const Call& call, ThreadState& thread) {
   live.started_at = 0;
   if (call.memo) {
     const auto& memo = *static_cast<const MessageMemo*>(call.memo);
-    live.peer = memo.peer;
-    live.wildcard = memo.wildcard;
-    live.communicator = memo.on->id;
+    live.peer = memo.message.peer;
+    live.wildcard = memo.message.wildcard;
+    live.communicator = memo.message.communicator;
     live.bytes = static_cast<std::uint64_t>(memo.bytes);
     return;
   }
@@ -155,69 +156,59 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
   const MessageMemo* memo =
       call.memo ? static_cast<const MessageMemo*>(call.memo) : remember(call, thread, site, &fresh);
   if (!memo) return;
-  facts.on = memo->on;
+  CommunicatorState& on = *memo->message.of;
+  facts.on = &on;
   facts.bytes = memo->bytes;
-  facts.distance = memo->distance;
+  facts.distance = memo->message.distance;
   const bool sends = is_sent(kind);
   if (sends && recording && memo->record) {
     ++memo->record->sent;
-    if (memo->bytes > 0) memo->record->sent_bytes += static_cast<std::uint64_t>(memo->bytes);
+    memo->record->sent_bytes += memo->message.bytes;
   }
-  const bool doubtful = !sends && memo->on->doubts != nullptr;
-  const bool numbered = memo->counter && !several_threads && !doubtful && (sends || !memo->on->receives_lost);
+  const bool doubtful = !sends && on.doubts != nullptr;
+  const bool numbered = memo->counter && !several_threads && !doubtful && (sends || !on.receives_lost);
   const std::uint32_t number = numbered ? memo->counter->next++ : 0;
-  std::uint64_t weight = 0;
-  const bool timed = numbered && sampled(number, &weight);
-  if (kind == Class::send && !timed) return;
-  if (kind == Class::receive && !timed && !doubtful && !memo->wildcard) {
-    const Received received = received_of(call, call.pointer(status_));
-    if (received.bytes >= 0 && memo->peer != -1) facts.bytes = received.bytes;
-    if (!recording || !memo->record) return;
-    ++memo->record->received;
-    if (facts.bytes > 0) memo->record->received_bytes += static_cast<std::uint64_t>(facts.bytes);
-    memo->record->wait_ticks += interval.leave - interval.enter;
-    return;
-  }
   PendingRequest local;
   PendingRequest* message = &local;
-  if (kind == Class::start_send || kind == Class::start_receive) {
-    const Handle handle = request_of(call);
-    message = handle == mpi.request_null ? nullptr : add_request(handle);
+  const bool starts = kind == Class::start_send || kind == Class::start_receive;
+  if (starts) {
+    message = request_of(call) == mpi.request_null ? nullptr : new_request();
     if (!message) return;
   } else {
+    std::uint64_t weight = 0;
+    const bool timed = numbered && sampled(number, &weight);
+    if (sends && !timed) return;
+    if (!sends && !timed && !doubtful && !memo->message.wildcard) {
+      const Received received = received_of(call, call.pointer(status_));
+      if (received.bytes >= 0 && memo->message.peer != -1) facts.bytes = received.bytes;
+      if (!recording || !memo->record) return;
+      ++memo->record->received;
+      if (facts.bytes > 0) memo->record->received_bytes += static_cast<std::uint64_t>(facts.bytes);
+      memo->record->wait_ticks += interval.leave - interval.enter;
+      return;
+    }
     local = PendingRequest{};
   }
+  static_cast<Part&>(*message) = memo->message;
   message->posted = call.start;
-  message->bytes = memo->bytes < 0 ? 0 : static_cast<std::uint64_t>(memo->bytes);
-  message->channel = numbered ? memo->channel : 0;
   message->number = number;
-  message->site = site.record->id;
-  message->communicator = memo->on->id;
-  message->peer = memo->peer;
-  message->tag = memo->given.tag;
-  message->of = memo->on;
-  message->function = call.called().function;
-  message->role = sends ? Role::send : Role::receive;
-  message->distance = memo->distance;
-  message->wildcard = memo->wildcard;
+  if (!numbered) message->channel = 0;
   if (kind == Class::send) return add_sample(thread, *message, site, interval);
-  if (message->wildcard && kind == Class::start_receive)
-    doubt_receive(*message, *memo->on, false);
+  if (message->wildcard && starts)
+    doubt_receive(*message, on, false);
   else if (doubtful && !message->wildcard)
-    number_receive(*message, *memo->on);
-  if (kind != Class::receive) return;
+    number_receive(*message, on);
+  if (starts) return add_request(message, request_of(call));
   completed_request(call, thread, site, *message, call.pointer(status_), interval, true);
   facts.bytes = static_cast<std::int64_t>(message->bytes);
   facts.distance = message->distance;
 }
 
-void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
+// What is less frequent than messages and waits.
+[[gnu::cold, gnu::noinline]] void decode_other(Call& call, ThreadState& thread, SiteState& site,
+                                               Interval interval, Facts& facts) {
   const Class kind = call.function().kind;
   switch (kind) {
-    case Class::send:
-    case Class::start_send:
-    case Class::receive:
-    case Class::start_receive: return decode_message(call, thread, site, interval, facts);
     case Class::prepare_send:
     case Class::prepare_receive: {
       CommunicatorState* const on = facts.on = communicator_in(call, thread);
@@ -274,13 +265,11 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       message.wildcard = false;
       if (kind == Class::probe && !message.doubt) add_sample(thread, message, site, interval);
       const Handle handle = request_at(call, call.pointer(message_), 0) ^ messages;
-      if (PendingRequest* const kept = add_request(handle)) {
-        PendingRequest* const next = kept->next;
+      if (PendingRequest* const kept = new_request()) {
         *kept = message;
-        kept->next = next;
-        kept->handle = handle;
         kept->active = true;
         if (kept->doubt) kept->doubt->request = kept;
+        add_request(kept, handle);
       } else if (message.doubt) {
         end_doubt(thread, message, nullptr, interval);
       }
@@ -334,14 +323,6 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
       PendingRequest part = part_of(call, site, facts.on, Role::collective);
       return keep_request(call, part, kind == Class::prepare_neighbors);
     }
-    case Class::wait:
-    case Class::wait_all:
-    case Class::wait_any:
-    case Class::wait_some:
-    case Class::test:
-    case Class::test_all:
-    case Class::test_any:
-    case Class::test_some: return complete_requests(call, thread, site, interval, facts);
     case Class::start:
     case Class::start_all: {
       const bool several = kind == Class::start_all;
@@ -475,12 +456,15 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
         keep_request(call, part, false);
       }
       return;
-    case Class::init:
-    case Class::session:
-    case Class::finalize:
-    case Class::finalize_session:
-    case Class::abort: return;
+    default: return;
   }
+}
+
+void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
+  const Class kind = call.function().kind;
+  if (is_message(kind)) return decode_message(call, thread, site, interval, facts);
+  if (waits(kind)) return complete_requests(call, thread, site, interval, facts);
+  decode_other(call, thread, site, interval, facts);
 }
 
 // What must be read before the call changes it.
@@ -511,8 +495,9 @@ void save(Call& call, ThreadState& thread) {
 
 using namespace hockney::profile;
 
-extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Call* call,
-                                                                             std::uint32_t symbol) {
+// Assembly calls these two, which the compiler does not see.
+extern "C" __attribute__((visibility("hidden"), used)) void* hockney_profile_enter(Call* call,
+                                                                                   std::uint32_t symbol) {
   call->symbol = symbol;
   call->thread = nullptr;
   void* function = __atomic_load_n(&real[symbol], __ATOMIC_ACQUIRE);
@@ -536,8 +521,11 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   thread->return_slot = call->return_slot();
   thread->return_address = call->return_address;
   SiteState* const site = site_of(*thread, *call);
+  const Symbol& called = symbols[symbol];
+  call->what = &functions[called.function];
+  call->language = called.language;
+  call->words = called.stack_words;
   call->waits = 0;
-  call->words = call->called().stack_words;
   const Class kind = call->function().kind;
   call->memo = is_message(kind) ? remembered(*call, *site) : nullptr;
   announce(*call, *thread);
@@ -545,7 +533,7 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   if (kind == Class::finalize) end(*thread);
   if (kind == Class::finalize_session) before_session_ends();
   Thread& live = *thread->live;
-  live.function = call->called().function;
+  live.function = called.function;
   live.site = site->record ? site->record->id : 0;
   call->site = site;
   call->thread = thread;
@@ -555,7 +543,7 @@ extern "C" __attribute__((visibility("hidden"))) void* hockney_profile_enter(Cal
   return function;
 }
 
-extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call* call) {
+extern "C" __attribute__((visibility("hidden"), used)) void hockney_profile_leave(Call* call) {
   const std::uint64_t now = ticks();
   ThreadState& thread = *call->thread;
   const int error = *thread.error_number;
@@ -580,8 +568,8 @@ extern "C" __attribute__((visibility("hidden"))) void hockney_profile_leave(Call
         entry->ticks += took;
         if (took < entry->least) entry->least = took;
         if (took > entry->most) entry->most = took;
-        entry->misses += facts.miss;
-        entry->waited += facts.completed;
+        if (facts.miss) ++entry->misses;
+        if (facts.completed) entry->waited += facts.completed;
         std::uint32_t& bin = entry->bins[time_bin(took)];
         if (bin != ~std::uint32_t{0}) ++bin;
       } else {

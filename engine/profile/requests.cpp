@@ -11,7 +11,7 @@ bool several_threads = false;
 
 namespace {
 
-constexpr std::uint32_t buckets = 4096;
+constexpr std::uint32_t request_buckets = 4096;
 constexpr std::uint32_t at_once = 1024;  // requests for which memory is added
 constexpr std::uint32_t most_requests = 1 << 20;
 
@@ -19,7 +19,7 @@ struct Bucket {
   PendingRequest *first, *last;
   bool taken;
 };
-Bucket table[buckets];
+Bucket table[request_buckets];
 PendingRequest* unused;
 bool unused_taken;
 std::uint32_t made;
@@ -43,22 +43,6 @@ struct Hold {
   Hold& operator=(const Hold&) = delete;
 };
 
-PendingRequest* unused_request() {
-  const Hold hold(unused_taken);
-  if (!unused && made < most_requests) {
-    auto* const more = static_cast<PendingRequest*>(private_memory(at_once * sizeof(PendingRequest)));
-    if (!more) return nullptr;
-    for (std::uint32_t k = 0; k < at_once; ++k) {
-      more[k].next = unused;
-      unused = &more[k];
-    }
-    made += at_once;
-  }
-  PendingRequest* const request = unused;
-  if (request) unused = request->next;
-  return request;
-}
-
 void give_back(PendingRequest* request) {
   const Hold hold(unused_taken);
   request->next = unused;
@@ -77,18 +61,34 @@ void unlink(Bucket& bucket, PendingRequest* request) {
 
 }  // namespace
 
-PendingRequest* add_request(Handle handle) {
-  PendingRequest* const request = unused_request();
+PendingRequest* new_request() {
+  const Hold hold(unused_taken);
+  if (!unused && made < most_requests) {
+    auto* const more = static_cast<PendingRequest*>(private_memory(at_once * sizeof(PendingRequest)));
+    if (!more) return nullptr;
+    for (std::uint32_t k = 0; k < at_once; ++k) {
+      more[k].next = unused;
+      unused = &more[k];
+    }
+    made += at_once;
+  }
+  PendingRequest* const request = unused;
   if (!request) return nullptr;
-  *request = PendingRequest{};
-  request->handle = handle;
-  request->peer = -1;
+  unused = request->next;
+  request->doubt = nullptr;
+  request->made = nullptr;
+  request->persistent = request->claimed = request->cancels = request->partitioned = false;
   request->active = true;
+  return request;
+}
+
+void add_request(PendingRequest* request, Handle handle) {
+  request->handle = handle;
+  request->next = nullptr;
   Bucket& bucket = bucket_of(handle);
   const Hold hold(bucket.taken);
   (bucket.last ? bucket.last->next : bucket.first) = request;
   bucket.last = request;
-  return request;
 }
 
 PendingRequest* claim_request(Handle handle) {

@@ -15,34 +15,42 @@ namespace hockney::profile {
 struct CommunicatorState;
 struct Doubt;
 
-struct PendingRequest {
-  Handle handle;
-  PendingRequest* next;
-  std::uint64_t posted;  // ticks at which the call that started it was entered
+// What is equal for all messages, or other parts of calls, from one call site with the same arguments.
+struct Part {
   std::uint64_t bytes;
   std::uint64_t channel;  // of its sample; 0: none
-  std::uint32_t number;
+  CommunicatorState* of;  // of a receive from any source, to name its sender afterwards
   std::uint32_t site;
   std::uint32_t communicator;
   std::int32_t peer;  // in MPI_COMM_WORLD; -1: unknown, or none
   std::int32_t tag;
-  std::int32_t given_peer, given_tag;  // of a persistent receive: as they were before a message was received
-  std::uint64_t given_bytes;
-  const void* made;  // where the handle of a new communicator will be
-  std::uint32_t nth;
-  bool made_in_fortran;
-  Doubt* doubt;           // of a receive whose number is not known yet
-  CommunicatorState* of;  // of a receive from any source, to name its sender afterwards
   std::uint16_t function;
   Role role;
   Distance distance;
-  bool wildcard, persistent, active, claimed;
-  bool cancels;      // MPI_Cancel was called
-  bool partitioned;  // matches others of its kind only, in the order in which they were made
+  bool wildcard;
 };
 
-// nullptr if there is no room; the request is then unknown when it completes.
-PendingRequest* add_request(Handle handle);
+struct PendingRequest : Part {
+  Handle handle;
+  PendingRequest* next;
+  std::uint64_t posted;  // ticks at which the call that started it was entered
+  Doubt* doubt;          // of a receive whose number is not known yet
+  const void* made;      // where the handle of a new communicator will be
+  std::uint32_t number;
+  bool persistent, active, claimed;
+  bool cancels;      // MPI_Cancel was called
+  bool partitioned;  // matches others of its kind only, in the order in which they were made
+  bool made_in_fortran;
+  std::int32_t given_peer, given_tag;  // of a persistent receive: as they were before a message was received
+  std::uint64_t given_bytes;
+  std::uint32_t nth;  // of a new communicator
+};
+static_assert(sizeof(PendingRequest) == 128);  // two cache lines
+
+// One that is not pending yet. Only what makes it an active request of the simplest kind is set. nullptr if
+// there is no room; the request is then unknown when it completes.
+PendingRequest* new_request();
+void add_request(PendingRequest* request, Handle handle);
 
 // The oldest request of a handle that no other call waits for, which is then claimed; nullptr if none is
 // known.

@@ -77,7 +77,7 @@ struct Environment {
   }
 } environment;
 
-ThreadState* new_state(std::uint32_t id) {
+ThreadState* new_thread_state(std::uint32_t id) {
   void* const memory = private_memory(sizeof(ThreadState));
   if (!memory) return nullptr;
   auto* const thread = ::new (memory) ThreadState;
@@ -306,7 +306,7 @@ void measure_overhead(ThreadState& thread) {
   // In a state of its own, whose pages are not part of the file.
   keep_pages(false);
   const Header before = *header;
-  ThreadState* const scratch = new_state(0);
+  ThreadState* const scratch = new_thread_state(0);
   if (scratch) {
     own_state = scratch;
     int value = 0;
@@ -348,7 +348,7 @@ void measure_overhead(ThreadState& thread) {
 
 thread_local ThreadState* own_state = nullptr;
 
-ThreadState* made_thread() {
+[[gnu::cold, gnu::noinline]] ThreadState* made_thread() {
   if (no_state) {
     if (refused && recording) __atomic_add_fetch(&header->lost, 1, __ATOMIC_RELAXED);
     return nullptr;
@@ -376,7 +376,7 @@ ThreadState* made_thread() {
     return made_thread();
   }
   if (id > 0) several_threads = true;
-  ThreadState* const thread = new_state(id);
+  ThreadState* const thread = new_thread_state(id);
   if (!thread) return nullptr;
   header->threads = thread_count;
   all_threads[id] = own_state = thread;
@@ -417,7 +417,7 @@ void sum_up(std::uint64_t* calls, std::uint64_t* in_mpi) {
 
 }  // namespace
 
-void begin(ThreadState& thread, const Call& call) {
+[[gnu::cold, gnu::noinline]] void begin(ThreadState& thread, const Call& call) {
   int initialized = 0;
   const bool has_world = mpi.initialized && mpi.initialized(&initialized) == 0 && initialized;
   if (call.function().kind == Class::session) {
@@ -466,12 +466,12 @@ void begin(ThreadState& thread, const Call& call) {
   header->init_exit = ticks();
 }
 
-void before_session_ends() {
+[[gnu::cold, gnu::noinline]] void before_session_ends() {
   if (open_sessions == 1 && !in_world && world.group) mpi.group_free(&world.group);
   if (open_sessions == 1 && !in_world) world.group = 0;
 }
 
-void end_session() {
+[[gnu::cold, gnu::noinline]] void end_session() {
   if (--open_sessions > 0 || in_world || !started) return;
   header->finalize_enter = ticks();
   sum_up(&header->calls, &header->in_mpi);
@@ -479,7 +479,7 @@ void end_session() {
   header->state = State::finalized;
 }
 
-void end(ThreadState& thread) {
+[[gnu::cold, gnu::noinline]] void end(ThreadState& thread) {
   if (!started || ended) return;
   header->finalize_enter = ticks();
   ended = true;
@@ -495,7 +495,7 @@ void end(ThreadState& thread) {
   ended = true;
 }
 
-void finish() {
+[[gnu::cold, gnu::noinline]] void finish() {
   update_clock();
   header->state = State::finalized;
   close_rank_file();

@@ -30,7 +30,7 @@ from hockney.core.paths import cache_folder
 LIBRARY = "libhockney-profile.so"
 FLAGS = (
     "-O2", "-std=c++20", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
-    "-fno-rtti", "-fno-threadsafe-statics", "-ftls-model=initial-exec", "-fno-plt",
+    "-fno-rtti", "-fno-threadsafe-statics", "-ftls-model=initial-exec", "-fno-plt", "-fwhole-program",
 )  # fmt: skip
 LINKED = ("-Wl,-z,now", "-Wl,--no-undefined", "-ldl", "-lpthread")
 COMPILING_SECONDS = 300.0
@@ -319,12 +319,14 @@ def recorded_symbols(mpi_libraries: Sequence[Path]) -> list[str]:
 
 
 def _compile(source: Path, compiler: tuple[str, ...], symbols: Sequence[str], folder: Path) -> None:
-    generated = folder / "tables.cpp"
-    generated.write_text(tables(symbols), encoding="utf-8")
+    # With -fwhole-program, one unit of all sources saves a fifth of the cost of recording: GCC inlines what
+    # frequent calls need. Names in unnamed namespaces must differ between the sources.
+    included = (f'#include "{path.relative_to(source.parent)}"\n' for path in sorted(source.glob("*.cpp")))
+    generated = folder / "recorder.cpp"
+    generated.write_text("".join((tables(symbols), *included)), encoding="utf-8")
     wrappers = folder / "wrappers.S"
     wrappers.write_text(stubs(symbols, os.uname().machine), encoding="utf-8")
-    parts = [str(generated), str(wrappers), str(source / f"call_{os.uname().machine}.S")]
-    parts += sorted(str(path) for path in source.glob("*.cpp"))
+    parts = (str(generated), str(wrappers), str(source / f"call_{os.uname().machine}.S"))
     words = [*compiler, *FLAGS, f"-I{source.parent}", "-o", str(folder / LIBRARY), *parts, *LINKED]
     done = process.capture(words, timeout=COMPILING_SECONDS)
     if not done.ok:
