@@ -2,21 +2,36 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A wrapper of any function: the arguments are passed on as they came, in registers and on the stack. Each
-// exported symbol loads its number into %r11 and jumps here. call.hpp declares Call.
+// exported symbol loads its number into %r11 and jumps here. call.hpp declares Call. The functions of the
+// standard take no floating-point arguments; hockney_profile_call_any is for all others.
   .intel_syntax noprefix
   .text
+
+  .macro floats move
+  .irp k, 0, 1, 2, 3, 4, 5, 6, 7
+  \move \k
+  .endr
+  .endm
+  .macro keep k
+  movaps [rbp - 320 + 16 * \k], xmm\k
+  .endm
+  .macro give k
+  movaps xmm\k, [rbp - 320 + 16 * \k]
+  .endm
+
+  .macro wrapper name, any
   .p2align 4
-  .globl hockney_profile_call
-  .hidden hockney_profile_call
-  .type hockney_profile_call, @function
-hockney_profile_call:
+  .globl \name
+  .hidden \name
+  .type \name, @function
+\name:
   .cfi_startproc
   push rbp
   .cfi_def_cfa_offset 16
   .cfi_offset rbp, -16
   mov rbp, rsp
   .cfi_def_cfa_register rbp
-  sub rsp, 192                    // Call at rbp - 192
+  sub rsp, 320                    // Call at rbp - 192
   mov [rbp - 192], rdi
   mov [rbp - 184], rsi
   mov [rbp - 176], rdx
@@ -28,6 +43,9 @@ hockney_profile_call:
   mov rsi, [rbp + 8]
   mov [rbp - 120], rsi            // return_address
   mov [rbp - 24], rax             // al: of a function with variable arguments
+  .if \any
+  floats keep
+  .endif
   lea rdi, [rbp - 192]
   mov esi, r11d
   call hockney_profile_enter
@@ -54,6 +72,9 @@ hockney_profile_call:
   mov r8, [rbp - 160]
   mov r9, [rbp - 152]
   mov rax, [rbp - 24]
+  .if \any
+  floats give
+  .endif
   call r11
   mov [rbp - 88], rax             // result
   movsd [rbp - 32], xmm0          // that of MPI_Wtime
@@ -74,9 +95,16 @@ hockney_profile_call:
   mov r8, [rbp - 160]
   mov r9, [rbp - 152]
   mov rax, [rbp - 24]
+  .if \any
+  floats give
+  .endif
   leave
   .cfi_def_cfa rsp, 8
   jmp r11
   .cfi_endproc
-  .size hockney_profile_call, . - hockney_profile_call
+  .size \name, . - \name
+  .endm
+
+  wrapper hockney_profile_call, 0
+  wrapper hockney_profile_call_any, 1
   .section .note.GNU-stack, "", @progbits

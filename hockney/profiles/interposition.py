@@ -302,11 +302,11 @@ def build(
     sha = hashlib.sha256(shlex.join((processor, *FLAGS, *LINKED, *symbols)).encode())
     for path in source_files(source / PROFILE):
         sha.update(path.name.encode() + path.read_bytes())
-    sha.update(tables(symbols).encode())
+    sha.update(tables(symbols, processor).encode())
 
     def compile_into(folder: Path) -> None:
         notify("compiling the library that records MPI calls (once for each MPI; a few seconds)")
-        _compile(source / PROFILE, compilers(environ).cxx, symbols, folder)
+        compile_library(symbols, processor, compilers(environ).cxx, folder)
 
     place = cache_folder(environ) / PROFILE / sha.hexdigest()[:20]
     built_once(place, compile_into, environ)
@@ -318,15 +318,18 @@ def recorded_symbols(mpi_libraries: Sequence[Path]) -> list[str]:
     return sorted({symbol for library in mpi_libraries for symbol in exported(library) if wraps(symbol)})
 
 
-def _compile(source: Path, compiler: tuple[str, ...], symbols: Sequence[str], folder: Path) -> None:
+def compile_library(symbols: Sequence[str], processor: str, compiler: Sequence[str], folder: Path) -> None:
+    """Compile the recording library into a folder, with a compiler for this processor.
+    Raises EnvironmentProblem."""
+    source = source_folder() / PROFILE
     # With -fwhole-program, one unit of all sources saves a fifth of the cost of recording: GCC inlines what
     # frequent calls need. Names in unnamed namespaces must differ between the sources.
     included = (f'#include "{path.relative_to(source.parent)}"\n' for path in sorted(source.glob("*.cpp")))
     generated = folder / "recorder.cpp"
-    generated.write_text("".join((tables(symbols), *included)), encoding="utf-8")
+    generated.write_text("".join((tables(symbols, processor), *included)), encoding="utf-8")
     wrappers = folder / "wrappers.S"
-    wrappers.write_text(stubs(symbols, os.uname().machine), encoding="utf-8")
-    parts = (str(generated), str(wrappers), str(source / f"call_{os.uname().machine}.S"))
+    wrappers.write_text(stubs(symbols, processor), encoding="utf-8")
+    parts = (str(generated), str(wrappers), str(source / f"call_{processor}.S"))
     words = [*compiler, *FLAGS, f"-I{source.parent}", "-o", str(folder / LIBRARY), *parts, *LINKED]
     done = process.capture(words, timeout=COMPILING_SECONDS)
     if not done.ok:
@@ -339,20 +342,22 @@ def _compile(source: Path, compiler: tuple[str, ...], symbols: Sequence[str], fo
 
 
 def stubs(symbols: Sequence[str], processor: str) -> str:
-    """Assembly of the exported symbols: each loads its number and jumps to the common wrapper."""
+    """Assembly of the exported symbols: each loads its number and jumps to the common wrapper, or to that
+    which preserves floating-point arguments too."""
     load = {
-        "x86_64": "  mov ${}, %r11d\n  jmp hockney_profile_call\n",
-        "aarch64": "  mov w16, #{}\n  b hockney_profile_call\n",
+        "x86_64": "  mov ${}, %r11d\n  jmp {}\n",
+        "aarch64": "  mov w16, #{}\n  b {}\n",
     }[processor]
     mark = {"x86_64": "@", "aarch64": "%"}[processor]
     lines = ["  .text\n"]
     for number, symbol in enumerate(symbols):
+        common = "hockney_profile_call" if _function_of(symbol) in _declared() else "hockney_profile_call_any"
         lines.append(f"  .globl {symbol}\n  .type {symbol}, {mark}function\n  .p2align 3\n{symbol}:\n")
-        lines.append(load.format(number) + f"  .size {symbol}, . - {symbol}\n")
+        lines.append(load.format(number, common) + f"  .size {symbol}, . - {symbol}\n")
     return "".join([*lines, f'  .section .note.GNU-stack, "", {mark}progbits\n'])
 
 
-def tables(symbols: Sequence[str]) -> str:
+def tables(symbols: Sequence[str], processor: str) -> str:
     """The definitions of the tables in functions.hpp."""
     names = functions(symbols)
     places = {name.lower(): place for place, name in enumerate(names)}
@@ -369,13 +374,12 @@ def tables(symbols: Sequence[str]) -> str:
         opened,
     ]
     lines.append("const Symbol symbols[] = {\n")
-    registers = REGISTERS.get(os.uname().machine, 6)
     for symbol in symbols:
         wrapper = wrapper_of(symbol, places)
-        function = standard.get(names[wrapper.function])
+        function = _declared().get(names[wrapper.function])
         fields = (
             f'"{symbol}"', f"{wrapper.function}", f"Language::{wrapper.language}", str(wrapper.large).lower(),
-            f"{_stack_words(function, wrapper, registers)}", f"reinterpret_cast<void*>(&{symbol})",
+            f"{_stack_words(function, wrapper, REGISTERS[processor])}", f"reinterpret_cast<void*>(&{symbol})",
         )  # fmt: skip
         lines.append(f"  {{{', '.join(fields)}}},\n")
     lines.append(f"}};\nconst std::uint32_t symbol_count = {len(symbols)};\n")
@@ -384,6 +388,13 @@ def tables(symbols: Sequence[str]) -> str:
 
 
 _UNKNOWN_WORDS = 12
+
+
+@functools.cache
+def _declared() -> dict[str, MpiFunction]:
+    """The functions whose arguments are known in number, all of them integers and pointers, by name:
+    MPI_Pcontrol takes any."""
+    return {each.name: each for each in standard_functions() if each.name != "Pcontrol"}
 
 
 def _stack_words(function: MpiFunction | None, wrapper: Wrapper, registers: int) -> int:
