@@ -411,7 +411,8 @@ class _Explainer:
                     excess = min(excess, more)
                 if known < 1:
                     unknown = (1 - known) * (beyond - contention)
-                    why.append(replace(_UNKNOWN_WAITING, seconds=unknown))
+                    threaded = kind in _MESSAGES and any(each.threads > 1 for each in self.launch.ranks)
+                    why.append(replace(_THREADED if threaded else _UNKNOWN_WAITING, seconds=unknown))
         if within > 0:
             why.append(replace(_WITHIN, seconds=within))
         left = max(0.0, within + beyond - contention - excess)
@@ -561,6 +562,7 @@ def _sorted(why: Iterable[Why]) -> tuple[Why, ...]:
 WAIT_FIELDS = ("late_sender", "late_receiver", "collective")
 """The fields of `Parts` for the kinds of waiting."""
 _UNKNOWN_WAITING = Why("few-timed", "too few of these calls were timed on both sides")
+_THREADED = Why("several-threads", "messages are not timed once a second thread of a rank calls MPI")
 _DOUBTED = Why("clocks-disagree", "the clocks disagree")
 _MESSAGES: tuple[Kind, ...] = "send", "receive", "exchange", "wait", "probe"
 _PREDICTED = Why("predicted", "the cost of these calls is only predicted from messages")

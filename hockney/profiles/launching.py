@@ -28,7 +28,7 @@ from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.core.fit import Estimate
 from hockney.models.statistics import center, estimate, half_width
 from hockney.profiles.manifest import Manifest, ProfiledLaunch, write_manifest
-from hockney.profiles.program import Command, user_variables
+from hockney.profiles.program import Command, option_places, user_variables
 from hockney.profiles.rank_file import PATTERN
 
 PRELOAD, FOLDER = "LD_PRELOAD", "HOCKNEY_PROFILE_FOLDER"
@@ -59,7 +59,7 @@ def launch_command(command: Command, library: str, folder: Path, environ: Mappin
     if launcher is None:
         return LaunchCommand(words, {**environ, **variables})
     if launcher.is_srun:
-        return LaunchCommand(_exported(words, launcher.at, variables, environ), {**environ, **variables})
+        return LaunchCommand(_exported(command, words, library, environ), {**environ, **variables})
     wanted = [(name, value) for name, value in variables.items() if name != PRELOAD or not replaced]
     options = launcher.family.variable_words(wanted)
     if options is None:
@@ -100,30 +100,38 @@ def _value_follows(command: Command, k: int) -> bool:
 
 
 def _exported(
-    words: Sequence[str], at: int, variables: Mapping[str, str], environ: Mapping[str, str]
+    command: Command, words: Sequence[str], library: str, environ: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """srun's words. It exports its environment unless told otherwise; then the variables are added."""
-    names = ",".join(variables)
+    """srun's words. It exports its environment, unless options or a variable name what it exports: then the
+    variables are added, and a library that the user preloads comes after `library`."""
+    assert command.launcher is not None
     changed = list(words)
-    for k in range(at + 1, len(words)):
-        option, equals, value = words[k].partition("=")
-        if option != EXPORT:
-            continue
-        if equals:
-            changed[k] = f"{EXPORT}={_added(value, names)}"
-        elif k + 1 < len(words):
-            changed[k + 1] = _added(words[k + 1], names)
-        return tuple(changed)
+    given = False
+    for places in option_places(command, environ):
+        for k in places:
+            option, equals, value = words[k].partition("=")
+            if option == EXPORT and equals:
+                changed[k] = f"{EXPORT}={_added(value, library)}"
+            elif option == EXPORT and k + 1 < len(words):
+                changed[k + 1] = _added(words[k + 1], library)
+            given = given or option == EXPORT
     usual = environ.get("SLURM_EXPORT_ENV", "")
-    if not usual or ALL in usual.split(","):
-        return tuple(words)
-    return (*words[: at + 1], f"{EXPORT}={_added(usual, names)}", *words[at + 1 :])
+    if given or not usual or _added(usual, library) == usual:
+        return tuple(changed)
+    at = command.launcher.at + 1
+    return (*changed[:at], f"{EXPORT}={_added(usual, library)}", *changed[at:])
 
 
-def _added(exported: str, names: str) -> str:
-    if ALL in exported.split(","):
-        return exported
-    return names if exported in NONE else f"{exported},{names}"
+def _added(exported: str, library: str) -> str:
+    if exported.upper() in NONE:
+        return f"{PRELOAD},{FOLDER}"
+    words = []
+    for word in exported.split(","):
+        name, equals, value = word.partition("=")
+        words.append(f"{PRELOAD}={_joined(library, value)}" if equals and name == PRELOAD else word)
+    names = {word.partition("=")[0] for word in words}
+    missing = () if ALL in map(str.upper, words) else (PRELOAD, FOLDER)
+    return ",".join([*words, *(name for name in missing if name not in names)])
 
 
 @contextlib.contextmanager

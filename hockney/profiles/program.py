@@ -315,6 +315,12 @@ def _split_segment(
     return words[: len(words) - len(behind)], behind
 
 
+def option_places(command: Command, environ: Mapping[str, str]) -> list[range]:
+    """The places of the launcher's options and their values, for each of the programs that it starts."""
+    of_each = [(segment, _split_segment(command, segment, environ)[0]) for segment in command.segments]
+    return [range(segment.start, segment.start + len(options)) for segment, options in of_each]
+
+
 def _program_word(command: Command, segment: range, environ: Mapping[str, str]) -> str:
     """The word that names the program behind the launcher's options and wrappers; "" if there is none."""
     _, words = _split_segment(command, segment, environ)

@@ -98,15 +98,23 @@ def test_libraries_that_the_user_preloads_are_kept(environ, app):
     assert alone["LD_PRELOAD"] == "/lib/h.so:/lib/u.so"
 
 
+ADDED = "LD_PRELOAD,HOCKNEY_PROFILE_FOLDER"
+
+
 @pytest.mark.parametrize(
     ("options", "site", "changed"),
     [
         ("", "", ""),
         ("--export=ALL", "", "--export=ALL"),
         ("--export=ALL,A=1", "", "--export=ALL,A=1"),
-        ("--export=NONE", "", "--export=LD_PRELOAD,HOCKNEY_PROFILE_FOLDER"),
-        ("--export A,B", "", "--export A,B,LD_PRELOAD,HOCKNEY_PROFILE_FOLDER"),
-        ("", "A", "--export=A,LD_PRELOAD,HOCKNEY_PROFILE_FOLDER"),
+        ("--export=NONE", "", f"--export={ADDED}"),
+        ("--export=nil", "", f"--export={ADDED}"),
+        ("--export A,B", "", f"--export A,B,{ADDED}"),
+        ("--export=A --export=B=1", "", f"--export=A,{ADDED} --export=B=1,{ADDED}"),
+        ("--export=all,LD_PRELOAD=/u.so", "", "--export=all,LD_PRELOAD=/lib/h.so:/u.so"),
+        ("--export=LD_PRELOAD=/u.so", "", "--export=LD_PRELOAD=/lib/h.so:/u.so,HOCKNEY_PROFILE_FOLDER"),
+        ("--export=LD_PRELOAD", "A", f"--export={ADDED}"),
+        ("", "A", f"--export=A,{ADDED}"),
     ],
 )
 def test_srun_exports_them(tmp_path, app, options, site, changed):
@@ -115,6 +123,8 @@ def test_srun_exports_them(tmp_path, app, options, site, changed):
     line = " ".join(filter(None, ["srun", options, "-n 2", app]))
     assert words_of(line, env) == " ".join(filter(None, ["srun", changed, "-n 2", app]))
     assert variables_of(line, env) == IN_ENVIRONMENT
+    own = f"{app} --export=NONE"
+    assert words_of(f"srun {own}", env).endswith(f" {own}"), "which is the program's"
 
 
 def test_a_path_that_cannot_be_preloaded_is_replaced(tmp_path):
