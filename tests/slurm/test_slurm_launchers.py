@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 from front import Front
+from profiles.recorded import compiled
 from real_mpi import mpi_named
 from tiers import slow
 
@@ -34,6 +35,18 @@ def test_srun_starts_ranks_that_find_each_other(front: Front, name: str, interfa
     assert len({rank.host for rank in launch.ranks}) == 2
     assert len(launch.ranks) == 4
     assert f"--mpi={interface}" in launch.command
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("export", ["ALL", "HOME,PATH"])
+def test_ranks_of_srun_are_profiled(front: Front, export: str) -> None:
+    program = compiled(mpi_named("openmpi"), front.folder, "endings")
+    words = ("srun", "--mpi=pmix", f"--export={export}", str(program), "normal")
+    done = front("profile", "--json", "--survey", "none", "--out", "p", "--", *words, before=ALLOCATION)
+    document = json.loads(done.out)
+    assert (document["exit_code"], document["ranks_count"]) == (0, 4), done
+    assert {each["host"] for each in document["ranks"]} == {"n1", "n2"}
+    assert sum(each["calls"] for each in document["call_sites"] if each["function"] == "MPI_Barrier") == 400
 
 
 @pytest.mark.slow
