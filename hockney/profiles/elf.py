@@ -22,7 +22,7 @@ PT_DYNAMIC, PT_INTERP = 2, 3
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 STT_FUNC, STT_GNU_IFUNC = 2, 10
 UNDEFINED = 0
-MPI_SYMBOL = re.compile(rb"P?MPI_\w+|p?mpi_[a-z0-9_]+")
+MPI_SYMBOL = re.compile(rb"P?MPIX?_\w+|p?mpix?_[a-z0-9_]+")
 """A function of MPI, in C or as compilers for Fortran name it."""
 
 
@@ -30,7 +30,8 @@ MPI_SYMBOL = re.compile(rb"P?MPI_\w+|p?mpi_[a-z0-9_]+")
 class Elf:
     """`interpreter` is the loader of a dynamically linked program, "" if it has none; `dynamic` whether
     anything is linked to it at run time. `bound` are the symbols of MPI that it takes from elsewhere,
-    `exported` those that others may take from it, `contained` those that are linked into it statically."""
+    `exported` the functions that others may take from it, `contained` the symbols that are linked into it
+    statically."""
 
     interpreter: str
     dynamic: bool
@@ -159,13 +160,15 @@ def _read(data: mmap.mmap) -> Elf:
         names = data[strings.offset : strings.offset + strings.size]
         if section.kind == SHT_DYNSYM:
             loads = loads or b"\0dlopen\0" in names
-        if b"MPI_" not in names and b"mpi_" not in names:
+        if not any(start in names for start in (b"MPI_", b"mpi_", b"MPIX_", b"mpix_")):
             continue
-        for name, defined in _symbols(data, layout, section, names):
-            if section.kind == SHT_SYMTAB:
-                (contained if defined else bound).add(name)
-            else:
-                (exported if defined else bound).add(name)
+        for name, defined, is_code in _symbols(data, layout, section, names):
+            if not defined:
+                bound.add(name)
+            elif section.kind == SHT_SYMTAB:
+                contained.add(name)
+            elif is_code:
+                exported.add(name)
     return Elf(
         interpreter,
         dynamic,
@@ -176,11 +179,13 @@ def _read(data: mmap.mmap) -> Elf:
     )
 
 
-def _symbols(data: mmap.mmap, layout: _Layout, section: _Section, names: bytes) -> Iterator[tuple[str, bool]]:
-    """The symbols of MPI in a table, each with whether it is defined there."""
+def _symbols(
+    data: mmap.mmap, layout: _Layout, section: _Section, names: bytes
+) -> Iterator[tuple[str, bool, bool]]:
+    """The symbols of MPI in a table, each with whether it is defined there, and whether it is a function."""
     table = data[section.offset : section.offset + section.size]
     for fields in layout.symbol.iter_unpack(table[: len(table) // layout.symbol.size * layout.symbol.size]):
-        start, shndx = fields[0], fields[3] if layout.wide else fields[5]
+        start, (info, _, shndx) = fields[0], fields[1:4] if layout.wide else fields[3:6]
         match = MPI_SYMBOL.match(names, start)
         if match is not None and names[match.end() : match.end() + 1] in (b"\0", b"@"):
-            yield match[0].decode(), shndx != UNDEFINED
+            yield match[0].decode(), shndx != UNDEFINED, info & 0xF in (STT_FUNC, STT_GNU_IFUNC)

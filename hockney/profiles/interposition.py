@@ -24,8 +24,9 @@ from hockney.build.compile import find_first_error
 from hockney.build.emulated import built_once
 from hockney.build.identity import PROFILE, source_files, source_folder
 from hockney.build.tools import compilers
-from hockney.core.errors import EnvironmentProblem, one_line
+from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.paths import cache_folder
+from hockney.profiles.elf import read_elf
 
 LIBRARY = "libhockney-profile.so"
 FLAGS = (
@@ -264,20 +265,18 @@ def wrapper_of(symbol: str, places: Mapping[str, int]) -> Wrapper:
     return Wrapper(symbol, places[name.lower()], language, variant.endswith(("_c", "_large")))
 
 
-def exported(library: Path) -> list[str]:
-    """The functions that a shared library defines for others, with `nm` of the system's binutils.
-    Raises EnvironmentProblem."""
-    done = process.capture(["nm", "-D", "--defined-only", "--format=posix", str(library)], timeout=60)
-    if not done.ok:
+def exported(library: Path) -> Sequence[str]:
+    """The functions of MPI that a shared library defines for others. Raises EnvironmentProblem."""
+    elf = read_elf(library)
+    if elf is None:
         raise EnvironmentProblem(
-            f"the symbols of {library} cannot be read",
-            one_line(done.err) or "nm failed",
-            "install binutils (on Debian: apt install binutils)",
+            f"the symbols of {printable(str(library))} cannot be read",
+            "it is no shared library",
+            "choose an MPI with shared libraries",
             code="profile-symbols-unreadable",
             library=str(library),
         )
-    rows = [line.split() for line in done.out.splitlines()]
-    return sorted({row[0].partition("@")[0] for row in rows if len(row) >= 2 and row[1] in "TWiV"})
+    return elf.exported
 
 
 def build(
@@ -300,9 +299,8 @@ def build(
     symbols = recorded_symbols(mpi_libraries)
     source = source_folder()
     sha = hashlib.sha256(shlex.join((processor, *FLAGS, *LINKED, *symbols)).encode())
-    for path in source_files(source / PROFILE):
+    for path in (*source_files(source / PROFILE), Path(__file__)):  # which generates a part
         sha.update(path.name.encode() + path.read_bytes())
-    sha.update(tables(symbols, processor).encode())
 
     def compile_into(folder: Path) -> None:
         notify("compiling the library that records MPI calls (once for each MPI; a few seconds)")

@@ -687,8 +687,8 @@ def _caveats(files: Sequence[RankFile], ranks: Sequence[RankTimes]) -> Iterator[
             "several-threads",
             f"several threads of {form.rank_list(threaded)} call MPI; a rank's time in MPI is the mean of "
             "them",
-            "time in MPI and outside of it; waiting for messages, which is not separated once a second thread "
-            "calls MPI",
+            "time in MPI and outside of it; waiting for messages, which is not separated from the first call "
+            "of a second thread on",
             "",
         )
 

@@ -110,8 +110,26 @@ def test_findings_within_the_cost_of_recording_are_withheld(tmp_path: Path):
     assert document["recording"]["exceeds_findings"]
 
 
+@pytest.mark.parametrize(("threads", "code"), [(1, "few-timed"), (2, "several-threads")])
+def test_messages_of_several_threads_are_not_separated(tmp_path: Path, threads: int, code: str):
+    """From the first call of a second thread on they are not timed, and a survey is no help."""
+    ranks = program(2)
+    for each in ranks:
+        each.threads_count = threads
+        for thread in range(threads):
+            each.add("threads", id=thread, calls=20)
+    ranks[0].called("Send", ranks[0].site(11, "halo.py:10 send"), 2e-4, 40, 320, form.NODE)
+    ranks[1].called("Recv", ranks[1].site(12, "halo.py:20 receive"), 4.0, 40, 320, form.NODE)
+    found = results(tmp_path, ranks)
+    row = found.explanation.rows[0]
+    assert row.name == "Recv" and row.parts.waiting == row.parts.excess == 0
+    assert row.parts.not_separated > 0.99 * row.seconds and row.why[0].code == code
+    assert ("several-threads" in [caveat.code for caveat in found.caveats]) == (threads > 1)
+    assert any("is not separated: " + row.why[0].text in sentence for sentence in found.headline)
+
+
 def test_waiting_that_is_known_in_part(tmp_path: Path):
-    """The calls of another thread at the same call site were not timed."""
+    """Some of the calls at the same call site were not timed."""
     ranks = late_ranks(cost=5e-3)
     for each in ranks:
         each.called("Allreduce", 5, 0.5 * each.in_mpi, 25, 200)
