@@ -100,6 +100,7 @@ ORDINARY_WORDS = ("unknown", "smpi")
 """Families whose names are also words, or a folder of SimGrid's."""
 PREFIXES = re.compile(r"\b(OMPI|OPAL|ORTE|PRTE|MPICH|MPIR|HYDRA|MV2|MVP|I_MPI)_")
 """Of variables that control one family."""
+NAMED = re.compile(f"{'|'.join(FAMILIES)}|{PREFIXES.pattern}")
 NAMING_FAMILIES = {
     "api/run_options.py": "the help of an option has an example",
     "core/launch_setting.py": "the remedy of an error has an example",
@@ -115,6 +116,8 @@ NAMING_FAMILIES = {
 def families_named(source: str) -> Iterator[str]:
     """Names of families and of their variables in the texts of a module, except docstrings, its imports of
     families, and its comparisons of a family with ordinary words."""
+    if not NAMED.search(source):  # which most modules need not be parsed for
+        return
     tree = ast.parse(source)
     nodes = list(ast.walk(tree))
     docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}

@@ -76,6 +76,7 @@ enum Flags : std::uint32_t {
       16,         // ticks are nanoseconds of CLOCK_MONOTONIC, as the processor's counter is not invariant
   spawned = 32,   // the ranks were started by MPI_Comm_spawn
   sessions = 64,  // the program uses sessions without MPI_Init
+  covered = 128,  // functions of MPI of the program, or of a library loaded earlier, are called instead
 };
 
 enum class Kind : std::uint16_t {

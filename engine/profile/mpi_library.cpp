@@ -105,6 +105,20 @@ void* mpi_library_behind(const void* function) {
 
 }  // namespace
 
+[[gnu::cold, gnu::noinline]] bool is_covered() {
+  for (std::uint32_t k = 0; k < symbol_count; ++k) {
+    void* const first = dlsym(RTLD_DEFAULT, symbols[k].name);
+    if (!first || first == symbols[k].own) continue;
+    Dl_info where;
+    void* entry = nullptr;
+    if (!dladdr1(first, &where, &entry, RTLD_DL_SYMENT)) continue;
+    // A program that takes the address of a function has an undefined symbol with that address.
+    const auto* const symbol = static_cast<const ElfW(Sym)*>(entry);
+    if (symbol && symbol->st_shndx != SHN_UNDEF) return true;
+  }
+  return false;
+}
+
 [[gnu::cold, gnu::noinline]] bool recognize(void* function) {
   if (mpi.library) return mpi.abi != Abi::unknown;
   void* const defines = mpi_library_behind(function);

@@ -68,6 +68,9 @@ extern MpiLibrary mpi;
 // `from`, by which a library that only a part of the program can see is found.
 void* next(std::uint32_t symbol, std::uint64_t from);
 
+// Whether a wrapper is hidden by a function of the program, or of a library before this one.
+bool is_covered();
+
 // Fills `mpi` by the library that defines `function`; false if its interface is not known.
 bool recognize(void* function);
 

@@ -452,6 +452,7 @@ void sum_up(std::uint64_t* calls, std::uint64_t* in_mpi) {
     header->host = mix(header->host, static_cast<unsigned char>(*letter));
   header->mpi = static_cast<std::uint32_t>(mpi.abi);
   if (mpi.several) set_flag(two_libraries);
+  if (is_covered()) set_flag(covered);
   if (has_world) {
     enter_world(thread);
   } else {

@@ -33,7 +33,8 @@ FLAGS = (
     "-O2", "-std=c++20", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
     "-fno-rtti", "-fno-threadsafe-statics", "-ftls-model=initial-exec", "-fno-plt", "-fwhole-program",
 )  # fmt: skip
-LINKED = ("-Wl,-z,now", "-Wl,--no-undefined", "-ldl", "-lpthread")
+LINKED = ("-Wl,-z,now", "-Wl,--no-undefined", "-Wl,-Bsymbolic-functions", "-ldl", "-lpthread")
+"""The wrappers know each other, even if a library before this one has functions of the same names."""
 COMPILING_SECONDS = 300.0
 REGISTERS = {"x86_64": 6, "aarch64": 8}
 """Processors with a wrapper, and the number of arguments that they pass in registers."""

@@ -26,7 +26,8 @@ MOST_BYTES = 1 << 30
 """Far more than the library writes."""
 
 RUNNING, FINALIZED = 1, 2
-FILE_FULL, DISK_FULL, FORKED, TWO_LIBRARIES, TICKS_OF_KERNEL, SPAWNED, SESSIONS = (1 << k for k in range(7))
+FILE_FULL, DISK_FULL, FORKED, TWO_LIBRARIES = (1 << k for k in range(4))
+TICKS_OF_KERNEL, SPAWNED, SESSIONS, COVERED = (1 << k for k in range(4, 8))
 SEND, RECEIVE, COLLECTIVE = range(3)
 """Roles of samples."""
 NO_DISTANCE, SELF, CORE, PACKAGE, NODE, NETWORK, UNKNOWN = range(7)
@@ -493,6 +494,13 @@ _FLAGS = (
         "calls reached more than one MPI library; only those of the first are recorded",
         "calls of the other library",
         "link the program with one MPI",
+    ),
+    (
+        COVERED,
+        "other-tool-first",
+        "the program, or a library that is loaded before the recording one, has functions of MPI too",
+        "calls of these functions, which may be missing",
+        "put that library behind hockney's in LD_PRELOAD",
     ),
     (SPAWNED, "spawned", "started by MPI_Comm_spawn", "the number of ranks", ""),
 )

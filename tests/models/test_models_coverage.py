@@ -37,6 +37,7 @@ def test_hockney_parameters_and_change_points(coverage) -> None:
     assert np.mean(medians) < 0.995, "wider than they need to be"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "symbols"),
     [("loggp", ("L", "o_s", "o_r", "g", "G", "O_s", "O_r")), ("collective", ("a", "b", "c"))],
@@ -55,6 +56,7 @@ def coverage_modes():
     return benchmark("coverage_modes")
 
 
+@pytest.mark.slow
 def test_both_costs_are_covered_where_times_come_in_modes(coverage_modes) -> None:
     plan = coverage_modes.Plan(between_s=100.0)
     tally, _ = coverage_modes.study("modes", PAIRS, plan, seed=7)

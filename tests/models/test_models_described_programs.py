@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import slow
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
@@ -372,7 +373,7 @@ def test_a_ring_follows_the_equations_of_granularity(ranks, work):
     assert time_of({"phase": [ring]}, ranks, here).seconds == pytest.approx(expected, rel=1e-3)
 
 
-@pytest.mark.parametrize("algorithm", ["linear", "pairwise_exchange"])
+@pytest.mark.parametrize("algorithm", ["linear", *slow("pairwise_exchange")])
 def test_long_schedules_take_as_long_in_proportion(algorithm):
     """Up to 257 ranks all messages are simulated, beyond only some of each rank's."""
     here = platform(count=100_000, per_byte_s=1e-9)

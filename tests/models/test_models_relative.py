@@ -107,6 +107,7 @@ def test_launches_that_a_case_missed_do_not_count():
     assert relative(pairs) is None
 
 
+@pytest.mark.slow
 def test_equal_sides_are_rarely_reported():
     """At a tolerance of 0, in 5% of comparisons by chance."""
     alarms = 0

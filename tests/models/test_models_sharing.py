@@ -156,6 +156,7 @@ def test_noisy_times_give_the_shared_rate_within_its_interval(rate, gap, seed, w
         assert fit.parameter("g_N").estimate.value == pytest.approx(gap, rel=0.1)
 
 
+@pytest.mark.slow
 def test_intervals_contain_the_truth_about_as_often_as_they_claim():
     truth, hits, tries = 5e9, 0, 20
     for seed in range(tries):

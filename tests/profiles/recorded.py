@@ -46,14 +46,14 @@ def recording_library(mpi: Mpi) -> Path:
     return interposition.build(mpi_libraries(mpi))
 
 
-def compiled(mpi: Mpi, folder: Path, name: str, *options: str) -> Path:
-    """A program of the folder `programs`."""
-    program = folder / name
+def compiled(mpi: Mpi, work: Path, name: str, *options: str, folder: Path = PROGRAMS) -> Path:
+    """A program of the folder `programs`, or of another one."""
+    program = work / name
     words = [mpicc(mpi), "-std=gnu11", "-g", "-O1", "-Wall", "-Wextra", "-Wno-unused-parameter"]
     words += [
         "-Wno-deprecated-declarations",
         "-Wno-stringop-overread",
-        str(PROGRAMS / f"{name}.c"),
+        str(folder / f"{name}.c"),
         "-o",
         str(program),
         "-lpthread",

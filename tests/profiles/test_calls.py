@@ -12,11 +12,14 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from native import library
 from recorded import Recorded, compiled, counting_library, launched, recorded
 
 from hockney.core.machine import Mpi
+from hockney.profiles.launching import kernel_here
 from hockney.profiles.rank_file import (
     COLLECTIVE,
+    COVERED,
     DISTANCES,
     FORKED,
     RECEIVE,
@@ -28,6 +31,7 @@ from hockney.profiles.rank_file import (
 )
 
 pytestmark = pytest.mark.mpi
+LIBRARY_TESTS = Path(__file__).parents[1] / "library"
 
 
 @pytest.fixture(scope="session")
@@ -54,8 +58,10 @@ def counted(run: Recorded, file: RankFile) -> Counter[str]:
 
 
 def check(run: Recorded, ranks: int) -> None:
-    """What holds for every program that ends well."""
+    """What holds for every program that ends well. Ranks name the kernel of their launcher, with another
+    implementation of the same hash."""
     assert len(run.files) == ranks, run.done.err
+    assert {file.kernel for file in run.files} == {kernel_here()}
     for file in run.files:
         head = file.header
         calls = run.calls(file)
@@ -330,6 +336,33 @@ def test_another_tool_between_the_program_and_mpi(mpi, made, tmp_path):
     """Counts what the program calls, and not what the library calls for itself."""
     run = recorded(mpi, tmp_path, 2, made("collectives"), after=[made("count")])
     check(run, 2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", ["recording", "choosing"])
+def test_next_to_the_library_that_chooses_algorithms(mpi, tmp_path, first):
+    """The choice is made in either order. Behind the other library, its functions are not seen, which the
+    file tells."""
+    program = compiled(mpi, tmp_path, "unchanged", folder=LIBRARY_TESTS)
+    alone = recorded(mpi, tmp_path, 2, program)
+    choosing = library(mpi) / "lib" / "libhockney-pmpi.so"
+    table, report = tmp_path / "choices", tmp_path / "report"
+    table.write_text("hockney-choices 1\nallreduce ranks=1:99 bytes=0:99999 algorithm=ring\n")
+    order = {"after": [choosing]} if first == "recording" else {"counter": choosing}
+    variables = {"HOCKNEY_CHOICES": str(table), "HOCKNEY_PMPI_REPORT": str(report)}
+    both = recorded(mpi, tmp_path, 2, program, **order, **variables)
+    assert (both.done.out, both.done.code) == (alone.done.out, 0), both.done.err
+    # 10 in MPI_COMM_WORLD; halves of one rank and the two groups have no choice
+    assert "operation=allreduce algorithm=ring calls=8 " in report.read_text()
+    for before, file in zip(alone.files, both.files, strict=True):
+        assert not before.flag(COVERED)
+        assert file.flag(COVERED) == (first == "choosing")
+        expected, found = alone.calls(before), both.calls(file)
+        if first == "recording":
+            assert found == expected and file.is_finalized
+        else:
+            kept = "Init", "Irecv", "Send", "Wait", "Comm_dup", "Intercomm_create"
+            assert {name: found[name] for name in kept} == {name: expected[name] for name in kept}
 
 
 @pytest.mark.slow

@@ -15,8 +15,6 @@ from pathlib import Path
 
 import pytest
 from launchers import compiled, environment, launcher, program
-from recorded import compiled as built
-from recorded import recorded
 from signals import heed_interrupts
 
 from hockney.core.errors import EnvironmentProblem
@@ -168,14 +166,6 @@ def test_each_launch_is_noted_before_and_after(tmp_path, environ):
     (entry,) = read_manifest(tmp_path / "p").launches
     assert (entry.exit_code, done.received) == (7, None) and entry.seconds > 0
     assert done.manifest == read_manifest(tmp_path / "p")
-
-
-@pytest.mark.mpi
-@pytest.mark.mpich
-def test_ranks_name_the_kernel_of_their_launcher(mpi, tmp_path):
-    """Two implementations of one hash."""
-    done = recorded(mpi, tmp_path, 2, built(mpi, tmp_path, "endings"), "normal")
-    assert {file.kernel for file in done.files} == {launching.kernel_here()}
 
 
 def test_ranks_get_the_variables_and_the_command_only_when_profiled(tmp_path):

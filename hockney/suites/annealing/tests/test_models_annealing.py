@@ -161,6 +161,7 @@ def test_without_overheads_half_of_a_message_is_its_senders_time():
     assert handling_times(replace(MESSAGES, measured=known), 16, 2) == pytest.approx((0.1e-6, 0.2e-6))
 
 
+@pytest.mark.slow
 def test_fewer_walkers_vary_more_and_tests_cost_their_time():
     one = one_rank(0.02)
     few = predict(replace(PROGRAM, walkers=16), one, MESSAGES)
