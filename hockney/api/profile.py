@@ -18,10 +18,9 @@ import msgspec
 
 import hockney
 from hockney import measurement, report
-from hockney.api import find_runs, measure
+from hockney.api import find_runs
 from hockney.api.export import Library, frame
 from hockney.api.notebook.log_events import log
-from hockney.api.run_options import RunOptions
 from hockney.core.errors import Exit, HockneyError, Interrupted, UsageError, printable
 from hockney.core.fit import Surveyed
 from hockney.core.notice import Notice
@@ -333,6 +332,9 @@ def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, lis
     """Note the newest survey with the program's MPI in the manifest, or make one. Without one, or if it
     fails, the profile has no prices, which its page says."""
     if new:
+        from hockney.api import measure
+        from hockney.api.run_options import RunOptions
+
         launcher = target.command.launcher
         wanted = target.family.name if launcher is None or launcher.is_srun else str(launcher.path)
         path: Path | None = measure.survey(RunOptions(mpi=wanted), listen=listen).path

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from hockney.core.case import HOT
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES
@@ -19,10 +19,12 @@ from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.models.applications.contention import FEWEST_RANKS
-from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
-from hockney.models.programs.scaling import ProgramForecast, ProgramRow
 from hockney.pages.origins import UNSAID, provenance
+
+if TYPE_CHECKING:
+    from hockney.models.applications.grain_prediction import Prediction, RanksRow
+    from hockney.models.programs.scaling import ProgramForecast, ProgramRow
 
 _ALL_NUMBERS = "all numbers"
 
