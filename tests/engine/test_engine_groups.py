@@ -35,6 +35,7 @@ def group_lines(mpi, group, cases, ranks):
     return lines_of(launcher_for(mpi, group), cases, ranks, hang=120.0)
 
 
+@pytest.mark.slow
 def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(mpi, golden, monkeypatch, tmp_path):
     """In the same words with each MPI."""
     monkeypatch.delenv("HOCKNEY_IO_FOLDER", raising=False)
