@@ -246,7 +246,8 @@ def test_a_real_program_on_2_ranks(mpi, tmp_path):
 def test_a_singleton_and_a_script(mpi, tmp_path):
     path = compiled(mpi, tmp_path)
     done = profiled(tmp_path, "--json", "--out", "p", path)
-    assert json.loads(done.stdout)["ranks_count"] == 1, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ranks_count"] == 1
     assert "sum 0 of 1\n" in done.stderr, "the program's output, as stdout is the document"
     text = f"#!/bin/sh\n{mpi.mpiexec} -n 2 {path}\n"
     run_script = script(tmp_path / "run.sh", text)
@@ -254,4 +255,5 @@ def test_a_singleton_and_a_script(mpi, tmp_path):
     done = profiled(
         tmp_path, "--json", "--out", "q", run_script, PATH=f"{folder}{os.pathsep}{os.environ['PATH']}"
     )
-    assert json.loads(done.stdout)["ranks_count"] == 2, done.stderr
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["ranks_count"] == 2
