@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "profile/session.hpp"
+#include "profile/trace.hpp"
 
 namespace hockney::profile {
 
@@ -13,11 +14,13 @@ Handle request_of(const Call& call) {
 }
 
 void keep_request(const Call& call, const PendingRequest& request, bool persistent) {
+  const std::uint32_t started = persistent || request.started ? request.started : trace::start(request);
   const Handle handle = request_of(call);
   if (handle == mpi.request_null) return;
   PendingRequest* const kept = new_request();
   if (!kept) return;
   *kept = request;
+  kept->started = started;
   kept->persistent = persistent;
   kept->active = !persistent;
   kept->given_peer = request.peer;
@@ -35,7 +38,10 @@ void completed_request(const Call& call, ThreadState& thread, const SiteState& s
                        const void* status, Interval interval, bool alone) {
   if (request.role == Role::receive && request.of) {
     const Received received = received_of(call, status);
-    if (received.cancelled) return withdraw_receive(thread, request);
+    if (received.cancelled) {
+      request.cancelled = true;
+      return withdraw_receive(thread, request);
+    }
     if (request.cancels && !received.known) return lose_receives(*request.of);
     resolve(request, received);
     count_received(thread, request, alone ? interval.leave - interval.enter : 0);
@@ -119,6 +125,7 @@ void complete_requests(const Call& call, ThreadState& thread, SiteState& site, I
     PendingRequest& request = *thread.waits[k];
     thread.waits[k] = nullptr;
     completed_request(call, thread, site, request, status_at(call, status), interval, call.waits == 1);
+    trace::end(request);
     ++facts.completed;
     if (call.waits == 1) {
       facts.bytes = static_cast<std::int64_t>(request.bytes);
@@ -162,6 +169,7 @@ void fail_requests(const Call& call, ThreadState& thread, SiteState& site, Inter
       lose_receives(*request->of);
     else if (request->doubt)
       end_doubt(thread, *request, nullptr, interval);
+    trace::end(*request);
     remove_request(request);
   }
 }

@@ -12,6 +12,7 @@
 #include "profile/regions.hpp"
 #include "profile/session.hpp"
 #include "profile/sizes.hpp"
+#include "profile/trace.hpp"
 
 namespace hockney::profile {
 namespace {
@@ -82,10 +83,12 @@ Entry* entry_of(ThreadState& thread, SiteState& site, const Call& call, const Fa
             message_of(call, site, *on, Role::send, {call.integer(destination_), call.integer(tag_), bytes});
         set_channel(sent, *on, true);
         count_sent(thread, sent);
+        trace::add(trace::part_of(sent, What::send));
       }
       PendingRequest received =
           message_of(call, site, *on, Role::receive,
                      {call.integer(source_), call.integer(both ? receive_tag_ : tag_), -1});
+      trace::add(trace::part_of(received, What::receive));
       if (received.wildcard) return lose_receives(*on);
       number_receive(received, *on);
       if (received.doubt) end_doubt(thread, received, nullptr, interval);
@@ -94,6 +97,7 @@ Entry* entry_of(ThreadState& thread, SiteState& site, const Call& call, const Fa
     case Class::receive_message:
       if (PendingRequest* const matched = claim_request(thread.saved ^ messages)) {
         if (matched->doubt) end_doubt(thread, *matched, nullptr, interval);
+        trace::end(*matched);
         remove_request(matched);
       }
       return;
@@ -149,6 +153,28 @@ void announce(const Call& call, ThreadState& thread) {
   live.peer = live.wildcard ? -1 : on->in_world(other);
 }
 
+// What a probe found, before it is resolved.
+void trace_probe(const Call& call, const PendingRequest& message) {
+  if (!tracing) return;
+  TracePart part = trace::part_of(message, What::probe);
+  const Received received = received_of(call, call.pointer(status_));
+  if (received.known && received.source != mpi.proc_null) {
+    part.peer = message.of->in_world(received.source);
+    part.tag = received.tag;
+    part.bytes = received.bytes < 0 ? 0 : static_cast<std::uint64_t>(received.bytes);
+  }
+  trace::add(part);
+}
+
+void trace_access(const Call& call, Class kind, PendingRequest& request) {
+  if (!tracing) return;
+  TracePart part = trace::part_of(request, kind == Class::put ? What::put : What::get);
+  part.tag = -1;
+  if (!call.has(request_)) return trace::add(part);
+  part.flags |= starts_request;
+  request.started = trace::start(part);
+}
+
 // A send or receive, blocking or not.
 void decode_message(const Call& call, ThreadState& thread, SiteState& site, Interval interval, Facts& facts) {
   const Class kind = call.function().kind;
@@ -174,13 +200,20 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
   if (starts) {
     message = request_of(call) == mpi.request_null ? nullptr : new_request();
     if (!message) return;
+    message->started = trace::start(memo->message);
   } else {
     std::uint64_t weight = 0;
+    if (sends && tracing) trace::add(trace::part_of(memo->message, What::send));
     const bool timed = numbered && sampled(number, &weight);
     if (sends && !timed) return;
     if (!sends && !timed && !doubtful && !memo->message.wildcard) {
       const Received received = received_of(call, call.pointer(status_));
       if (received.bytes >= 0 && memo->message.peer != -1) facts.bytes = received.bytes;
+      if (tracing) {
+        TracePart part = trace::part_of(memo->message, What::receive);
+        if (facts.bytes > 0) part.bytes = static_cast<std::uint64_t>(facts.bytes);
+        trace::add(part);
+      }
       if (!recording || !memo->record) return;
       ++memo->record->received;
       if (facts.bytes > 0) memo->record->received_bytes += static_cast<std::uint64_t>(facts.bytes);
@@ -202,6 +235,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
   completed_request(call, thread, site, *message, call.pointer(status_), interval, true);
   facts.bytes = static_cast<std::int64_t>(message->bytes);
   facts.distance = message->distance;
+  trace::add(trace::part_of(*message, What::receive));
 }
 
 // What is less frequent than messages and waits.
@@ -238,9 +272,15 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
       set_channel(sent, *on, true);
       count_sent(thread, sent);
       if (!received.wildcard) number_receive(received, *on);
-      if (kind == Class::start_send_receive) return keep_request(call, received, false);
+      if (kind == Class::start_send_receive) {
+        trace::start(sent);
+        received.sends_too = true;
+        return keep_request(call, received, false);
+      }
       add_sample(thread, sent, site, interval);
-      return completed_request(call, thread, site, received, call.pointer(status_), interval, false);
+      completed_request(call, thread, site, received, call.pointer(status_), interval, false);
+      trace::add(trace::part_of(sent, What::send));
+      return trace::add(trace::part_of(received, What::receive));
     }
     case Class::probe:
     case Class::poll_probe: {
@@ -253,6 +293,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
       PendingRequest message =
           message_of(call, site, *on, Role::receive, {call.integer(source_), call.integer(tag_), -1});
       facts.distance = message.distance;
+      trace_probe(call, message);
       if (!call.has(message_)) {
         if (kind == Class::probe) add_probed(call, thread, message, site, interval);
         return;
@@ -262,6 +303,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
         resolve(message, received_of(call, call.pointer(status_)));
       else
         number_receive(message, *on);
+      message.started = trace::start(message);  // which takes the message: MPI_Mrecv ends it
       message.wildcard = false;
       if (kind == Class::probe && !message.doubt) add_sample(thread, message, site, interval);
       const Handle handle = request_at(call, call.pointer(message_), 0) ^ messages;
@@ -292,6 +334,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
       facts.distance = message.distance;
       if (kind == Class::start_receive_message) return keep_request(call, message, false);
       completed_request(call, thread, site, message, call.pointer(status_), interval, true);
+      trace::end(message);
       facts.bytes = static_cast<std::int64_t>(message.bytes);
       return;
     }
@@ -312,6 +355,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
         part.tag = static_cast<std::int32_t>(++on->prepared);
       }
       if (kind != Class::collective) return keep_request(call, part, kind == Class::prepare_collective);
+      if (tracing) trace::add(trace::part_of(part, What::collective));
       return add_sample(thread, part, site, interval);
     }
     case Class::neighbors:
@@ -319,8 +363,9 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
     case Class::prepare_neighbors: {
       facts.on = communicator_in(call, thread);
       facts.bytes = bytes_of(call, thread, receive_count, receive_type);
-      if (kind == Class::neighbors) return;
       PendingRequest part = part_of(call, site, facts.on, Role::collective);
+      part.bytes = facts.bytes < 0 ? 0 : static_cast<std::uint64_t>(facts.bytes);
+      if (kind == Class::neighbors) return trace::add(trace::part_of(part, What::collective));
       return keep_request(call, part, kind == Class::prepare_neighbors);
     }
     case Class::start:
@@ -332,9 +377,15 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
         PendingRequest* const request = persistent_request(request_at(call, array, k));
         if (!request) continue;
         request->active = true;
-        request->cancels = false;
+        request->cancels = request->cancelled = false;
         request->posted = interval.enter;
         request->bytes = request->given_bytes;
+        if (request->role != Role::collective) {
+          request->peer = request->given_peer;
+          request->tag = request->given_tag;
+          if (request->distance != Distance::none) request->distance = world.distance(request->peer);
+        }
+        request->started = trace::start(*request);
         if (!request->of) continue;
         if (request->role == Role::collective) {
           // In a channel of its own: they may be started in any order.
@@ -346,9 +397,6 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
           if (!request->partitioned) set_channel(*request, *request->of, true);
           count_sent(thread, *request);
         } else if (!request->partitioned) {
-          request->peer = request->given_peer;
-          request->tag = request->given_tag;
-          request->distance = world.distance(request->peer);
           if (request->wildcard)
             doubt_receive(*request, *request->of, false);
           else
@@ -381,6 +429,8 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
       const bool together = parent && strcmp(call.function().name, "Comm_create_group") != 0;
       const std::uint32_t nth = together ? parent->children++ : of_some_members;
       if (made != mpi.communicator_null) add_communicator(thread, made, parent, call.called().function, nth);
+      if (together)
+        trace::add(trace::part_of(part_of(call, site, parent, Role::collective), What::collective));
       return;
     }
     case Class::start_communicator: {
@@ -405,8 +455,12 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
     case Class::free_type: __atomic_add_fetch(&communicator_epoch, 1, __ATOMIC_RELEASE); return;
     case Class::new_window:
       facts.on = communicator_in(call, thread);
+      trace::add(trace::part_of(part_of(call, site, facts.on, Role::collective), What::collective));
       return add_window(handle_behind(call, window_), facts.on);
-    case Class::free_window: return remove_window(thread.saved);
+    case Class::free_window:
+      if (const CommunicatorState* const on = window_state(thread.saved))
+        trace::add(trace::part_of(part_of(call, site, on, Role::collective), What::synchronize));
+      return remove_window(thread.saved);
     case Class::put:
     case Class::get: {
       CommunicatorState* const on = facts.on = window_state(window_of(call));
@@ -418,6 +472,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
       facts.distance = part.distance;
       if (Peer* const peer = recording ? peer_of(thread, part.peer) : nullptr)
         (kind == Class::put ? peer->put_bytes : peer->got_bytes) += part.bytes;
+      trace_access(call, kind, part);
       if (call.has(request_)) keep_request(call, part, false);
       return;
     }
@@ -427,16 +482,22 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
       PendingRequest part = part_of(call, site, on, Role::collective);
       part.channel = on->inter ? 0 : on->key;
       part.number = on->collectives++;
+      trace::add(trace::part_of(part, What::synchronize));
       return add_sample(thread, part, site, interval);
     }
     case Class::synchronize_window: {
       CommunicatorState* const on = facts.on = window_state(window_of(call));
-      if (on && call.has(destination_))
-        facts.distance = world.distance(on->in_world(call.integer(destination_)));
-      return;
+      if (!on) return;
+      TracePart part = trace::part_of(part_of(call, site, on, Role::collective), What::synchronize);
+      if (call.has(destination_)) {
+        part.peer = on->in_world(call.integer(destination_));
+        facts.distance = world.distance(part.peer);
+      }
+      return trace::add(part);
     }
     case Class::open_file:
       facts.on = communicator_in(call, thread);
+      trace::add(trace::part_of(part_of(call, site, facts.on, Role::collective), What::collective));
       return add_file(handle_behind(call, file_), facts.on);
     case Class::close_file: return remove_file(thread.saved);
     case Class::file:
@@ -555,12 +616,14 @@ extern "C" __attribute__((visibility("hidden"), used)) void hockney_profile_leav
   const bool begins = kind == Class::init || kind == Class::session;
   if (begins && !failed) begin(thread, *call);
   const bool active = started && !ended && !begins && kind != Class::finalize;
+  bool miss = false;
   if (!site.record) {
     if (recording) __atomic_add_fetch(&header->lost, 1, __ATOMIC_RELAXED);
   } else {
     Facts facts;
     if (!failed && (active || kind == Class::control)) decode(*call, thread, site, {call->start, now}, facts);
     if (failed && active) failed_call(*call, thread, site, {call->start, now});
+    miss = facts.miss;
     if (recording) {
       if (Entry* const entry = entry_of(thread, site, *call, facts)) {
         ++entry->calls;
@@ -578,6 +641,9 @@ extern "C" __attribute__((visibility("hidden"), used)) void hockney_profile_leav
     }
   }
   if (waits(kind)) release_claims(*call, thread);
+  if (tracing)
+    trace::call(*call, site.record ? site.record->id : 0, miss,
+                kind == Class::finalize ? header->finalize_enter : call->start, begins ? ticks() : now);
   if (active && recording) thread.in_mpi += took;
   Thread& live = *thread.live;
   if (recording) ++live.calls;
@@ -586,6 +652,9 @@ extern "C" __attribute__((visibility("hidden"), used)) void hockney_profile_leav
   __atomic_store_n(&live.depth, 0, __ATOMIC_RELEASE);
   thread.depth = 0;
   if (kind == Class::finalize_session && !failed) end_session();
-  if (kind == Class::finalize && !failed) finish();
+  if (kind == Class::finalize && !failed) {
+    end_trace();
+    finish();
+  }
   *thread.error_number = error;
 }

@@ -78,7 +78,9 @@ PendingRequest* new_request() {
   request->doubt = nullptr;
   request->made = nullptr;
   request->persistent = request->claimed = request->cancels = request->partitioned = false;
+  request->cancelled = request->sends_too = false;
   request->active = true;
+  request->started = 0;
   return request;
 }
 

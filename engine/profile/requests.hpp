@@ -41,9 +41,12 @@ struct PendingRequest : Part {
   bool cancels;      // MPI_Cancel was called
   bool partitioned;  // matches others of its kind only, in the order in which they were made
   bool made_in_fortran;
+  bool cancelled;                      // it got no message
+  bool sends_too;                      // of MPI_Isendrecv: the send was started just before
   std::int32_t given_peer, given_tag;  // of a persistent receive: as they were before a message was received
   std::uint64_t given_bytes;
-  std::uint32_t nth;  // of a new communicator
+  std::uint32_t nth;      // of a new communicator
+  std::uint32_t started;  // its number in the trace; 0: it has none
 };
 static_assert(sizeof(PendingRequest) == 128);  // two cache lines
 

@@ -15,6 +15,7 @@
 #include "profile/communicators.hpp"
 #include "profile/mpi_library.hpp"
 #include "profile/requests.hpp"
+#include "profile/trace.hpp"
 
 namespace hockney::profile {
 
@@ -305,6 +306,7 @@ void measure_overhead(ThreadState& thread) {
   const double ns_per_tick = static_cast<double>(ns) / static_cast<double>(passed);
   // In a state of its own, whose pages are not part of the file.
   keep_pages(false);
+  set_trace_aside(true);
   const Header before = *header;
   ThreadState* const scratch = new_thread_state(0);
   if (scratch) {
@@ -341,6 +343,7 @@ void measure_overhead(ThreadState& thread) {
   header->failed = before.failed;
   header->lost = before.lost;
   header->unknown_requests = before.unknown_requests;
+  set_trace_aside(false);
   keep_pages(true);
 }
 
@@ -463,6 +466,7 @@ void sum_up(std::uint64_t* calls, std::uint64_t* in_mpi) {
   header->size = world.size;
   started = true;
   open_rank_file(folder, world.rank);
+  open_trace(folder, world.rank, call.start);
   update_clock();
   header->init_exit = ticks();
 }
