@@ -466,7 +466,7 @@ void sum_up(std::uint64_t* calls, std::uint64_t* in_mpi) {
   header->size = world.size;
   started = true;
   open_rank_file(folder, world.rank);
-  open_trace(folder, world.rank, call.start);
+  open_trace(folder, call.start);
   update_clock();
   header->init_exit = ticks();
 }

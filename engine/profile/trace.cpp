@@ -158,9 +158,9 @@ std::uint32_t slot_of(std::uint64_t hash, std::uint16_t function, std::uint32_t 
 
 }  // namespace
 
-void open_trace(const char* folder, int rank, std::uint64_t begin) {
+void open_trace(const char* folder, std::uint64_t begin) {
   if (!environment.wanted || header_page) return;
-  snprintf(path, sizeof path, "%s/rank-%05d-%d.trace", folder, rank, static_cast<int>(getpid()));
+  snprintf(path, sizeof path, "%s/rank-%05d-%d.trace", folder, world.rank, static_cast<int>(getpid()));
   keys = static_cast<std::uint64_t*>(private_memory(slots * sizeof *keys));
   parts = static_cast<TracePart*>(private_memory(most_parts * sizeof *parts));
   if (!keys || !parts) return;
@@ -170,7 +170,7 @@ void open_trace(const char* folder, int rank, std::uint64_t begin) {
   unsigned char* const page = file < 0 ? nullptr : mapped(0, trace_page, &why);
   if (!page) {
     fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not traced\n", path,
-            strerror(errno), rank);
+            strerror(errno), world.rank);
     if (file >= 0) unlink(path);
     return;
   }
@@ -178,7 +178,8 @@ void open_trace(const char* folder, int rank, std::uint64_t begin) {
   memcpy(header_page->magic, "HKTRACES", 8);
   header_page->version = trace_version;
   header_page->chunk_bytes = chunk_bytes;
-  header_page->rank = rank;
+  header_page->rank = world.rank;
+  header_page->size = world.size;
   header_page->begin = writer.clock = begin;
   tracing = true;
 }

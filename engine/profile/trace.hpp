@@ -22,7 +22,8 @@ struct TraceHeader {
   char magic[8];  // "HKTRACES"
   std::uint32_t version, chunk_bytes;
   std::uint32_t flags;  // TraceFlags: why it ends early; 0: it does not
-  std::int32_t rank;
+  std::int32_t rank, size;  // in MPI_COMM_WORLD
+  std::uint32_t reserved;
   std::uint64_t begin;  // ticks of the rank's clock from which the first event's gap counts
 };
 
@@ -108,7 +109,7 @@ static_assert(sizeof(Definition) == 64);
 extern bool tracing;
 
 // If HOCKNEY_PROFILE_TRACE is set: creates the rank's trace, whose first event begins at `begin`.
-void open_trace(const char* folder, int rank, std::uint64_t begin);
+void open_trace(const char* folder, std::uint64_t begin);
 
 // No call is traced any more.
 void end_trace(std::uint32_t why = 0);
