@@ -32,11 +32,12 @@ from hockney.mpi import MpiFamily, family_named, title_of
 from hockney.profiles import interposition, launching
 from hockney.profiles.columns import document, terminal_tables
 from hockney.profiles.explanation import Explanation
-from hockney.profiles.manifest import Manifest, ProfiledMpi, read_manifest, write_manifest
+from hockney.profiles.manifest import Manifest, ProfiledMpi, TraceMode, read_manifest, write_manifest
 from hockney.profiles.profile import Profile as Recorded
 from hockney.profiles.profile import read_profile
 from hockney.profiles.results import ProfileResults, results_of
 from hockney.profiles.target import Target, find_target, nothing_recorded
+from hockney.profiles.trace import packed_traces
 from hockney.store import default_path, refuse_taken
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def profile(
     *,
     repeat: int = 1,
     overhead: bool = False,
+    trace: TraceMode | None = None,
     survey: AnyPath = NEWEST,
     out: AnyPath | None = None,
     environ: Mapping[str, str] | None = None,
@@ -190,9 +192,10 @@ def profile(
 
     `command` is what starts the program without hockney, as words or as a line for a shell. It is launched
     `repeat` times; with `overhead` at least five times with and five times without recording, in random
-    order. `survey` is the run whose costs explain the profile: "newest", "none", "new" (made afterwards) or a
-    folder. `out` is the folder for the profile, by default a new one in runs; `environ` the program's
-    environment; `stdout` a descriptor for its standard output.
+    order. With a `trace`, every call is kept in its order: "all" keeps its times too, "summary" their
+    distributions. `survey` is the run whose costs explain the profile: "newest", "none", "new" (made
+    afterwards) or a folder. `out` is the folder for the profile, by default a new one in runs; `environ` the
+    program's environment; `stdout` a descriptor for its standard output.
 
     The program runs in any case. Raises UsageError before it starts for an invalid command,
     EnvironmentProblem if the profile cannot be written, or, after the program has ended, if nothing could be
@@ -215,7 +218,7 @@ def profile(
     for problem in (*target.obstacles, *target.warnings):
         note(problem)
     library = interposition.build(target.paths, environ, notifier(listen)) if target.libraries else None
-    manifest = _manifest(target, interposition.recorded_symbols(target.paths), chosen)
+    manifest = _manifest(target, interposition.recorded_symbols(target.paths), chosen, trace)
     launching.create_folder(folder, manifest)
     plan = launching.planned_launches(repeat, overhead, secrets.randbelow(2**31))
 
@@ -237,6 +240,9 @@ def profile(
     )
     if not launching.rank_files(folder, launched.manifest):
         raise _nothing(target, launched)
+    if trace is not None:
+        for problem in packed_traces(folder, launched.manifest):
+            note(problem)
     if wanted in (NEWEST, NEW) and launched.received is None:
         _add_survey(target, folder, launched.manifest, wanted == NEW, listen)
     return Profile(folder, launched.received, tuple(kept))
@@ -304,7 +310,9 @@ def _check_repeat(repeat: int) -> None:
         )
 
 
-def _manifest(target: Target, symbols: Sequence[str], survey: Path | None) -> Manifest:
+def _manifest(
+    target: Target, symbols: Sequence[str], survey: Path | None, trace: TraceMode | None
+) -> Manifest:
     return Manifest(
         command=list(target.command.words),
         program=target.program,
@@ -314,6 +322,7 @@ def _manifest(target: Target, symbols: Sequence[str], survey: Path | None) -> Ma
         cores=processors().cores.usable,
         functions=interposition.functions(symbols),
         survey=None if survey is None else str(survey.absolute()),
+        trace=trace,
     )
 
 

@@ -27,11 +27,13 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.core.fit import Estimate
 from hockney.models.statistics import center, estimate, half_width
-from hockney.profiles.manifest import Manifest, ProfiledLaunch, write_manifest
+from hockney.profiles.manifest import Manifest, ProfiledLaunch, TraceMode, write_manifest
 from hockney.profiles.program import Command, option_places, user_variables
 from hockney.profiles.rank_file import PATTERN
 
 PRELOAD, FOLDER = "LD_PRELOAD", "HOCKNEY_PROFILE_FOLDER"
+TRACE, TRACE_LIMIT = "HOCKNEY_PROFILE_TRACE", "HOCKNEY_PROFILE_TRACE_LIMIT"
+"""Whether each call is traced, and the largest size of a rank's trace in MiB (engine/profile/trace.cpp)."""
 FEWEST_PAIRS = 5
 """Pairs of launches with and without the library, for the overhead."""
 FEWEST_FOR_INTERVAL = 3
@@ -50,10 +52,18 @@ class LaunchCommand:
     environ: Mapping[str, str]
 
 
-def launch_command(command: Command, library: str, folder: Path, environ: Mapping[str, str]) -> LaunchCommand:
+def launch_command(
+    command: Command,
+    library: str,
+    folder: Path,
+    environ: Mapping[str, str],
+    trace: TraceMode | None = None,
+) -> LaunchCommand:
     """The command with the variables for its ranks, which write into `folder`. Variables that the user sets
     for the ranks are kept: their libraries come after `library`."""
     variables = {PRELOAD: _joined(library, environ.get(PRELOAD, "")), FOLDER: str(folder)}
+    if trace is not None:
+        variables |= {TRACE: trace, **{name: environ[name] for name in (TRACE_LIMIT,) if name in environ}}
     words, replaced = _with_library(command, library, environ)
     launcher = command.launcher
     if launcher is None:
@@ -196,7 +206,7 @@ def launch_all(
             listen(number, profiled)
             launch = LaunchCommand(command.words, environ)
             if profiled and library is not None:
-                launch = launch_command(command, path, (folder / name).absolute(), environ)
+                launch = launch_command(command, path, (folder / name).absolute(), environ, manifest.trace)
             end = process.run_in_foreground(launch.words, launch.environ, stdin=rewind(), stdout=stdout)
             done = ProfiledLaunch(
                 folder=name,

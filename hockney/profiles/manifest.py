@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -13,6 +14,8 @@ from hockney.system.files import read_regular, write_atomically
 
 MANIFEST = "profile.json"
 SCHEMA = 1
+TraceMode = Literal["all", "summary"]
+"""What a trace keeps of times: those of every call, or their distributions."""
 
 
 class ProfiledMpi(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,7 +42,7 @@ class ProfiledLaunch(msgspec.Struct, frozen=True, kw_only=True):
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The contents of `profile.json`. `functions` are names without MPI_, in the order by which rank files
     refer to them; `cores` is the number of usable cores of the host; `started` is an ISO 8601 time; `survey`
-    is the folder of the run whose costs explain the profile."""
+    is the folder of the run whose costs explain the profile; `trace` is set if every call was traced."""
 
     schema: int = SCHEMA
     command: list[str]
@@ -51,6 +54,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     functions: list[str]
     launches: list[ProfiledLaunch] = []
     survey: str | None = None
+    trace: TraceMode | None = None
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:

@@ -13,17 +13,18 @@ import contextlib
 import dataclasses
 import lzma
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+from hockney.profiles.manifest import Manifest, TraceMode
 from hockney.profiles.profile import Launch, rank_clocks
-from hockney.profiles.rank_file import RankFile
+from hockney.profiles.rank_file import RankFile, rank_list
 from hockney.system.files import write_atomically
 
 (
@@ -58,7 +59,6 @@ tag and bytes of the message that was received (the room for it, if the program 
 probe is a PROBE and a START_RECEIVE, which MPI_Mrecv ends."""
 EVENT = np.dtype([("call", "<u4"), ("enter", "<f8"), ("leave", "<f8")])
 
-TraceMode = Literal["all", "summary"]
 RAW, PACKED = "rank-*.trace", "traces.hkt"
 VERSION, PACKED_VERSION = 1, 1
 MAGIC, PACKED_MAGIC = b"HKTRACES", b"HKPACKED"
@@ -177,21 +177,27 @@ class _Sequence:
 
 
 def read_traces(launch: Launch) -> list[RankTrace]:
-    """The traces of a launch, of all ranks that have one, in the order of its ranks."""
-    clocks = rank_clocks(launch.files)
+    """The traces of a launch, of all ranks that have one, in the order of its ranks. Ranks of which several
+    threads called MPI have none. Raises HockneyError."""
+    return traces_of(launch.files, launch.functions)
+
+
+def traces_of(files: Sequence[RankFile], functions: Sequence[str]) -> list[RankTrace]:
+    """The traces next to these files of ranks."""
+    clocks = rank_clocks(files)
     packs: dict[Path, _Pack | None] = {}
     found = []
-    for file, clock in zip(launch.files, clocks, strict=True):
+    for file, clock in zip(files, clocks, strict=True):
         folder = file.path.parent
         if folder not in packs:
             packs[folder] = _Pack.read(folder / PACKED) if (folder / PACKED).is_file() else None
-        sequence = _sequence_of(file, packs[folder], launch.functions)
+        sequence = _sequence_of(file, packs[folder], functions)
         if sequence is None or sequence.flags & THREADS:
             continue
         found.append(
             RankTrace(
                 file.rank,
-                sequence.dictionary.calls_of(launch.functions),
+                sequence.dictionary.calls_of(functions),
                 sequence.events(clock.seconds),
                 file.is_finalized and not sequence.flags,
             )
@@ -664,7 +670,7 @@ def _unpacked_summary(content: bytes, positions: np.ndarray) -> tuple[np.ndarray
 _LZMA = {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "pb": 0}
 """Records have no common alignment, and the byte before a time tells nothing of it."""
 _QUICK = {**_LZMA, "mode": lzma.MODE_FAST, "mf": lzma.MF_HC3, "depth": 1}
-_MUCH = 1 << 22
+_MUCH = 1 << 20
 
 
 def _small(content: bytes) -> bytes:
@@ -861,3 +867,46 @@ def _without_events(trace: _Sequence) -> _Sequence:
     return dataclasses.replace(
         trace, dictionary=none, ids=trace.ids[:0], gaps=trace.gaps[:0], durations=trace.durations[:0]
     )
+
+
+def packed_traces(folder: Path, manifest: Manifest) -> Iterator[HockneyError]:
+    """Pack the traces of a profile that has them, and yield what is wrong with them."""
+    for launch in manifest.launches:
+        if not launch.profiled or manifest.trace is None:
+            continue
+        try:
+            pack_traces(folder / launch.folder, manifest.trace, manifest.functions)
+        except (HockneyError, OSError) as error:
+            yield EnvironmentProblem(
+                f"the traces of {launch.folder} are not packed, but complete",
+                str(error),
+                code="traces-not-packed",
+                folder=launch.folder,
+            )
+        yield from _early_ends(folder / launch.folder)
+
+
+_ENDS = (
+    (
+        THREADS,
+        "several threads of {} call MPI, in an order that is not known: there is no trace of them",
+        "trace-of-threads",
+    ),
+    (
+        LIMIT,
+        "the traces of {} end early: they have reached their largest size (HOCKNEY_PROFILE_TRACE_LIMIT)",
+        "trace-too-large",
+    ),
+    (NO_SPACE, "the traces of {} end early: they could not be written any more", "trace-not-written"),
+    (NOT_KNOWN, "the traces of {} end early: they have too many different calls", "trace-of-unknown-calls"),
+)
+
+
+def _early_ends(folder: Path) -> Iterator[HockneyError]:
+    flags = trace_flags(folder)
+    if not flags:
+        yield EnvironmentProblem(f"{folder.name} has no traces", code="no-traces", folder=folder.name)
+    for flag, text, code in _ENDS:
+        ranks = [int(name.split("-")[1]) for name, found in flags.items() if found & flag]
+        if ranks:
+            yield EnvironmentProblem(text.format(rank_list(ranks)), code=code, folder=folder.name)

@@ -19,7 +19,7 @@ from hockney.core.paths import to_path
 from hockney.core.wording import plural
 from hockney.profiles.columns import unseparated_line
 from hockney.profiles.launching import Overhead
-from hockney.profiles.manifest import is_profile
+from hockney.profiles.manifest import TraceMode, is_profile
 from hockney.system.files import refuse_early
 
 STDERR = 2
@@ -29,6 +29,7 @@ def action(
     words: tuple[str, ...],
     repeat: int,
     overhead: bool,
+    trace: TraceMode | None,
     survey: Path | None,
     live: Path | None,
     page: Path | None,
@@ -38,7 +39,12 @@ def action(
 ) -> int:
     if page is not None:
         refuse_early(page)
-    running = {"--repeat": repeat != 1, "--overhead": overhead, "--out": out is not None}
+    running = {
+        "--repeat": repeat != 1,
+        "--overhead": overhead,
+        "--trace": trace is not None,
+        "--out": out is not None,
+    }
     if live is not None:
         _refuse_with("--live", running | {"a command": bool(words), "--survey": survey is not None})
         return _live(live, as_json)
@@ -50,6 +56,7 @@ def action(
         words,
         repeat=repeat,
         overhead=overhead,
+        trace=trace,
         survey=NEWEST if survey is None else survey,
         out=out,
         stdout=STDERR if as_json else None,

@@ -42,6 +42,13 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
     help="Measure what recording costs: at least five launches with and five without it, in random order.",
 )
 @click.option(
+    "--trace",
+    type=click.Choice(("all", "summary")),
+    is_flag=False,
+    flag_value="all",
+    help="Also keep every call in its order: with its times, or with --trace=summary their distributions.",
+)
+@click.option(
     "--survey",
     type=options.PATH,
     metavar="RUN|new|none",
