@@ -104,7 +104,12 @@ def counting_library(mpi: Mpi, folder: Path) -> Path:
     )
     assert header.ok, header.err
     (folder / "wrappers.h").write_text(wrappers(header.out))
-    library = folder / "libcount.so"
+    return shared_library(mpi, folder, "count")
+
+
+def shared_library(mpi: Mpi, folder: Path, name: str) -> Path:
+    """A library of the folder `programs`."""
+    library = folder / f"lib{name}.so"
     words = [
         mpicc(mpi),
         "-std=gnu11",
@@ -113,7 +118,7 @@ def counting_library(mpi: Mpi, folder: Path) -> Path:
         "-O1",
         "-w",
         f"-I{folder}",
-        str(PROGRAMS / "count.c"),
+        str(PROGRAMS / f"{name}.c"),
     ]
     # Without a dependency on MPI, as other tools have it.
     done = process.capture([*words, "-Wl,--as-needed", "-o", str(library), "-ldl"], timeout=SECONDS)

@@ -13,7 +13,8 @@ from pathlib import Path
 import msgspec
 import pytest
 from native import library
-from recorded import Recorded, compiled, counting_library, launched, recorded
+from recorded import Recorded, compiled, counting_library, launched, recorded, shared_library
+from traced import called, check_traces
 
 from hockney.core.machine import Mpi
 from hockney.profiles.launching import kernel_here
@@ -29,6 +30,7 @@ from hockney.profiles.rank_file import (
     RankFile,
     text_of,
 )
+from hockney.profiles.trace import LIMIT, NO_SPACE, pack_traces, trace_flags, traces_of
 
 pytestmark = pytest.mark.mpi
 LIBRARY_TESTS = Path(__file__).parents[1] / "library"
@@ -143,15 +145,23 @@ def check_communicators(run: Recorded) -> None:
 
 @pytest.fixture
 def run(mpi: Mpi, made: Callable[[str], Path], tmp_path: Path) -> Callable[..., Recorded]:
-    """Runs a program with both libraries, and checks that it does the same as without them."""
+    """Runs a program with both libraries and with traces, and checks that it does the same as without
+    them."""
 
     def with_and_without(name: str, ranks: int, *words: str) -> Recorded:
         program = made(name)
         alone = launched(mpi, [str(program), *words], ranks)
-        done = recorded(mpi, tmp_path, ranks, program, *words, counter=made("count"))
+        done = recorded(
+            mpi, tmp_path, ranks, program, *words, counter=made("count"), HOCKNEY_PROFILE_TRACE="all"
+        )
         assert (done.done.out, done.done.code) == (alone.out, alone.code)
         assert done.done.code == 0, done.done.err
         check(done, ranks)
+        if name == "threads":
+            assert not traces_of(done.files, done.names)
+        else:
+            checked = name != "callbacks" and words != ("requests",)  # wrong calls, and very many
+            check_traces(done, statuses=name == "order", messages=checked)
         return done
 
     return with_and_without
@@ -321,14 +331,20 @@ def test_sessions_next_to_others(mpi_name, run, how):
 def test_what_was_recorded_before_a_sudden_end(mpi, made, tmp_path, how):
     program = made("endings")
     alone = launched(mpi, [str(program), how], 2)
-    done = recorded(mpi, tmp_path, 2, program, how)
+    done = recorded(mpi, tmp_path, 2, program, how, HOCKNEY_PROFILE_TRACE="all")
     assert done.done.code == alone.code != 0
     assert len(done.files) == 2
-    for file in done.files:
-        assert not file.is_finalized and not file.damaged
-        assert done.calls(file)["Barrier"] == 100
-        assert int(file.threads["calls"].sum()) >= 103
+    traces = traces_of(done.files, done.names)
+    for file, trace in zip(done.files, traces, strict=True):
+        assert not file.is_finalized and not file.damaged and not trace.complete
+        barriers = done.calls(file)["Barrier"]
+        # The last one may not have returned when the other rank ends.
+        assert 99 <= barriers <= 100
+        assert int(file.threads["calls"].sum()) >= 3 + barriers
         check_entries(file)
+        functions = [call.function for call in called(trace)]
+        assert functions[: 3 + barriers] == ["Init", "Comm_rank", "Comm_size"] + ["Barrier"] * barriers
+        assert functions[3 + barriers :] in ([], ["Abort"])
 
 
 @pytest.mark.slow
@@ -383,6 +399,28 @@ def test_files_may_not_be_large(mpi, made, tmp_path, blocks):
     assert (done.done.code, done.done.out) == (0, "finalize\n"), done.done.err
     assert len(done.files) == (1 if blocks > 100 else 0)
     assert ("ulimit" in done.done.err) == (blocks < 100)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("what", ["limit", "disk"])
+def test_a_trace_that_has_no_room(mpi, made, tmp_path, what):
+    """It ends early, and the profile goes on. Packed it has the same events."""
+    full = shared_library(mpi, tmp_path, "full") if what == "disk" else None
+    limit = {"HOCKNEY_PROFILE_TRACE_LIMIT": "1"} if what == "limit" else {}
+    variables = {"HOCKNEY_PROFILE_TRACE": "all", **limit}
+    done = recorded(mpi, tmp_path, 1, made("endings"), "requests", counter=full, **variables)
+    assert (done.done.code, done.done.out) == (0, "requests\n"), done.done.err
+    (file,) = done.files
+    assert file.is_finalized and done.calls(file)["Isend"] == 600000
+    (trace,) = traces_of(done.files, done.names)
+    chunk = (256 * 1024 - 8) // 8
+    assert len(trace.events) == (2 if what == "limit" else 1) * chunk
+    assert not trace.complete
+    folder = file.path.parent
+    assert list(trace_flags(folder).values()) == [LIMIT if what == "limit" else NO_SPACE]
+    pack_traces(folder, "all", done.names)
+    (again,) = traces_of(done.files, done.names)
+    assert (again.events["call"] == trace.events["call"]).all() and not again.complete
 
 
 @pytest.mark.slow

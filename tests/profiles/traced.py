@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
 from recorded import Recorded
 
 from hockney.profiles import trace as form
@@ -19,19 +20,25 @@ BEFORE_INIT = {"Initialized", "Finalized", "Get_version", "Get_library_version",
 STARTS = (form.START_SEND, form.START_RECEIVE, form.START_COLLECTIVE)
 
 
-def called(trace: RankTrace) -> Iterator[tuple[int, form.Call]]:
-    """The calls in order, with their place."""
-    return ((k, trace.calls[number]) for k, number in enumerate(trace.events["call"].tolist()))
+def called(trace: RankTrace, *whats: int) -> Iterator[form.Call]:
+    """The calls in order; with `whats` those only that have such a part."""
+    wanted = np.array([not whats or bool(np.isin(call.parts["what"], whats).any()) for call in trace.calls])
+    numbers = trace.events["call"]
+    return (trace.calls[number] for number in numbers[wanted[numbers]].tolist())
 
 
-def check_traces(run: Recorded) -> list[RankTrace]:
-    """Of a program that ends well, whose requests are all completed or freed."""
+def check_traces(run: Recorded, *, statuses: bool = False, messages: bool = True) -> list[RankTrace]:
+    """Of a program that ends well. With `statuses` it looks at all of them; without `messages` these are not
+    compared."""
     traces = traces_of(run.files, run.names)
     assert len(traces) == len(run.files)
     for file, trace in zip(run.files, traces, strict=True):
         assert trace.complete and trace.rank == file.rank
         check_calls(run, file, trace)
         check_times(file, trace)
+    check_collectives(run, traces)
+    if messages:
+        check_messages(run, traces, known=statuses)
     return traces
 
 
@@ -45,8 +52,9 @@ def check_calls(run: Recorded, file: RankFile, trace: RankTrace) -> None:
         misses[key] += int(entry["misses"])
     found: Counter[tuple[str, int]] = Counter()
     missed: Counter[tuple[str, int]] = Counter()
-    for _, call in called(trace):
-        (missed if call.misses else found)[call.function, call.site] += 1
+    often = np.bincount(trace.events["call"], minlength=len(trace.calls)).tolist()
+    for call, times in zip(trace.calls, often, strict=True):
+        (missed if call.misses else found)[call.function, call.site] += times
     paused = int(file.header["paused"]) > 0
     for key in calls.keys() | found.keys():
         assert calls[key] == found[key] or key[0] in BEFORE_INIT or (paused and calls[key] < found[key]), key
@@ -57,6 +65,8 @@ def check_calls(run: Recorded, file: RankFile, trace: RankTrace) -> None:
 def check_times(file: RankFile, trace: RankTrace) -> None:
     enter, leave = trace.events["enter"], trace.events["leave"]
     assert (enter <= leave).all() and (leave[:-1] <= enter[1:] + 1e-9).all()
+    if trace.calls[trace.events["call"][-1]].function != "Finalize":
+        return  # sessions
     elapsed = enter[-1] - enter[0]
     first, last = int(file.header["init_enter"]), int(file.header["finalize_enter"])
     expected = (last - first) * file.clock.seconds_per_tick
@@ -69,7 +79,7 @@ def completed(trace: RankTrace) -> tuple[list[Any], dict[int, Any]]:
     started: list[Any] = []
     requests: list[int] = []
     ends: dict[int, Any] = {}
-    for _, call in called(trace):
+    for call in called(trace, *range(1, form.PROBE)):
         for part in call.parts:
             what = int(part["what"])
             if what in STARTS or int(part["flags"]) & form.REQUEST:
@@ -123,7 +133,7 @@ def check_collectives(run: Recorded, traces: Sequence[RankTrace]) -> int:
     for file, trace in zip(run.files, traces, strict=True):
         keys = {int(c["id"]): c for c in file.communicators}
         own: dict[int, list[str]] = defaultdict(list)
-        for _, call in called(trace):
+        for call in called(trace, form.COLLECTIVE, form.START_COLLECTIVE):
             for part in call.parts:
                 if int(part["what"]) in (form.COLLECTIVE, form.START_COLLECTIVE) and not (
                     int(part["flags"]) & form.PERSISTENT
