@@ -392,6 +392,16 @@ class Grammar:
     counts: np.ndarray
     top: np.ndarray
 
+    @property
+    def length(self) -> int:
+        """Of the sequence. Raises IndexError for a rule that uses a later symbol."""
+        lengths = [1] * self.terminals
+        for left, right, count in zip(
+            self.left.tolist(), self.right.tolist(), self.counts.tolist(), strict=True
+        ):
+            lengths.append(lengths[left] * count if count else lengths[left] + lengths[right])
+        return sum(lengths[symbol] for symbol in self.top.tolist())
+
 
 FEWEST_PAIRS = 3
 """A pair of symbols that is less frequent gets no rule."""
@@ -700,11 +710,12 @@ def _split(content: bytes) -> list[bytes]:
 
 class PackedRank(msgspec.Struct, frozen=True):
     """`name` is that of the rank's files without an ending. Peers are relative to `rank`, modulo `size`.
-    `dictionary`, `grammar` and `times` are numbers of blobs."""
+    `dictionary`, `grammar` and `times` are numbers of blobs, `events` is the length of the sequence."""
 
     name: str
     rank: int
     size: int
+    events: int
     flags: int
     begin: int
     dictionary: int
@@ -757,10 +768,13 @@ class _Pack:
         place = self.places[name]
         try:
             dictionary = _unpacked_dictionary(self.blob(place.dictionary), place.rank, place.size)
-            positions, calls = expanded(_unpacked_grammar(self.blob(place.grammar)))
+            grammar = _unpacked_grammar(self.blob(place.grammar))
+            if grammar.length != place.events:
+                raise ValueError("the sequence has another length")
+            positions, calls = expanded(grammar)
             unpack = _unpacked_times if self.index.mode == "all" else _unpacked_summary
             gaps, durations = unpack(self.blob(place.times), positions)
-        except (lzma.LZMAError, ValueError, IndexError) as error:
+        except (lzma.LZMAError, ValueError, IndexError, KeyError) as error:
             raise _damaged(self.path, str(error)) from error
         ids = calls[positions]
         return _Sequence(place.rank, place.size, place.flags, place.begin, dictionary, ids, gaps, durations)
@@ -846,6 +860,7 @@ def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
                 path.stem,
                 trace.rank,
                 size,
+                len(trace.ids),
                 trace.flags,
                 trace.begin,
                 blob(_packed_dictionary(trace.dictionary, trace.rank, size)),
