@@ -5,9 +5,9 @@ random order, on two bound ranks.
 
     python benchmarks/profile.py [--pairs 11] [--mpi openmpi] [--class A] [--peer mpiP=LIBRARY] [--out FILE]
 
-Three tables: the time that a call takes and what is added to it, as the library measures both in the program
-before MPI_Finalize; the time of an 8-byte ping-pong; the eight NAS Parallel Benchmarks. Ratios are medians of
-pairs with their 95% interval. Where launches vary too much for these, the last columns of the NAS benchmarks
+Three tables: the time that a call takes and what is added to it, without and with a trace, as the library
+measures it in the program before MPI_Finalize; the time of an 8-byte ping-pong; the eight NAS Parallel
+Benchmarks. Ratios are medians of pairs with their 95% interval. Where launches vary too much for these, the last columns of the NAS benchmarks
 tell more: the calls of a rank for each repetition, with those before and after the repetitions; the sum of
 what each adds, as the same launch measured its kind; that as a share of the fastest repetition of all
 launches. They have the highest values of all ranks and launches. `--peer` names another profiler's library,
@@ -40,12 +40,14 @@ from hockney.models.statistics import median_interval
 from hockney.mpi import title_of
 from hockney.profiles import interposition, target
 from hockney.profiles.explanation import recording_cost
+from hockney.profiles.launching import FOLDER, TRACE
 from hockney.profiles.operations import kind_of
 from hockney.profiles.rank_file import PATTERN, RankFile, read_rank_file
+from hockney.profiles.trace import RAW
 
 RANKS = 2
 PINGPONG = ("--budget", "1", "--precision", "1e-6", "pingpong", "bytes=8")
-OWN = "hockney"
+OWN, TRACED = "hockney", "hockney --trace"
 
 
 @dataclass(frozen=True)
@@ -86,8 +88,10 @@ class Profilers:
     def launch(self, engine: Path, words: Sequence[str], profiler: str) -> Launched:
         ours = Path(tempfile.mkdtemp(dir=self.folder))
         variables = {**self.variables[profiler]}
-        if profiler == OWN:
-            variables["HOCKNEY_PROFILE_FOLDER"] = str(ours)
+        if profiler in (OWN, TRACED):
+            variables[FOLDER] = str(ours)
+        if profiler == TRACED:
+            variables[TRACE] = "all"
         user = LauncherOptions(variables=tuple(variables.items()))
         cores, root = processors().cores, os.geteuid() == 0
         asked = command(self.mpi, (str(engine), *words), RANKS, cores, bind=True, root=root, user=user)
@@ -98,6 +102,8 @@ class Profilers:
         lines = [decode_engine_line(line) for line in done.stdout.splitlines() if line.startswith("{")]
         (record,) = [line for line in lines if isinstance(line, Record)]
         files = tuple(read_rank_file(path) for path in sorted(ours.glob(PATTERN)))
+        for path in ours.glob(RAW):
+            path.unlink()
         return Launched(tuple(record.times_s), len(record.warmup_s), files)
 
     def rotation(self, engine: Path, words: Sequence[str], pairs: int) -> dict[str, list[Launched]]:
@@ -113,7 +119,8 @@ def prepared(mpi: Mpi, folder: Path, peers: Mapping[str, str]) -> Profilers:
     engine = build.engine(mpi).path
     words = (mpi.mpiexec, "-n", str(RANKS), str(engine))
     libraries = target.find_target(words, os.environ).paths
-    preloaded = {OWN: str(interposition.build(libraries)), **peers}
+    library = str(interposition.build(libraries))
+    preloaded = {OWN: library, TRACED: library, **peers}
     functions = interposition.functions(interposition.recorded_symbols(libraries))
     variables = {"": {}, **{name: {"LD_PRELOAD": path} for name, path in preloaded.items()}}
     npb = build.engine(mpi, group="hockney-npb").path
@@ -147,16 +154,23 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [f"| {' | '.join(row)} |" for row in [head, ["---"] * len(head), *rows]]
 
 
-def call_rows(launches: Sequence[Launched]) -> list[list[str]]:
+def call_rows(recorded: Mapping[str, Sequence[Launched]]) -> list[list[str]]:
     """By kind of call: medians over the rank files (ns)."""
     bare: dict[str, list[float]] = {}
-    added: dict[str, list[float]] = {}
-    for file in (file for launched in launches for file in launched.files):
-        for kind, (bare_s, added_s) in file.overheads.items():
-            bare.setdefault(kind, []).append(bare_s * 1e9)
-            added.setdefault(kind, []).append(added_s * 1e9)
+    added: dict[tuple[str, str], list[float]] = {}
+    for name, launches in recorded.items():
+        for file in (file for launched in launches for file in launched.files):
+            for kind, (bare_s, added_s) in file.overheads.items():
+                bare.setdefault(kind, []).append(bare_s * 1e9)
+                added.setdefault((kind, name), []).append(added_s * 1e9)
     return [
-        [kind, f"{statistics.median(bare[kind]):.1f}", f"{statistics.median(added[kind]):.1f}"]
+        [
+            kind,
+            *(
+                f"{statistics.median(each):.1f}"
+                for each in (bare[kind], *(added[kind, name] for name in recorded))
+            ),
+        ]
         for kind in bare
     ]
 
@@ -183,7 +197,7 @@ def main() -> None:
             for name in pingpong
         ]
         lines = ["## A ping-pong of 8 bytes", "", *table(head, rows), ""]
-        rows, recorded = [], list(pingpong[OWN])
+        rows, recorded = [], {name: list(pingpong[name]) for name in (OWN, TRACED)}
         for kernel in filter(None, arguments.only.split(",")):
             words = (
                 "--budget",
@@ -196,7 +210,8 @@ def main() -> None:
                 f"class={arguments.name}",
             )
             launches = profilers.rotation(profilers.npb, words, arguments.pairs)
-            recorded += launches[OWN]
+            for name, own in recorded.items():
+                own += launches[name]
             for name in filter(None, launches):
                 bare = f"{median_time(launches['']):.3f}"
                 added = added_cells(launches, name, profilers.functions)
@@ -213,7 +228,7 @@ def main() -> None:
             "share",
         ]
         lines += [f"## NAS Parallel Benchmarks, class {arguments.name}", "", *table(head, rows), ""]
-        calls = table(["kind of call", "bare (ns)", "added (ns)"], call_rows(recorded))
+        calls = table(["kind of call", "bare (ns)", "added (ns)", "traced (ns)"], call_rows(recorded))
     load = f"load average {before:.1f} at the start, {os.getloadavg()[0]:.1f} at the end"
     lines = ["## One call", "", *calls, "", *lines]
     text = "\n".join([*lines, f"{title_of(mpi)}, {RANKS} ranks, {arguments.pairs} pairs, {load}."])
