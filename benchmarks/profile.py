@@ -7,11 +7,11 @@ random order, on two bound ranks.
 
 Three tables: the time that a call takes and what is added to it, without and with a trace, as the library
 measures it in the program before MPI_Finalize; the time of an 8-byte ping-pong; the eight NAS Parallel
-Benchmarks. Ratios are medians of pairs with their 95% interval. Where launches vary too much for these, the last columns of the NAS benchmarks
-tell more: the calls of a rank for each repetition, with those before and after the repetitions; the sum of
-what each adds, as the same launch measured its kind; that as a share of the fastest repetition of all
-launches. They have the highest values of all ranks and launches. `--peer` names another profiler's library,
-which takes part in the rotation.
+Benchmarks. Ratios are medians of pairs with their 95% interval. Where launches vary too much for these, the
+last columns of the NAS benchmarks tell more: the calls of a rank for each repetition, with those before and
+after the repetitions; the sum of what each adds, as the same launch measured its kind; that as a share of the
+fastest repetition of all launches. They have the highest values of all ranks and launches. `--peer` names
+another profiler's library, which takes part in the rotation.
 """
 
 from __future__ import annotations

@@ -24,19 +24,19 @@ constexpr std::uint64_t default_limit = std::uint64_t{1} << 30;  // bytes of a r
 constexpr std::uint32_t slots = 1 << 16, ways = 4;
 constexpr std::uint32_t most_parts = 1 << 20;
 
-struct Environment {
+struct TraceEnvironment {
   bool wanted = false;
   std::uint64_t limit = default_limit;
-  Environment() {
+  TraceEnvironment() {
     const char* const how = getenv("HOCKNEY_PROFILE_TRACE");
     wanted = how && *how;
     if (const char* const mebibytes = getenv("HOCKNEY_PROFILE_TRACE_LIMIT"))
       if (const long long given = atoll(mebibytes); given > 0)
         limit = static_cast<std::uint64_t>(given) << 20;
   }
-} environment;
+} asked;
 
-char path[4096];
+char trace_path[4096];
 TraceHeader* header_page = nullptr;
 std::uint32_t used_chunks = 0;
 
@@ -84,11 +84,11 @@ std::uint64_t hash_of(std::uint64_t before, const void* words_, int count) {
 unsigned char* mapped(std::size_t at, std::size_t bytes, std::uint32_t* why) {
   *why = limit_reached;
   rlimit most;
-  if (at + bytes > environment.limit) return nullptr;
+  if (at + bytes > asked.limit) return nullptr;
   if (getrlimit(RLIMIT_FSIZE, &most) == 0 && at + bytes > most.rlim_cur) return nullptr;
   *why = no_space;
   // Opened each time: programs may close all descriptors that they find.
-  const int file = open(path, O_RDWR | O_CLOEXEC);
+  const int file = open(trace_path, O_RDWR | O_CLOEXEC);
   if (file < 0) return nullptr;
   void* memory = MAP_FAILED;
   if (posix_fallocate(file, static_cast<off_t>(at), static_cast<off_t>(bytes)) == 0)
@@ -159,19 +159,20 @@ std::uint32_t slot_of(std::uint64_t hash, std::uint16_t function, std::uint32_t 
 }  // namespace
 
 void open_trace(const char* folder, std::uint64_t begin) {
-  if (!environment.wanted || header_page) return;
-  snprintf(path, sizeof path, "%s/rank-%05d-%d.trace", folder, world.rank, static_cast<int>(getpid()));
+  if (!asked.wanted || header_page) return;
+  snprintf(trace_path, sizeof trace_path, "%s/rank-%05d-%d.trace", folder, world.rank,
+           static_cast<int>(getpid()));
   keys = static_cast<std::uint64_t*>(private_memory(slots * sizeof *keys));
   parts = static_cast<TracePart*>(private_memory(most_parts * sizeof *parts));
   if (!keys || !parts) return;
-  const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  const int file = open(trace_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file >= 0) close(file);
   std::uint32_t why = 0;
   unsigned char* const page = file < 0 ? nullptr : mapped(0, trace_page, &why);
   if (!page) {
-    fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not traced\n", path,
+    fprintf(stderr, "hockney profile: %s cannot be written: %s; rank %d is not traced\n", trace_path,
             strerror(errno), world.rank);
-    if (file >= 0) unlink(path);
+    if (file >= 0) ::unlink(trace_path);
     return;
   }
   header_page = reinterpret_cast<TraceHeader*>(page);
