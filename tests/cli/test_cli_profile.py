@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,17 @@ def test_ranks_that_are_missing(hockney, fake_mpi):
     next(fake_mpi.glob("rank-00005*")).unlink()
     done = run(hockney, "-q", "--", "mpiexec", "-n", "8", "./app")
     assert done.code == 4 and "1 of 8 ranks have no profile" in done.err
+
+
+def test_a_trace_is_asked_for(hockney, fake_mpi):
+    """These ranks leave none."""
+    for option, mode in (("--trace", "all"), ("--trace=summary", "summary")):
+        done = run(hockney, option, "--", "mpiexec", "-n", "8", "./app")
+        assert done.code == 0 and "launch-1 has no traces" in done.err
+        assert json.loads(Path("p/profile.json").read_text())["trace"] == mode
+        shutil.rmtree("p")
+    run(hockney, "--", "mpiexec", "-n", "8", "./app")
+    assert hockney("profile", "--trace=all", "p").error.code == "option-without-launch"
 
 
 def test_nothing_was_recorded(hockney, fake_mpi, tmp_path):

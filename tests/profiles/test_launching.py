@@ -65,6 +65,14 @@ def test_variables_are_options_of_the_launcher(environ, app, family, options):
     assert words_of(f"env A=B timeout 9 mpiexec {app}", env) == f"env A=B timeout 9 mpiexec {options} {app}"
 
 
+def test_traces_have_variables_of_their_own(environ, app):
+    env = environ("openmpi", HOCKNEY_PROFILE_TRACE_LIMIT="64")
+    command = parse_command(f"mpiexec -n 2 {app}", env)
+    words = " ".join(launch_command(command, "/lib/h.so", FOLDER, env, "summary").words)
+    traced = "-x HOCKNEY_PROFILE_TRACE=summary -x HOCKNEY_PROFILE_TRACE_LIMIT=64"
+    assert words == f"mpiexec {OMPI} {traced} -n 2 {app}"
+
+
 def test_several_programs_of_one_launch(environ, app):
     line = f"mpiexec -n 1 {app} : -n 1 {app}"
     assert words_of(line, environ("openmpi")) == f"mpiexec {OMPI} -n 1 {app} : {OMPI} -n 1 {app}"
