@@ -234,7 +234,7 @@ TracePart part_of(const Part& message, What what) {
   if (message.role == Role::collective) {
     part.root = message.peer;
     part.peer = -1;
-    part.tag = -1;
+    part.tag = message.tag > 0 ? message.tag : -1;
   }
   return part;
 }

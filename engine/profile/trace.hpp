@@ -21,7 +21,7 @@ constexpr std::uint32_t trace_version = 1;
 struct TraceHeader {
   char magic[8];  // "HKTRACES"
   std::uint32_t version, chunk_bytes;
-  std::uint32_t flags;  // TraceFlags: why it ends early; 0: it does not
+  std::uint32_t flags;      // TraceFlags: why it ends early; 0: it does not
   std::int32_t rank, size;  // in MPI_COMM_WORLD
   std::uint32_t reserved;
   std::uint64_t begin;  // ticks of the rank's clock from which the first event's gap counts
@@ -85,8 +85,8 @@ struct TracePart {
   std::uint16_t by;            // the function that made the message, as of a persistent request
   std::uint32_t communicator;  // in the rank's file
   std::int32_t peer;           // in MPI_COMM_WORLD; -1: any, or unknown; -2: MPI_PROC_NULL
-  std::int32_t tag;            // -1: any, or none
-  std::int32_t root;           // in MPI_COMM_WORLD, or -1
+  std::int32_t tag;   // -1: any, or none; of a persistent collective its number on the communicator, from 1
+  std::int32_t root;  // in MPI_COMM_WORLD, or -1
   std::uint32_t age;
   std::uint64_t bytes;
 };

@@ -56,7 +56,8 @@ PART = np.dtype(
 completes the request that was started so many starts ago, 1 for the newest; starts are parts START_SEND,
 START_RECEIVE and START_COLLECTIVE, and those with REQUEST. Ends of receives, and receives, have the sender,
 tag and bytes of the message that was received (the room for it, if the program ignored the status). A matched
-probe is a PROBE and a START_RECEIVE, which MPI_Mrecv ends."""
+probe is a PROBE and a START_RECEIVE, which MPI_Mrecv ends. The `tag` of a persistent collective is its number
+on the communicator, from 1, as these may be started in any order."""
 EVENT = np.dtype([("call", "<u4"), ("enter", "<f8"), ("leave", "<f8")])
 
 RAW, PACKED = "rank-*.trace", "traces.hkt"
