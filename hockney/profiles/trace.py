@@ -567,8 +567,8 @@ COARSE = 8
 
 
 def _steps(ticks: np.ndarray) -> np.ndarray:
-    ticks = np.asarray(ticks, np.float64)
-    return np.where(ticks < 1, 0, 1 + np.rint(STEPS * np.log2(np.maximum(ticks, 1)))).astype(np.int64)
+    ticks = np.asarray(ticks, np.float32)
+    return np.where(ticks < 1, 0, 1 + np.rint(STEPS * np.log2(np.maximum(ticks, 1)))).astype(np.int16)
 
 
 def _ticks(steps: np.ndarray) -> np.ndarray:
@@ -587,8 +587,8 @@ def _packed_times(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray
         symbols = np.where(far, 2 * NEAR + 1 + steps // FAR, rest + NEAR)
         parts += [
             _small(typical.astype("<u2").tobytes()),
-            _small(symbols.astype(np.uint8).tobytes()),
-            _small((steps[far] % FAR).astype(np.uint8).tobytes()),
+            _distributed(symbols.astype(np.uint8).tobytes()),
+            _distributed((steps[far] % FAR).astype(np.uint8).tobytes()),
         ]
     return _joined(parts)
 
@@ -600,11 +600,11 @@ def _unpacked_times(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, 
     lengths = np.diff(np.append(firsts, len(order)))
     found = []
     for typical, rest, far in (parts[:3], parts[3:]):
-        symbols = np.frombuffer(_unsmall(rest), np.uint8).astype(np.int64)
+        symbols = np.frombuffer(_undistributed(rest), np.uint8).astype(np.int64)
         near = np.repeat(np.frombuffer(_unsmall(typical), "<u2").astype(np.int64), lengths) + symbols - NEAR
         is_far = symbols > 2 * NEAR
         steps = np.where(is_far, (symbols - 2 * NEAR - 1) * FAR, near)
-        steps[is_far] += np.frombuffer(_unsmall(far), np.uint8)
+        steps[is_far] += np.frombuffer(_undistributed(far), np.uint8)
         ticks = np.empty(len(order))
         ticks[order] = _ticks(steps)
         found.append(ticks)
@@ -680,17 +680,28 @@ def _unpacked_summary(content: bytes, positions: np.ndarray) -> tuple[np.ndarray
 
 _LZMA = {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "pb": 0}
 """Records have no common alignment, and the byte before a time tells nothing of it."""
-_QUICK = {**_LZMA, "mode": lzma.MODE_FAST, "mf": lzma.MF_HC3, "depth": 1}
 _MUCH = 1 << 20
 
 
 def _small(content: bytes) -> bytes:
-    how = _LZMA if len(content) <= _MUCH else _QUICK
-    return lzma.compress(content, lzma.FORMAT_RAW, filters=[how])
+    return lzma.compress(content, lzma.FORMAT_RAW, filters=[_LZMA])
 
 
 def _unsmall(content: bytes) -> bytes:
     return lzma.decompress(content, lzma.FORMAT_RAW, filters=[_LZMA])
+
+
+def _distributed(content: bytes) -> bytes:
+    """Bytes that have a distribution, but hardly repeat. Huffman codes alone take a tenth more room for them
+    than LZMA2, and a thirtieth of the time."""
+    if len(content) <= _MUCH:
+        return b"L" + _small(content)
+    coder = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)
+    return b"H" + coder.compress(content) + coder.flush()
+
+
+def _undistributed(content: bytes) -> bytes:
+    return _unsmall(content[1:]) if content.startswith(b"L") else zlib.decompress(content[1:])
 
 
 def _joined(parts: Sequence[bytes]) -> bytes:
@@ -775,7 +786,7 @@ class _Pack:
             positions, calls = expanded(grammar)
             unpack = _unpacked_times if self.index.mode == "all" else _unpacked_summary
             gaps, durations = unpack(self.blob(place.times), positions)
-        except (lzma.LZMAError, ValueError, IndexError, KeyError) as error:
+        except (lzma.LZMAError, zlib.error, ValueError, IndexError, KeyError) as error:
             raise _damaged(self.path, str(error)) from error
         ids = calls[positions]
         return _Sequence(place.rank, place.size, place.flags, place.begin, dictionary, ids, gaps, durations)
