@@ -37,7 +37,6 @@ from hockney.profiles.profile import Profile as Recorded
 from hockney.profiles.profile import read_profile
 from hockney.profiles.results import ProfileResults, results_of
 from hockney.profiles.target import Target, find_target, nothing_recorded
-from hockney.profiles.trace import packed_traces
 from hockney.store import default_path, refuse_taken
 
 if TYPE_CHECKING:
@@ -241,6 +240,8 @@ def profile(
     if not launching.rank_files(folder, launched.manifest):
         raise _nothing(target, launched)
     if trace is not None:
+        from hockney.profiles.trace import packed_traces
+
         for problem in packed_traces(folder, launched.manifest):
             note(problem)
     if wanted in (NEWEST, NEW) and launched.received is None:
