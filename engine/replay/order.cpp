@@ -1,33 +1,15 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
+#include "replay/order.hpp"
+
 #include <algorithm>
 #include <deque>
 #include <memory>
 
-#include "replay/graph.hpp"
-
 namespace hockney::replay {
 namespace {
 
-constexpr std::uint32_t kNone = ~0u;
 constexpr std::uint64_t kNothing = ~0ull;
-
-// Numbers of registers, of which those given back are taken again.
-class Registers {
- public:
-  std::uint32_t take() {
-    if (free_.empty()) return count_++;
-    const std::uint32_t number = free_.back();
-    free_.pop_back();
-    return number;
-  }
-  void give(std::uint32_t number) { free_.push_back(number); }
-  std::uint32_t count() const { return count_; }
-
- private:
-  std::vector<std::uint32_t> free_;
-  std::uint32_t count_ = 0;
-};
 
 enum Seen : std::uint8_t {
   kHasSend = 1,
@@ -38,21 +20,6 @@ enum Seen : std::uint8_t {
   kIsPosted = 32
 };
 
-struct MessageState {
-  std::uint32_t place = kNone;  // its register
-  std::uint8_t seen = 0;
-  std::uint8_t left = 0;   // operations to come
-  std::uint8_t flags = 0;  // of its send
-  bool late = false;
-};
-
-struct GroupState {
-  std::uint32_t place = kNone;
-  std::uint32_t to_enter = 0, left = 0;
-  std::uint32_t waiting = kNone;  // the first of the ranks that wait, by `Ordering::next_`
-  bool root = false;              // has entered
-};
-
 class Ordering {
  public:
   // `eager` of each cost, or null if every message waits for its receive unless it is buffered.
@@ -60,7 +27,7 @@ class Ordering {
       : graph_(graph), costs_(costs), rows_(rows), waits_(waits) {}
 
   Failure take(Order& order, std::int64_t* stuck) {
-    Failure failure = check();
+    Failure failure = count(graph_, rows_, messages_, groups_);
     if (failure.problem != kFine) return failure;
     const std::int64_t ranks = graph_.ranks;
     order.where.resize(static_cast<std::size_t>(graph_.first[ranks]));
@@ -88,41 +55,6 @@ class Ordering {
   }
 
  private:
-  // Counts the operations of each message and group.
-  Failure check() {
-    messages_.resize(static_cast<std::size_t>(graph_.messages_count));
-    groups_.resize(static_cast<std::size_t>(graph_.groups_count));
-    for (std::int64_t rank = 0; rank < graph_.ranks; ++rank)
-      for (std::int64_t i = graph_.first[rank]; i < graph_.first[rank + 1]; ++i) {
-        const Op& op = graph_.ops[i];
-        if (op.kind >= kKinds || op.place >= graph_.places) return {kBadIndex, i};
-        if (op.kind == kCompute) continue;
-        const bool grouped = op.kind == kEnter || op.kind == kLeave;
-        if (op.cost >= rows_ || op.slot >= (grouped ? graph_.groups_count : graph_.messages_count))
-          return {kBadIndex, i};
-        if (grouped) {
-          GroupState& group = groups_[op.slot];
-          ++group.left;
-          if (op.kind == kEnter) ++group.to_enter;
-          continue;
-        }
-        MessageState& message = messages_[op.slot];
-        const bool sender = op.kind == kSend || op.kind == kSent;
-        const Message& data = graph_.messages[op.slot];
-        if (data.source >= graph_.ranks || data.target >= graph_.ranks) return {kBadIndex, i};
-        const auto bit = static_cast<std::uint8_t>(1u << (op.kind - kSend));
-        if (rank != (sender ? data.source : data.target) || (message.seen & bit) != 0)
-          return {kBadMessage, i};
-        message.seen |= bit;
-        ++message.left;
-        if (op.kind == kSend) {
-          message.flags = op.flags;
-          message.late = sends_and_waits(graph_.ops, i, graph_.first[rank + 1]);
-        }
-      }
-    return {kFine, 0};
-  }
-
   void advance(std::uint32_t rank) {
     const std::int64_t begin = at_[rank], end = graph_.first[rank + 1];
     std::int64_t i = begin;
@@ -138,7 +70,7 @@ class Ordering {
             break;
           }
         }
-      } else if (op.kind == kLeave && !all_there(op, rank)) {
+      } else if (op.kind == kLeave && !leaves(op, rank)) {
         blocked_[rank] = kNothing - 1;
       }
       seen_until_[rank] = last;
@@ -177,13 +109,10 @@ class Ordering {
     return op.kind == kSent || (message.seen & kIsPosted) != 0;
   }
 
-  // Whether a rank can leave a group; if it cannot, it is among those that wait for it.
-  bool all_there(const Op& op, std::uint32_t rank) {
+  // If the rank cannot leave a group, it is then among those that wait for it.
+  bool leaves(const Op& op, std::uint32_t rank) {
     GroupState& group = groups_[op.slot];
-    const bool root = (op.flags & kAtRoot) != 0;
-    if (group.to_enter == 0) return true;
-    if ((op.flags & kRootedFrom) != 0 && (root || group.root)) return true;
-    if ((op.flags & kRootedTo) != 0 && !root) return true;
+    if (all_there(group, op.flags)) return true;
     next_[rank] = group.waiting;
     group.waiting = rank;
     return false;
@@ -254,7 +183,7 @@ class Ordering {
   Order* order_ = nullptr;
   std::vector<MessageState> messages_;
   std::vector<GroupState> groups_;
-  Registers message_registers_, group_registers_;
+  Numbers message_registers_, group_registers_;
   std::vector<std::int64_t> at_, seen_until_;
   std::vector<std::uint64_t> blocked_;  // the message that a rank waits for
   std::vector<std::uint32_t> next_;
@@ -262,6 +191,48 @@ class Ordering {
 };
 
 }  // namespace
+
+bool all_there(const GroupState& group, std::uint8_t flags) {
+  const bool root = (flags & kAtRoot) != 0;
+  if (group.to_enter == 0) return true;
+  if ((flags & kRootedFrom) != 0 && (root || group.root)) return true;
+  return (flags & kRootedTo) != 0 && !root;
+}
+
+Failure count(const Graph& graph, std::int64_t rows, std::vector<MessageState>& messages,
+              std::vector<GroupState>& groups) {
+  messages.resize(static_cast<std::size_t>(graph.messages_count));
+  groups.resize(static_cast<std::size_t>(graph.groups_count));
+  for (std::int64_t rank = 0; rank < graph.ranks; ++rank)
+    for (std::int64_t i = graph.first[rank]; i < graph.first[rank + 1]; ++i) {
+      const Op& op = graph.ops[i];
+      if (op.kind >= kKinds || op.place >= graph.places) return {kBadIndex, i};
+      if (op.kind == kCompute) continue;
+      const bool grouped = op.kind == kEnter || op.kind == kLeave;
+      if (op.cost >= rows || op.slot >= (grouped ? graph.groups_count : graph.messages_count))
+        return {kBadIndex, i};
+      if (grouped) {
+        GroupState& group = groups[op.slot];
+        ++group.left;
+        if (op.kind == kEnter) ++group.to_enter;
+        continue;
+      }
+      MessageState& message = messages[op.slot];
+      const bool sender = op.kind == kSend || op.kind == kSent;
+      const Message& data = graph.messages[op.slot];
+      if (data.source >= graph.ranks || data.target >= graph.ranks) return {kBadIndex, i};
+      const auto bit = static_cast<std::uint8_t>(1u << (op.kind - kSend));
+      if (rank != (sender ? data.source : data.target) || (message.seen & bit) != 0) return {kBadMessage, i};
+      message.seen |= bit;
+      ++message.left;
+      if (op.kind == kSend) {
+        message.flags = op.flags;
+        message.late = sends_and_waits(graph.ops, i, graph.first[rank + 1]);
+      }
+    }
+  return {kFine, 0};
+}
+
 }  // namespace hockney::replay
 
 using hockney::replay::Cost;

@@ -350,12 +350,12 @@ class Evaluator:
         if isinstance(found, _Order):
             return found
         if found is not None and found.problem != native.DEADLOCK:
-            raise self._problem(found, np.zeros(0))
+            raise problem(self.graph, found, np.zeros(0))
         stuck = np.zeros(self.graph.ranks, dtype=np.int64)
         found = self._order_with(costs, waits=False, stuck=stuck)
         if isinstance(found, _Order):
             return found
-        raise self._problem(found, stuck)
+        raise problem(self.graph, found, stuck)
 
     def _order_with(
         self, costs: np.ndarray, *, waits: bool, stuck: np.ndarray | None = None
@@ -376,25 +376,6 @@ class Evaluator:
             pointer, None if waits else costs["eager"] != 0, self._library.hockney_replay_order_free
         )
 
-    def _problem(self, failure: native.Failure, stuck: np.ndarray) -> HockneyError:
-        if failure.problem == native.DEADLOCK:
-            return deadlock(self.graph, stuck)
-        if failure.problem == native.TOO_LARGE:
-            return native.invalid("too many messages are under way at the same time", "messages")
-        op = int(failure.op)
-        rank = int(np.searchsorted(self.graph.first, op, side="right")) - 1
-        wrong = {
-            native.BAD_INDEX: "refers to something that does not exist",
-            native.BAD_MESSAGE: "does not fit its message",
-        }[failure.problem]
-        return HockneyError(
-            "the graph of the trace is invalid",
-            f"operation {op} of rank {rank} {wrong}",
-            code="replay-operation-invalid",
-            rank=rank,
-            operation=op,
-        )
-
 
 class _Order:
     """An order of the library. `eager` are the costs for which it holds: those rows whose messages leave at
@@ -412,7 +393,28 @@ class _Order:
         return bool((costs["eager"][:rows] != 0)[self.eager[:rows]].all())
 
 
-def deadlock(graph: Graph, stuck: np.ndarray) -> HockneyError:
+def problem(graph: Graph, failure: native.Failure, stuck: np.ndarray) -> HockneyError:
+    """The error of a graph that the library refuses; `stuck` are operations that cannot end."""
+    if failure.problem == native.DEADLOCK:
+        return _deadlock(graph, stuck)
+    if failure.problem == native.TOO_LARGE:
+        return native.invalid("it has too many ranks or messages", "messages")
+    op = int(failure.op)
+    rank = int(np.searchsorted(graph.first, op, side="right")) - 1
+    wrong = {
+        native.BAD_INDEX: "refers to something that does not exist",
+        native.BAD_MESSAGE: "does not fit its message",
+    }[failure.problem]
+    return HockneyError(
+        "the graph of the trace is invalid",
+        f"operation {op} of rank {rank} {wrong}",
+        code="replay-operation-invalid",
+        rank=rank,
+        operation=op,
+    )
+
+
+def _deadlock(graph: Graph, stuck: np.ndarray) -> HockneyError:
     """The error of ranks whose operations `stuck` (-1: none) cannot end. Names a cycle if there is one."""
     waiting = np.flatnonzero(stuck >= 0)
     rank, path = int(waiting[0]), list[int]()

@@ -57,6 +57,26 @@ class Failure(ctypes.Structure):
     _fields_ = (("problem", c_int32), ("op", c_int64))
 
 
+class Network(ctypes.Structure):
+    """`Network` in engine/replay/network.cpp."""
+
+    _fields_ = (
+        ("node", c_void_p),
+        ("route", c_void_p),
+        ("route_first", c_void_p),
+        ("route_links", c_void_p),
+        ("rates", c_void_p),
+        ("work_first", c_void_p),
+        ("work", c_void_p),
+        ("nodes", c_int64),
+        ("links", c_int64),
+        ("works", c_int64),
+        ("slowest", c_double),
+        ("medium", c_double),
+        ("medium_per_byte", c_double),
+    )
+
+
 BAD_INDEX, BAD_MESSAGE, DEADLOCK, TOO_LARGE = 1, 2, 3, 4
 """Problems of a graph."""
 
@@ -119,6 +139,10 @@ def library() -> Any:
         ),
         "path": (None, (graph, order, costs, c_int64, computation, POINTER(NativePath))),
         "path_free": (None, (POINTER(NativePath),)),
+        "network": (
+            None,
+            (graph, POINTER(Network), costs, c_int64, computation, c_void_p, c_void_p, POINTER(Failure)),
+        ),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(loaded, f"hockney_replay_{name}")
