@@ -39,24 +39,24 @@ void Links::add(std::uint32_t message, std::span<const std::uint32_t> route, dou
     link.flows.push_back({number, i});
     change(route[i]);
   }
-  flow.end = std::numeric_limits<double>::infinity();
   flow.place = static_cast<std::uint32_t>(queue_.size());
-  queue_.push_back(number);
+  queue_.push_back({std::numeric_limits<double>::infinity(), number});
 }
 
 double Links::next_end(double now) {
   if (!changed_.empty()) share(now);
-  return queue_.empty() ? std::numeric_limits<double>::infinity() : flows_[queue_.front()].end;
+  return queue_.empty() ? std::numeric_limits<double>::infinity() : queue_.front().time;
 }
 
 const std::vector<std::uint32_t>& Links::ended(double now) {
   over_.clear();
   messages_.clear();
   while (!queue_.empty()) {
-    const Flow& flow = flows_[queue_.front()];
-    if (flow.end > now && flow.left - flow.rate * (now - flow.since) > almost_) break;
-    over_.push_back(queue_.front());
-    remove(queue_.front());
+    const End first = queue_.front();
+    const Flow& flow = flows_[first.flow];
+    if (first.time > now && flow.left - flow.rate * (now - flow.since) > almost_) break;
+    over_.push_back(first.flow);
+    remove(first.flow);
   }
   std::sort(over_.begin(), over_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return flows_[a].number < flows_[b].number; });
@@ -82,15 +82,9 @@ void Links::remove(std::uint32_t number) {
     others.pop_back();
     change(flow.route[i]);
   }
-  const std::uint32_t place = flow.place;
-  flow.place = kNone;
-  const std::uint32_t last = queue_.back();
+  const End last = queue_.back();
   queue_.pop_back();
-  if (last == number) return;
-  queue_[place] = last;
-  flows_[last].place = place;
-  up(place);
-  down(flows_[last].place);
+  if (last.flow != number) move(flow.place, last);
 }
 
 // New rates for all transfers that share a link with one that shares a link (and so on) with a changed one,
@@ -157,38 +151,27 @@ void Links::fix(std::uint32_t number, double rate, double now) {
     flow.left = std::max(flow.left - flow.rate * (now - flow.since), 0.0);
     flow.since = now;
     flow.rate = rate;
-    flow.end = now + flow.left / rate;
-    up(flow.place);
-    down(flow.place);
+    move(flow.place, {now + flow.left / rate, each.flow});
   }
 }
 
-void Links::up(std::uint32_t place) {
-  const std::uint32_t flow = queue_[place];
-  while (place > 0) {
-    const std::uint32_t parent = (place - 1) / 2;
-    if (flows_[queue_[parent]].end <= flows_[flow].end) break;
-    queue_[place] = queue_[parent];
-    flows_[queue_[place]].place = place;
-    place = parent;
-  }
-  queue_[place] = flow;
-  flows_[flow].place = place;
-}
-
-void Links::down(std::uint32_t place) {
-  const std::uint32_t flow = queue_[place];
+// Puts an end at a place of the heap that is free, or nearer to the front or the back.
+void Links::move(std::uint32_t place, End end) {
+  const auto put = [&](std::uint32_t at, const End& each) {
+    queue_[at] = each;
+    flows_[each.flow].place = at;
+  };
+  for (; place > 0 && end.time < queue_[(place - 1) / 2].time; place = (place - 1) / 2)
+    put(place, queue_[(place - 1) / 2]);
   for (;;) {
     std::uint32_t child = 2 * place + 1;
     if (child >= queue_.size()) break;
-    if (child + 1 < queue_.size() && flows_[queue_[child + 1]].end < flows_[queue_[child]].end) ++child;
-    if (flows_[queue_[child]].end >= flows_[flow].end) break;
-    queue_[place] = queue_[child];
-    flows_[queue_[place]].place = place;
+    if (child + 1 < queue_.size() && queue_[child + 1].time < queue_[child].time) ++child;
+    if (queue_[child].time >= end.time) break;
+    put(place, queue_[child]);
     place = child;
   }
-  queue_[place] = flow;
-  flows_[flow].place = place;
+  put(place, end);
 }
 
 }  // namespace hockney::replay

@@ -30,7 +30,7 @@ class Links {
     std::uint32_t message = 0;
     std::uint32_t place = kNone;  // in `queue_`
     std::uint64_t number = 0;     // in the order in which they were added
-    double left = 0, rate = 0, since = 0, end = 0;
+    double left = 0, rate = 0, since = 0;
     bool fixed = false;
     std::uint64_t visit = 0;
     std::span<const std::uint32_t> route;
@@ -46,6 +46,10 @@ class Links {
     std::uint64_t visit = 0;
     std::vector<Entry> flows;
   };
+  struct End {
+    double time;
+    std::uint32_t flow;
+  };
   struct Share {
     double rate;
     std::uint32_t link;
@@ -54,15 +58,13 @@ class Links {
   void change(std::uint32_t link);
   void share(double now);
   void fix(std::uint32_t link, double rate, double now);
-  void schedule(std::uint32_t flow);
   void remove(std::uint32_t flow);
-  void up(std::uint32_t place);
-  void down(std::uint32_t place);
+  void move(std::uint32_t place, End end);
 
   std::vector<Link> links_;
   std::vector<Flow> flows_;
   Numbers numbers_;
-  std::vector<std::uint32_t> queue_;    // the transfers, that which ends first at the front (a heap)
+  std::vector<End> queue_;              // the transfers, that which ends first at the front (a heap)
   std::vector<std::uint32_t> changed_;  // links with other transfers than at the last sharing
   std::vector<std::uint32_t> component_;
   std::vector<Share> shares_;

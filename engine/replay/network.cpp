@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cmath>
+#include <array>
+#include <bit>
 #include <limits>
 #include <queue>
 
@@ -30,15 +31,15 @@ constexpr double kEnvelope = 16;
 constexpr double kLeastLatency = 1e-12;
 
 // Events at their times, those of one time in the order in which they were added. Those of the present have a
-// queue of their own.
+// queue of their own. The others are in a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, J. ACM 37 (1990) 213):
+// in the bucket of the highest bit in which their time differs from the last one that was taken.
 class Events {
  public:
   enum What : std::uint32_t { kResume, kArrive, kEnterLinks, kDepart };
 
   struct Event {
-    double time;
-    std::uint32_t number;
-    std::uint32_t who;  // and what, in the first two bits
+    std::uint64_t time;  // the bits of a number that is not negative, in the order of these numbers
+    std::uint32_t who;   // and what, in the first two bits
 
     What what() const { return static_cast<What>(who >> 30); }
     std::uint32_t subject() const { return who & kMost; }
@@ -46,71 +47,68 @@ class Events {
   static constexpr std::uint32_t kMost = (1u << 30) - 1;
 
   void add(double time, double now, What what, std::uint32_t subject) {
-    const Event event{time, number_++, static_cast<std::uint32_t>(what) << 30 | subject};
+    const Event event{std::bit_cast<std::uint64_t>(time), static_cast<std::uint32_t>(what) << 30 | subject};
     if (time <= now) {
       present_.push_back(event);
       return;
     }
-    std::size_t place = later_.size();
-    later_.push_back(event);
-    while (place > 0) {
-      const std::size_t parent = (place - 1) / 4;
-      if (!before(event, later_[parent])) break;
-      later_[place] = later_[parent];
-      place = parent;
-    }
-    later_[place] = event;
+    if (filled_ == 0 || first_ != kNever) first_ = std::min(first_, event.time);
+    put(event);
   }
 
   // The time of the next event; infinity if there is none.
-  double next(double now) const {
-    if (taken_ < present_.size()) return now;
-    return later_.empty() ? std::numeric_limits<double>::infinity() : later_.front().time;
-  }
+  double next(double now) { return taken_ < present_.size() ? now : later(); }
 
-  // The next event until `now`; false if there is none.
-  bool take(double now, Event& event) {
-    if (!later_.empty() && later_.front().time <= now) {
-      event = later_.front();
-      pop();
-      return true;
+  // All events until `now`, those that are added meanwhile too.
+  template <class Action>
+  void take(double now, const Action& action) {
+    if (later() <= now) {
+      split();
+      for (const Event& each : due_) action(each);
+      due_.clear();
     }
-    if (taken_ == present_.size()) {
-      present_.clear();
-      taken_ = 0;
-      return false;
-    }
-    event = present_[taken_++];
-    return true;
+    for (; taken_ < present_.size(); ++taken_) action(Event{present_[taken_]});
+    present_.clear();
+    taken_ = 0;
   }
 
  private:
-  static bool before(const Event& a, const Event& b) {
-    return a.time < b.time || (a.time == b.time && static_cast<std::int32_t>(a.number - b.number) < 0);
+  static constexpr std::uint64_t kNever =
+      std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
+
+  void put(const Event& event) {
+    const auto bucket = static_cast<std::size_t>(63 - std::countl_zero(event.time ^ last_));
+    buckets_[bucket].push_back(event);
+    filled_ |= 1ull << bucket;
   }
 
-  void pop() {
-    const Event last = later_.back();
-    later_.pop_back();
-    const std::size_t size = later_.size();
-    if (size == 0) return;
-    std::size_t place = 0;
-    for (;;) {
-      const std::size_t child = 4 * place + 1;
-      if (child >= size) break;
-      std::size_t least = child;
-      for (std::size_t other = child + 1; other < std::min(child + 4, size); ++other)
-        if (before(later_[other], later_[least])) least = other;
-      if (!before(later_[least], last)) break;
-      later_[place] = later_[least];
-      place = least;
+  double later() {
+    if (first_ == kNever && filled_ != 0)
+      for (const Event& each : buckets_[static_cast<std::size_t>(std::countr_zero(filled_))])
+        first_ = std::min(first_, each.time);
+    return std::bit_cast<double>(first_);
+  }
+
+  // Takes the first events, all of one time, out of their bucket; the others in it go to earlier ones.
+  void split() {
+    const auto bucket = static_cast<std::size_t>(std::countr_zero(filled_));
+    last_ = first_;
+    first_ = kNever;
+    filled_ &= filled_ - 1;
+    moving_.swap(buckets_[bucket]);
+    for (const Event& each : moving_) {
+      if (each.time == last_)
+        due_.push_back(each);
+      else
+        put(each);
     }
-    later_[place] = last;
+    moving_.clear();
   }
 
-  std::vector<Event> later_, present_;
+  std::array<std::vector<Event>, 64> buckets_;
+  std::vector<Event> moving_, due_, present_;
   std::size_t taken_ = 0;
-  std::uint32_t number_ = 0;
+  std::uint64_t filled_ = 0, last_ = 0, first_ = kNever;
 };
 
 // A node's work for its messages besides MPI's calls, as in engine/smpi/processor.hpp.
@@ -168,6 +166,9 @@ class Simulation {
   }
 
  private:
+  static constexpr std::int64_t kAhead =
+      8;  // operations, which are then in the cache for the rank's next event
+
   enum Stage : std::uint8_t { kBegin, kComputed, kBusy, kDone, kTail, kEnded };
   struct Item {
     double arrived;
@@ -199,15 +200,14 @@ class Simulation {
       if (next == std::numeric_limits<double>::infinity()) break;
       now_ = next;
       for (const std::uint32_t message : links_.ended(now_)) arrive(message);
-      Events::Event event;
-      while (events_.take(now_, event)) {
+      events_.take(now_, [&](const Events::Event event) {
         switch (event.what()) {
           case Events::kResume: advance(event.subject()); break;
           case Events::kArrive: arrive(event.subject()); break;
           case Events::kEnterLinks: enter_links(event.subject()); break;
           case Events::kDepart: send(event.subject()); break;
         }
-      }
+      });
     }
   }
 
@@ -238,6 +238,7 @@ class Simulation {
   void advance(std::uint32_t rank) {
     Rank& self = ranks_[rank];
     const std::int64_t end = graph_.first[rank + 1];
+    __builtin_prefetch(graph_.ops + self.at + kAhead);
     while (self.at < end) {
       const std::int64_t i = self.at;
       if (self.stage == kBegin) {
@@ -297,6 +298,8 @@ class Simulation {
     const Cost& cost = costs_[op.cost];
     if (self.stage == kComputed) {
       sent.cost = op.cost;
+      __builtin_prefetch(graph_.messages + op.slot);
+      if (network_.links > 0) __builtin_prefetch(network_.route + op.slot);
       sent.eager = leaves_at_once(cost.eager != 0, op.flags);
       if (!sent.eager && messages_[op.slot].late) {
         send(message);

@@ -84,8 +84,9 @@ class NetworkModel:
         found: list[np.ndarray] = []
         messages = self._native.messages
         source, target = messages["source"], messages["target"]
-        # Others are an error of the graph, which is found later.
-        if len(self._rates) and max(source.max(initial=0), target.max(initial=0)) < self.graph.ranks:
+        if max(source.max(initial=0), target.max(initial=0)) >= max(self.graph.ranks, 1):
+            raise native.invalid("a message is between ranks that do not exist", "messages")
+        if len(self._rates):
             pairs = self._node[source].astype(np.int64)
             pairs *= nodes
             pairs += self._node[target]
