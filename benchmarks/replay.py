@@ -1,17 +1,37 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How fast the evaluator and the event-driven model of traced programs are, on graphs made in memory: steps
-of computation and an exchange with both neighbors on a ring, and after every tenth step an allreduce by
-recursive doubling. An event is an operation of a rank: a start or an end of a message.
+"""How fast the evaluator and the event-driven model of traced programs are.
+
+    python benchmarks/replay.py [--graphs 64x1000,1024x1000] [--repeat 3] [--out benchmarks/results/replay.md]
+
+The graphs are made in memory: steps of computation and of an exchange of 8 KiB with both neighbors on a ring
+(MPI_Irecv, MPI_Isend, MPI_Waitall), and after every tenth step an allreduce of 8 bytes by recursive doubling.
+The computation of each rank and step varies.
+An event is an operation of a rank, the start or the end of a message, so that a message has four.
+Rates are events per second of CPU time on one core, the best of several passes; the order is found once.
+*Slope* is a pass that gives the derivative by latency too, *path* one with the critical path and all waits.
+The event-driven model runs on a switch that nothing limits, and on one with a NIC of 10 GB/s for each rank.
+Memory is the peak of the process, which holds the graph.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
+import resource
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
+from hockney import process
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
+from hockney.discovery.cpu import processors
+from hockney.models.routes import UNLIMITED
+from hockney.replay import native
+from hockney.replay.evaluator import Evaluator, Parameter
 from hockney.replay.graph import (
     BLOCKING,
     COST,
@@ -25,6 +45,7 @@ from hockney.replay.graph import (
     TOGETHER,
     Graph,
 )
+from hockney.replay.network_model import NetworkModel
 
 EVERY = 10
 """Steps to each allreduce."""
@@ -93,11 +114,83 @@ def halo(ranks: int, steps: int, seed: int = 1) -> Graph:
     )
 
 
-def timed(action: Callable[[], object], times: int = 3) -> float:
-    """The shortest of several."""
-    least = np.inf
+def platform(ranks: int, nic: float) -> Platform:
+    network = Network(nodes=(NodeGroup(count=ranks),), nic=nic)
+    return Platform(name="switch", title="Switch", network=network, segments=(Segment(latency_s=1e-6),))
+
+
+def rate(graph: Graph, action: Callable[[], object], times: int) -> float:
+    """Millions of events per second of CPU time, the best of several."""
+    seconds = []
     for _ in range(times):
-        begin = time.perf_counter()
+        begin = time.process_time()
         action()
-        least = min(least, time.perf_counter() - begin)
-    return float(least)
+        seconds.append(time.process_time() - begin)
+    return len(graph.ops) / min(seconds) / 1e6
+
+
+def study(ranks: int, steps: int, repeat: int) -> str:
+    """A row of the table."""
+    begin = time.perf_counter()
+    table = costs()
+    native.library()
+    graph = halo(ranks, steps)
+    made_s = time.perf_counter() - begin
+    found: list[Evaluator] = []
+    order = rate(graph, lambda: found.append(Evaluator(graph, table)), 1)
+    evaluator = found[0]
+    latency = Parameter.latency(table)
+    static = [
+        rate(graph, evaluator.run, repeat),
+        rate(graph, lambda: evaluator.slope(latency, 0.0), repeat),
+        rate(graph, evaluator.critical_path, 1),
+    ]
+    events, ends = [], []
+    for nic in (UNLIMITED, 1e10):
+        model = NetworkModel(graph, platform(ranks, nic), table)
+        events.append(rate(graph, lambda model=model: ends.append(model.run()), max(repeat - 1, 1)))
+    if not np.allclose(ends[0].ends, evaluator.run().ends, rtol=1e-9):
+        sys.exit("the two models differ where nothing is shared")
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    wall_s = time.perf_counter() - begin - made_s
+    rates = " | ".join(f"{each:.0f}" for each in (order, *static))
+    slow = " | ".join(f"{each:.1f}" for each in events)
+    size = f"{ranks} | {len(graph.ops) / 1e6:.1f}"
+    return f"| {size} | {rates} | {slow} | {memory:.0f} | {made_s:.0f} | {wall_s:.0f} |"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--graphs", default="64x1000,1024x1000,4096x400,65536x60", help="ranks x steps")
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--out", type=Path)
+    parser.add_argument("--one", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.one:
+        ranks, steps = map(int, arguments.one.split("x"))
+        print(study(ranks, steps, arguments.repeat))
+        return
+    rows = [
+        "| ranks | events, M | order, M/s | clocks, M/s | slope, M/s | path, M/s | event-driven, M/s "
+        "| with NICs, M/s | memory, MB | making, s | all, s |",
+        "|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for graph in arguments.graphs.split(","):
+        done = process.capture(
+            [sys.executable, __file__, "--one", graph, "--repeat", str(arguments.repeat)], timeout=3600
+        )
+        if not done.ok:
+            sys.exit(done.err)
+        rows.append(done.out.strip())
+        print(rows[-1], flush=True)
+    here = processors()
+    load = f"load average at the end {os.getloadavg()[0]:.1f}"
+    rows += ["", f"{here.cores.usable} cores ({here.model}); {load}."]
+    if arguments.out:
+        intro = __doc__.partition("\n\n")[2].partition("\n\n")[2].strip()
+        title = "# How fast traced programs are evaluated\n\n`python benchmarks/replay.py`\n\n"
+        arguments.out.write_text(f"{title}{intro}\n\n" + "\n".join(rows) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -77,7 +77,7 @@ class Events {
       std::bit_cast<std::uint64_t>(std::numeric_limits<double>::infinity());
 
   void put(const Event& event) {
-    const auto bucket = static_cast<std::size_t>(63 - std::countl_zero(event.time ^ last_));
+    const auto bucket = static_cast<std::size_t>(std::bit_width(event.time ^ last_)) & 63;  // the sign is 0
     buckets_[bucket].push_back(event);
     filled_ |= 1ull << bucket;
   }

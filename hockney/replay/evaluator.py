@@ -8,7 +8,10 @@ do not slow each other down. The operations are put in an order once, in which e
 depends on; then one pass over them gives all clocks, for any costs and times of computation. With a fixed
 order of arrivals the run time is the length of a longest path, hence convex and piecewise linear in each
 parameter, and the place where two tangents meet is a breakpoint or lies below the curve. (LLAMP, by Shen et
-al., SC 2024, finds breakpoints by linear programming.)"""
+al., SC 2024, finds breakpoints by linear programming.)
+
+One wait for several messages receives them in the order of their arrival, as MPI_Waitall does. Where the
+overhead of a receive makes this matter, or crossing messages cost more, a curve may not be convex."""
 
 from __future__ import annotations
 
@@ -53,8 +56,8 @@ WAIT = np.dtype(
 """All waits of one kind of the operations of a place for those of `by_place` on rank `by_rank`."""
 EVALUATIONS = 4000
 """At most so many for a curve."""
-LISTED_RANKS = 16
-"""At most so many in an error."""
+LISTED_RANKS, FOLLOWED_RANKS = 16, 1000
+"""At most so many are in an error, and so many are followed from one to the next to find a cycle."""
 
 
 @dataclass(frozen=True)
@@ -418,14 +421,15 @@ def _deadlock(graph: Graph, stuck: np.ndarray) -> HockneyError:
     """The error of ranks whose operations `stuck` (-1: none) cannot end. Names a cycle if there is one."""
     waiting = np.flatnonzero(stuck >= 0)
     rank, path = int(waiting[0]), list[int]()
-    while rank >= 0 and rank not in path and stuck[rank] >= 0:
+    while rank >= 0 and rank not in path and stuck[rank] >= 0 and len(path) < FOLLOWED_RANKS:
         path.append(rank)
         rank = _awaited(graph, rank, int(stuck[rank]), stuck)
     cycle = path[path.index(rank) :] if rank in path else path
     listed = cycle[:LISTED_RANKS]
     places = [_place(graph, int(stuck[each])) for each in listed]
     waits = ", ".join(f"rank {each} at {place}" for each, place in zip(listed, places, strict=True))
-    why = waits if rank in path else f"{waits}; rank {rank} has ended" if rank >= 0 else waits
+    ended = rank >= 0 and stuck[rank] < 0
+    why = f"{waits}; rank {rank} has ended" if ended else waits
     return HockneyError(
         "ranks wait for each other for ever" if rank in path else "a rank waits for ever",
         why + (", ..." if len(cycle) > len(listed) else ""),

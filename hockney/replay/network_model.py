@@ -3,7 +3,9 @@
 """Runs a graph on a described machine whose messages share NICs, cables, a medium or processors.
 
 The model is that of `network_sim.NetworkSimulator`, event by event, in `engine/replay/network.cpp`. The
-evaluator is much faster, and equal where nothing is shared."""
+evaluator is much faster, and equal where nothing is shared, except in two details, in which this model
+follows the simulator: the gap after a message beyond the eager limit lasts only while the message is in
+flight, and whether two such messages cross is decided for their nodes, not for their ranks."""
 
 from __future__ import annotations
 

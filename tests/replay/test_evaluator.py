@@ -17,7 +17,7 @@ from reference import Reference
 from hockney.core.errors import HockneyError
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.loggp_sim import LogGPSimulator
-from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, NotModelled
+from hockney.models.schedules import CLOSED_FORMS, SCHEDULES, Mode, NotModelled, Step, relation
 from hockney.replay.evaluator import (
     LATE_RECEIVER,
     LATE_SENDER,
@@ -53,7 +53,7 @@ def platform(**more) -> Platform:
     return Platform(name="m", title="M", network=network, segments=(segment,), **own)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 @given(st.sampled_from(EXISTING), st.integers(1, 9), st.sampled_from([0, 8, 6000, 40_000]), st.booleans())
 def test_schedules_take_the_same_time_as_on_the_simulator(key, ranks, size, waiting):
     machine = platform(eager=4096 if waiting else 1 << 30, sum_s_per_byte=2.0**-33)
@@ -67,7 +67,7 @@ def test_schedules_take_the_same_time_as_on_the_simulator(key, ranks, size, wait
     assert Evaluator(graph, costs).run().ends == pytest.approx(expected, rel=1e-9)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=50)
 @given(program_steps(), st.sampled_from([0.0, 4e-6]))
 def test_programs_take_the_same_time_as_on_the_simulator(program, gap_s):
     ranks, steps = program
@@ -87,6 +87,24 @@ def test_messages_that_cross_cost_the_same_as_on_the_simulator(program):
     assert Evaluator(graph, costs).run().ends == pytest.approx(expected, rel=1e-9)
 
 
+def test_many_messages_are_received_as_they_arrive():
+    ranks = 40
+    machine = Platform(
+        name="m", title="M", network=Network(nodes=(NodeGroup(count=ranks),)), eager=1 << 20,
+        segments=(Segment(latency_s=5e-6, receive_s=3e-6),),
+    )  # fmt: skip
+    late = 2.0**-20 * np.random.default_rng(1).permutation(4 * np.arange(ranks))
+    others = np.arange(1, ranks)
+    steps = [Step((), computed=late), relation(others, np.zeros(ranks - 1, dtype=int), 8, Mode.POSTED)]
+    graph, costs = graph_of(steps, machine, ranks)
+    expected = LogGPSimulator(machine, ranks).run(steps)
+    evaluator = Evaluator(graph, costs)
+    assert evaluator.run().ends == pytest.approx(expected, rel=1e-12)
+    path = evaluator.critical_path()
+    assert path.by_place.sum() == pytest.approx(expected.max(), rel=1e-12)
+    assert 1 < path.parts["receive"] / 3e-6 < ranks - 1, "it comes from a message between the first and last"
+
+
 def evaluator_of(program) -> Evaluator | None:
     """None if the program waits for ever."""
     graph, costs = program
@@ -100,7 +118,7 @@ def evaluator_of(program) -> Evaluator | None:
     return Evaluator(graph, costs)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(programs())
 def test_clocks_are_those_of_the_definition(program):
     evaluator = evaluator_of(program)
@@ -108,7 +126,7 @@ def test_clocks_are_those_of_the_definition(program):
         assert evaluator.run().ends == pytest.approx(Reference(*program).ends(), rel=1e-12)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(programs())
 def test_the_parts_of_the_critical_path_add_up_to_the_run_time(program):
     evaluator = evaluator_of(program)

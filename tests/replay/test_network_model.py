@@ -68,21 +68,21 @@ def compare(platform: Platform, ranks: int, steps) -> None:
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(st.sampled_from(EXISTING), st.integers(1, 8), st.sampled_from([0, 8, 6000, 40_000]))
 def test_schedules_take_the_same_time_as_on_the_simulator(name, key, ranks, size):
     compare(MACHINES[name], ranks, list(SCHEDULES[key](ranks, size)))
 
 
 @pytest.mark.parametrize("name", MACHINES)
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=15)
 @given(program_steps())
 def test_programs_take_the_same_time_as_on_the_simulator(name, program):
     ranks, steps = program
     compare(MACHINES[name], ranks, steps)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(programs(gaps=False))
 def test_where_nothing_is_shared_the_time_is_the_evaluators(program):
     """No gaps: those of large messages only last as long as these, here."""
