@@ -27,6 +27,10 @@ BLOCKING, TOGETHER, BUFFERED, SYNCHRONOUS, WILDCARD = 1, 2, 4, 8, 16
 """Flags: the call that starts a message or a collective waits for its end, which follows at once; an end or a
 start is part of the same call as the operation before it; the message leaves at once, or waits for its
 receive, whatever its size; the receive would take any sender or tag."""
+ONE_SIDED = 32
+"""Flag of messages: a put if it is BUFFERED too, a get otherwise. The rank that asks for it is both source
+and target of the message, starts it as SEND and RECEIVE, and waits for its end as RECEIVED. The other rank,
+which is the message's tag, does nothing."""
 ROOTED_FROM, ROOTED_TO, AT_ROOT = 32, 64, 128
 """Flags of collectives: data flows from the root to all, or from all to the root; this rank is the root. With
 neither of the first two no rank leaves before all have entered."""

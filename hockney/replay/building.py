@@ -1,0 +1,821 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""From the traces of all ranks to the graph of the program: which receive gets which message, which calls
+form one collective, and what is computed between them.
+
+All messages from one rank to another with one tag, on one communicator, are a channel: its k-th send is
+matched with its k-th receive. A receive from any rank or with any tag is part of the channel of the message
+that it got."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.errors import EnvironmentProblem, HockneyError
+from hockney.core.wording import plural
+from hockney.profiles import rank_file as form
+from hockney.profiles import trace as records
+from hockney.profiles.operations import FROM_ROOT, NOT_SYNCHRONISING, TO_ROOT, base, blocking, kind_of
+from hockney.profiles.profile import Launch
+from hockney.profiles.rank_file import rank_list
+from hockney.profiles.trace import RankTrace
+from hockney.replay import graph as g
+from hockney.replay.graph import GROUP, MESSAGE, OP, Graph
+
+MOST_PLACES = 65536
+OTHERS = "other places"
+NULL = -2
+"""The rank MPI_PROC_NULL."""
+
+_END, _PROBE = 200, 201
+"""Rows whose kind depends on the request that they complete; probes."""
+_ROW = np.dtype(
+    [
+        ("kind", "u1"),
+        ("flags", "u1"),
+        ("starts", "?"),
+        ("cancelled", "?"),
+        ("one_sided", "u1"),
+        ("back", "u2"),
+        ("peer", "i4"),
+        ("tag", "i4"),
+        ("communicator", "i4"),
+        ("size", "u8"),
+        ("age", "u4"),
+        ("root", "i4"),
+        ("place", "i4"),
+        ("operation", "i4"),
+    ]
+)
+"""An operation of a distinct call. `back` is how many rows before an end its start is."""
+_PUT, _GET, _COMPLETES = 1, 2, 3
+_KEY = np.dtype([("communicator", "i4"), ("source", "i4"), ("target", "i4"), ("tag", "i4")])
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the ranks are: numbers of hosts, packages and cores (-1: not known, or several)."""
+
+    host: np.ndarray
+    package: np.ndarray
+    core: np.ndarray
+
+    def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """How far messages go: places in LEVELS."""
+        near = (self.package[source] == self.package[target]) & (self.package[source] >= 0)
+        core = near & (self.core[source] == self.core[target]) & (self.core[source] >= 0)
+        level = np.where(core, 1, np.where(near, 2, 3))
+        level = np.where(self.host[source] == self.host[target], level, 4)
+        return np.where(source == target, 0, level).astype(np.uint8)
+
+    @classmethod
+    def on_hosts(cls, host: np.ndarray) -> Placement:
+        unknown = np.full(len(host), -1)
+        return cls(np.asarray(host), unknown, unknown)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is known of the ranks besides their traces, by rank in MPI_COMM_WORLD. `communicators` are the
+    ranks of each, in its own order, and `communicator_of` their places there by the rank's own number of it.
+    `start` and `end` (s) are the end of MPI_Init and the begin of MPI_Finalize; ranks with the same `clock`
+    share one. `added_s` is what recording adds to a call, by its kind."""
+
+    communicators: tuple[np.ndarray, ...]
+    communicator_of: tuple[Mapping[int, int], ...]
+    start: np.ndarray
+    end: np.ndarray
+    clock: np.ndarray
+    placement: Placement
+    place: Callable[[int, str, int], str]
+    added_s: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """Operations without a partner at one place: "send", "receive", "collective" or "completion"."""
+
+    place: str
+    kind: str
+    count: int
+    ranks: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        return f"{plural(self.count, self.kind)} of {rank_list(self.ranks)} at {self.place}"
+
+
+@dataclass(frozen=True)
+class Built:
+    """The graph, and what the trace shows besides: the time (s) at which each rank ends, after the first one's
+    start, the seconds in MPI calls at each place, over all ranks, and what recording added by rank, which the
+    graph lacks. `cut_s` is the time up to which an incomplete trace was used."""
+
+    graph: Graph
+    placement: Placement
+    end_s: np.ndarray
+    called_s: np.ndarray
+    added_s: np.ndarray
+    unmatched: tuple[Unmatched, ...] = ()
+    wildcards: int = 0
+    cut_s: float | None = None
+
+
+def job_of(launch: Launch) -> Job:
+    """The ranks of a profiled launch. Raises EnvironmentProblem if it started several programs."""
+    files = launch.files
+    if len({file.job for file in files}) != 1:
+        raise EnvironmentProblem(
+            "the launch started several MPI programs",
+            "a replay is of one MPI_COMM_WORLD",
+            "profile one program at a time",
+            code="replay-several-programs",
+        )
+    members: dict[int, list[tuple[int, int]]] = {}
+    for file in files:
+        for row in file.communicators:
+            members.setdefault(int(row["key"]), []).append((int(row["rank"]), file.rank))
+    number = {key: k for k, key in enumerate(members)}
+    sites = [_site_texts(launch, k) for k in range(len(files))]
+    hosts = np.unique([file.host for file in files], return_inverse=True)[1].reshape(-1)
+    return Job(
+        tuple(np.array([rank for _, rank in sorted(each)]) for each in members.values()),
+        tuple({int(row["id"]): number[int(row["key"])] for row in file.communicators} for file in files),
+        np.array([rank.start for rank in launch.ranks]),
+        np.array([rank.end for rank in launch.ranks]),
+        np.array([rank.clock for rank in launch.ranks], dtype=np.uint64),
+        Placement(
+            hosts,
+            np.array([int(file.header["package"]) for file in files]),
+            np.array([int(file.header["core"]) for file in files]),
+        ),
+        lambda rank, function, site: f"{function} at {sites[rank].get(site, 'unknown')}",
+        {kind: added for kind, (_, added) in launch.overheads.items()},
+    )
+
+
+def _site_texts(launch: Launch, rank: int) -> dict[int, str]:
+    rows = launch.calls[launch.calls["rank"] == rank]
+    raw, first = np.unique(rows["raw_site"], return_index=True)
+    places = [launch.sites[site].text for site in rows["site"][first].tolist()]
+    return dict(zip(raw.tolist(), places, strict=True))
+
+
+def build(traces: Sequence[RankTrace], job: Job) -> Built:
+    """Raises EnvironmentProblem if ranks have no trace, or disagree about a collective."""
+    ordered = sorted(traces, key=lambda trace: trace.rank)
+    missing = sorted(set(range(len(job.start))) - {trace.rank for trace in ordered})
+    if missing or not ordered:
+        raise EnvironmentProblem(
+            f"{rank_list(missing)} {'has' if len(missing) == 1 else 'have'} no trace",
+            "a replay needs those of all ranks",
+            "profile the program again with --trace, and call MPI from one thread",
+            code="ranks-without-trace",
+            ranks=missing,
+        )
+    builder = _Builder(job)
+    ranks = [builder.expanded(trace) for trace in ordered]
+    return builder.built(ranks, cut=not all(trace.complete for trace in ordered))
+
+
+@dataclass
+class _Rank:
+    """The operations of a rank: `row` and `event` of each, and of ends the place of the start. `channel` has
+    the keys of its channels, the own ones of sends first, `in_channel` the channel of each operation (-1)."""
+
+    rank: int
+    rows: np.ndarray
+    enter: np.ndarray
+    leave: np.ndarray
+    gap: np.ndarray
+    """Seconds of computation before each event with operations."""
+    tail_s: float
+    added_s: float
+    row: np.ndarray
+    event: np.ndarray
+    kind: np.ndarray
+    start_of: np.ndarray
+    alive: np.ndarray
+    unmatched: np.ndarray
+    keys: np.ndarray
+    in_channel: np.ndarray
+    global_key: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
+    slot: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint32))
+
+    def shorten(self, events: int) -> None:
+        """Keeps the first events only."""
+        count = int(np.searchsorted(self.event, events))
+        self.enter, self.leave, self.gap = self.enter[:events], self.leave[:events], self.gap[:events]
+        for name in ("row", "event", "kind", "start_of", "alive", "unmatched", "in_channel"):
+            setattr(self, name, getattr(self, name)[:count])
+        self.tail_s = 0.0
+
+    def of_kind(self, kind: int) -> np.ndarray:
+        """Places of operations of this kind with a channel or an instance."""
+        return np.flatnonzero((self.kind == kind) & self.alive & (self.in_channel >= 0))
+
+    def numbered(self, at: np.ndarray) -> np.ndarray:
+        """The number of each of these operations in its channel."""
+        channel = self.in_channel[at]
+        if not len(at):
+            return np.zeros(0, dtype=np.int64)
+        narrow = channel.astype(np.uint16) if len(self.keys) < 65536 else channel
+        order = np.argsort(narrow, kind="stable")
+        counts = np.bincount(channel, minlength=len(self.keys))
+        first = np.cumsum(counts) - counts
+        number = np.empty(len(at), dtype=np.int64)
+        number[order] = np.arange(len(at)) - first[channel[order]]
+        return number
+
+
+class _Builder:
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.places: dict[str, int] = {}
+        self.operations: dict[str, int] = {}
+        self.wildcards = 0
+
+    def _place(self, text: str) -> int:
+        """The last one stands for all that have no number."""
+        return self.places.setdefault(text, len(self.places))
+
+    # The operations of one rank
+
+    def rows_of(self, trace: RankTrace) -> tuple[np.ndarray, np.ndarray]:
+        """The operations of all distinct calls, and where those of each begin."""
+        made: list[tuple[int, ...]] = []
+        first = [0]
+        communicator_of = self.job.communicator_of[trace.rank]
+        for call in trace.calls:
+            if len(call.parts):
+                name = base(call.function)
+                place = self._place(self.job.place(trace.rank, call.function, call.site))
+                made += self._rows_of_call(name, call.parts, place, communicator_of, trace.rank)
+            first.append(len(made))
+        return np.array(made, dtype=_ROW), np.array(first)
+
+    def _rows_of_call(
+        self,
+        function: str,
+        parts: np.ndarray,
+        place: int,
+        communicator_of: Mapping[int, int],
+        rank: int,
+    ) -> list[tuple[int, ...]]:
+        """Starts come first, then ends, those of receives before those of sends."""
+        starts: list[tuple[int, ...]] = []
+        received: list[tuple[int, ...]] = []
+        sent: list[tuple[int, ...]] = []
+        begun: list[tuple[int, int]] = []
+        name = blocking(function).lower()
+        for part in parts:
+            what, flags = int(part["what"]), int(part["flags"])
+            rest = (
+                int(part["peer"]),
+                int(part["tag"]),
+                communicator_of.get(int(part["communicator"]), -1),
+                int(part["bytes"]),
+                int(part["age"]),
+                int(part["root"]),
+                place,
+            )
+            own = g.BUFFERED * bool(flags & records.BUFFERED)
+            own |= g.SYNCHRONOUS * bool(flags & records.SYNCHRONOUS)
+            own |= g.WILDCARD * bool(flags & records.WILDCARD)
+            cancelled = bool(flags & records.CANCELLED)
+
+            def row(
+                kind: int, flags: int = 0, *, request: bool = False, one_sided: int = 0, operation: int = -1
+            ) -> tuple[int, ...]:
+                return (kind, flags, request, cancelled, one_sided, 0, *rest, operation)  # noqa: B023
+
+            if what in (records.SEND, records.RECEIVE):
+                sends = what == records.SEND
+                begun.append((len(starts), g.SENT if sends else g.RECEIVED))
+                starts.append(row(g.SEND if sends else g.RECEIVE, own | g.BLOCKING))
+                (sent if sends else received).append(row(g.SENT if sends else g.RECEIVED))
+            elif what in (records.START_SEND, records.START_RECEIVE):
+                starts.append(row(g.SEND if what == records.START_SEND else g.RECEIVE, own, request=True))
+            elif what == records.END:
+                received.append(row(_END))
+            elif what in (records.COLLECTIVE, records.START_COLLECTIVE):
+                blocks = what == records.COLLECTIVE
+                if not blocks or function not in NOT_SYNCHRONISING:
+                    self._collective(starts, received, begun, row, name, int(part["root"]), rank, blocks)
+            elif what in (records.PUT, records.GET):
+                puts, requested = what == records.PUT, bool(flags & records.STARTS)
+                way, own = (_PUT, g.ONE_SIDED | g.BUFFERED) if puts else (_GET, g.ONE_SIDED)
+                starts.append(row(g.SEND, own, request=requested and puts, one_sided=way))
+                starts.append(row(g.RECEIVE, own, request=requested and not puts, one_sided=way))
+                if puts or not requested:
+                    begun.append((len(starts) - 1, g.RECEIVED))
+                    received.append(row(g.RECEIVED, own, one_sided=way))
+            elif what == records.SYNCHRONIZE:
+                # Pending one-sided operations are complete before the call's group is.
+                starts.append(row(g.COMPUTE, one_sided=_COMPLETES))
+                if name in ("win_fence", "win_create", "win_allocate", "win_free"):
+                    self._collective(starts, received, begun, row, name, -1, rank, True)
+            elif what == records.PROBE:
+                begun.append((len(starts), g.RECEIVED))
+                starts.append(row(_PROBE, own | g.BLOCKING))
+                received.append(row(g.RECEIVED))
+        rows = starts + received + sent
+        return self._with_back(rows, begun, len(starts), len(received))
+
+    def _collective(
+        self,
+        starts: list[tuple[int, ...]],
+        ends: list[tuple[int, ...]],
+        begun: list[tuple[int, int]],
+        row: Callable[..., tuple[int, ...]],
+        name: str,
+        root: int,
+        rank: int,
+        blocks: bool,
+    ) -> None:
+        operation = self.operations.setdefault(name, len(self.operations))
+        flags = 0
+        if root >= 0:
+            flags = {True: g.ROOTED_FROM}.get(name.capitalize() in FROM_ROOT, 0)
+            flags |= {True: g.ROOTED_TO}.get(name.capitalize() in TO_ROOT, 0)
+            flags |= g.AT_ROOT if flags and root == rank else 0
+        if blocks:
+            begun.append((len(starts), g.LEAVE))
+            ends.append(row(g.LEAVE, flags))
+        starts.append(row(g.ENTER, flags | (g.BLOCKING if blocks else 0), request=not blocks, operation=operation))
+
+    @staticmethod
+    def _with_back(
+        rows: list[tuple[int, ...]], begun: list[tuple[int, int]], starts: int, received: int
+    ) -> list[tuple[int, ...]]:
+        """Ends of calls that wait for what they started know how far back that is."""
+        ends = {
+            True: iter([k for k in range(starts + received, len(rows))]),
+            False: iter([k for k in range(starts, starts + received) if rows[k][0] != _END]),
+        }
+        for start, kind in begun:
+            at = next(ends[kind == g.SENT])
+            rows[at] = (*rows[at][:5], at - start, *rows[at][6:])
+        return rows
+
+    def expanded(self, trace: RankTrace) -> _Rank:
+        rows, first = self.rows_of(trace)
+        calls = trace.events["call"]
+        sizes = np.diff(first)
+        with_rows = sizes[calls] > 0
+        added = np.array([self._added_s(call.function) for call in trace.calls])
+        gap, last = self._gaps(trace, with_rows, added)
+        events = trace.events[with_rows]
+        call = events["call"]
+        count = sizes[call]
+        ends = np.cumsum(count)
+        event = np.repeat(np.arange(len(call), dtype=np.int32), count)
+        row = np.arange(len(event)) - np.repeat(ends - count - first[call], count)
+        row = row.astype(np.int32)
+        kind = rows["kind"][row]
+        alive = np.ones(len(row), dtype=bool)
+        unmatched = np.zeros(len(row), dtype=bool)
+        start_of = self._starts(rows, row, kind, alive, unmatched)
+        if (rows["one_sided"] > 0).any():
+            order, event, start_of, alive = _completed_late(rows, row, event, start_of, alive)
+            row, kind, unmatched = row[order], kind[order], unmatched[order]
+        made = _Rank(
+            rank=trace.rank,
+            rows=rows,
+            enter=events["enter"],
+            leave=events["leave"],
+            gap=gap,
+            tail_s=last,
+            added_s=float(added[calls].sum()) if len(added) else 0.0,
+            row=row,
+            event=event,
+            kind=kind,
+            start_of=start_of,
+            alive=alive,
+            unmatched=unmatched,
+            keys=np.zeros(0, _KEY),
+            in_channel=np.full(len(row), -1, np.int32),
+        )
+        self._set_channels(made)
+        return made
+
+    def _added_s(self, function: str) -> float:
+        kind = kind_of(function)
+        name = {"local": "local", "start": "nonblocking", "wait": "nonblocking", "poll": "nonblocking"}
+        return self.job.added_s.get(name.get(kind, "blocking"), 0.0)
+
+    def _gaps(
+        self, trace: RankTrace, with_rows: np.ndarray, added: np.ndarray
+    ) -> tuple[np.ndarray, float]:
+        """Seconds between the calls with operations, and after the last one. Calls that poll in vain just
+        before one that does not wait for what that one gets."""
+        job, events = self.job, trace.events
+        same = job.clock == job.clock[trace.rank]
+        begin = float(job.start[same].min())
+        end = float(job.end[trace.rank])
+        other = np.zeros(len(events)) if len(events) else np.zeros(0)
+        if len(events):
+            other = added[events["call"]]
+            polls = np.array([call.misses and not len(call.parts) for call in trace.calls])[events["call"]]
+            before = polls[:-1] & (with_rows[1:] | polls[1:])
+            other[:-1] += np.where(before, (events["leave"] - events["enter"])[:-1], 0.0)
+        spent = np.concatenate([[0.0], np.cumsum(other)])
+        at = np.flatnonzero(with_rows)
+        entered = np.append(events["enter"][at], max(end, float(events["leave"][-1]) if len(events) else end))
+        left = np.concatenate([[begin], events["leave"][at]])
+        overhead = np.diff(spent[np.concatenate([[0], at, [len(events)]])])
+        gap = np.maximum(entered - left - overhead, 0.0)
+        return gap[:-1], float(gap[-1])
+
+    def _starts(
+        self,
+        rows: np.ndarray,
+        row: np.ndarray,
+        kind: np.ndarray,
+        alive: np.ndarray,
+        unmatched: np.ndarray,
+    ) -> np.ndarray:
+        """Of each end the place of its start (-1 for others)."""
+        start_of = np.full(len(row), -1, dtype=np.int32)
+        back = rows["back"][row]
+        own = np.flatnonzero(back > 0)
+        start_of[own] = own - back[own]
+        ends = np.flatnonzero(kind == _END)
+        if len(ends):
+            requests = rows["starts"][row]
+            started = np.flatnonzero(requests)
+            number = np.cumsum(requests)[ends] - rows["age"][row[ends]].astype(np.int64)
+            known = (number >= 0) & (rows["age"][row[ends]] > 0)
+            start_of[ends[known]] = started[number[known]]
+            unmatched[ends[~known]] = True
+            alive[ends[~known]] = False
+            ends = ends[known]
+            kind[ends] = _END_OF[kind[start_of[ends]]]
+            cancelled = ends[rows["cancelled"][row[ends]]]
+            alive[cancelled] = alive[start_of[cancelled]] = False
+        return start_of
+
+    def _set_channels(self, of: _Rank) -> None:
+        rows, row, kind = of.rows, of.row, of.kind
+        keys = np.zeros(len(rows), _KEY)
+        sends = rows["kind"] == g.SEND
+        keys["communicator"], keys["tag"] = rows["communicator"], rows["tag"]
+        keys["source"] = np.where(sends, of.rank, rows["peer"])
+        keys["target"] = np.where(sends, rows["peer"], of.rank)
+        groups = rows["kind"] == g.ENTER
+        keys["source"][groups] = keys["target"][groups] = keys["tag"][groups] = -1
+        key_of = np.arange(len(rows), dtype=np.int64)[row]
+        starting = (kind == g.SEND) | (kind == g.RECEIVE) | (kind == _PROBE) | (kind == g.ENTER)
+        # A message from any rank, or with any tag, is known by its end.
+        wild = np.flatnonzero((kind == g.RECEIVED) & (of.start_of >= 0) & of.alive)
+        wild = wild[(rows["flags"][row[of.start_of[wild]]] & g.WILDCARD) > 0]
+        wild = wild[rows["starts"][row[of.start_of[wild]]]]
+        self.wildcards += int(np.count_nonzero((rows["flags"][row] & g.WILDCARD > 0) & starting))
+        if len(wild):
+            pairs = row[of.start_of[wild]].astype(np.int64) * len(rows) + row[wild]
+            distinct, which = np.unique(pairs, return_inverse=True)
+            got = np.zeros(len(distinct), _KEY)
+            got["communicator"] = rows["communicator"][distinct // len(rows)]
+            got["source"], got["tag"] = rows["peer"][distinct % len(rows)], rows["tag"][distinct % len(rows)]
+            got["target"] = of.rank
+            key_of[of.start_of[wild]] = len(rows) + which.reshape(-1)
+            keys = np.concatenate([keys, got])
+        starting &= (rows["one_sided"][row] == 0) & of.alive
+        at = np.flatnonzero(starting)
+        null = at[(rows["peer"][row[at]] == NULL) & (kind[at] != g.ENTER)]
+        used, which = np.unique(key_of[at], return_inverse=True)
+        of.keys, which_key = _distinct(keys[used])
+        of.in_channel[at] = which_key[which.reshape(-1)]
+        unknown = (of.keys["source"] < 0) & (of.keys["target"] >= 0) | (of.keys["communicator"] < 0)
+        lost = at[unknown[of.in_channel[at]]]
+        of.alive[lost] = False
+        of.unmatched[lost] = True
+        of.alive[null] = of.unmatched[null] = False
+        of.unmatched[null] = False
+        self._move_probes(of)
+
+    def _move_probes(self, of: _Rank) -> None:
+        """The first probe of a message waits for it; its receive then has it. Others tell nothing new."""
+        probes = of.of_kind(_PROBE)
+        if not (of.kind == _PROBE).any():
+            return
+        at = np.sort(np.concatenate([probes, of.of_kind(g.RECEIVE)]))
+        channel = of.in_channel[at]
+        order = np.argsort(channel, kind="stable")
+        placed, channels = at[order], channel[order]
+        is_probe = of.kind[placed] == _PROBE
+        # The next receive of the same channel, from the end backwards.
+        position = np.where(is_probe, len(placed), np.arange(len(placed)))
+        following = np.minimum.accumulate(position[::-1])[::-1]
+        found = following < len(placed)
+        found[found] = channels[following[found]] == channels[found]
+        dead = np.flatnonzero(of.kind == _PROBE)
+        of.kind[dead] = g.RECEIVE
+        ends = np.flatnonzero((of.kind == g.RECEIVED) & (of.start_of >= 0))
+        end_of = np.full(len(of.row), -1, dtype=np.int64)
+        end_of[of.start_of[ends]] = ends
+        moved = np.flatnonzero(is_probe & found)
+        target, first = np.unique(following[moved], return_index=True)
+        keeps = moved[first]
+        of.alive[dead] = False
+        of.alive[placed[keeps]] = True
+        of.alive[end_of[dead]] = of.alive[dead]
+        of.in_channel[dead[~of.alive[dead]]] = -1
+        received = placed[target]
+        of.alive[received] = False
+        of.in_channel[received] = -1
+        late = end_of[received]
+        of.alive[late[late >= 0]] = False
+
+    # All ranks
+
+    def built(self, ranks: list[_Rank], *, cut: bool) -> Built:
+        cut_s = None
+        if cut:
+            cut_s = min(float(each.leave[-1]) if len(each.leave) else 0.0 for each in ranks)
+            for each in ranks:
+                each.shorten(int(np.searchsorted(each.leave, cut_s, side="right")))
+        while True:
+            matching = _Matching(ranks, self.job, list(self.operations))
+            if not cut or not matching.shorten():
+                break
+        return self._assembled(matching, cut_s)
+
+    def _assembled(self, matching: _Matching, cut_s: float | None) -> Built:
+        ranks = matching.ranks
+        texts = list(self.places)
+        places = np.minimum(np.arange(max(len(texts), 1)), MOST_PLACES - 1)
+        if len(texts) > MOST_PLACES:
+            texts = [*texts[: MOST_PLACES - 1], OTHERS]
+        called = np.zeros(len(self.places))
+        unmatched: dict[tuple[int, str], dict[int, int]] = {}
+        parts, counts, tails = [], [0], []
+        for of in ranks:
+            ops, tail = _ops(of, places)
+            parts.append(ops)
+            counts.append(len(ops))
+            tails.append(tail)
+            first_ops = np.flatnonzero(np.diff(of.event, prepend=-1))
+            place = of.rows["place"][of.row[first_ops]]
+            called += np.bincount(place, of.leave - of.enter, len(called)) if len(place) else 0.0
+            if cut_s is None:
+                _count_unmatched(of, unmatched)
+        graph = Graph(
+            np.concatenate(parts) if parts else np.zeros(0, OP),
+            np.cumsum(counts),
+            matching.messages,
+            matching.groups,
+            tuple(self.operations) or (),
+            self.job.communicators,
+            tuple(texts),
+            np.array(tails),
+        )
+        begin = self._begin(ranks)
+        end = np.array(
+            [
+                self.job.end[of.rank] if cut_s is None else (of.leave[-1] if len(of.leave) else begin[k])
+                for k, of in enumerate(ranks)
+            ]
+        )
+        by_place = np.zeros(len(texts))
+        np.add.at(by_place, places[: len(called)], called)
+        listed = list(self.places)
+        return Built(
+            graph,
+            self.job.placement,
+            end - begin,
+            by_place,
+            np.array([of.added_s for of in ranks]),
+            tuple(
+                Unmatched(listed[place], kind, sum(by_rank.values()), tuple(sorted(by_rank)))
+                for (place, kind), by_rank in sorted(unmatched.items())
+            ),
+            self.wildcards,
+            None if cut_s is None else cut_s - float(begin.min()),
+        )
+
+    def _begin(self, ranks: list[_Rank]) -> np.ndarray:
+        job = self.job
+        return np.array([job.start[job.clock == job.clock[of.rank]].min() for of in ranks])
+
+
+_END_OF = np.full(256, g.COMPUTE, dtype=np.uint8)
+_END_OF[[g.SEND, g.RECEIVE, g.ENTER]] = g.SENT, g.RECEIVED, g.LEAVE
+_NAMES = {
+    g.SEND: "send",
+    g.RECEIVE: "receive",
+    g.ENTER: "collective",
+    _END: "completion of an unknown request",
+}
+
+
+def _completed_late(
+    rows: np.ndarray, row: np.ndarray, event: np.ndarray, start_of: np.ndarray, alive: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Ends of puts and gets move to the next call that synchronises; without one they end nowhere."""
+    at = np.flatnonzero((rows["kind"][row] == g.RECEIVED) & (rows["one_sided"][row] > 0))
+    syncs = np.flatnonzero(rows["one_sided"][row] == _COMPLETES)
+    following = np.searchsorted(syncs, at)
+    done = following < len(syncs)
+    order, event, alive = np.arange(len(row), dtype=float), event.copy(), alive.copy()
+    order[at[done]] = syncs[following[done]] - 0.5
+    event[at[done]] = event[syncs[following[done]]]
+    alive[at[~done]] = False
+    keep = np.argsort(order, kind="stable")
+    moved_to = np.empty(len(row) + 1, dtype=np.int32)
+    moved_to[keep], moved_to[-1] = np.arange(len(row)), -1
+    return keep, event[keep], moved_to[start_of[keep]], alive[keep]
+
+
+def _distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Distinct keys, and the place of each key among them."""
+    if not len(keys):
+        return keys, np.zeros(0, dtype=np.int64)
+    order = np.lexsort([keys[name] for name in _KEY.names or ()])
+    ordered = keys[order]
+    new = np.zeros(len(keys), dtype=bool)
+    for name in _KEY.names or ():
+        new[1:] |= ordered[name][1:] != ordered[name][:-1]
+    which = np.empty(len(keys), dtype=np.int64)
+    which[order] = np.cumsum(new)
+    new[0] = True
+    return ordered[new], which
+
+
+class _Matching:
+    """Messages and groups of the operations that the ranks have. Those without a partner have no slot."""
+
+    def __init__(self, ranks: list[_Rank], job: Job, operations: Sequence[str]) -> None:
+        self.ranks, self.job = ranks, job
+        keys, which = _distinct(np.concatenate([of.keys for of in ranks]))
+        bounds = np.cumsum([0, *(len(of.keys) for of in ranks)])
+        for of, first, last in zip(ranks, bounds[:-1], bounds[1:], strict=True):
+            of.global_key = which[first:last]
+            of.slot = np.full(len(of.row), NO_SLOT, dtype=np.uint32)
+        self._keys = keys
+        self.messages = self._matched_messages()
+        self.groups = self._matched_groups(operations)
+
+    def _counted(self, kind: int) -> np.ndarray:
+        counts = np.zeros(len(self._keys), dtype=np.int64)
+        for of in self.ranks:
+            counts[of.global_key] += np.bincount(of.in_channel[of.of_kind(kind)], minlength=len(of.keys))
+        return counts
+
+    def _matched_messages(self) -> np.ndarray:
+        """Messages are numbered in the order in which their senders start them."""
+        matched = np.minimum(self._counted(g.SEND), self._counted(g.RECEIVE))
+        base_of = np.cumsum(matched) - matched
+        slot_of = np.zeros(int(matched.sum()), dtype=np.uint32)
+        parts, next_slot = [], 0
+        one_sided: list[tuple[_Rank, np.ndarray]] = []
+        for of in self.ranks:
+            at = of.of_kind(g.SEND)
+            key = of.global_key[of.in_channel[at]]
+            number = of.numbered(at)
+            found = number < matched[key]
+            at, key, number = at[found], key[found], number[found]
+            slots = np.arange(next_slot, next_slot + len(at))
+            slot_of[base_of[key] + number] = slots
+            of.slot[at] = slots
+            parts.append(_messages(of, at))
+            next_slot += len(at)
+            if (of.rows["one_sided"] > 0).any():
+                puts = (of.kind == g.SEND) & (of.rows["one_sided"][of.row] > 0) & of.alive
+                valid = of.rows["peer"][of.row] >= 0
+                one_sided.append((of, np.flatnonzero(puts & valid)))
+        for of, at in one_sided:
+            slots = np.arange(next_slot, next_slot + len(at))
+            of.slot[at] = of.slot[at + 1] = slots
+            parts.append(_messages(of, at))
+            next_slot += len(at)
+        for of in self.ranks:
+            at = of.of_kind(g.RECEIVE)
+            key = of.global_key[of.in_channel[at]]
+            number = of.numbered(at)
+            found = number < matched[key]
+            of.slot[at[found]] = slot_of[(base_of[key] + number)[found]]
+        return np.concatenate(parts)
+
+    def _matched_groups(self, operations: Sequence[str]) -> np.ndarray:
+        keys = self._keys
+        is_group = (keys["target"] < 0) & (keys["communicator"] >= 0)
+        fewest = np.full(len(keys), np.iinfo(np.int64).max)
+        present = np.zeros(len(keys), dtype=np.int64)
+        for of in self.ranks:
+            counts = np.bincount(of.in_channel[of.of_kind(g.ENTER)], minlength=len(of.keys))
+            mine = of.global_key[counts > 0]
+            fewest[mine] = np.minimum(fewest[mine], counts[counts > 0])
+            present[mine] += 1
+        members = np.array([len(each) for each in self.job.communicators], dtype=np.int64)
+        size = np.zeros(len(keys), dtype=np.int64)
+        size[is_group] = members[keys["communicator"][is_group]]
+        matched = np.where(is_group & (present == size) & (present > 0), fewest, 0)
+        base_of = np.cumsum(matched) - matched
+        groups = np.zeros(int(matched.sum()), GROUP)
+        of_key = np.repeat(np.arange(len(keys)), matched)
+        groups["communicator"], groups["ranks"] = keys["communicator"][of_key], size[of_key]
+        groups["root"] = -1
+        known = np.full(len(groups), -1, dtype=np.int64)
+        for of in self.ranks:
+            at = of.of_kind(g.ENTER)
+            key = of.global_key[of.in_channel[at]]
+            number = of.numbered(at)
+            found = number < matched[key]
+            at, slot = at[found], (base_of[key] + number)[found]
+            of.slot[at] = slot
+            row = of.rows[of.row[at]]
+            other = np.flatnonzero((known[slot] >= 0) & (known[slot] != row["operation"]))
+            if len(other):
+                one = int(other[0])
+                names = operations[int(known[slot[one]])], operations[int(row["operation"][one])]
+                raise EnvironmentProblem(
+                    f"the ranks of a communicator called {names[0]} and {names[1]} at once",
+                    f"rank {of.rank} is the first that disagrees",
+                    "profile the program again",
+                    code="mismatched-collectives",
+                )
+            known[slot] = row["operation"]
+            groups["size"][slot] += row["size"]
+            rooted = (row["flags"] & (g.ROOTED_FROM | g.ROOTED_TO)) > 0
+            groups["root"][slot[rooted]] = row["root"][rooted]
+        groups["operation"] = np.maximum(known, 0)
+        groups["size"] /= np.maximum(groups["ranks"], 1)
+        return groups
+
+    def shorten(self) -> bool:
+        """Ends each rank before the first operation whose partner is missing; whether any has one."""
+        shortened = False
+        for of in self.ranks:
+            ends = np.flatnonzero((of.start_of >= 0) & ((of.kind == g.RECEIVED) | (of.kind == g.LEAVE)))
+            start = of.start_of[ends]
+            alone = ends[of.alive[ends] & of.alive[start] & (of.slot[start] == NO_SLOT)]
+            if len(alone):
+                of.shorten(int(of.event[alone[0]]))
+                shortened = True
+        return shortened
+
+
+NO_SLOT = 0xFFFFFFFF
+
+
+def _messages(of: _Rank, at: np.ndarray) -> np.ndarray:
+    row = of.rows[of.row[at]]
+    made = np.zeros(len(at), MESSAGE)
+    alone = row["one_sided"] > 0
+    made["source"] = of.rank
+    made["target"] = np.where(alone, of.rank, row["peer"])
+    made["tag"] = np.where(alone, row["peer"], row["tag"])
+    made["communicator"], made["size"] = row["communicator"], row["size"]
+    return made
+
+
+def _ops(of: _Rank, places: np.ndarray) -> tuple[np.ndarray, float]:
+    """The operations with a partner, and the seconds after the last one."""
+    first_of_event = np.diff(of.event, prepend=-1) > 0
+    computed = np.zeros(len(of.row))
+    computed[first_of_event] = of.gap[of.event[first_of_event]]
+    slot = of.slot.copy()
+    ends = np.flatnonzero(of.start_of >= 0)
+    slot[ends] = of.slot[of.start_of[ends]]
+    keep = of.alive & (slot != NO_SLOT)
+    keep[ends] &= of.alive[of.start_of[ends]]
+    lost = ~keep & (of.unmatched | (of.alive & (of.rows["one_sided"][of.row] != _COMPLETES)))
+    lost[ends] = lost[of.start_of[ends]]
+    if lost.any():
+        # What is not matched takes as long as it did.
+        kept_events = np.zeros(len(of.gap), dtype=bool)
+        kept_events[of.event[keep]] = True
+        alone = first_of_event & ~kept_events[of.event]
+        events = np.unique(of.event[lost])
+        alone &= np.isin(of.event, events)
+        computed[alone] += (of.leave - of.enter)[of.event[alone]]
+    before = np.concatenate([[0.0], np.cumsum(computed)])
+    at = np.flatnonzero(keep)
+    ops = np.zeros(len(at), OP)
+    row = of.rows[of.row[at]]
+    ops["kind"] = of.kind[at]
+    same_event = np.diff(of.event[at], prepend=-1) == 0
+    ops["flags"] = row["flags"] | np.where(same_event, g.TOGETHER, 0).astype(np.uint8)
+    ends = ops["kind"] == g.LEAVE
+    if ends.any():
+        started = of.rows["flags"][of.row[of.start_of[at[ends]]]]
+        ops["flags"][ends] |= started & (g.ROOTED_FROM | g.ROOTED_TO | g.AT_ROOT)
+    ops["slot"], ops["place"] = slot[at], places[row["place"]]
+    ops["computed_s"] = np.diff(before[np.concatenate([[0], at + 1])])
+    tail = float(before[-1] - before[at[-1] + 1]) if len(at) else float(before[-1])
+    return ops, tail + of.tail_s
+
+
+def _count_unmatched(of: _Rank, found: dict[tuple[int, str], dict[int, int]]) -> None:
+    starts = (of.kind == g.SEND) | (of.kind == g.RECEIVE) | (of.kind == g.ENTER) | (of.kind == _END)
+    alone = starts & (of.unmatched | (of.alive & (of.slot == NO_SLOT)))
+    for kind, name in _NAMES.items():
+        place = of.rows["place"][of.row[alone & (of.kind == kind)]]
+        for number, count in zip(*np.unique(place, return_counts=True), strict=True):
+            by_rank = found.setdefault((int(number), name), {})
+            by_rank[of.rank] = by_rank.get(of.rank, 0) + int(count)
