@@ -487,9 +487,11 @@ class _Builder:
         starting &= (rows["one_sided"][row] == 0) & of.alive
         at = np.flatnonzero(starting)
         null = at[(rows["peer"][row[at]] == NULL) & (kind[at] != g.ENTER)]
-        used, which = np.unique(key_of[at], return_inverse=True)
+        used = np.flatnonzero(np.bincount(key_of[at], minlength=len(keys)))
         of.keys, which_key = _distinct(keys[used])
-        of.in_channel[at] = which_key[which.reshape(-1)]
+        channel_of_key = np.full(len(keys), -1, dtype=np.int32)
+        channel_of_key[used] = which_key
+        of.in_channel[at] = channel_of_key[key_of[at]]
         unknown = (of.keys["source"] < 0) & (of.keys["target"] >= 0) | (of.keys["communicator"] < 0)
         lost = at[unknown[of.in_channel[at]]]
         of.alive[lost] = False
@@ -553,11 +555,10 @@ class _Builder:
             texts = [*texts[: MOST_PLACES - 1], OTHERS]
         called = np.zeros(len(self.places))
         unmatched: dict[tuple[int, str], dict[int, int]] = {}
-        parts, counts, tails = [], [0], []
+        ops, counts, tails = np.empty(sum(len(of.row) for of in ranks), OP), [0], []
         for of in ranks:
-            ops, tail = _ops(of, places)
-            parts.append(ops)
-            counts.append(len(ops))
+            count, tail = _fill(ops[counts[-1] :], of, places)
+            counts.append(counts[-1] + count)
             tails.append(tail)
             first_ops = np.flatnonzero(np.diff(of.event, prepend=-1))
             place = of.rows["place"][of.row[first_ops]]
@@ -565,8 +566,8 @@ class _Builder:
             if cut_s is None:
                 _count_unmatched(of, unmatched)
         graph = Graph(
-            np.concatenate(parts) if parts else np.zeros(0, OP),
-            np.cumsum(counts),
+            ops[: counts[-1]],
+            np.array(counts),
             matching.messages,
             matching.groups,
             tuple(self.operations) or (),
@@ -764,19 +765,19 @@ NO_SLOT = 0xFFFFFFFF
 
 
 def _messages(of: _Rank, at: np.ndarray) -> np.ndarray:
-    row = of.rows[of.row[at]]
-    made = np.zeros(len(at), MESSAGE)
-    alone = row["one_sided"] > 0
-    made["source"] = of.rank
-    made["target"] = np.where(alone, of.rank, row["peer"])
-    made["tag"] = np.where(alone, row["peer"], row["tag"])
-    made["communicator"], made["size"] = row["communicator"], row["size"]
-    return made
+    rows, alone = of.rows, of.rows["one_sided"] > 0
+    of_row = np.zeros(len(rows), MESSAGE)
+    of_row["source"] = of.rank
+    of_row["target"] = np.where(alone, of.rank, rows["peer"])
+    of_row["tag"] = np.where(alone, rows["peer"], rows["tag"])
+    of_row["communicator"], of_row["size"] = rows["communicator"], rows["size"]
+    return of_row[of.row[at]]
 
 
-def _ops(of: _Rank, places: np.ndarray) -> tuple[np.ndarray, float]:
-    """The operations with a partner, and the seconds after the last one."""
-    first_of_event = np.diff(of.event, prepend=-1) > 0
+def _fill(into: np.ndarray, of: _Rank, places: np.ndarray) -> tuple[int, float]:
+    """Sets the operations with a partner; their number, and the seconds after the last one."""
+    first_of_event = np.ones(len(of.row), dtype=bool)
+    first_of_event[1:] = of.event[1:] != of.event[:-1]
     computed = np.zeros(len(of.row))
     computed[first_of_event] = of.gap[of.event[first_of_event]]
     slot = of.slot.copy()
@@ -794,21 +795,25 @@ def _ops(of: _Rank, places: np.ndarray) -> tuple[np.ndarray, float]:
         events = np.unique(of.event[lost])
         alone &= np.isin(of.event, events)
         computed[alone] += (of.leave - of.enter)[of.event[alone]]
-    before = np.concatenate([[0.0], np.cumsum(computed)])
-    at = np.flatnonzero(keep)
-    ops = np.zeros(len(at), OP)
-    row = of.rows[of.row[at]]
-    ops["kind"] = of.kind[at]
-    same_event = np.diff(of.event[at], prepend=-1) == 0
-    ops["flags"] = row["flags"] | np.where(same_event, g.TOGETHER, 0).astype(np.uint8)
-    ends = ops["kind"] == g.LEAVE
-    if ends.any():
-        started = of.rows["flags"][of.row[of.start_of[at[ends]]]]
-        ops["flags"][ends] |= started & (g.ROOTED_FROM | g.ROOTED_TO | g.AT_ROOT)
-    ops["slot"], ops["place"] = slot[at], places[row["place"]]
-    ops["computed_s"] = np.diff(before[np.concatenate([[0], at + 1])])
-    tail = float(before[-1] - before[at[-1] + 1]) if len(at) else float(before[-1])
-    return ops, tail + of.tail_s
+    rows, row, event, kind, start_of = of.rows, of.row, of.event, of.kind, of.start_of
+    at = np.zeros(0, dtype=np.int64)
+    if keep.all():
+        between, tail = computed, 0.0
+    else:
+        at = np.flatnonzero(keep)
+        before = np.concatenate([[0.0], np.cumsum(computed)])
+        between = np.diff(before[np.concatenate([[0], at + 1])])
+        tail = float(before[-1] - before[at[-1] + 1]) if len(at) else float(before[-1])
+        row, event, kind, slot, start_of = row[at], event[at], kind[at], slot[at], start_of[at]
+    ops = into[: len(row)]
+    ops["kind"], ops["slot"], ops["cost"], ops["computed_s"] = kind, slot, 0, between
+    flags = rows["flags"][row]
+    flags[1:] |= np.where(event[1:] == event[:-1], g.TOGETHER, 0).astype(np.uint8)
+    ends = np.flatnonzero(kind == g.LEAVE)
+    started = rows["flags"][of.row[start_of[ends]]]
+    flags[ends] |= started & (g.ROOTED_FROM | g.ROOTED_TO | g.AT_ROOT)
+    ops["flags"], ops["place"] = flags, places[rows["place"]][row]
+    return len(ops), tail + of.tail_s
 
 
 def _count_unmatched(of: _Rank, found: dict[tuple[int, str], dict[int, int]]) -> None:
