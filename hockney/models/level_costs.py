@@ -38,13 +38,19 @@ class CostsByLevel:
         return near if near.sizes else getattr(self.between, work)
 
 
-def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, per_node: int) -> LayerCosts:
+def shared_on_nodes(
+    costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int | np.ndarray
+) -> LayerCosts:
     """The costs of a layer's messages, which are longer in flight if as many as set out from one node at
-    once, or arrive there, share its connection or its memory."""
+    once, or arrive there, share its connection or its memory. `nodes`: of each rank, or consecutive ranks of
+    each node."""
     found, node = costs.of(layer, mode), costs.message.node
     if node is None or not node.limited or costs.message.shared:
         return found
-    sender, receiver = layer.source // per_node, layer.target // per_node
+    if isinstance(nodes, int):
+        sender, receiver = layer.source // nodes, layer.target // nodes
+    else:
+        sender, receiver = nodes[layer.source], nodes[layer.target]
     at_once = np.maximum(np.bincount(sender)[sender], np.bincount(receiver)[receiver])
     sizes = np.broadcast_to(np.asarray(layer.size, dtype=float), at_once.shape)
     distinct, which = np.unique(np.stack((sizes, at_once)), axis=1, return_inverse=True)

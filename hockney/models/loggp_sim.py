@@ -83,7 +83,7 @@ class LogGPSimulator:
             assert platform is not None, "a platform, or costs in its place"
             if platform.processors_work:
                 raise NotModelled("messages that take the time of processors")
-            costs = _PlatformCosts(platform, ranks)
+            costs = PlatformCosts(platform, ranks)
         self._costs: StepCosts = costs
         self._wrote = np.zeros(ranks, dtype=bool)
         """Which ranks have copied, combined or received data."""
@@ -247,7 +247,7 @@ class LogGPSimulator:
         self.now[source] = np.maximum(self.now[source], over)
 
 
-class _PlatformCosts:
+class PlatformCosts:
     """Costs of messages between pairs of ranks, by size and by the ranks' nodes."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:

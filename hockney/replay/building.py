@@ -11,13 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
-from hockney.core.errors import EnvironmentProblem, HockneyError
+from hockney.core.errors import EnvironmentProblem
 from hockney.core.wording import plural
-from hockney.profiles import rank_file as form
 from hockney.profiles import trace as records
 from hockney.profiles.operations import FROM_ROOT, NOT_SYNCHRONISING, TO_ROOT, base, blocking, kind_of
 from hockney.profiles.profile import Launch
@@ -307,7 +305,7 @@ class _Builder:
                 if not blocks or function not in NOT_SYNCHRONISING:
                     self._collective(starts, received, begun, row, name, int(part["root"]), rank, blocks)
             elif what in (records.PUT, records.GET):
-                puts, requested = what == records.PUT, bool(flags & records.STARTS)
+                puts, requested = what == records.PUT, bool(flags & records.REQUEST)
                 way, own = (_PUT, g.ONE_SIDED | g.BUFFERED) if puts else (_GET, g.ONE_SIDED)
                 starts.append(row(g.SEND, own, request=requested and puts, one_sided=way))
                 starts.append(row(g.RECEIVE, own, request=requested and not puts, one_sided=way))

@@ -203,6 +203,17 @@ def algorithm_time(
     return _Timer(ranks, communication).seconds_of(operation, ranks, size, algorithm)
 
 
+def resolved_call(
+    communication: Communication, operation: str, size: int, ranks: int, algorithm: str = ""
+) -> tuple[tuple[Step, ...] | float, ChosenAlgorithm | None]:
+    """The steps of a collective operation by an algorithm (by default the one that the machine is known or
+    assumed to use), or its seconds if that is all that is known; and what was chosen. Raises UsageError for
+    an algorithm that is unknown or does not exist for this number of ranks."""
+    timer = _Timer(ranks, communication)
+    resolved = timer.resolved(CollectivePart(operation, operation, size, algorithm=algorithm))
+    return resolved, next(iter(timer.algorithms), None)
+
+
 @dataclass
 class _Timer:
     """Times parts on `ranks` ranks."""
@@ -362,7 +373,7 @@ class _Timer:
         if costs.measured is None:
             return LogGPSimulator(None, 1, _Free())
         by_level = CostsByLevel(costs.measured_near, costs.measured)
-        return _Lenient(None, self.ranks, by_level.on(self.ranks, costs.message.per_node(self.ranks)))
+        return LenientSimulator(None, self.ranks, by_level.on(self.ranks, costs.message.per_node(self.ranks)))
 
     def _take(self, simulator: LogGPSimulator, parts: Sequence[Part]) -> list[np.ndarray]:
         """Takes the parts; returns each rank's time before the first and after each of them."""
@@ -539,7 +550,7 @@ def _rounds(schedule: Schedule, ranks: int) -> float:
     return 0.0 if form is None else form.terms(ranks, 1)[0]
 
 
-class _Lenient(LogGPSimulator):
+class LenientSimulator(LogGPSimulator):
     """Large messages that a chain of ranks passes on, or that a rank sends to several others, begin
     together."""
 
@@ -551,12 +562,12 @@ class _Lenient(LogGPSimulator):
             super().take(replace(step, mode=Mode.POSTED))
 
 
-class _Bounded(_Lenient):
+class _Bounded(LenientSimulator):
     """A step takes at least as long as its bytes need through the busiest NIC or bus, and its messages on a
     medium. Cables of a torus or mesh are left out."""
 
     def __init__(self, platform: Platform, ranks: int) -> None:
-        super().__init__(_without_processors(platform), ranks)
+        super().__init__(without_processors(platform), ranks)
         self._network = platform.network
         self._node = nodes_of(platform, ranks)
 
@@ -586,7 +597,7 @@ class _Bounded(_Lenient):
         self.now[receivers] = np.maximum(self.now, limit)[receivers]
 
 
-def _without_processors(platform: Platform) -> Platform:
+def without_processors(platform: Platform) -> Platform:
     """The work of processors as latency of their messages."""
     if not platform.processors_work:
         return platform

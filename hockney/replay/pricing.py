@@ -1,0 +1,285 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What the messages of a traced program cost on a machine: as a run measured them between two ranks, at the
+level of each pair of ranks, or as a machine's description has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Protocol
+
+import numpy as np
+
+from hockney.core.fit import Fits
+from hockney.core.layout import NETWORK
+from hockney.models.applications.message_costs import usable_fit
+from hockney.models.applications.point_to_point_costs import of_fit
+from hockney.models.level_costs import shared_on_nodes
+from hockney.models.loggp_sim import LayerCosts, PlatformCosts, StepCosts
+from hockney.models.measured_costs import MeasuredCosts, measured_costs
+from hockney.models.programs.communication import Communication
+from hockney.models.programs.timing import without_processors
+from hockney.models.schedules import Layer, Mode
+from hockney.profiles import rank_file as form
+from hockney.profiles.machine_costs import LEVELS_OF
+from hockney.replay import graph as g
+from hockney.replay.building import Placement
+from hockney.replay.graph import COST, Graph
+
+WITHIN = (form.SELF, form.CORE, form.PACKAGE, form.NODE)
+"""Distances within a node, in the order of LEVELS."""
+SEND, EXCHANGE, START, PUT, GET = range(5)
+"""How a program sends a message: MPI_Send, MPI_Sendrecv, MPI_Isend, or one-sided."""
+
+
+class Machine(StepCosts, Protocol):
+    """The costs of messages between the ranks of a program."""
+
+    communication: Communication
+
+    def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """How far messages go: places in LEVELS."""
+        ...
+
+    def pairs(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        """Numbers that are equal if messages between two pairs of ranks cost the same."""
+        ...
+
+    def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+        """The costs of messages that share nothing, not even their ranks, with each other. `POSTED` ones do
+        not all leave at once."""
+        ...
+
+    def pattern(self, ranks: np.ndarray) -> bytes:
+        """Equal for groups of ranks whose messages cost the same."""
+        ...
+
+
+class MeasuredMachine:
+    """A measured machine with ranks at `placement`. `costs` are by level; those of a level that was not
+    measured are those of a similar one. `fits` tell levels within a node apart."""
+
+    def __init__(
+        self, communication: Communication, placement: Placement, fits: Fits | None = None
+    ) -> None:
+        between = communication.measured
+        assert between is not None, "a run with a ping-pong"
+        near = communication.measured_near or between
+        self.communication, self.placement = communication, placement
+        self.costs = [*(_of_distance(fits, each, near, communication) for each in WITHIN), between]
+        lonely = communication.measured_near is None and between.message.place == NETWORK
+        self._nodes = 1 if lonely else placement.host
+
+    def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        return self.placement.level(source, target)
+
+    pairs = level
+
+    def pattern(self, ranks: np.ndarray) -> bytes:
+        at = self.placement
+        return b"".join(_renumbered(each[ranks]).tobytes() for each in (at.host, at.package, at.core))
+
+    def of(self, layer: Layer, mode: Mode) -> LayerCosts:
+        return self._by_level(layer, lambda costs, part: shared_on_nodes(costs, part, mode, self._nodes))
+
+    def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+        return self._by_level(layer, lambda costs, part: _each(costs, part, mode))
+
+    def _by_level(self, layer: Layer, of: Callable[[MeasuredCosts, Layer], LayerCosts]) -> LayerCosts:
+        level = self.level(layer.source, layer.target)
+        used = {id(self.costs[number]): self.costs[number] for number in np.unique(level).tolist()}
+        if len(used) == 1:
+            return of(next(iter(used.values())), layer)
+        merged = {each.name: np.empty(level.shape) for each in fields(LayerCosts)}
+        for costs in used.values():
+            where = np.isin(level, [k for k, each in enumerate(self.costs) if each is costs])
+            size = layer.size if np.ndim(layer.size) == 0 else np.asarray(layer.size)[where]
+            part = of(costs, Layer(layer.source[where], layer.target[where], size))
+            for name, values in merged.items():
+                values[where] = getattr(part, name)
+        flags = {name: merged.pop(name).astype(bool) for name in ("eager", "gap_holds")}
+        return LayerCosts(**flags, **merged)
+
+    def copying(self, size: float | np.ndarray) -> np.ndarray:
+        return self._own("copy", size)
+
+    def combining(self, size: float | np.ndarray) -> np.ndarray:
+        return self._own("combine", size)
+
+    def refreshing(self, size: float | np.ndarray) -> np.ndarray:
+        return self._own("fresh", size)
+
+    def _own(self, work: str, size: float | np.ndarray) -> np.ndarray:
+        """As measured within a node, where messages hide less, if it was."""
+        near = getattr(self.costs[-2], work)
+        return np.asarray((near if near.sizes else getattr(self.costs[-1], work)).at(size))
+
+
+def _of_distance(
+    fits: Fits | None, distance: int, near: MeasuredCosts, communication: Communication
+) -> MeasuredCosts:
+    """The costs of a distance's own level, if the run has them."""
+    if fits is None or near.message.place == NETWORK:
+        return near
+    for level in LEVELS_OF[distance]:
+        if not level or level == near.message.place:
+            return near
+        fit = usable_fit(fits, level, near.message.buffers)
+        if fit is not None:
+            message = of_fit(fit, name="", title="", source=near.message.source)
+            message = replace(message, eager=near.message.eager, place=level, buffers=near.message.buffers)
+            return measured_costs(fits, message, communication.end)
+    return near
+
+
+def _each(costs: MeasuredCosts, layer: Layer, mode: Mode) -> LayerCosts:
+    sizes = np.broadcast_to(np.asarray(layer.size, dtype=float), layer.source.shape)
+    distinct, which = np.unique(sizes, return_inverse=True)
+    parts = [costs.parts(float(size)) for size in distinct]
+
+    def part(name: str) -> np.ndarray:
+        return np.array([getattr(each, name) for each in parts])[which.reshape(-1)]
+
+    return LayerCosts(
+        eager=sizes <= costs.message.eager,
+        overhead=part("send"),
+        flight=part("flight"),
+        receive=part("receive"),
+        gap=part("gap"),
+        gap_holds=costs.message.place != NETWORK,
+        exchange=part("exchange") if mode is Mode.EXCHANGE else 0.0,
+    )
+
+
+def _renumbered(values: np.ndarray) -> np.ndarray:
+    """The same partition for any numbers: by first appearance."""
+    _, first, which = np.unique(values, return_index=True, return_inverse=True)
+    return np.asarray(first[which.reshape(-1)])
+
+
+class PlatformMachine(PlatformCosts):
+    """A described machine, whose cores `ranks` ranks fill node by node."""
+
+    def __init__(self, communication: Communication, ranks: int) -> None:
+        assert communication.platform is not None, "a description"
+        super().__init__(without_processors(communication.platform), ranks)
+        self.communication = communication
+        self.ranks = ranks
+
+    def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        near = np.where(source == target, 0, g.LEVELS.index("node"))
+        return np.where(self.node[source] == self.node[target], near, g.LEVELS.index("network"))
+
+    def pairs(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
+        level = self.level(source, target)
+        if not self.by_place:
+            return level
+        steps = self._hops(self.node[source], self.node[target]) / self.platform.network.hop_s
+        return np.asarray(level + 8 * np.rint(steps).astype(np.int64))
+
+    def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+        # That of ranks which receive too is posted.
+        return self.of(layer, Mode.POSTED if mode is Mode.EXCHANGE else mode)
+
+    def pattern(self, ranks: np.ndarray) -> bytes:
+        return (self.node[ranks] if self.by_place else _renumbered(self.node[ranks])).tobytes()
+
+
+def machine_of(
+    communication: Communication, placement: Placement, fits: Fits | None = None
+) -> Machine:
+    """The machine of these costs, whose description places the ranks itself."""
+    if communication.platform is not None:
+        return PlatformMachine(communication, len(placement.host))
+    return MeasuredMachine(communication, placement, fits)
+
+
+def rows(costs: LayerCosts, level: np.ndarray, count: int, least_flight: np.ndarray | float) -> np.ndarray:
+    """Rows of the table of costs. `least_flight` is the part of the time in flight of an empty message."""
+    made = np.zeros(count, COST)
+    made["overhead"], made["receive"], made["gap"] = costs.overhead, costs.receive, costs.gap
+    made["exchange"], made["eager"], made["gap_holds"] = costs.exchange, costs.eager, costs.gap_holds
+    made["latency"] = np.clip(costs.flight, 0.0, least_flight)
+    made["transfer"] = np.maximum(costs.flight - made["latency"], 0.0)
+    made["level"] = level
+    return made
+
+
+def calls_of(graph: Graph) -> np.ndarray:
+    """How the program sends each message."""
+    ops, found = graph.ops, np.full(len(graph.messages), START, dtype=np.uint8)
+    sends = np.flatnonzero((ops["kind"] == g.SEND) & ((ops["flags"] & (g.BLOCKING | g.ONE_SIDED)) > 0))
+    flags = ops["flags"][sends]
+    after = ops[np.minimum(sends + 1, max(len(ops) - 1, 0))]
+    exchanges = (after["kind"] == g.RECEIVE) & ((after["flags"] & g.TOGETHER) > 0)
+    one_sided = np.where(flags & g.BUFFERED, PUT, GET)
+    found[ops["slot"][sends]] = np.where(flags & g.ONE_SIDED, one_sided, np.where(exchanges, EXCHANGE, SEND))
+    return found
+
+
+def message_costs(graph: Graph, machine: Machine) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of costs, and that of each message."""
+    messages = graph.messages
+    calls = calls_of(graph)
+    source = messages["source"]
+    target = np.where(calls >= PUT, messages["tag"], messages["target"])
+    sizes, size = np.unique(messages["size"], return_inverse=True)
+    kind = machine.pairs(source, target).astype(np.int64) * 5 + calls
+    key = kind * max(len(sizes), 1) + size.reshape(-1)
+    _, first, row = np.unique(key, return_index=True, return_inverse=True)
+    made = np.zeros(len(first), COST)
+    for call in np.unique(calls[first]).tolist():
+        where = np.flatnonzero(calls[first] == call)
+        one = first[where]
+        made[where] = _priced(machine, source[one], target[one], messages["size"][one].astype(float), call)
+    return made, row.reshape(-1).astype(np.uint32)
+
+
+def _priced(
+    machine: Machine, source: np.ndarray, target: np.ndarray, size: np.ndarray, call: int
+) -> np.ndarray:
+    """The data of a program's messages was written just before, as far as a run shows what that costs."""
+    mode = {SEND: Mode.BLOCKING, EXCHANGE: Mode.EXCHANGE}.get(call, Mode.POSTED)
+    source, target = source.astype(np.int64), target.astype(np.int64)
+    costs = machine.alone(Layer(source, target, size), mode)
+    costs = replace(costs, flight=costs.flight + machine.refreshing(size))
+    empty = machine.alone(Layer(source, target, np.zeros(len(size))), mode).flight
+    made = rows(costs, machine.level(source, target), len(size), empty)
+    if call in (PUT, GET):
+        made["eager"] = 1
+        made["latency"] *= 1 if call == PUT else 2
+    return made
+
+
+@dataclass(frozen=True)
+class Change:
+    """Another network or other software: added seconds, and factors, of each message of a `level` ("": all).
+    `bandwidth` divides the time that is proportional to the bytes."""
+
+    level: str = ""
+    added_latency_s: float = 0.0
+    latency: float = 1.0
+    added_overhead_s: float = 0.0
+    overhead: float = 1.0
+    bandwidth: float = 1.0
+
+
+def changed(costs: np.ndarray, change: Change) -> np.ndarray:
+    """The costs with a change. That of a collective whose algorithm is not known changes as that of as many
+    messages one after the other as its row is `reserved` for."""
+    made = costs.copy()
+    where = np.ones(len(made), dtype=bool)
+    if change.level:
+        where = made["level"] == g.LEVELS.index(change.level)
+    rounds = np.maximum(made["reserved"][:, 0], 1)
+    is_message = made["reserved"][:, 0] == 0
+    made["latency"][where] *= change.latency
+    made["latency"][where] += (rounds * change.added_latency_s)[where]
+    for name in ("overhead", "receive"):
+        made[name][where] *= change.overhead
+        made[name][where & is_message] += change.added_overhead_s
+    made["latency"][where & ~is_message] += 2 * (rounds * change.added_overhead_s)[where & ~is_message]
+    for name in ("transfer", "gap", "exchange"):
+        made[name][where] /= change.bandwidth
+    return made
