@@ -43,10 +43,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Priced:
-    """A graph whose operations have rows of `costs`; `choices` are what its collectives do."""
+    """A graph whose operations have rows of `costs`; `choices` are what its collectives do. A row stands for
+    so many `rounds` of messages, one after the other: several for a collective with a known time only."""
 
     graph: Graph
     costs: np.ndarray
+    rounds: np.ndarray
     choices: tuple[Choice, ...] = ()
 
 
@@ -185,7 +187,7 @@ class _Writer:
 
     def _messages(self, step: Step, mode: Mode, priced: list[LayerCosts]) -> None:
         sources = np.concatenate([layer.source for layer in step.layers])
-        begun, received = [], []
+        begun = []
         for layer, cost in zip(step.layers, priced, strict=True):
             count = len(layer.source)
             slot = self.slots + np.arange(count)
@@ -226,7 +228,6 @@ class _Writer:
                 self._add(who, g.SENT, 0, slot[large], row[large])
                 self.ops[-1]["flags"] = np.where(ended[who], g.TOGETHER, 0)
                 ended[who] = True
-        del received
 
 
 @dataclass
@@ -313,7 +314,8 @@ def priced(
     if len(graph.messages):
         ops["cost"][of_messages] = of_message[ops["slot"][of_messages]]
     if not len(graph.groups):
-        return Priced(graph, costs if len(costs) else np.zeros(1, COST))
+        costs = costs if len(costs) else np.zeros(1, COST)
+        return Priced(graph, costs, np.ones(len(costs)))
     return _Pricing(collectives, costs).priced(of_groups, expand)
 
 
@@ -324,6 +326,7 @@ class _Pricing:
         self.costs = [costs]
         self.next_row = len(costs)
         self.templates: list[Template] = []
+        self.rounds: dict[int, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
 
     def priced(self, of_groups: np.ndarray, expand: bool) -> Priced:
@@ -331,9 +334,10 @@ class _Pricing:
         ops, groups = graph.ops, graph.groups
         at = np.flatnonzero(of_groups)
         enters = at[ops["kind"][at] == g.ENTER]
-        nonblocking = np.bincount(
-            ops["slot"][enters], (ops["flags"][enters] & g.BLOCKING) == 0, len(groups)
-        )
+        after = ops[np.minimum(enters + 1, len(ops) - 1)]
+        blocks = (ops["flags"][enters] & g.BLOCKING > 0) & (after["kind"] == g.LEAVE)
+        blocks &= after["slot"] == ops["slot"][enters]
+        nonblocking = np.bincount(ops["slot"][enters], ~blocks, len(groups))
         kind, which = self._kinds(nonblocking > 0)
         row_of, template_of = np.zeros(len(kind), np.int64), np.full(len(kind), -1)
         roots = np.zeros(len(kind), np.int64)
@@ -345,7 +349,11 @@ class _Pricing:
         if (template >= 0).any():
             graph = _Expansion(graph, self.templates, template, roots[which]).graph(enters)
         choices = tuple(Choice(*key, calls) for key, calls in self.collectives.choices.items())
-        return Priced(graph, np.concatenate(self.costs), choices)
+        costs = np.concatenate(self.costs)
+        rounds = np.ones(len(costs))
+        for row, count in self.rounds.items():
+            rounds[row] = count
+        return Priced(graph, costs, rounds, choices)
 
     def _kinds(self, nonblocking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Groups that are alike, and the kind of each group."""
@@ -411,7 +419,7 @@ class _Pricing:
         row["overhead"] = min(handling, seconds)
         row["latency"], row["transfer"] = empty, seconds - empty
         row["level"] = self.machine.level(ranks[:1], ranks).max()
-        row["reserved"][0, 0] = max(1, (len(ranks) - 1).bit_length())
+        self.rounds[self.next_row] = (len(ranks) - 1).bit_length()
         self._add(row)
         return self.next_row - 1
 

@@ -265,21 +265,19 @@ class Change:
     bandwidth: float = 1.0
 
 
-def changed(costs: np.ndarray, change: Change) -> np.ndarray:
-    """The costs with a change. That of a collective whose algorithm is not known changes as that of as many
-    messages one after the other as its row is `reserved` for."""
+def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray:
+    """The costs with a change. A row may stand for several `rounds` of messages: it is that of a collective
+    whose messages are not known, and has their overheads in its latency."""
     made = costs.copy()
     where = np.ones(len(made), dtype=bool)
     if change.level:
         where = made["level"] == g.LEVELS.index(change.level)
-    rounds = np.maximum(made["reserved"][:, 0], 1)
-    is_message = made["reserved"][:, 0] == 0
+    added_s = np.where(rounds > 1, change.added_latency_s + 2 * change.added_overhead_s, change.added_latency_s)
     made["latency"][where] *= change.latency
-    made["latency"][where] += (rounds * change.added_latency_s)[where]
+    made["latency"][where] += (rounds * added_s)[where]
     for name in ("overhead", "receive"):
         made[name][where] *= change.overhead
-        made[name][where & is_message] += change.added_overhead_s
-    made["latency"][where & ~is_message] += 2 * (rounds * change.added_overhead_s)[where & ~is_message]
+        made[name][where] += np.where(rounds > 1, 0.0, change.added_overhead_s)[where]
     for name in ("transfer", "gap", "exchange"):
         made[name][where] /= change.bandwidth
     return made
