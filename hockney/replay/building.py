@@ -10,7 +10,7 @@ that it got."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.wording import plural
 from hockney.profiles import trace as records
 from hockney.profiles.operations import FROM_ROOT, NOT_SYNCHRONISING, TO_ROOT, base, blocking, kind_of
-from hockney.profiles.profile import Launch
+from hockney.profiles.profile import OUTSIDE_MPI_TIME, Launch
 from hockney.profiles.rank_file import rank_list
 from hockney.profiles.trace import RankTrace
 from hockney.replay import graph as g
@@ -361,6 +361,9 @@ class _Builder:
         return rows
 
     def expanded(self, trace: RankTrace) -> _Rank:
+        outside = np.array([call.function in OUTSIDE_MPI_TIME for call in trace.calls], dtype=bool)
+        if outside.any():
+            trace = replace(trace, events=trace.events[~outside[trace.events["call"]]])
         rows, first = self.rows_of(trace)
         calls = trace.events["call"]
         sizes = np.diff(first)
@@ -423,7 +426,7 @@ class _Builder:
             other[:-1] += np.where(before, (events["leave"] - events["enter"])[:-1], 0.0)
         spent = np.concatenate([[0.0], np.cumsum(other)])
         at = np.flatnonzero(with_rows)
-        entered = np.append(events["enter"][at], max(end, float(events["leave"][-1]) if len(events) else end))
+        entered = np.append(events["enter"][at], end)
         left = np.concatenate([[begin], events["leave"][at]])
         overhead = np.diff(spent[np.concatenate([[0], at, [len(events)]])])
         gap = np.maximum(entered - left - overhead, 0.0)

@@ -199,7 +199,9 @@ def rows(costs: LayerCosts, level: np.ndarray, count: int, least_flight: np.ndar
     """Rows of the table of costs. `least_flight` is the part of the time in flight of an empty message."""
     made = np.zeros(count, COST)
     made["overhead"], made["receive"], made["gap"] = costs.overhead, costs.receive, costs.gap
-    made["exchange"], made["eager"], made["gap_holds"] = costs.exchange, costs.eager, costs.gap_holds
+    # Messages that cross are never quicker.
+    made["exchange"] = np.maximum(costs.exchange, 0.0)
+    made["eager"], made["gap_holds"] = costs.eager, costs.gap_holds
     made["latency"] = np.clip(costs.flight, 0.0, least_flight)
     made["transfer"] = np.maximum(costs.flight - made["latency"], 0.0)
     made["level"] = level
