@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from hockney.core.case import WRITTEN
 from hockney.core.fit import Fits
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import usable_fit
@@ -68,6 +69,9 @@ class MeasuredMachine:
         near = communication.measured_near or between
         self.communication, self.placement = communication, placement
         self.costs = [*(_of_distance(fits, each, near, communication) for each in WITHIN), between]
+        self.copy = near.copy if near.copy.sizes else between.copy
+        self.combine = near.combine if near.combine.sizes else between.combine
+        self.fresh = near.fresh if near.fresh.sizes else between.fresh
         lonely = communication.measured_near is None and between.message.place == NETWORK
         self._nodes = 1 if lonely else placement.host
 
@@ -84,7 +88,26 @@ class MeasuredMachine:
         return self._by_level(layer, lambda costs, part: shared_on_nodes(costs, part, mode, self._nodes))
 
     def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
-        return self._by_level(layer, lambda costs, part: _each(costs, part, mode))
+        found = self._by_level(layer, lambda costs, part: _each(costs, part, mode))
+        return self._to_itself(found, layer) if (layer.source == layer.target).any() else found
+
+    def _to_itself(self, costs: LayerCosts, layer: Layer) -> LayerCosts:
+        """A message to its own rank is a copy, made by either of its calls."""
+        own = layer.source == layer.target
+        if not self.copy.sizes:
+            return costs
+        send_s, _, receive_s, _ = self.costs[0].overheads
+        whole = costs.overhead + costs.flight + costs.receive
+        copied = np.minimum(whole - send_s, receive_s + self.copying(layer.size))
+        return LayerCosts(
+            eager=costs.eager | own,
+            overhead=np.where(own, send_s, costs.overhead),
+            flight=np.where(own, 0.0, costs.flight),
+            receive=np.where(own, np.maximum(copied, 0.0), costs.receive),
+            gap=np.where(own, 0.0, costs.gap),
+            gap_holds=costs.gap_holds,
+            exchange=np.where(own, 0.0, costs.exchange),
+        )
 
     def _by_level(self, layer: Layer, of: Callable[[MeasuredCosts, Layer], LayerCosts]) -> LayerCosts:
         level = self.level(layer.source, layer.target)
@@ -102,18 +125,13 @@ class MeasuredMachine:
         return LayerCosts(**flags, **merged)
 
     def copying(self, size: float | np.ndarray) -> np.ndarray:
-        return self._own("copy", size)
+        return self.copy.at(size)
 
     def combining(self, size: float | np.ndarray) -> np.ndarray:
-        return self._own("combine", size)
+        return self.combine.at(size)
 
     def refreshing(self, size: float | np.ndarray) -> np.ndarray:
-        return self._own("fresh", size)
-
-    def _own(self, work: str, size: float | np.ndarray) -> np.ndarray:
-        """As measured within a node, where messages hide less, if it was."""
-        near = getattr(self.costs[-2], work)
-        return np.asarray((near if near.sizes else getattr(self.costs[-1], work)).at(size))
+        return self.fresh.at(size)
 
 
 def _of_distance(
@@ -241,11 +259,14 @@ def message_costs(graph: Graph, machine: Machine) -> tuple[np.ndarray, np.ndarra
 def _priced(
     machine: Machine, source: np.ndarray, target: np.ndarray, size: np.ndarray, call: int
 ) -> np.ndarray:
-    """The data of a program's messages was written just before, as far as a run shows what that costs."""
+    """The data of a program's messages was written just before: if a run measured messages of such data, that
+    is part of their costs."""
     mode = {SEND: Mode.BLOCKING, EXCHANGE: Mode.EXCHANGE}.get(call, Mode.POSTED)
     source, target = source.astype(np.int64), target.astype(np.int64)
     costs = machine.alone(Layer(source, target, size), mode)
-    costs = replace(costs, flight=costs.flight + machine.refreshing(size))
+    if machine.communication.message.buffers != WRITTEN:
+        far = source != target
+        costs = replace(costs, flight=costs.flight + np.where(far, machine.refreshing(size), 0.0))
     empty = machine.alone(Layer(source, target, np.zeros(len(size))), mode).flight
     made = rows(costs, machine.level(source, target), len(size), empty)
     if call in (PUT, GET):
