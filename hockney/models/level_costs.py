@@ -38,9 +38,7 @@ class CostsByLevel:
         return near if near.sizes else getattr(self.between, work)
 
 
-def shared_on_nodes(
-    costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int | np.ndarray
-) -> LayerCosts:
+def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int | np.ndarray) -> LayerCosts:
     """The costs of a layer's messages, which are longer in flight if as many as set out from one node at
     once, or arrive there, share its connection or its memory. `nodes`: of each rank, or consecutive ranks of
     each node."""

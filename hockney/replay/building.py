@@ -344,7 +344,9 @@ class _Builder:
         if blocks:
             begun.append((len(starts), g.LEAVE))
             ends.append(row(g.LEAVE, flags))
-        starts.append(row(g.ENTER, flags | (g.BLOCKING if blocks else 0), request=not blocks, operation=operation))
+        starts.append(
+            row(g.ENTER, flags | (g.BLOCKING if blocks else 0), request=not blocks, operation=operation)
+        )
 
     @staticmethod
     def _with_back(
@@ -409,9 +411,7 @@ class _Builder:
         name = {"local": "local", "start": "nonblocking", "wait": "nonblocking", "poll": "nonblocking"}
         return self.job.added_s.get(name.get(kind, "blocking"), 0.0)
 
-    def _gaps(
-        self, trace: RankTrace, with_rows: np.ndarray, added: np.ndarray
-    ) -> tuple[np.ndarray, float]:
+    def _gaps(self, trace: RankTrace, with_rows: np.ndarray, added: np.ndarray) -> tuple[np.ndarray, float]:
         """Seconds between the calls with operations, and after the last one. Calls that poll in vain just
         before one that does not wait for what that one gets."""
         job, events = self.job, trace.events

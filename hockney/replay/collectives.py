@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The collectives of a traced program: each with a time that is known, or as the messages of an algorithm.
 
-Calls of one operation with equal sizes, by ranks that are equally far from each other, have the same messages:
-these are made once."""
+Calls of one operation with equal sizes, by ranks that are equally far from each other, have the same
+messages: these are made once."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def check_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class _Among:
+class Among:
     """The costs of messages among some of a machine's ranks, which are numbered anew."""
 
     machine: Machine
@@ -115,13 +115,13 @@ class Template:
     costs: np.ndarray
 
 
-def template(steps: Sequence[Step], costs: _Among) -> Template:
+def template(steps: Sequence[Step], costs: Among) -> Template:
     """As LogGPSimulator runs the steps."""
     return _Writer(costs).written(steps)
 
 
 class _Writer:
-    def __init__(self, costs: _Among) -> None:
+    def __init__(self, costs: Among) -> None:
         self.costs = costs
         ranks = len(costs.ranks)
         self.ranks = ranks
@@ -170,20 +170,23 @@ class _Writer:
         mode, priced = step.mode, [self.costs.of(layer, step.mode) for layer in step.layers]
         large = not all(np.all(each.eager) for each in priced)
         one = step.layers[0]
-        if large and (len(step.layers) > 1 or (mode is Mode.BLOCKING and np.isin(one.source, one.target).any())):
+        if large and (
+            len(step.layers) > 1 or (mode is Mode.BLOCKING and np.isin(one.source, one.target).any())
+        ):
             # Ranks that would wait for each other post these messages instead.
             mode = Mode.POSTED
             priced = [self.costs.of(layer, mode) for layer in step.layers]
         if not step.untouched:
-            priced = [
-                replace(cost, flight=cost.flight + np.where(self.wrote[each.source], self.costs.refreshing(each.size), 0.0))
-                for each, cost in zip(step.layers, priced, strict=True)
-            ]  # fmt: skip
+            priced = [self._refreshed(*each) for each in zip(step.layers, priced, strict=True)]
         self._messages(step, mode, priced)
         for layer in step.layers:
             self.wrote[layer.target] = True
             if step.combine:
                 self.computed[layer.target] += self.costs.combining(layer.size)
+
+    def _refreshed(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
+        more = np.where(self.wrote[layer.source], self.costs.refreshing(layer.size), 0.0)
+        return replace(cost, flight=cost.flight + more)
 
     def _messages(self, step: Step, mode: Mode, priced: list[LayerCosts]) -> None:
         sources = np.concatenate([layer.source for layer in step.layers])
@@ -204,11 +207,13 @@ class _Writer:
             self.cost_rows += count
             begun.append((layer, slot, row, table["eager"] == 0))
         blocking = g.BLOCKING if mode is Mode.BLOCKING else 0
-        for layer, slot, row, large in begun:
-            if mode is Mode.POSTED:
+        if mode is Mode.POSTED:
+            for layer, slot, row, _ in begun:
                 self._add(layer.target, g.RECEIVE, 0, slot, row)
         for layer, slot, row, large in begun:
-            self._add(layer.source, g.SEND, blocking or (g.BLOCKING if mode is Mode.EXCHANGE else 0), slot, row)
+            self._add(
+                layer.source, g.SEND, blocking or (g.BLOCKING if mode is Mode.EXCHANGE else 0), slot, row
+            )
             if blocking and large.any():
                 self._add(layer.source[large], g.SENT, g.TOGETHER, slot[large], row[large])
         if mode is not Mode.POSTED:
@@ -217,7 +222,7 @@ class _Writer:
         if step.computed is not None:
             self.computed += step.computed
         ended = np.zeros(self.ranks, dtype=bool)
-        for layer, slot, row, large in begun:
+        for layer, slot, row, _ in begun:
             together = np.where(ended[layer.target], g.TOGETHER, 0)
             self._add(layer.target, g.RECEIVED, 0, slot, row)
             self.ops[-1]["flags"] = together
@@ -254,7 +259,9 @@ class _Collectives:
         key = operation, len(ranks), size, wanted, self.machine.pattern(ranks) if wanted == BEST else b""
         if key not in self._resolved:
             self._resolved[key] = (
-                self._best(operation, ranks, size) if wanted == BEST else self._one(operation, ranks, size, wanted)
+                self._best(operation, ranks, size)
+                if wanted == BEST
+                else self._one(operation, ranks, size, wanted)
             )
         return self._resolved[key]
 
@@ -271,7 +278,7 @@ class _Collectives:
         self, operation: str, ranks: np.ndarray, size: int
     ) -> tuple[Sequence[Step] | float, str, Basis]:
         """The algorithm with the least time among these ranks, or what the machine does if none is faster."""
-        among = _Among(self.machine, ranks)
+        among = Among(self.machine, ranks)
         usual = self._one(operation, ranks, size, "")
         found = [(_seconds(usual[0], among), usual)]
         for name in names(OF_VECTORS.get(operation, operation)):
@@ -295,7 +302,7 @@ class _Collectives:
         self.choices[key] = self.choices.get(key, 0) + calls
 
 
-def _seconds(resolved: Sequence[Step] | float, among: _Among) -> float:
+def _seconds(resolved: Sequence[Step] | float, among: Among) -> float:
     return resolved if isinstance(resolved, float) else among.seconds(resolved)
 
 
@@ -384,7 +391,7 @@ class _Pricing:
         operation = modelled(graph.operations[int(one["operation"])])
         resolved, algorithm, basis = collectives.resolved(operation, ranks, size)
         collectives.note(operation, len(ranks), size, algorithm, basis, calls)
-        among = _Among(self.machine, ranks)
+        among = Among(self.machine, ranks)
         pattern = self.machine.pattern(ranks)
         waits = bool(one["waits"])
         expands = expand and not waits and not isinstance(resolved, float)
@@ -397,7 +404,7 @@ class _Pricing:
         found = self._known[key]
         return (found, 0, at) if expands else (-1, found, at)
 
-    def _template(self, steps: Sequence[Step], among: _Among) -> int:
+    def _template(self, steps: Sequence[Step], among: Among) -> int:
         made = template(steps, among)
         made.ops["cost"] += self.next_row
         made.ops["cost"][made.ops["kind"] == g.COMPUTE] = 0
@@ -406,7 +413,7 @@ class _Pricing:
         return len(self.templates) - 1
 
     def _row(
-        self, operation: str, ranks: np.ndarray, size: int, resolved: Sequence[Step] | float, among: _Among
+        self, operation: str, ranks: np.ndarray, size: int, resolved: Sequence[Step] | float, among: Among
     ) -> int:
         seconds = _seconds(resolved, among)
         empty = seconds
@@ -472,12 +479,14 @@ class _Expansion:
         made = np.empty(total, OP)
         others = np.ones(len(ops), dtype=bool)
         others[enters] = others[enters + 1] = False
-        made[begin[others]] = ops[others]
+        _whole(made)[begin[others]] = _whole(ops)[others]
         # Messages of groups come after those of the program.
         instance_messages = np.where(expands, self.message_count[np.maximum(self.template, 0)], 0)
         first_slot = len(old.messages) + np.cumsum(instance_messages) - instance_messages
-        for part in np.array_split(np.arange(len(enters)), max(1, int(count.sum()) >> 24)):
-            self._fill(made, begin[enters[part]], first[part], count[part], enters[part], first_slot)
+        base = first_slot[slot].astype(np.uint64)
+        place = ops["place"][enters].astype(np.uint64) << np.uint64(16)
+        for part in np.array_split(np.arange(len(enters)), int(count.sum()) // PART + 1):
+            self._fill(made, begin[enters[part]], first[part], count[part], base[part], place[part])
         carried = ops["computed_s"][enters]
         empty = np.flatnonzero(count == 0)
         made["computed_s"][begin[enters[count > 0]]] += carried[count > 0]
@@ -502,16 +511,16 @@ class _Expansion:
         begin: np.ndarray,
         first: np.ndarray,
         count: np.ndarray,
-        enters: np.ndarray,
-        first_slot: np.ndarray,
+        base: np.ndarray,
+        place: np.ndarray,
     ) -> None:
+        """Copies operations of templates, as two words each: the place is in the upper half of the first
+        word's lower half, the slot in the lower half of the second."""
         offset = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        rows = self.ops[np.repeat(first, count) + offset]
-        of_message = rows["kind"] != g.COMPUTE
-        base = np.repeat(first_slot[self.old.ops["slot"][enters]], count).astype(np.uint32)
-        rows["slot"] = np.where(of_message, rows["slot"] + base, 0)
-        rows["place"] = np.repeat(self.old.ops["place"][enters], count)
-        made[np.repeat(begin, count) + offset] = rows
+        rows, at = np.repeat(first, count) + offset, np.repeat(begin, count) + offset
+        words, into = self.ops.view(np.uint64), made.view(np.uint64)
+        into[2 * at] = words[::2][rows] + np.repeat(place, count)
+        into[2 * at + 1] = words[1::2][rows] + np.repeat(base, count)
 
     def _place(self, communicator: np.ndarray, rank: np.ndarray) -> np.ndarray:
         """The place of ranks in their communicators."""
@@ -526,15 +535,27 @@ class _Expansion:
         instances = np.flatnonzero(expands)
         count = count[instances]
         offset = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        made = self.messages[np.repeat(self.first_message[self.template[instances]], count) + offset]
+        rows = np.repeat(self.first_message[self.template[instances]], count) + offset
+        made = np.empty(len(rows), MESSAGE)
         communicator = self.old.groups["communicator"][instances]
         first = np.repeat(self.first_member[communicator], count)
         length, root = np.repeat(self.lengths[communicator], count), np.repeat(self.root[instances], count)
         for name in ("source", "target"):
-            made[name] = self.members[first + (made[name] + root) % length]
+            place = np.ascontiguousarray(self.messages[name])[rows] + root
+            made[name] = self.members[first + np.where(place >= length, place - length, place)]
+        made["size"] = np.ascontiguousarray(self.messages["size"])[rows]
         made["tag"] = -1
         made["communicator"] = np.repeat(communicator, count)
         return made
+
+
+PART = 1 << 20
+"""Operations that are copied at once, so that they stay in the cache."""
+
+
+def _whole(ops: np.ndarray) -> np.ndarray:
+    """Operations as numbers of the same size, which are copied faster."""
+    return ops.view(np.complex128)
 
 
 def _carry(

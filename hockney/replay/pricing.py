@@ -61,9 +61,7 @@ class MeasuredMachine:
     """A measured machine with ranks at `placement`. `costs` are by level; those of a level that was not
     measured are those of a similar one. `fits` tell levels within a node apart."""
 
-    def __init__(
-        self, communication: Communication, placement: Placement, fits: Fits | None = None
-    ) -> None:
+    def __init__(self, communication: Communication, placement: Placement, fits: Fits | None = None) -> None:
         between = communication.measured
         assert between is not None, "a run with a ping-pong"
         near = communication.measured_near or between
@@ -204,9 +202,7 @@ class PlatformMachine(PlatformCosts):
         return (self.node[ranks] if self.by_place else _renumbered(self.node[ranks])).tobytes()
 
 
-def machine_of(
-    communication: Communication, placement: Placement, fits: Fits | None = None
-) -> Machine:
+def machine_of(communication: Communication, placement: Placement, fits: Fits | None = None) -> Machine:
     """The machine of these costs, whose description places the ranks itself."""
     if communication.platform is not None:
         return PlatformMachine(communication, len(placement.host))
@@ -295,7 +291,9 @@ def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray
     where = np.ones(len(made), dtype=bool)
     if change.level:
         where = made["level"] == g.LEVELS.index(change.level)
-    added_s = np.where(rounds > 1, change.added_latency_s + 2 * change.added_overhead_s, change.added_latency_s)
+    added_s = np.where(
+        rounds > 1, change.added_latency_s + 2 * change.added_overhead_s, change.added_latency_s
+    )
     made["latency"][where] *= change.latency
     made["latency"][where] += (rounds * added_s)[where]
     for name in ("overhead", "receive"):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The run time of a traced program as the costs of a machine have it, and how well that agrees with the traced
-run."""
+"""The run time of a traced program as the costs of a machine have it, and how well that agrees with the
+traced run."""
 
 from __future__ import annotations
 

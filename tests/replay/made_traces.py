@@ -179,6 +179,8 @@ def _receive(
         of.call("Probe", part("probe", source, number, **where), site=4)
         of.call("Recv", part("receive", source, number, **where), site=5)
     else:
-        asked = part("start receive", -1 if wild else source, 1 << 20, **{**where, "tag": -1 if wild else tag})
+        asked = part(
+            "start receive", -1 if wild else source, 1 << 20, **{**where, "tag": -1 if wild else tag}
+        )
         request = of.start_request("Irecv", asked)
         receiving.append((request, number, source, tag, communicator))

@@ -39,7 +39,11 @@ def test_each_message_of_a_random_program_is_matched_once(seed):
     for kind in (g.SEND, g.RECEIVE, g.RECEIVED, g.SENT):
         assert sorted(graph.ops["slot"][graph.ops["kind"] == kind].tolist()) == list(range(400)), kind
     for number, group in enumerate(graph.groups):
-        entered = [r for r in range(5) if ((ops_of(graph, r)["kind"] == g.ENTER) & (ops_of(graph, r)["slot"] == number)).any()]
+        entered = [
+            r
+            for r in range(5)
+            if ((ops_of(graph, r)["kind"] == g.ENTER) & (ops_of(graph, r)["slot"] == number)).any()
+        ]
         assert entered == sorted(communicators[group["communicator"]])
         assert group["root"] == communicators[group["communicator"]][0]
     assert len(graph.groups) > 5
@@ -106,7 +110,10 @@ def test_puts_and_gets_end_with_the_next_synchronisation():
     assert ops["kind"].tolist() == [
         g.ENTER, g.LEAVE, g.SEND, g.RECEIVE, g.SEND, g.RECEIVE, g.RECEIVED, g.RECEIVED, g.ENTER, g.LEAVE
     ]  # fmt: skip
-    assert found.graph.messages[["source", "target", "tag", "size"]].tolist() == [(0, 0, 1, 800), (0, 0, 1, 80)]
+    assert found.graph.messages[["source", "target", "tag", "size"]].tolist() == [
+        (0, 0, 1, 800),
+        (0, 0, 1, 80),
+    ]
     assert ops["slot"].tolist() == [0, 0, 0, 0, 1, 1, 0, 1, 1, 1]
     assert [int(flags & (g.ONE_SIDED | g.BUFFERED)) for flags in ops["flags"][2:6]] == [36, 36, 32, 32]
     assert ops["computed_s"][7] == 0.0
