@@ -109,7 +109,7 @@ class Unmatched:
 
 @dataclass(frozen=True)
 class Built:
-    """The graph, and what the trace shows besides: the time (s) at which each rank ends, after the first one's
+    """The graph, and what the trace shows besides: the time (s) at which each rank ends after the first one's
     start, the seconds in MPI calls at each place, over all ranks, and what recording added by rank, which the
     graph lacks. `cut_s` is the time up to which an incomplete trace was used."""
 
