@@ -120,6 +120,8 @@ class Built:
     added_s: np.ndarray
     unmatched: tuple[Unmatched, ...] = ()
     wildcards: int = 0
+    inferred: int = 0
+    """Receives from any rank whose sender is not known, but was the only one left, or the earliest."""
     cut_s: float | None = None
 
 
@@ -203,6 +205,8 @@ class _Rank:
     in_channel: np.ndarray
     global_key: np.ndarray = field(default_factory=lambda: np.zeros(0, int))
     slot: np.ndarray = field(default_factory=lambda: np.zeros(0, np.uint32))
+    own_s: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """Seconds of each operation that no model of messages has."""
 
     def shorten(self, events: int) -> None:
         """Keeps the first events only."""
@@ -211,6 +215,21 @@ class _Rank:
         for name in ("row", "event", "kind", "start_of", "alive", "unmatched", "in_channel"):
             setattr(self, name, getattr(self, name)[:count])
         self.tail_s = 0.0
+
+    def without_sender(self) -> np.ndarray:
+        """Places of receives whose message is not known."""
+        at = np.flatnonzero(self.unmatched & ~self.alive & (self.kind == g.RECEIVE) & (self.in_channel >= 0))
+        key = self.keys[self.in_channel[at]]
+        return at[((key["source"] < 0) | (key["tag"] < 0)) & (key["communicator"] >= 0)]
+
+    def channel_of_key(self, number: int, keys: np.ndarray) -> int:
+        """The channel with a global number, which becomes the rank's own if it is not."""
+        found = np.flatnonzero(self.global_key == number)
+        if not len(found):
+            self.keys = np.append(self.keys, keys[number : number + 1])
+            self.global_key = np.append(self.global_key, number)
+            return len(self.keys) - 1
+        return int(found[0])
 
     def of_kind(self, kind: int) -> np.ndarray:
         """Places of operations of this kind with a channel or an instance."""
@@ -485,6 +504,8 @@ class _Builder:
             got["target"] = of.rank
             key_of[of.start_of[wild]] = len(rows) + which.reshape(-1)
             keys = np.concatenate([keys, got])
+        accesses = (rows["one_sided"][row] > 0) & (rows["one_sided"][row] != _COMPLETES)
+        of.alive[accesses & (rows["peer"][row] < 0)] = False
         starting &= (rows["one_sided"][row] == 0) & of.alive
         at = np.flatnonzero(starting)
         null = at[(rows["peer"][row[at]] == NULL) & (kind[at] != g.ENTER)]
@@ -494,9 +515,10 @@ class _Builder:
         channel_of_key[used] = which_key
         of.in_channel[at] = channel_of_key[key_of[at]]
         unknown = (of.keys["source"] < 0) & (of.keys["target"] >= 0) | (of.keys["communicator"] < 0)
+        unknown |= (of.keys["tag"] < 0) & (of.keys["target"] == of.rank) & (of.keys["source"] >= 0)
         lost = at[unknown[of.in_channel[at]]]
         of.alive[lost] = False
-        of.unmatched[lost] = True
+        of.unmatched[lost] = kind[lost] != _PROBE
         of.alive[null] = of.unmatched[null] = False
         of.unmatched[null] = False
         self._move_probes(of)
@@ -597,7 +619,8 @@ class _Builder:
                 for (place, kind), by_rank in sorted(unmatched.items())
             ),
             self.wildcards,
-            None if cut_s is None else cut_s - float(begin.min()),
+            matching.inferred,
+            None if cut_s is None else max(0.0, cut_s - float(begin.min())),
         )
 
     def _begin(self, ranks: list[_Rank]) -> np.ndarray:
@@ -648,6 +671,42 @@ def _distinct(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return ordered[new], which
 
 
+@dataclass
+class _Channel:
+    """A channel with more sends than receives: when its messages were sent, and the places of the receives
+    that are known to be its own."""
+
+    number: int
+    key: np.void
+    excess: int
+    sent_s: np.ndarray
+    known: np.ndarray
+    taken: int = 0
+
+    @classmethod
+    def of(cls, matching: _Matching, receiver: _Rank, number: int, excess: int) -> _Channel:
+        key = matching._keys[number]
+        sender = matching.ranks[int(key["source"])]
+        sends, receives = sender.of_kind(g.SEND), receiver.of_kind(g.RECEIVE)
+        sends = sends[sender.global_key[sender.in_channel[sends]] == number]
+        known = receives[receiver.global_key[receiver.in_channel[receives]] == number]
+        return cls(number, key, excess, sender.enter[sender.event[sends]], known)
+
+    def next_s(self, at: int) -> float:
+        """When the message was sent that a receive at this place would get."""
+        number = int(np.searchsorted(self.known, at)) + self.taken
+        return float(self.sent_s[number]) if number < len(self.sent_s) else np.inf
+
+    def may_have(self, asked: np.void, at: int) -> bool:
+        same = self.key["communicator"] == asked["communicator"] and self.excess > self.taken
+        for name in ("source", "tag"):
+            same = same and (asked[name] < 0 or asked[name] == self.key[name])
+        return bool(same) and self.next_s(at) < np.inf
+
+    def take(self) -> None:
+        self.taken += 1
+
+
 class _Matching:
     """Messages and groups of the operations that the ranks have. Those without a partner have no slot."""
 
@@ -659,6 +718,8 @@ class _Matching:
             of.global_key = which[first:last]
             of.slot = np.full(len(of.row), NO_SLOT, dtype=np.uint32)
         self._keys = keys
+        self.inferred = 0
+        self._infer_senders()
         self.messages = self._matched_messages()
         self.groups = self._matched_groups(operations)
 
@@ -667,6 +728,33 @@ class _Matching:
         for of in self.ranks:
             counts[of.global_key] += np.bincount(of.in_channel[of.of_kind(kind)], minlength=len(of.keys))
         return counts
+
+    def _infer_senders(self) -> None:
+        """A program need not ask who sent a message that it took from anyone. Such a receive got one of those
+        that no other receive has: the earliest one that may be next in its channel."""
+        if not any(len(of.without_sender()) for of in self.ranks):
+            return
+        excess = self._counted(g.SEND) - self._counted(g.RECEIVE)
+        for of in self.ranks:
+            receives = of.without_sender()
+            if not len(receives):
+                continue
+            candidates = np.flatnonzero((self._keys["target"] == of.rank) & (excess > 0))
+            channels = [_Channel.of(self, of, int(key), int(excess[key])) for key in candidates]
+            ends = np.flatnonzero(of.start_of >= 0)
+            end_of = np.full(len(of.row), -1, dtype=np.int64)
+            end_of[of.start_of[ends]] = ends
+            for at in receives[end_of[receives] >= 0].tolist():
+                asked = of.keys[of.in_channel[at]]
+                before_s = float(of.leave[of.event[end_of[at]]])
+                able = [each for each in channels if each.may_have(asked, at)]
+                if not able:
+                    continue
+                chosen = min(able, key=lambda each: (each.next_s(at) > before_s, each.next_s(at)))  # noqa: B023
+                chosen.take()
+                of.in_channel[at] = of.channel_of_key(chosen.number, self._keys)
+                of.alive[at], of.unmatched[at] = True, False
+                self.inferred += 1
 
     def _matched_messages(self) -> np.ndarray:
         """Messages are numbered in the order in which their senders start them."""
@@ -688,8 +776,7 @@ class _Matching:
             next_slot += len(at)
             if (of.rows["one_sided"] > 0).any():
                 puts = (of.kind == g.SEND) & (of.rows["one_sided"][of.row] > 0) & of.alive
-                valid = of.rows["peer"][of.row] >= 0
-                one_sided.append((of, np.flatnonzero(puts & valid)))
+                one_sided.append((of, np.flatnonzero(puts)))
         for of, at in one_sided:
             slots = np.arange(next_slot, next_slot + len(at))
             of.slot[at] = of.slot[at + 1] = slots
@@ -746,8 +833,26 @@ class _Matching:
             rooted = (row["flags"] & (g.ROOTED_FROM | g.ROOTED_TO)) > 0
             groups["root"][slot[rooted]] = row["root"][rooted]
         groups["operation"] = np.maximum(known, 0)
+        self._set_own_seconds(len(groups), operations)
         groups["size"] /= np.maximum(groups["ranks"], 1)
         return groups
+
+    def _set_own_seconds(self, count: int, operations: Sequence[str]) -> None:
+        """What makes communicators, windows and files takes as long as on the rank that waited least."""
+        has_model = np.array([_has_model(name) for name in operations], dtype=bool)
+        if has_model.all():
+            return
+        least = np.full(count, np.inf)
+        found = []
+        for of in self.ranks:
+            at = np.flatnonzero((of.kind == g.ENTER) & (of.slot != NO_SLOT))
+            at = at[~has_model[of.rows["operation"][of.row[at]]]]
+            took = (of.leave - of.enter)[of.event[at]]
+            np.minimum.at(least, of.slot[at], took)
+            found.append(at)
+        for of, at in zip(self.ranks, found, strict=True):
+            of.own_s = np.zeros(len(of.row))
+            of.own_s[at] = least[of.slot[at]]
 
     def shorten(self) -> bool:
         """Ends each rank before the first operation whose partner is missing; whether any has one."""
@@ -763,6 +868,11 @@ class _Matching:
 
 
 NO_SLOT = 0xFFFFFFFF
+
+
+def _has_model(operation: str) -> bool:
+    name = operation.capitalize()
+    return kind_of(name) in ("collective", "neighbors") or name == "Win_fence"
 
 
 def _messages(of: _Rank, at: np.ndarray) -> np.ndarray:
@@ -781,6 +891,8 @@ def _fill(into: np.ndarray, of: _Rank, places: np.ndarray) -> tuple[int, float]:
     first_of_event[1:] = of.event[1:] != of.event[:-1]
     computed = np.zeros(len(of.row))
     computed[first_of_event] = of.gap[of.event[first_of_event]]
+    if len(of.own_s):
+        computed += of.own_s
     slot = of.slot.copy()
     ends = np.flatnonzero(of.start_of >= 0)
     slot[ends] = of.slot[of.start_of[ends]]

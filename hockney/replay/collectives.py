@@ -389,6 +389,7 @@ class _Pricing:
         at = int(np.flatnonzero(members == root)[0]) if root >= 0 and (members == root).any() else 0
         ranks, size = np.roll(members, -at), int(one["size"])
         operation = modelled(graph.operations[int(one["operation"])])
+        size = 0 if operation == "barrier" else size
         resolved, algorithm, basis = collectives.resolved(operation, ranks, size)
         collectives.note(operation, len(ranks), size, algorithm, basis, calls)
         among = Among(self.machine, ranks)

@@ -95,13 +95,11 @@ class MeasuredMachine:
         if not self.copy.sizes:
             return costs
         send_s, _, receive_s, _ = self.costs[0].overheads
-        whole = costs.overhead + costs.flight + costs.receive
-        copied = np.minimum(whole - send_s, receive_s + self.copying(layer.size))
         return LayerCosts(
             eager=costs.eager | own,
             overhead=np.where(own, send_s, costs.overhead),
             flight=np.where(own, 0.0, costs.flight),
-            receive=np.where(own, np.maximum(copied, 0.0), costs.receive),
+            receive=np.where(own, receive_s + self.copying(layer.size), costs.receive),
             gap=np.where(own, 0.0, costs.gap),
             gap_holds=costs.gap_holds,
             exchange=np.where(own, 0.0, costs.exchange),

@@ -120,6 +120,18 @@ def test_puts_and_gets_end_with_the_next_synchronisation():
     assert ops_of(found.graph, 1)["kind"].tolist() == [g.ENTER, g.LEAVE, g.ENTER, g.LEAVE]
 
 
+def test_what_no_model_has_takes_as_long_as_on_the_last_rank():
+    ranks = written(2)
+    ranks[0].call("Comm_split", part("collective"), after=1.0, took=3.0)
+    ranks[1].call("Comm_split", part("collective"), after=3.5, took=0.5)
+    ranks[0].call("Neighbor_alltoall", part("collective"), after=1.0, took=3.0)
+    ranks[1].call("Neighbor_alltoall", part("collective"), after=1.0, took=3.0)
+    found = built(ranks, end=10.0)
+    assert found.graph.operations == ("comm_split", "neighbor_alltoall")
+    assert ops_of(found.graph, 0)["computed_s"].tolist() == [1.5, 0.0, 1.0, 0.0]
+    assert ops_of(found.graph, 1)["computed_s"].tolist() == [4.0, 0.0, 1.0, 0.0]
+
+
 def test_what_has_no_partner_is_named_and_lasts_as_long_as_it_did():
     ranks = written(3)
     ranks[0].call("Send", part("send", 1, 8), site=1)
@@ -141,6 +153,25 @@ def test_what_has_no_partner_is_named_and_lasts_as_long_as_it_did():
     rest = 10.0 - 2e-6 - 0.125  # a message to nobody takes no time
     assert found.graph.tail_s[0] == pytest.approx(rest)
     assert found.graph.tail_s[2] == pytest.approx(10.0)
+
+
+def test_a_receive_that_ignores_its_status_gets_the_message_that_is_left():
+    """Of two channels to rank 2, receives from anyone that are not told the sender take the earliest message."""
+    ranks = written(3)
+    ranks[0].call("Send", part("send", 2, 10, tag=1), after=1.0)
+    ranks[1].call("Send", part("send", 2, 20, tag=1), after=2.0)
+    ranks[0].call("Send", part("send", 2, 11, tag=1), after=2.0)
+    ranks[0].call("Send", part("send", 2, 12, tag=2), after=9.0)
+    ranks[2].call("Recv", part("receive", -1, 64, tag=-1, flags=t.WILDCARD), after=4.0)
+    request = ranks[2].start_request("Irecv", part("start receive", -1, 64, tag=1, flags=t.WILDCARD))
+    ranks[2].call("Recv", part("receive", 0, 11, tag=1))
+    ranks[2].call("Wait", ranks[2].end(request, -1, 64, tag=-1))
+    ranks[2].call("Recv", part("receive", 0, 64, tag=-1, flags=t.WILDCARD), after=9.0)
+    found = built(ranks)
+    assert (found.unmatched, found.inferred) == ((), 3)
+    ops = ops_of(found.graph, 2)
+    got = found.graph.messages["size"][ops["slot"][ops["kind"] == g.RECEIVED]]
+    assert got.tolist() == [10, 11, 20, 12]
 
 
 def test_cancelled_messages_are_left_out():
