@@ -750,7 +750,7 @@ class _Matching:
                 able = [each for each in channels if each.may_have(asked, at)]
                 if not able:
                     continue
-                chosen = min(able, key=lambda each: (each.next_s(at) > before_s, each.next_s(at)))  # noqa: B023
+                chosen = min(able, key=lambda each: (each.next_s(at) > before_s, each.next_s(at)))
                 chosen.take()
                 of.in_channel[at] = of.channel_of_key(chosen.number, self._keys)
                 of.alive[at], of.unmatched[at] = True, False

@@ -156,7 +156,7 @@ def test_what_has_no_partner_is_named_and_lasts_as_long_as_it_did():
 
 
 def test_a_receive_that_ignores_its_status_gets_the_message_that_is_left():
-    """Of two channels to rank 2, receives from anyone that are not told the sender take the earliest message."""
+    """Receives from anyone that do not ask for the sender take the earliest message of two channels."""
     ranks = written(3)
     ranks[0].call("Send", part("send", 2, 10, tag=1), after=1.0)
     ranks[1].call("Send", part("send", 2, 20, tag=1), after=2.0)

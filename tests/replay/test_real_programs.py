@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from profiles.recorded import Recorded, compiled, recorded
 from msgspec.structs import replace
+from profiles.recorded import Recorded, compiled, recorded
 from replay.test_pricing import DESCRIBED, machine, on_description
 
 from hockney.core.machine import Mpi
