@@ -95,7 +95,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Unmatched:
-    """Operations without a partner at one place: "send", "receive", "collective" or "completion"."""
+    """Operations without a partner at one place: "send", "receive", "collective",
+    "completion of an unknown request", or "pending receive": one that the program did not wait for."""
 
     place: str
     kind: str
@@ -932,8 +933,11 @@ def _fill(into: np.ndarray, of: _Rank, places: np.ndarray) -> tuple[int, float]:
 def _count_unmatched(of: _Rank, found: dict[tuple[int, str], dict[int, int]]) -> None:
     starts = (of.kind == g.SEND) | (of.kind == g.RECEIVE) | (of.kind == g.ENTER) | (of.kind == _END)
     alone = starts & (of.unmatched | (of.alive & (of.slot == NO_SLOT)))
-    for kind, name in _NAMES.items():
-        place = of.rows["place"][of.row[alone & (of.kind == kind)]]
+    pending = alone & (of.kind == g.RECEIVE)
+    pending[of.start_of[of.start_of >= 0]] = False
+    chosen = {name: alone & ~pending & (of.kind == kind) for kind, name in _NAMES.items()}
+    for name, which in {**chosen, "pending receive": pending}.items():
+        place = of.rows["place"][of.row[which]]
         for number, count in zip(*np.unique(place, return_counts=True), strict=True):
             by_rank = found.setdefault((int(number), name), {})
             by_rank[of.rank] = by_rank.get(of.rank, 0) + int(count)

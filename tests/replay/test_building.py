@@ -146,7 +146,7 @@ def test_what_has_no_partner_is_named_and_lasts_as_long_as_it_did():
     assert {(each.place, each.kind, each.count, each.ranks) for each in found.unmatched} == {
         ("Send at line 2", "send", 1, (0,)),
         ("Barrier at line 4", "collective", 2, (0, 1)),
-        ("Irecv at line 6", "receive", 1, (1,)),
+        ("Irecv at line 6", "pending receive", 1, (1,)),
         ("Wait at line 7", "completion of an unknown request", 1, (2,)),
     }
     assert ops_of(found.graph, 0)["kind"].tolist() == [g.SEND, g.SENT]
