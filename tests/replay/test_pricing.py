@@ -171,6 +171,18 @@ def test_messages_cost_what_the_machine_charges_for_their_call_size_and_ranks():
         assert row["latency"] + row["transfer"] == pytest.approx(one.flight[0])
 
 
+def test_vectors_of_about_equal_mean_blocks_are_alike():
+    ranks = written(4)
+    for each in ranks:
+        for number in range(200):
+            each.call("Alltoallv", part("collective", size=1000 + number + each.rank))
+    found = priced(built(ranks).graph, machine(on_description(), 4), {"alltoall": "linear"})
+    assert sum(each.calls for each in found.choices) == 200
+    assert 10 < len(found.choices) < 30
+    sizes = found.graph.messages["size"].astype(float).reshape(200, -1)
+    assert (np.abs(sizes / (1001.5 + np.arange(200))[:, None] - 1) < 0.01).all()
+
+
 def test_a_measured_collective_takes_the_time_of_the_survey():
     made = called("allgather", 8, np.array([0.0, 5e-6]))
     found = priced(made.graph, machine(as_measured(), 2))
