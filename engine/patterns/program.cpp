@@ -15,6 +15,7 @@
 #include "measure/checking.hpp"
 #include "measure/computing.hpp"
 #include "measure/parameters.hpp"
+#include "measure/program_phases.hpp"
 #include "measure/program_steps.hpp"
 #include "measure/workload.hpp"
 
@@ -378,26 +379,7 @@ constexpr Parameter program_parameters[] = {
      "back-to-back iterations between two readings of the clock"},
     parameters::sync_each};
 
-constexpr Metric program_metrics[] = {
-    {.name = "computation",
-     .unit = "s",
-     .over_ranks = OverRanks::mean,
-     .per = Per::repetition,
-     .phase = true,
-     .help = "computation"},
-    {.name = "messages",
-     .unit = "s",
-     .over_ranks = OverRanks::mean,
-     .per = Per::repetition,
-     .phase = true,
-     .help = "messages between two ranks, and waiting for them"},
-    {.name = "collectives",
-     .unit = "s",
-     .over_ranks = OverRanks::mean,
-     .per = Per::repetition,
-     .phase = true,
-     .help = "collective operations, and waiting in them"},
-};
+constexpr Metric program_metrics[] = {phases::computation, phases::messages, phases::collectives};
 
 }  // namespace
 

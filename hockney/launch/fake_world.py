@@ -15,6 +15,7 @@ Fits of its results must recover these parameters.
 from __future__ import annotations
 
 import math
+import struct
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,7 +24,16 @@ import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog, Metric, Workload
-from hockney.core.program_cases import PROGRAM, program_name, steps_file
+from hockney.core.program_cases import (
+    IN_PLAN,
+    PROGRAM,
+    REPLAY,
+    REPLAY_HEADER,
+    REPLAY_STEP,
+    program_name,
+    replay_file,
+    steps_file,
+)
 from hockney.core.record import MetricSeries
 from hockney.launch.fake_levels import COSTS
 from hockney.launch.fakes import FakeWorkloads, fakes
@@ -183,6 +193,8 @@ OWN_ROLES = (
 
 PROGRAM_PARTS = ("computation", "messages", "collectives")
 """The role of the workload that executes described programs, and its metrics."""
+REPLAY_MESSAGES, REPLAY_COLLECTIVES = (1, 2), (5,)
+"""The kinds of steps that start these in a traced program."""
 
 LEAST_FACTOR = 0.1
 """The factor of the fastest launch that noise allows."""
@@ -245,7 +257,7 @@ class World:
     nodes: int = 1
     """The number of nodes over which the ranks of a case are spread."""
     launch: int = 0
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
     """The files that the cases name (`LaunchOptions.files`)."""
     replaced: tuple[FakeWorkloads, ...] = ()
     """Workloads that replace those of the suites."""
@@ -275,6 +287,8 @@ class World:
             return known
         if (fake := self.fake_of(workload)) is not None:
             return fake.time(workload, case, self.shares_of(case))
+        if workload.role == REPLAY:
+            return float(self.replayed(case).sum(axis=1).max())
         if workload.role == PROGRAM:
             return max(map(sum, zip(*self.program_parts(case).values(), strict=True)))
         if (parts := self.overlap.parts(workload, case, self.pure(case))) is not None:
@@ -347,6 +361,8 @@ class World:
 
     def lacks_program(self, case: Case) -> bool:
         """Whether the case names a program whose steps were not written."""
+        if case.workload == REPLAY:
+            return replay_file(str(case["graph"]).removeprefix(IN_PLAN)) not in self.files
         return case.workload == PROGRAM and steps_file(program_name(case), case.ranks) not in self.files
 
     def program_parts(self, case: Case) -> dict[str, list[float]]:
@@ -355,7 +371,7 @@ class World:
         and nobody waits."""
         parts: dict[str, list[float]] = {part: [0.0] * case.ranks for part in PROGRAM_PARTS}
         rank, share = 0, 1.0
-        for line in self.files[steps_file(program_name(case), case.ranks)].splitlines():
+        for line in str(self.files[steps_file(program_name(case), case.ranks)]).splitlines():
             word, *rest = line.split()
             if word == "rank":
                 rank = int(rest[0])
@@ -368,6 +384,28 @@ class World:
             elif word != "wait":
                 parts["messages"][rank] += share * sum(self.message(int(size)) for size in rest[1::2])
         return parts
+
+    def replayed(self, case: Case) -> np.ndarray:
+        """Seconds of each rank in the calls of each place of a traced program, at last those of computation,
+        likewise: all starts of messages take a one-way time, and all collectives that of a broadcast."""
+        content = self.files[replay_file(str(case["graph"]).removeprefix(IN_PLAN))]
+        assert isinstance(content, bytes)
+        _, ranks, communicators, members, places = struct.unpack_from(REPLAY_HEADER, content)
+        numbers = np.frombuffer(content, np.uint64, ranks + 1, struct.calcsize(REPLAY_HEADER))
+        tails = struct.calcsize(REPLAY_HEADER) + 8 * (ranks + 1 + communicators + members)
+        steps = np.frombuffer(content, list(REPLAY_STEP), -1, tails + 8 * ranks)
+        rank = np.repeat(np.arange(ranks), np.diff(numbers).astype(np.int64))
+        seconds = np.zeros((ranks, places + 1))
+        seconds[:, -1] = np.bincount(rank, weights=steps["seconds"], minlength=ranks)
+        seconds[:, -1] += np.frombuffer(content, np.float64, ranks, tails)
+        for kinds, cost in ((REPLAY_MESSAGES, self.message), (REPLAY_COLLECTIVES, self._broadcast(ranks))):
+            made = np.isin(steps["kind"], kinds)
+            each = [cost(int(size)) for size in steps["bytes"][made]]
+            np.add.at(seconds, (rank[made], steps["place"][made]), each)
+        return seconds
+
+    def _broadcast(self, ranks: int) -> Callable[[int], float]:
+        return lambda size: self.collective("bcast", ranks, size)
 
     def exchange(self, ranks: int, one_way: float) -> float:
         """Equation 3 of Hanebutte and Tatsumi for a switch: two steps, and a third if the number of ranks is
@@ -413,6 +451,8 @@ class World:
         known = self.overlap.values(metric, workload, case, self.pure(case), case_s)
         if known is not None:
             return known
+        if workload.role == REPLAY:
+            return self._replay_values(metric.name, case, case_s / self.time(case))
         if workload.role == PROGRAM:
             return case_s / self.time(case) * float(np.mean(self.program_parts(case)[metric.name]))
         work = self.work(case)
@@ -428,6 +468,16 @@ class World:
         if metric.over_ranks == "each":  # a rank in the middle has half the value of the last one
             value = np.outer(value, np.arange(1, case.ranks + 1) / case.ranks).ravel()
         return value
+
+    def _replay_values(self, name: str, case: Case, slower: np.ndarray) -> np.ndarray:
+        """`slower` is the factor of each repetition. All of the time in calls counts as messages."""
+        seconds = self.replayed(case)
+        if name == "rank":
+            return np.outer(slower, seconds.sum(axis=1)).ravel()
+        if name == "place":
+            return np.median(slower) * seconds[:, :-1].mean(axis=0)
+        parts = {"computation": seconds[:, -1], "messages": seconds[:, :-1].sum(axis=1)}
+        return slower * float(np.mean(parts.get(name, 0.0)))
 
     @staticmethod
     def truth(name: str) -> float:

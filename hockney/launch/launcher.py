@@ -43,7 +43,7 @@ class LaunchOptions:
     setting: str = ""
     variables: tuple[tuple[str, str], ...] = ()
     turn: int = 0
-    files: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str | bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

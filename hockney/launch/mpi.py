@@ -191,7 +191,7 @@ def plan_folder(
     plan: Sequence[Case],
     engine_folder: Path,
     on_other_hosts: bool = False,
-    files: Mapping[str, str] = MappingProxyType({}),
+    files: Mapping[str, str | bytes] = MappingProxyType({}),
 ) -> Scratch:
     """The plan as file PLAN in a new folder, with the `files` that it names, and the empty file STOP, into
     which something is written to end the launch early. The folder is next to the engine, so that every host

@@ -99,7 +99,7 @@ class SmpiLauncher(Launcher):
         return max(seeds, 1 if verified or ranks >= MANY_RANKS else REPETITIONS)
 
     def _scratch(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Scratch:
-        files = {
+        files: dict[str, str | bytes] = {
             PLAN: plan_text(plan),
             HOSTS: "".join(f"{host}\n" for host in hosts(self.platform, ranks, self.ranks_per_node)),
             PLATFORM: platform_lines(self.platform, events=self.events, seed_offset=options.index),

@@ -75,19 +75,20 @@ class OutputLine:
 
 @dataclass(frozen=True)
 class Scratch:
-    """A folder with these files (text by name) that exists only while a program runs, unless the keeper is
-    killed as well. Its parent must exist, the folder must not. `inside`: the program is started there."""
+    """A folder with these files (text or bytes by name) that exists only while a program runs, unless the
+    keeper is killed as well. Its parent must exist, the folder must not. `inside`: the program is started
+    there."""
 
     folder: Path
-    files: Mapping[str, str]
+    files: Mapping[str, str | bytes]
     inside: bool = False
 
     def sent(self) -> bytes:
         """The files in the keeper's format."""
         parts = []
-        for name, text in self.files.items():
-            content = text.encode()
-            parts.append(f"{name} {len(content)}\n".encode() + content)
+        for name, content in self.files.items():
+            sent = content.encode() if isinstance(content, str) else content
+            parts += [f"{name} {len(sent)}\n".encode(), sent]
         return b"".join([*parts, b"\n"])
 
 
