@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import struct
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,12 +17,14 @@ from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
-from hockney.core.machine import Machine
+from hockney.core.machine import Machine, MachineReference
 from hockney.core.program_cases import IN_PLAN, REPLAY, REPLAY_HEADER, REPLAY_STEP, replay_file
 from hockney.core.record import Failure, Launch, Record, RunRecords
 from hockney.core.wording import plural
 from hockney.launch.launcher import LaunchOptions
+from hockney.machines import emulated
 from hockney.measurement import Bench, Listener, Status, ignore_event, notifier
+from hockney.measurement.kinds import lan
 from hockney.measurement.launch_recorder import launch_lines
 from hockney.models.statistics import observe
 from hockney.profiles.operations import blocking
@@ -109,6 +111,7 @@ def replay_on(
 ) -> Execution:
     """Replay `graph` on `machine`: "" for this one, or for example sim:t3e or lan:sun-ethernet. See
     `replay_with`. Raises the errors of `measurement.prepare` as well."""
+    hosts = _with_room(machine, hosts, graph.ranks)
     bench = measurement.prepare(
         machine, mpi, bind, notifier(listen), [REPLAY], launcher=launcher, hosts=hosts
     )
@@ -121,6 +124,15 @@ def replay_on(
         budget_s=budget_s,
         listen=listen,
     )
+
+
+def _with_room(machine: str, hosts: HostOptions, ranks: int) -> HostOptions:
+    """On an emulated machine as many ranks on each host as are needed, unless the user wants it otherwise."""
+    reference = MachineReference.parse(machine)
+    if reference.scheme != lan.SCHEME or hosts.ranks_per_node:
+        return hosts
+    nodes = hosts.nodes or emulated.ethernet(reference.name).hosts
+    return replace(hosts, ranks_per_node=-(-ranks // nodes))
 
 
 def replay_with(
