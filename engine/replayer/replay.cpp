@@ -135,13 +135,21 @@ class Replay final : public Workload {
     seconds_.assign(program.places + 1, 0);
     total_s_.assign(program.places, 0);
     collective_.assign(program.places, false);
-    connect(program.communicators);
+    connect(program);
     steps_ = std::move(program.steps);
     plan();
     requests_.assign(slots_.size(), MPI_REQUEST_NULL);
     expected_.assign(slots_.size(), 0);
     bytes_.assign(slots_.size(), 0);
     spare_clock();
+  }
+
+  ~Replay() override {
+    for (MPI_Win& window : windows_) {
+      if (window == MPI_WIN_NULL) continue;
+      MPI_Win_unlock_all(window);
+      MPI_Win_free(&window);
+    }
   }
 
   void prepare(int) override { work_.recheck(); }
@@ -221,6 +229,8 @@ class Replay final : public Workload {
     start_send,
     start_receive,
     buffered_send,
+    start_put,
+    start_get,
     wait,
     collective_now,
     start_collective
@@ -235,16 +245,17 @@ class Replay final : public Workload {
     return place.files + "/" + file + ".steps";
   }
 
-  // Collective. Creates the communicators, in the same order on all ranks.
-  void connect(const std::vector<std::vector<std::uint32_t>>& communicators) {
+  // Collective. Creates the communicators and their windows, in the same order on all ranks.
+  void connect(const Steps& program) {
     int* upper = nullptr;
     int known = 0;
     MPI_Comm_get_attr(comm_.handle, MPI_TAG_UB, &upper, &known);
     if (known) most_tag_ = *upper;
     MPI_Group all;
     MPI_Comm_group(comm_.handle, &all);
-    for (const auto& members : communicators) {
+    for (const auto& members : program.communicators) {
       Comm& own = communicators_.emplace_back();
+      MPI_Win& window = windows_.emplace_back(MPI_WIN_NULL);
       if (std::find(members.begin(), members.end(), static_cast<std::uint32_t>(comm_.rank)) == members.end())
         continue;
       const std::vector<int> ranks(members.begin(), members.end());
@@ -254,6 +265,11 @@ class Replay final : public Workload {
       MPI_Comm_create_group(comm_.handle, group, first_tag, &handle);
       MPI_Group_free(&group);
       own = Comm::owner(handle);
+      const std::uint64_t bytes = program.windows[windows_.size() - 1];
+      if (bytes == 0) continue;
+      void* memory = nullptr;
+      MPI_Win_allocate(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL, handle, &memory, &window);
+      MPI_Win_lock_all(0, window);
     }
     MPI_Group_free(&all);
   }
@@ -261,6 +277,7 @@ class Replay final : public Workload {
   // Turns steps into calls, each with its slot in `start`.
   void plan() {
     std::vector<std::uint32_t> slot_of(steps_.size(), none);
+    std::unordered_map<std::uint32_t, Step> one_sided;  // by number
     std::size_t to = 0;
     for (std::size_t i = 0; i < steps_.size();) {
       Step step = steps_[i];
@@ -281,9 +298,16 @@ class Replay final : public Workload {
           const Step& each = steps_[end];
           const std::uint32_t slot = slot_of[each.start];
           if (slot == none) continue;
-          free.push_back(slot);
           Step part = each;
           part.seconds = end == i ? each.seconds : 0;
+          part.flags &= static_cast<std::uint8_t>(~completes);
+          const auto operation = one_sided.find(each.start);
+          if (operation != one_sided.end() && each.kind == received) {
+            part.flags |= completes;
+            part.peer = operation->second.peer;
+            part.channel = operation->second.channel;
+          }
+          if (operation == one_sided.end() || each.kind == received) free.push_back(slot);
           emit(wait, slot, part);
         } while (++end < steps_.size() && steps_[end].is_end() && joined(end));
         if (to == first)
@@ -317,10 +341,8 @@ class Replay final : public Workload {
           i += 4;
         } else {
           slot_of[i] = slot;
-          emit(step.kind == send      ? start_send
-               : step.kind == receive ? start_receive
-                                      : start_collective,
-               slot, step);
+          if (step.is_one_sided()) one_sided.emplace(static_cast<std::uint32_t>(i), step);
+          emit(started(step), slot, step);
           ++i;
         }
       }
@@ -331,7 +353,9 @@ class Replay final : public Workload {
 
   void prepare_start(Step& step) {
     collective_[step.place] = step.kind == enter_step;
-    if (step.kind != enter_step) {
+    if (step.is_one_sided()) {
+      if (step.bytes > INT_MAX) throw InvalidCase("a one-sided operation of a replay has more than 2 GiB");
+    } else if (step.kind != enter_step) {
       if (step.tag >= 0 && step.tag > most_tag_ - first_tag)
         throw InvalidCase("this MPI has too few tags for this program");
       step.tag = step.tag < 0 ? MPI_ANY_TAG : step.tag + first_tag;
@@ -342,6 +366,16 @@ class Replay final : public Workload {
       step.bytes = elements * sizeof(double);
     }
     counted_.add(step.bytes);
+  }
+
+  static Call started(const Step& step) {
+    switch (step.kind) {
+      case send: return start_send;
+      case receive: return start_receive;
+      case put: return start_put;
+      case get: return start_get;
+      default: return start_collective;
+    }
   }
 
   // Whether the step is part of the same call as the one before.
@@ -416,6 +450,8 @@ class Replay final : public Workload {
                   &requests_[step->start]);
         break;
       }
+      case start_put:
+      case start_get: access(*step); break;
       case exchange: both(step[0], step[1]); break;
       case wait: wait_for(step); break;
       case collective_now: call(*step, nullptr); break;
@@ -454,6 +490,17 @@ class Replay final : public Workload {
     arrived(in);
   }
 
+  void access(const Step& step) {
+    const auto [count, type] = counted_.of(step.bytes);
+    std::byte* const data = slots_.data(step.start);
+    const MPI_Win window = windows_[step.channel];
+    MPI_Request* const request = &requests_[step.start];
+    if (step.kind == start_put)
+      MPI_Rput(data, count, type, step.peer, 0, count, type, window, request);
+    else
+      MPI_Rget(data, count, type, step.peer, 0, count, type, window, request);
+  }
+
   // As MPI_Bsend does, but with memory that grows as needed.
   void send_copy(const Step& step) {
     const auto [count, type] = counted_.of(step.bytes);
@@ -482,6 +529,8 @@ class Replay final : public Workload {
       MPI_Waitall(static_cast<int>(count), waiting_.data(), MPI_STATUSES_IGNORE);
       for (std::size_t k = 0; k < count; ++k) requests_[step[k].start] = MPI_REQUEST_NULL;
     }
+    for (std::size_t k = 0; k < count; ++k)
+      if (step[k].flags & completes) MPI_Win_flush(step[k].peer, windows_[step[k].channel]);
     if (!checking_) return;
     for (std::size_t k = 0; k < count; ++k) check_arrival(step[k].start);
   }
@@ -613,11 +662,13 @@ class Replay final : public Workload {
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint8_t enter_step = replayer::enter;
+  static constexpr std::uint8_t completes = 64;  // flag of a wait for a one-sided operation at its target
 
   const Comm& comm_;
   const SumOp sum_;
   int most_tag_ = 32767;
   std::vector<Comm> communicators_;
+  std::vector<MPI_Win> windows_;  // of each communicator
   std::vector<Step> steps_;
   Slots slots_;
   Counts counted_;

@@ -18,8 +18,8 @@
 // that every rank needs, and 32 bytes for each step of each rank. Numbers are those of the host's processor.
 namespace hockney::replayer {
 
-// Those of hockney/replay/graph.py.
-enum Kind : std::uint8_t { compute, send, receive, received, sent, enter, leave };
+// Those of hockney/replay/graph.py, and one-sided operations, which end as `received`.
+enum Kind : std::uint8_t { compute, send, receive, received, sent, enter, leave, put, get };
 enum Flag : std::uint8_t { blocking = 1, together = 2, buffered = 4, synchronous = 8 };
 
 struct Step {
@@ -35,7 +35,8 @@ struct Step {
   std::uint64_t bytes;    // of a collective those of a block or vector
 
   bool is(Flag flag) const { return flags & flag; }
-  bool is_start() const { return kind == send || kind == receive || kind == enter; }
+  bool is_one_sided() const { return kind == put || kind == get; }
+  bool is_start() const { return kind == send || kind == receive || kind == enter || is_one_sided(); }
   bool is_end() const { return kind == received || kind == sent || kind == leave; }
 };
 static_assert(sizeof(Step) == 32);
@@ -48,26 +49,34 @@ inline constexpr char name[8] = {'r', 'e', 'p', 'l', 'a', 'y', '0', '1'};
 
 struct Steps {
   std::vector<std::vector<std::uint32_t>> communicators;  // their ranks in the program, in their own order
-  std::vector<Step> steps;                                // of this rank
+  std::vector<std::uint64_t> windows;  // bytes for one-sided operations in each communicator
+  std::vector<Step> steps;             // of this rank
   std::size_t places = 0;
   double tail_s = 0;  // of computation after the last step
 };
 
 // The common part: 64-bit numbers of the first step of each rank and of all steps, the end of each
-// communicator's members, and the members; then the seconds after the last step of each rank.
+// communicator's members, the bytes of each one's window, and the members; then the seconds after the last
+// step of each rank.
 class Common {
  public:
   Common(const Header& header, const std::string& text) : header_(header), text_(text) {}
 
   static std::uint64_t size(const Header& header) {
-    return 8 * (2 * header.ranks + 1 + header.communicators + header.members);
+    return 8 * (2 * header.ranks + 1 + 2 * header.communicators + header.members);
   }
 
   std::uint64_t first(std::uint64_t rank) const { return number(rank); }
+  std::vector<std::uint64_t> windows() const {
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t i = 0; i < header_.communicators; ++i)
+      all.push_back(number(header_.ranks + 1 + header_.communicators + i));
+    return all;
+  }
   double tail_s(std::uint64_t rank) const {
     double seconds = 0;
-    std::memcpy(&seconds, &text_[8 * (header_.ranks + 1 + header_.communicators + header_.members + rank)],
-                8);
+    std::memcpy(&seconds,
+                &text_[8 * (header_.ranks + 1 + 2 * header_.communicators + header_.members + rank)], 8);
     return seconds;
   }
 
@@ -80,7 +89,7 @@ class Common {
         throw InvalidCase("the communicators of a replay are damaged");
       auto& members = all.emplace_back();
       for (; begin < end; ++begin) {
-        const std::uint64_t member = number(header_.ranks + 1 + header_.communicators + begin);
+        const std::uint64_t member = number(header_.ranks + 1 + 2 * header_.communicators + begin);
         if (member >= header_.ranks)
           throw InvalidCase("a communicator of a replay has ranks that do not exist");
         members.push_back(static_cast<std::uint32_t>(member));
@@ -112,7 +121,7 @@ inline void check_steps(const Steps& program, int rank, int operations) {
   std::vector<bool> ended(program.steps.size());
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
-    if (step.kind > leave) refuse(i, "is of no kind");
+    if (step.kind > get) refuse(i, "is of no kind");
     if (!(step.seconds >= 0) || !std::isfinite(step.seconds)) refuse(i, "computes for no time");
     if (step.place >= program.places) refuse(i, "has no place");
     if (step.is_start()) {
@@ -120,13 +129,17 @@ inline void check_steps(const Steps& program, int rank, int operations) {
         refuse(i, "is in a communicator without this rank");
       const auto size = static_cast<std::int64_t>(program.communicators[step.channel].size());
       if (step.peer < -1 || step.peer >= size) refuse(i, "has a rank that does not exist");
-      if (step.kind == send && step.peer < 0) refuse(i, "sends to no rank");
+      if ((step.kind == send || step.is_one_sided()) && step.peer < 0) refuse(i, "sends to no rank");
+      if (step.is_one_sided() && step.bytes > program.windows[step.channel])
+        refuse(i, "is larger than its window");
       if (step.kind == enter && (step.tag < 0 || step.tag >= operations)) refuse(i, "is no known collective");
     }
     if (step.is_end()) {
-      const Kind started = step.kind == sent ? send : step.kind == received ? receive : enter;
-      if (step.start >= i || program.steps[step.start].kind != started || ended[step.start])
-        refuse(i, "ends nothing");
+      const Step* const started = step.start < i ? &program.steps[step.start] : nullptr;
+      const Kind kind = step.kind == sent ? send : step.kind == received ? receive : enter;
+      const bool one_sided = started && started->is_one_sided() && step.kind != leave;
+      if (!started || (!one_sided && started->kind != kind) || ended[step.start]) refuse(i, "ends nothing");
+      if (one_sided && step.kind == sent) continue;  // at this rank only
       ended[step.start] = true;
     }
   }
@@ -201,14 +214,15 @@ inline Steps read_steps(const std::string& path, const Comm& comm, int operation
   std::string problem = complete ? "" : "the steps '" + path + "' are not complete";
   try {
     program.communicators = parts.communicators();
+    program.windows = parts.windows();
     program.places = header.places;
     program.tail_s = parts.tail_s(static_cast<std::uint64_t>(comm.rank));
     if (complete) check_steps(program, comm.rank, operations);
   } catch (const InvalidCase& invalid) {
     problem = invalid.what();
   }
-  if (!comm.all(problem.empty()))
-    throw InvalidCase(problem.empty() ? "the steps of another rank are damaged" : problem);
+  const int reporter = comm.lowest(problem.empty() ? comm.size : comm.rank);
+  if (reporter < comm.size) throw InvalidCase(comm.joined_everywhere(comm.rank == reporter ? problem : ""));
   return program;
 }
 

@@ -193,7 +193,7 @@ OWN_ROLES = (
 
 PROGRAM_PARTS = ("computation", "messages", "collectives")
 """The role of the workload that executes described programs, and its metrics."""
-REPLAY_MESSAGES, REPLAY_COLLECTIVES = (1, 2), (5,)
+REPLAY_MESSAGES, REPLAY_COLLECTIVES = (1, 2, 7, 8), (5,)
 """The kinds of steps that start these in a traced program."""
 
 LEAST_FACTOR = 0.1
@@ -392,7 +392,7 @@ class World:
         assert isinstance(content, bytes)
         _, ranks, communicators, members, places = struct.unpack_from(REPLAY_HEADER, content)
         numbers = np.frombuffer(content, np.uint64, ranks + 1, struct.calcsize(REPLAY_HEADER))
-        tails = struct.calcsize(REPLAY_HEADER) + 8 * (ranks + 1 + communicators + members)
+        tails = struct.calcsize(REPLAY_HEADER) + 8 * (ranks + 1 + 2 * communicators + members)
         steps = np.frombuffer(content, list(REPLAY_STEP), -1, tails + 8 * ranks)
         rank = np.repeat(np.arange(ranks), np.diff(numbers).astype(np.int64))
         seconds = np.zeros((ranks, places + 1))

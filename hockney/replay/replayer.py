@@ -28,7 +28,19 @@ from hockney.measurement.kinds import lan
 from hockney.measurement.launch_recorder import launch_lines
 from hockney.models.statistics import observe
 from hockney.profiles.operations import blocking
-from hockney.replay.graph import COMPUTE, ENTER, LEAVE, RECEIVE, RECEIVED, SEND, SENT, WILDCARD, Graph
+from hockney.replay.graph import (
+    BUFFERED,
+    COMPUTE,
+    ENTER,
+    LEAVE,
+    ONE_SIDED,
+    RECEIVE,
+    RECEIVED,
+    SEND,
+    SENT,
+    WILDCARD,
+    Graph,
+)
 
 COLLECTIVES = (
     "Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Reduce", "Allreduce",
@@ -45,6 +57,8 @@ BARRIER = "Barrier"
 
 STEP = np.dtype(list(REPLAY_STEP))
 NAME = b"replay01"
+PUT, GET = 7, 8
+"""Kinds of steps besides those of graphs: the starts of one-sided operations."""
 ANY = -1
 
 GRAPH = "app"
@@ -247,6 +261,7 @@ def write_steps(graph: Graph, *, free_matching: bool = False) -> Steps:
         starts[slot[started]] = started
         both &= starts >= 0
         begins[ended] = starts[slot[ended]]
+        started = started[ops["flags"][started] & ONE_SIDED == 0]
         of = messages[slot[started]]
         steps["peer"][started] = place_in(of["communicator"], of[other])
         steps["tag"][started] = tags[slot[started]]
@@ -254,6 +269,18 @@ def write_steps(graph: Graph, *, free_matching: bool = False) -> Steps:
         steps["bytes"][started] = of["size"]
     of_message = np.isin(kind, (SEND, SENT, RECEIVE, RECEIVED))
     lone[of_message] = ~both[slot[of_message]]
+    one_sided = of_message & (ops["flags"] & ONE_SIDED != 0)
+    asked, done = (np.flatnonzero(one_sided & (kind == each)) for each in (SEND, RECEIVED))
+    of = messages[slot[asked]]
+    steps["kind"][asked] = np.where(ops["flags"][asked] & BUFFERED != 0, PUT, GET)
+    steps["peer"][asked] = place_in(of["communicator"], of["tag"])
+    steps["communicator"][asked], steps["bytes"][asked] = of["communicator"], of["size"]
+    operation = np.full(len(messages), -1, dtype=np.int64)
+    operation[slot[asked]] = asked
+    begins[done] = operation[slot[done]]
+    lone |= one_sided & (kind == RECEIVE)
+    windows = np.zeros(len(members), dtype=np.uint64)
+    np.maximum.at(windows, of["communicator"], np.maximum(of["size"], 1))
     if free_matching:
         _free(steps, ops, messages, tags)
 
@@ -291,6 +318,7 @@ def write_steps(graph: Graph, *, free_matching: bool = False) -> Steps:
             struct.pack(REPLAY_HEADER, NAME, graph.ranks, len(members), len(everyone), places),
             first.astype(np.uint64).tobytes(),
             np.cumsum(sizes, dtype=np.uint64).tobytes(),
+            windows.tobytes(),
             everyone.tobytes(),
             np.asarray(tail_s, dtype=np.float64).tobytes(),
             steps.tobytes(),

@@ -31,6 +31,7 @@ class Program:
         self.messages: dict[tuple[int, ...], list[int]] = {}
         self.counts: dict[tuple[int, ...], int] = {}
         self.groups: dict[tuple[int, ...], int] = {}
+        self.accessed: set[int] = set()
         self.message_rows: list[tuple[int, ...]] = []
         self.group_rows: list[tuple[int, ...]] = []
         self.pending_s = [0.0] * self.ranks
@@ -49,6 +50,16 @@ class Program:
         slot = self._message(sender, rank, size, tag, on, g.RECEIVE)
         self._op(rank, g.RECEIVE, slot, g.BLOCKING | flags, "Recv")
         self._op(rank, g.RECEIVED, slot, g.TOGETHER, "Recv")
+
+    def one_sided(self, rank: int, other: int, size: int, *, put: bool, on: int = WORLD) -> tuple[int, int]:
+        """What completes it at its target too."""
+        slot = len(self.message_rows)
+        self.accessed.add(slot)
+        self.message_rows.append((rank, rank, other, on, size))
+        flags = g.ONE_SIDED | (g.BUFFERED if put else 0)
+        self._op(rank, g.SEND, slot, flags, "Put" if put else "Get")
+        self._op(rank, g.RECEIVE, slot, flags | g.TOGETHER, "Put" if put else "Get")
+        return g.RECEIVED, slot
 
     def exchange(self, rank: int, to: int, sender: int, size: int, tag: int = 0) -> None:
         sent = self._message(rank, to, size, tag, WORLD, g.SEND)
@@ -74,7 +85,8 @@ class Program:
 
     def wait(self, rank: int, *requests: tuple[int, int]) -> None:
         for number, (kind, slot) in enumerate(requests):
-            self._op(rank, kind, slot, g.TOGETHER if number else 0, "Waitall")
+            flags = g.ONE_SIDED if kind == g.RECEIVED and slot in self.accessed else 0
+            self._op(rank, kind, slot, flags | (g.TOGETHER if number else 0), "Waitall")
 
     def collective(self, rank: int, operation: str, size: float = 0, root: int = -1, on: int = WORLD) -> None:
         slot, flags = self._group(rank, operation, size, root, on)

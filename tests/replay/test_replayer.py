@@ -82,6 +82,14 @@ def everything(ranks: int) -> g.Graph:
             program.send(rank, rank + 1, 0, tag=12, flags=g.SYNCHRONOUS)
         program.isend(rank, after, 640, tag=14)  # and never completed
         program.receive(rank, before, 640, tag=14, flags=g.WILDCARD)
+        reached = [
+            program.one_sided(rank, other, 3000, put=put, on=1)
+            for other in (after, before)
+            for put in (True, False)
+        ]
+        program.compute(rank, 1e-6)
+        program.wait(rank, reached[1])
+        program.wait(rank, reached[0], *reached[2:])
         for on in (0, 1, 2 + rank % 2):
             root = program.communicators[on][-1]
             for name in BLOCKING:
@@ -285,7 +293,7 @@ def steps_of(content: bytes, ranks: int) -> list[np.ndarray]:
     count, communicators, members, _ = np.frombuffer(content, np.uint64, 4, 8).astype(int).tolist()
     assert count == ranks
     first = np.frombuffer(content, np.uint64, ranks + 1, 40).astype(int)
-    steps = np.frombuffer(content, STEP, -1, 40 + 8 * (2 * ranks + 1 + communicators + members))
+    steps = np.frombuffer(content, STEP, -1, 40 + 8 * (2 * ranks + 1 + 2 * communicators + members))
     return [steps[begin:end] for begin, end in pairwise(first)]
 
 
