@@ -11,6 +11,7 @@
 #include "base/random.hpp"
 #include "base/waits.hpp"
 #include "comm/sum_op.hpp"
+#include "measure/agreement.hpp"
 #include "measure/buffer.hpp"
 #include "measure/parameters.hpp"
 #include "measure/program_phases.hpp"
@@ -135,9 +136,10 @@ class Replay final : public Workload {
     seconds_.assign(program.places + 1, 0);
     total_s_.assign(program.places, 0);
     collective_.assign(program.places, false);
-    connect(program);
     steps_ = std::move(program.steps);
-    plan();
+    for (const auto& members : program.communicators) sizes_.push_back(members.size());
+    on_all(comm_, [&] { plan(); });
+    connect(program);
     requests_.assign(slots_.size(), MPI_REQUEST_NULL);
     expected_.assign(slots_.size(), 0);
     bytes_.assign(slots_.size(), 0);
@@ -247,10 +249,6 @@ class Replay final : public Workload {
 
   // Collective. Creates the communicators and their windows, in the same order on all ranks.
   void connect(const Steps& program) {
-    int* upper = nullptr;
-    int known = 0;
-    MPI_Comm_get_attr(comm_.handle, MPI_TAG_UB, &upper, &known);
-    if (known) most_tag_ = *upper;
     MPI_Group all;
     MPI_Comm_group(comm_.handle, &all);
     for (const auto& members : program.communicators) {
@@ -274,8 +272,12 @@ class Replay final : public Workload {
     MPI_Group_free(&all);
   }
 
-  // Turns steps into calls, each with its slot in `start`.
+  // Turns steps into calls, each with its slot in `start`. Throws InvalidCase and OutOfMemory.
   void plan() {
+    int* upper = nullptr;
+    int known = 0;
+    MPI_Comm_get_attr(comm_.handle, MPI_TAG_UB, &upper, &known);
+    if (known) most_tag_ = *upper;
     std::vector<std::uint32_t> slot_of(steps_.size(), none);
     std::unordered_map<std::uint32_t, Step> one_sided;  // by number
     std::size_t to = 0;
@@ -400,12 +402,12 @@ class Replay final : public Workload {
     return outgoing(step) + incoming(step);
   }
   std::uint64_t outgoing(const Step& step) const {
-    const auto all = static_cast<std::uint64_t>(communicators_[step.channel].size);
+    const std::uint64_t all = sizes_[step.channel];
     const bool each = step.tag == scatter || step.tag == alltoall || step.tag == reduce_scatter_block;
     return step.tag == barrier ? 0 : each ? all * step.bytes : step.bytes;
   }
   std::uint64_t incoming(const Step& step) const {
-    const auto all = static_cast<std::uint64_t>(communicators_[step.channel].size);
+    const std::uint64_t all = sizes_[step.channel];
     const bool each = step.tag == gather || step.tag == allgather || step.tag == alltoall;
     return step.tag == barrier ? 0 : each ? all * step.bytes : step.bytes;
   }
@@ -667,6 +669,7 @@ class Replay final : public Workload {
   const Comm& comm_;
   const SumOp sum_;
   int most_tag_ = 32767;
+  std::vector<std::uint64_t> sizes_;  // of communicators
   std::vector<Comm> communicators_;
   std::vector<MPI_Win> windows_;  // of each communicator
   std::vector<Step> steps_;
