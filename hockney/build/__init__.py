@@ -7,7 +7,7 @@ from hockney.build.compile import BuildFailed
 from hockney.build.emulated import EthernetPrograms, ethernet_programs
 from hockney.build.engine import Engine, engine, targets
 from hockney.build.identity import MAIN, groups, identity_of, main_workloads, source_folder
-from hockney.build.library import install_library
+from hockney.build.library import install_library, preloaded_library
 from hockney.build.simgrid import simgrid, simgrid_prefix
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "identity_of",
     "install_library",
     "main_workloads",
+    "preloaded_library",
     "simgrid",
     "simgrid_prefix",
     "source_folder",

@@ -5,19 +5,27 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
+import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from hockney.build.compile import build_failure, configure_and_build
-from hockney.build.identity import compiler_version, source_folder
+from hockney.build.emulated import built_once
+from hockney.build.identity import compiler_version, identify, source_files, source_folder
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.paths import cache_folder
 from hockney.mpi import family_of
 from hockney.system.files import cache_unwritable
+
+PRELOADED = "libhockney-pmpi.so"
+SHARED_SOURCES = ("base", "cmake", "coll", "comm", "include", "library", "sync")
+"""The folders of sources that the library has."""
 
 
 def install_library(
@@ -29,23 +37,51 @@ def install_library(
     Raises BuildFailed, or EnvironmentProblem if something else is missing.
     """
     environ = os.environ if environ is None else environ
-    source = (source or source_folder()) / "library"
     compiler_version(mpi)  # raises if the wrapper has no compiler
     refuse_unwritable(prefix)
-    keep_log = cache_folder(environ) / "failed-library.log"
+    _build(mpi, source or source_folder(), environ, prefix, ["--build"], ["--install"])
+
+
+def preloaded_library(
+    mpi: Mpi, environ: Mapping[str, str] | None = None, notify: Callable[[str], None] = lambda _: None
+) -> Path:
+    """The library that gives unchanged programs other algorithms, for programs with `mpi`: from the cache, or
+    compiled into it. Raises like `install_library`."""
+    environ = os.environ if environ is None else environ
+    source = source_folder()
+    sha = hashlib.sha256()
+    for path in (path for folder in SHARED_SOURCES for path in source_files(source / folder)):
+        sha.update(path.relative_to(source).as_posix().encode() + path.read_bytes())
+    key = replace(identify(mpi, source, environ), sources=sha.hexdigest()).key
+    place = cache_folder(environ) / "library" / key
+
+    def compile_into(folder: Path) -> None:
+        notify("compiling hockney's library of collectives (once for each MPI; half a minute)")
+        _build(mpi, source, environ, folder, ["--build", "--target", "hockney-pmpi"])
+
+    built_once(place, compile_into, environ)
+    return place / PRELOADED
+
+
+def _build(mpi: Mpi, source: Path, environ: Mapping[str, str], prefix: Path, *steps: Sequence[str]) -> None:
+    """Configure the library and run these steps of CMake. If nothing is installed, the preloaded library is
+    copied into `prefix`."""
     try:
         with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
             work, log = Path(folder) / "work", Path(folder) / "build.log"
             cmake = tool("cmake")
             configure = [
-                cmake, "-S", str(source), "-B", str(work), "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
-                f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}",
-                f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib",
-                f"-DHOCKNEY_SMPI={'ON' if family_of(mpi).simulated else 'OFF'}",
+                cmake, "-S", str(source / "library"), "-B", str(work), "-G", "Ninja",
+                "-DCMAKE_BUILD_TYPE=Release", f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
+                f"-DCMAKE_CXX_COMPILER={mpi.mpicxx}", f"-DCMAKE_INSTALL_PREFIX={prefix}",
+                "-DCMAKE_INSTALL_LIBDIR=lib", f"-DHOCKNEY_SMPI={'ON' if family_of(mpi).simulated else 'OFF'}",
             ]  # fmt: skip
-            builds = [[cmake, "--build", str(work)], [cmake, "--install", str(work)]]
+            builds = [[cmake, step[0], str(work), *step[1:]] for step in steps]
             if not configure_and_build(configure, builds, mpi, log):
+                keep_log = cache_folder(environ) / "failed-library.log"
                 raise build_failure(mpi, log, "library", keep_log=keep_log)
+            if ["--install"] not in steps:
+                shutil.copy(work / PRELOADED, prefix)
     except OSError as error:
         raise cache_unwritable(Path(tempfile.gettempdir()), error) from error
 

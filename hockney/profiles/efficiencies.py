@@ -63,7 +63,12 @@ def efficiencies(launch: Launch) -> Efficiencies:
 def over_launches(launches: Sequence[Launch], value: Callable[[Launch], float]) -> Estimate:
     """A positive quantity over all launches: its robust centre, with a 95% interval if there are enough of
     them. Of zeros there is no interval."""
-    values = np.array([value(launch) for launch in launches])
+    return over_values([value(launch) for launch in launches])
+
+
+def over_values(seconds: Sequence[float]) -> Estimate:
+    """The robust centre of values of launches, likewise."""
+    values = np.array(seconds)
     if len(values) == 1 or values.min() <= 0:
         return Estimate(float(np.median(values)), None, None)
     logs = np.log(values)

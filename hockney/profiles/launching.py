@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import random
 import shutil
@@ -17,7 +18,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -58,10 +59,11 @@ def launch_command(
     folder: Path,
     environ: Mapping[str, str],
     trace: TraceMode | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> LaunchCommand:
-    """The command with the variables for its ranks, which write into `folder`. Variables that the user sets
-    for the ranks are kept: their libraries come after `library`."""
-    variables = {PRELOAD: _joined(library, environ.get(PRELOAD, "")), FOLDER: str(folder)}
+    """The command with the variables for its ranks, which write into `folder`, and `more` variables.
+    Variables that the user sets for the ranks are kept: their libraries come after `library`."""
+    variables = {PRELOAD: _joined(library, environ.get(PRELOAD, "")), FOLDER: str(folder), **(more or {})}
     if trace is not None:
         variables |= {TRACE: trace, **{name: environ[name] for name in (TRACE_LIMIT,) if name in environ}}
     words, replaced = _with_library(command, library, environ)
@@ -197,30 +199,90 @@ def launch_all(
     received = None
     with contextlib.ExitStack() as stack:
         path = stack.enter_context(preloadable(library)) if library is not None else ""
-        path = ":".join([path, *map(str, preloaded)])
+        libraries = ":".join([path, *map(str, preloaded)])
         rewind = stack.enter_context(_repeatable_input(len(plan)))
+        side = Side(folder, manifest)
         for number, profiled in enumerate(plan, start=1):
-            name = f"launch-{number}"
-            _make_folder(folder / name)
-            manifest = _noted(folder, manifest, ProfiledLaunch(folder=name, profiled=profiled))
             listen(number, profiled)
-            launch = LaunchCommand(command.words, environ)
-            if profiled and library is not None:
-                launch = launch_command(command, path, (folder / name).absolute(), environ, manifest.trace)
-            end = process.run_in_foreground(launch.words, launch.environ, stdin=rewind(), stdout=stdout)
-            done = ProfiledLaunch(
-                folder=name,
-                exit_code=end.code,
-                seconds=end.seconds,
-                profiled=profiled,
-                ended_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
-                kernel=f"{kernel_here():x}",
-            )
-            manifest = _noted(folder, manifest, done, replacing=True)
-            received = end.received
+            recorder = libraries if profiled and library is not None else None
+            side, received = _launch(command, side, recorder, environ, rewind(), stdout, profiled)
             if received is not None:
                 break
-    return Launched(manifest, received)
+    return Launched(side.manifest, received)
+
+
+@dataclass(frozen=True)
+class Side:
+    """Launches of one kind, in the profile in `folder`. Their ranks load the library `added` too, and get
+    these `variables`."""
+
+    folder: Path
+    manifest: Manifest
+    added: Path | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+def launch_in_turns(
+    command: Command,
+    library: Path,
+    sides: Sequence[Side],
+    rounds: int,
+    environ: Mapping[str, str],
+    *,
+    seed: int,
+    preloaded: Sequence[Path] = (),
+    stdout: int | None = None,
+    listen: Callable[[int, Side], None] = lambda number, side: None,
+) -> tuple[list[Side], int | None]:
+    """`rounds` times a recorded launch of each side, in random order, as `launch_all` does it. A call passes
+    through `library` before that which the side adds, so that it is recorded once. Returns the sides, and the
+    signal by which the user ended the program."""
+    order, numbers = random.Random(seed), itertools.count(1)
+    turns, received = list(sides), None
+    with contextlib.ExitStack() as stack:
+        first = ":".join([stack.enter_context(preloadable(library)), *map(str, preloaded)])
+        loaded = [
+            first if side.added is None else f"{first}:{stack.enter_context(preloadable(side.added))}"
+            for side in sides
+        ]
+        rewind = stack.enter_context(_repeatable_input(rounds * len(sides)))
+        for k in (k for _ in range(rounds) for k in order.sample(range(len(turns)), len(turns))):
+            listen(next(numbers), turns[k])
+            turns[k], received = _launch(command, turns[k], loaded[k], environ, rewind(), stdout)
+            if received is not None:
+                break
+    return turns, received
+
+
+def _launch(
+    command: Command,
+    side: Side,
+    libraries: str | None,
+    environ: Mapping[str, str],
+    stdin: int | None,
+    stdout: int | None,
+    profiled: bool = True,
+) -> tuple[Side, int | None]:
+    """A launch, noted in the profile before its begin and after its end; with these `libraries` preloaded, or
+    None for the command as it is. Returns the side, and the signal by which the user ended the program."""
+    name = f"launch-{len(side.manifest.launches) + 1}"
+    folder = side.folder / name
+    _make_folder(folder)
+    manifest = _noted(side.folder, side.manifest, ProfiledLaunch(folder=name, profiled=profiled))
+    launch = LaunchCommand(command.words, environ)
+    if libraries is not None:
+        own = (side.manifest.trace, side.variables)
+        launch = launch_command(command, libraries, folder.absolute(), environ, *own)
+    end = process.run_in_foreground(launch.words, launch.environ, stdin=stdin, stdout=stdout)
+    done = ProfiledLaunch(
+        folder=name,
+        exit_code=end.code,
+        seconds=end.seconds,
+        profiled=profiled,
+        ended_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+        kernel=f"{kernel_here():x}",
+    )
+    return replace(side, manifest=_noted(side.folder, manifest, done, replacing=True)), end.received
 
 
 def kernel_here() -> int:
