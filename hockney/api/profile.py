@@ -40,6 +40,7 @@ from hockney.profiles.target import Target, find_target, nothing_recorded
 from hockney.store import default_path, refuse_taken
 
 if TYPE_CHECKING:
+    from hockney.api.replays import TracePrediction
     from hockney.api.tables import Rows
     from hockney.draw.page import Caveat, Page, Table
     from hockney.profiles.compare import ProfileComparison
@@ -51,6 +52,8 @@ NEWEST, NONE, NEW = "newest", "none", "new"
 that is made after the program has run."""
 TableName = Literal["calls", "ranks", "messages"]
 """Tables of a profile."""
+DEFAULT_CHECKS = 5
+"""Launches, or pairs of them, by which a prediction is checked."""
 INCOMPLETE = ("missing-ranks",)
 """Codes of caveats with which the profile does not answer the question."""
 
@@ -164,6 +167,12 @@ class Profile:
 
         return profile_rows(self.explanation, name)
 
+    def predict(self, **changes: Any) -> TracePrediction:
+        """How long the traced program would take with changes, see `hockney.predict_trace`."""
+        from hockney.api.replays import predict_trace
+
+        return predict_trace(self, **changes)
+
     def frame(self, name: TableName = "calls", library: Library | None = None) -> Any:
         """A table as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(name), library)
@@ -201,7 +210,7 @@ def profile(
     recorded."""
     listen = log if listen is None else listen
     environ = dict(os.environ if environ is None else environ)
-    _check_repeat(repeat)
+    check_repeat(repeat)
     kept: list[Notice] = []
 
     def note(problem: HockneyError) -> None:
@@ -217,7 +226,7 @@ def profile(
     for problem in (*target.obstacles, *target.warnings):
         note(problem)
     library = interposition.build(target.paths, environ, notifier(listen)) if target.libraries else None
-    manifest = _manifest(target, interposition.recorded_symbols(target.paths), chosen, trace)
+    manifest = manifest_of(target, interposition.recorded_symbols(target.paths), chosen, trace)
     launching.create_folder(folder, manifest)
     plan = launching.planned_launches(repeat, overhead, secrets.randbelow(2**31))
 
@@ -300,7 +309,7 @@ def failed_exit_code(manifest: Manifest) -> int:
     return next((launch.exit_code for launch in manifest.launches if launch.exit_code), 0)
 
 
-def _check_repeat(repeat: int) -> None:
+def check_repeat(repeat: int) -> None:
     if repeat < 1:
         raise UsageError(
             f"{option('repeat', repeat)} is no number of launches",
@@ -311,8 +320,8 @@ def _check_repeat(repeat: int) -> None:
         )
 
 
-def _manifest(
-    target: Target, symbols: Sequence[str], survey: Path | None, trace: TraceMode | None
+def manifest_of(
+    target: Target, symbols: Sequence[str], survey: Path | None, trace: TraceMode | None = None
 ) -> Manifest:
     return Manifest(
         command=list(target.command.words),

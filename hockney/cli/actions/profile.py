@@ -9,7 +9,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hockney.api.profile import NEWEST, Profile, exit_code, live_profile, load_profile, profile
+from hockney.api.checking import check_prediction
+from hockney.api.profile import (
+    DEFAULT_CHECKS,
+    NEWEST,
+    Profile,
+    exit_code,
+    live_profile,
+    load_profile,
+    profile,
+)
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
@@ -27,11 +36,13 @@ STDERR = 2
 
 def action(
     words: tuple[str, ...],
-    repeat: int,
+    repeat: int | None,
     overhead: bool,
     trace: TraceMode | None,
     survey: Path | None,
     live: Path | None,
+    prediction: Path | None,
+    archive: Path | None,
     page: Path | None,
     out: Path | None,
     quiet: bool,
@@ -39,8 +50,28 @@ def action(
 ) -> int:
     if page is not None:
         refuse_early(page)
+    if archive is not None and prediction is None:
+        raise UsageError(
+            "--archive is without --check",
+            "only checks of predictions are recorded there",
+            "leave out --archive",
+            code="archive-without-check",
+        )
+    if prediction is not None:
+        _refuse_with(
+            "--check",
+            {
+                "--overhead": overhead,
+                "--survey": survey is not None,
+                "--trace": trace is not None,
+                "--live": live is not None,
+                "--report": page is not None,
+            },
+            "the launches are compared with the prediction only",
+        )
+        return _check(words, prediction, repeat, archive, out, quiet, as_json)
     running = {
-        "--repeat": repeat != 1,
+        "--repeat": repeat is not None,
         "--overhead": overhead,
         "--trace": trace is not None,
         "--out": out is not None,
@@ -54,7 +85,7 @@ def action(
     reporter = ProgressReporter(quiet)  # no bar or spinner: the terminal is the program's
     profiled = profile(
         words,
-        repeat=repeat,
+        repeat=1 if repeat is None else repeat,
         overhead=overhead,
         trace=trace,
         survey=NEWEST if survey is None else survey,
@@ -79,12 +110,12 @@ def _survey_of_profile(survey: Path | None) -> Path | None:
     return survey
 
 
-def _refuse_with(what: str, others: dict[str, bool]) -> None:
+def _refuse_with(what: str, others: dict[str, bool], why: str = "no program is launched") -> None:
     for name, given in others.items():
         if given:
             raise UsageError(
                 f"{name} and {what} exclude each other",
-                "no program is launched",
+                why,
                 f"leave out {name}",
                 code="option-without-launch",
                 option=name,
@@ -141,6 +172,40 @@ def overhead_sentence(overhead: Overhead) -> str:
         return f"Recording changes the elapsed time by {change} ({pairs} of launches)."
     interval = f"95%: {ratio.low - 1:+.1%} to {ratio.high - 1:+.1%}"
     return f"Recording changes the elapsed time by {change} ({interval}; {pairs} of launches)."
+
+
+def _check(
+    words: tuple[str, ...],
+    prediction: Path,
+    repeat: int | None,
+    archive: Path | None,
+    out: Path | None,
+    quiet: bool,
+    as_json: bool,
+) -> int:
+    """Launch the program, and print what was predicted next to what was measured."""
+    done = check_prediction(
+        prediction,
+        words,
+        repeat=DEFAULT_CHECKS if repeat is None else repeat,
+        out=out,
+        archive=archive,
+        stdout=STDERR if as_json else None,
+        listen=ProgressReporter(quiet),
+    )
+    check = done.check
+    if as_json:
+        folder, scores = (printable(str(path)) for path in (done.path, done.scores))
+        print_json({**check.document, "profiles": folder, "scores": scores, "notices": done.notices})
+        return check.exit_code
+    with contextlib.redirect_stdout(sys.stderr):
+        for sentence in check.sentences:
+            print_line(sentence)
+        echo()
+        print_table(check.table)
+        echo()
+        print_unwrapped(f"launches: {printable(str(done.path))}")
+    return check.exit_code
 
 
 def _live(folder: Path, as_json: bool) -> int:

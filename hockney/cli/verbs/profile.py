@@ -25,6 +25,7 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
         "hockney profile --overhead --out runs/app -- srun -n 64 python app.py",
         "hockney profile runs/app",
         "hockney profile --live runs/app",
+        "hockney profile --check prediction.json -- mpiexec -n 8 ./app input",
     ),
 )
 @click.argument("words", nargs=-1, metavar="[--] COMMAND...|PROFILE")
@@ -32,9 +33,9 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
     "--repeat",
     type=REPEAT,
     metavar="N",
-    default=1,
-    show_default=True,
-    help="Launch the program N times; intervals are over launches, from three on.",
+    default=None,
+    help="Launch the program N times; intervals are over launches, from three on.  [default: 1, with --check "
+    "5]",
 )
 @click.option(
     "--overhead",
@@ -57,8 +58,16 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
 )
 @click.option("--live", type=options.PATH, metavar="PROFILE", help="Show what a running program does now.")
 @click.option(
+    "--check",
+    "prediction",
+    type=options.PATH,
+    metavar="FILE",
+    help="Compare a frozen prediction with launches: 'hockney predict RUN --freeze FILE'.",
+)
+@click.option(
     "--report", "page", type=options.PATH, metavar="FILE", help="Also write the page to FILE, one HTML file."
 )
+@options.archive
 @options.out
 @options.quiet
 @options.as_json
@@ -75,6 +84,11 @@ def command(**given: Any) -> int:
     Times in MPI are split into software overhead, transfer, waiting for other ranks, contention and excess,
     based on a survey of this machine. A PROFILE, the folder of an earlier one, is explained again. 'hockney
     compare' compares two, 'hockney report' rewrites the page.
+
+    With --check, the program is launched with and without the changes that a prediction is for, in random
+    order, if launches can make them: other algorithms of collectives, an eager limit. Its run time is
+    compared with the prediction, and the result added to the record that 'hockney predict --scores' prints.
+    The exit code is 1 if the prediction's interval misses, 4 if that is undecided.
 
     Exit code 0 if all is well, 1 if the program failed, 3 if nothing could be recorded, 4 if ranks are
     missing."""

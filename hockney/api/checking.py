@@ -1,0 +1,130 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Check a frozen prediction: launch the program, with and without its changes where launches can make them,
+and add the result to the record of predictions."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from hockney import build
+from hockney.api.judgements.history import archive_path
+from hockney.api.notebook.log_events import log
+from hockney.api.profile import DEFAULT_CHECKS, check_repeat, manifest_of
+from hockney.core.errors import Interrupted
+from hockney.core.notice import Notice
+from hockney.core.paths import AnyPath, to_path
+from hockney.discovery.find import find_mpi
+from hockney.measurement import Listener, Status, notifier
+from hockney.profiles import interposition, launching
+from hockney.profiles.launching import Side
+from hockney.profiles.profile import Launch, read_profile
+from hockney.profiles.target import Target, find_target, nothing_recorded
+from hockney.replay.checking import CHOICES, Check, check_of, choices_text, refuse_unused, variables_of
+from hockney.replay.predictions import Prediction, append_score, read_prediction
+from hockney.store import default_path, refuse_taken
+from hockney.system.files import write_atomically
+
+UNCHANGED, CHANGED = "unchanged", "changed"
+"""The profiles of a check, each a folder of its own that other commands read."""
+
+
+@dataclass(frozen=True)
+class CheckedPrediction:
+    """`path` has the launches, as one or two profiles; `scores` is the record with all checks."""
+
+    path: Path
+    check: Check
+    scores: Path
+    notices: tuple[Notice, ...] = field(default=(), compare=False)
+
+
+def check_prediction(
+    prediction: AnyPath,
+    command: Sequence[str] | str,
+    *,
+    repeat: int = DEFAULT_CHECKS,
+    out: AnyPath | None = None,
+    archive: AnyPath | None = None,
+    environ: Mapping[str, str] | None = None,
+    stdout: int | None = None,
+    listen: Listener | None = None,
+) -> CheckedPrediction:
+    """Compare a frozen prediction with `repeat` recorded launches of a program, or with so many pairs with
+    and without its changes, in random order, if launches can make them. The result is added to the record in
+    the folder `archive` ($HOCKNEY_ARCHIVE, or history).
+
+    Raises UsageError for a prediction that was changed after it had been written and for another number of
+    ranks; EnvironmentProblem if the program's calls cannot be recorded; Inconclusive if no launch ended well
+    or the program did not use the predicted algorithms."""
+    listen = log if listen is None else listen
+    environ = dict(os.environ if environ is None else environ)
+    check_repeat(repeat)
+    path = to_path(prediction)
+    predicted, sha256 = read_prediction(path)
+    target = find_target(command, environ)
+    if not target.libraries:
+        raise nothing_recorded(target, None)
+    folder = default_path("check") if out is None else to_path(out)
+    refuse_taken(folder)
+    notices = tuple(Notice(str(each), each.code) for each in (*target.obstacles, *target.warnings))
+    for notice in notices:
+        listen(notice)
+    sides = _sides(predicted, target, folder, environ, listen)
+    total = repeat * len(sides)
+
+    def tell(number: int, side: Side) -> None:
+        way = "" if len(sides) == 1 else f", {side.folder.name}"
+        listen(Status(f"launch {number} of {total}{way}"))
+
+    ended, received = launching.launch_in_turns(
+        target.command,
+        interposition.build(target.paths, environ, notifier(listen)),
+        sides,
+        repeat,
+        environ,
+        seed=secrets.randbelow(2**31),
+        preloaded=target.preloaded,
+        stdout=stdout,
+        listen=tell,
+    )
+    if received is not None:
+        raise Interrupted("the check was interrupted", code="check-interrupted", exit_code=128 + received)
+    launches = [_launches(side, target) for side in ended]
+    if predicted.applied:
+        refuse_unused(predicted, folder / CHANGED)
+    check = check_of(predicted, sha256, launches[0], launches[1] if predicted.applied else None)
+    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return CheckedPrediction(folder, check, append_score(check.score(now), archive_path(archive)), notices)
+
+
+def _sides(
+    prediction: Prediction, target: Target, folder: Path, environ: Mapping[str, str], listen: Listener
+) -> list[Side]:
+    manifest = manifest_of(target, interposition.recorded_symbols(target.paths), None)
+    unchanged = Side(folder / UNCHANGED, manifest)
+    launching.create_folder(unchanged.folder, manifest)
+    if not prediction.applied:
+        return [unchanged]
+    changed = folder / CHANGED
+    launching.create_folder(changed, manifest)
+    added = None
+    if prediction.choices:
+        launcher = target.command.launcher
+        wanted = str(launcher.path) if launcher is not None and not launcher.is_srun else target.family.name
+        added = build.preloaded_library(find_mpi(wanted, environ), environ, notifier(listen))
+        write_atomically(changed / CHOICES, choices_text(prediction.choices).encode())
+    return [unchanged, Side(changed, manifest, added, variables_of(prediction, changed))]
+
+
+def _launches(side: Side, target: Target) -> dict[str, Launch]:
+    """By name; those of which no rank left a file are left out."""
+    if not launching.rank_files(side.folder, side.manifest):
+        failed = next((each.exit_code for each in side.manifest.launches if each.exit_code), 0)
+        raise nothing_recorded(target, failed)
+    return {launch.entry.folder: launch for launch in read_profile(side.folder).launches}

@@ -1,0 +1,265 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A frozen prediction compared with launches of the program: unchanged ones and, if launches can make the
+changes, changed ones next to them.
+
+A preloaded library (`engine/library/pmpi`) makes the program use other algorithms, and reports which it used:
+a program may reach MPI in ways that the library does not see, and then nothing was checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from hockney.core.errors import Exit, Inconclusive, UsageError
+from hockney.core.fit import Estimate
+from hockney.core.wording import list_names, plural
+from hockney.draw.page import Table
+from hockney.models.statistics import ratio_of_pairs
+from hockney.models.tuning.rules import HEADING
+from hockney.pages.columns import INTERVAL, Column, Format, columns_document, columns_table, number
+from hockney.pages.format import interval, quantity, signed_tenths
+from hockney.profiles.efficiencies import over_values
+from hockney.profiles.profile import Launch
+from hockney.replay.predictions import WHY_NOT, Choice, Prediction, Score
+
+CHOICES, REPORT = "hockney.choices", "collectives.txt"
+"""Files of the changed side: the table of algorithms, and which were used."""
+VARIABLES = "HOCKNEY_CHOICES", "HOCKNEY_PMPI_REPORT"
+
+Verdict = Literal["covered", "missed", "undecided", "unknown"]
+"""Whether the prediction's interval contains the measured value. undecided: it does not, but the measured
+interval reaches into it; unknown: the prediction has no interval."""
+RUN_S, UNCHANGED_S, RATIO = "run time", "run time without the changes", "with / without the changes"
+
+
+def choices_text(choices: Sequence[Choice]) -> str:
+    """The table that the library reads."""
+    return "".join(f"{line}\n" for line in (HEADING, *(choice.line for choice in choices)))
+
+
+def variables_of(prediction: Prediction, folder: Path) -> dict[str, str]:
+    """The variables with which ranks make the prediction's changes; their files are in `folder`."""
+    files = (str((folder / name).absolute()) for name in (CHOICES, REPORT))
+    own = dict(zip(VARIABLES, files, strict=True)) if prediction.choices else {}
+    return {**own, **prediction.variables}
+
+
+_LINE = re.compile(r"operation=(\S+) algorithm=(\S+) calls=(\d+) ")
+
+
+def refuse_unused(prediction: Prediction, folder: Path) -> None:
+    """Raises Inconclusive if the program did not call a collective with its predicted algorithm."""
+    path = folder / REPORT
+    text = path.read_text("utf-8", "replace") if path.is_file() else ""
+    used = {(operation, algorithm) for operation, algorithm, _ in _LINE.findall(text)}
+    unused = {
+        f"{choice.operation} by {choice.algorithm}": choice
+        for choice in prediction.choices
+        if choice.algorithm != "mpi" and (choice.operation, choice.algorithm) not in used
+    }
+    if unused:
+        raise Inconclusive(
+            f"the program did not use {list_names(list(unused))}",
+            "its calls do not pass through C's MPI_ functions, as those of Fortran in some MPIs and of "
+            "functions that end in _c, or the algorithm does not apply to their arguments"
+            if text
+            else "the library of algorithms left no report: it was not loaded, or the program did not end",
+            "predict another algorithm, or link hockney's library (docs/library.md)",
+            code="change-not-applied",
+            unused=list(unused),
+        )
+
+
+@dataclass(frozen=True)
+class CheckRow:
+    """One quantity, as predicted and as measured."""
+
+    quantity: str
+    unit: str
+    predicted: Estimate
+    measured: Estimate
+
+    @property
+    def error(self) -> float:
+        """Of the prediction, relative to what was measured."""
+        return self.predicted.value / self.measured.value - 1 if self.measured.value else 0.0
+
+    @property
+    def verdict(self) -> Verdict:
+        low, high = self.predicted.low, self.predicted.high
+        if low is None or high is None:
+            return "unknown"
+        if low <= self.measured.value <= high:
+            return "covered"
+        if self.measured.low is None or self.measured.high is None:
+            return "missed"
+        return "undecided" if self.measured.low <= high and low <= self.measured.high else "missed"
+
+
+def _text(row: CheckRow, value: Estimate) -> str:
+    return quantity(value.value, row.unit) if row.unit else f"{value.value:.3f}"
+
+
+def _interval(row: CheckRow, value: Estimate) -> str:
+    if row.unit or value.low is None or value.high is None:
+        return interval(value, row.unit) if value.low is not None else ""
+    return f"{value.low:.3f} to {value.high:.3f}"
+
+
+ROWS: tuple[Column[CheckRow], ...] = (
+    Column("quantity", lambda row: row.quantity, key="quantity"),
+    Column("", lambda row: row.unit, key="unit"),
+    Column("predicted", lambda row: _text(row, row.predicted), Format(str)),
+    Column(INTERVAL, lambda row: _interval(row, row.predicted), Format(str)),
+    Column("", lambda row: row.predicted, key="predicted"),
+    Column("measured", lambda row: _text(row, row.measured), Format(str)),
+    Column("its interval", lambda row: _interval(row, row.measured), Format(str)),
+    Column("", lambda row: row.measured, key="measured"),
+    Column("error", lambda row: row.error, Format(lambda value: signed_tenths(number(value))), "error"),
+    Column("verdict", lambda row: row.verdict, key="verdict"),
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """`unchanged` and `changed` are the run times (s) of launches in pairs; without changes that launches
+    make, `changed` is empty, and the unchanged launches are compared with the prediction."""
+
+    prediction: Prediction
+    sha256: str
+    unchanged: tuple[float, ...]
+    changed: tuple[float, ...] = ()
+
+    @property
+    def applied(self) -> bool:
+        """Whether launches made the changes."""
+        return bool(self.changed)
+
+    @property
+    def launches(self) -> int:
+        """The number of those that count."""
+        return len(self.unchanged) + len(self.changed)
+
+    @cached_property
+    def rows(self) -> tuple[CheckRow, ...]:
+        """That which decides first."""
+        wanted = self.prediction.changed_s
+        if not self.applied:
+            return (CheckRow(RUN_S, "s", wanted, over_values(self.unchanged)),)
+        logs = np.log(np.array(self.changed) / np.array(self.unchanged))
+        ratio = ratio_of_pairs(logs).ratio if len(logs) > 1 else Estimate(float(np.exp(logs[0])), None, None)
+        return (
+            CheckRow(RUN_S, "s", wanted, over_values(self.changed)),
+            CheckRow(UNCHANGED_S, "s", self.prediction.run_s, over_values(self.unchanged)),
+            CheckRow(RATIO, "", self.prediction.ratio, ratio),
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.rows[0].verdict
+
+    @property
+    def exit_code(self) -> Exit:
+        codes = {"covered": Exit.FINE, "missed": Exit.ANSWER_IS_NO}
+        return codes.get(self.verdict, Exit.INCONCLUSIVE)
+
+    @property
+    def table(self) -> Table:
+        return columns_table("check", "Prediction and measurement", ROWS, self.rows)
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        row = self.rows[0]
+        endings = {
+            "covered": "which the prediction's interval contains.",
+            "missed": "outside of the prediction's interval.",
+            "undecided": "outside of the prediction's interval, but not certainly so; a larger --repeat "
+            "decides.",
+            "unknown": "and the prediction has no interval.",
+        }
+        yield (
+            f"Predicted for {self.prediction.text}: {quantity(row.predicted.value, 's')}. Measured: "
+            f"{quantity(row.measured.value, 's')} ({signed_tenths(row.error)} error), {endings[row.verdict]}"
+        )
+        others = [change for change in self.prediction.unapplied if change.kind in WHY_NOT]
+        if others:
+            whys = "; ".join(dict.fromkeys(f"{each.text}: {WHY_NOT[each.kind]}" for each in others))
+            yield f"The launches ran the command as it is, which has to have the changes itself ({whys})."
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return {
+            "schema": 1,
+            "prediction": self.sha256,
+            "changes": self.prediction.changes,
+            "applied": self.applied,
+            "verdict": self.verdict,
+            "rows": columns_document(ROWS, self.rows),
+            "unchanged_s": list(self.unchanged),
+            "changed_s": list(self.changed),
+        }
+
+    def score(self, checked: str) -> Score:
+        row = self.rows[0]
+        return Score(
+            checked=checked,
+            prediction=self.sha256,
+            program=self.prediction.program,
+            ranks=self.prediction.ranks,
+            kinds=[change.kind for change in self.prediction.changes],
+            predicted=row.predicted,
+            measured=row.measured,
+            error=row.error,
+            covered=row.verdict == "covered",
+            launches=self.launches,
+            predicted_gain=1 - self.prediction.ratio.value if self.applied else None,
+            measured_gain=1 - self.rows[2].measured.value if self.applied else None,
+        )
+
+
+def check_of(
+    prediction: Prediction,
+    sha256: str,
+    unchanged: Mapping[str, Launch],
+    changed: Mapping[str, Launch] | None,
+) -> Check:
+    """The check by launches, which are named after their turns. Those count that ended well, and of which the
+    counterpart did. Raises Inconclusive if there is none, UsageError if they had another number of ranks than
+    was predicted."""
+    good = {name: launch for name, launch in unchanged.items() if _ended_well(launch)}
+    pairs = None if changed is None else {name: each for name, each in changed.items() if _ended_well(each)}
+    names = [name for name in good if pairs is None or name in pairs]
+    if not names:
+        raise Inconclusive(
+            "no launch ended well",
+            "the run times of others say nothing about the prediction",
+            "check that the command works without hockney",
+            code="check-without-launches",
+        )
+    ranks = len(good[names[0]].ranks)
+    if ranks != prediction.ranks:
+        raise UsageError(
+            f"the program ran on {plural(ranks, 'rank')}",
+            f"the prediction is for {prediction.ranks}",
+            "launch it with as many ranks",
+            code="check-on-other-ranks",
+            ranks=ranks,
+            predicted=prediction.ranks,
+        )
+    return Check(
+        prediction,
+        sha256,
+        tuple(good[name].elapsed_s for name in names),
+        () if pairs is None else tuple(pairs[name].elapsed_s for name in names),
+    )
+
+
+def _ended_well(launch: Launch) -> bool:
+    return launch.entry.exit_code == 0 and all(rank.finished for rank in launch.ranks)

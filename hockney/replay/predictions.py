@@ -1,0 +1,307 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""Frozen predictions: files that say what is predicted before it is measured, with a checksum of their
+content, and the record of how well those did that were checked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+from hockney.core.errors import EnvironmentProblem, UsageError, printable
+from hockney.core.fit import Estimate
+from hockney.draw.page import Table
+from hockney.pages.columns import COUNT, SHARE, Column, Format, columns_table
+from hockney.system.files import read_regular, write_user_file
+
+SCHEMA = 1
+SCORES = "predictions.jsonl"
+"""The record of checks, in the archive's folder."""
+LARGEST = 2**31 - 1
+MOST_BYTES = 2**62
+
+Kind = Literal[
+    "algorithm",
+    "eager limit",
+    "latency",
+    "bandwidth",
+    "ideal network",
+    "aggregation",
+    "overlap",
+    "balance",
+    "noise",
+    "machine",
+    "computation",
+]
+"""What a change changes."""
+APPLICABLE: tuple[Kind, ...] = ("algorithm", "eager limit")
+"""Kinds of changes that a launch can make without the program's source."""
+WHY_NOT: dict[str, str] = {
+    "latency": "a launch cannot change the network",
+    "bandwidth": "a launch cannot change the network",
+    "ideal network": "there is no such network",
+    "aggregation": "the program's source has to combine its messages",
+    "overlap": "the program's source has to start its messages earlier",
+    "balance": "the program has to distribute its work",
+    "noise": "a launch cannot remove disturbances",
+    "machine": "the program has to run there",
+    "computation": "the program has to run on such processors",
+}
+"""Why hockney cannot make the other changes."""
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """An algorithm of a collective for numbers of ranks and bytes between two ends, as a line of the table
+    that hockney's library reads."""
+
+    operation: str
+    algorithm: str
+    ranks: tuple[int, int] = (1, LARGEST)
+    bytes: tuple[int, int] = (0, MOST_BYTES)
+
+    @property
+    def line(self) -> str:
+        words = (f"ranks={self.ranks[0]}:{self.ranks[1]}", f"bytes={self.bytes[0]}:{self.bytes[1]}")
+        return f"{self.operation} {' '.join(words)} algorithm={self.algorithm}"
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of the program or the machine; `text` is how tables name it."""
+
+    kind: Kind
+    text: str
+
+
+class Prediction(msgspec.Struct, frozen=True, kw_only=True):
+    """What is predicted for a traced program: its run time as traced and with the changes (s), and the second
+    relative to the first. `trace` is the checksum of the trace, `method` how it was evaluated. `choices` and
+    `variables` are how a launch makes the changes that can be made without the program's source."""
+
+    schema: int = SCHEMA
+    created: str
+    hockney: str
+    program: str
+    command: list[str]
+    mpi: str
+    ranks: int
+    trace: str
+    method: str
+    changes: list[Change] = []
+    recorded_s: float
+    run_s: Estimate
+    changed_s: Estimate
+    ratio: Estimate
+    choices: list[Choice] = []
+    variables: dict[str, str] = {}
+
+    @property
+    def applied(self) -> bool:
+        """Whether launches can make all changes, of which there is at least one. The best algorithms may be
+        those that MPI uses anyway."""
+        changed = bool(self.changes) and bool(self.choices or self.variables)
+        return changed and all(change.kind in APPLICABLE for change in self.changes)
+
+    @property
+    def unapplied(self) -> list[Change]:
+        """The changes that no launch can make."""
+        return [change for change in self.changes if change.kind not in APPLICABLE]
+
+    @property
+    def text(self) -> str:
+        return ", ".join(change.text for change in self.changes) or "no change"
+
+
+def checksum(content: Any) -> str:
+    """The SHA-256 of the canonical JSON: without spaces, with sorted keys."""
+    return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
+
+
+def freeze(prediction: Prediction, path: Path) -> str:
+    """Write a prediction, and return the checksum of its content. Raises EnvironmentProblem."""
+    content = msgspec.to_builtins(prediction)
+    sha256 = checksum(content)
+    text = msgspec.json.encode({"content": content, "sha256": sha256}, order="sorted") + b"\n"
+    write_user_file(path, text)
+    return sha256
+
+
+def read_prediction(path: Path) -> tuple[Prediction, str]:
+    """A frozen prediction, and its checksum. Raises UsageError if there is none in the file, if it was
+    changed, or if a newer hockney wrote it."""
+    try:
+        document = msgspec.json.decode(read_regular(path))
+    except OSError as error:
+        raise UsageError(
+            f"{printable(str(path))} cannot be read",
+            (error.strerror or str(error)).lower(),
+            "'hockney predict RUN --freeze FILE' writes a prediction",
+            code="no-prediction",
+            path=str(path),
+        ) from error
+    except msgspec.MsgspecError as error:
+        raise _no_prediction(path, str(error)) from error
+    if not isinstance(document, dict) or not isinstance(document.get("content"), dict):
+        raise _no_prediction(path, "it has no content")
+    content = document["content"]
+    if isinstance(content.get("schema"), int) and content["schema"] > SCHEMA:
+        raise UsageError(
+            f"{printable(str(path))} is from a newer hockney",
+            f"its schema is {content['schema']}, and this hockney reads up to {SCHEMA}",
+            "update hockney",
+            code="newer-prediction",
+            path=str(path),
+        )
+    sha256 = checksum(content)
+    if document.get("sha256") != sha256:
+        raise UsageError(
+            f"{printable(str(path))} was changed after it had been written",
+            "its content does not have the checksum that it names, so that it proves nothing",
+            "predict again with 'hockney predict RUN --freeze FILE', before measuring",
+            code="prediction-changed",
+            path=str(path),
+            sha256=sha256,
+        )
+    try:
+        return msgspec.convert(content, Prediction), sha256
+    except msgspec.MsgspecError as error:
+        raise _no_prediction(path, str(error)) from error
+
+
+def _no_prediction(path: Path, why: str) -> UsageError:
+    return UsageError(
+        f"{printable(str(path))} is not a prediction",
+        printable(why),
+        "'hockney predict RUN --freeze FILE' writes one",
+        code="not-a-prediction",
+        path=str(path),
+    )
+
+
+class Score(msgspec.Struct, frozen=True, kw_only=True):
+    """How a check ended: a line of the record. `error` is relative to the measured run time, `covered`
+    whether that is within the prediction's interval. The gains are those of the changes where launches made
+    them."""
+
+    checked: str
+    prediction: str
+    program: str
+    ranks: int
+    kinds: list[str]
+    predicted: Estimate
+    measured: Estimate
+    error: float
+    covered: bool
+    launches: int
+    predicted_gain: float | None = None
+    measured_gain: float | None = None
+
+    @property
+    def kind(self) -> str:
+        return " and ".join(dict.fromkeys(self.kinds)) or "no change"
+
+
+def append_score(score: Score, archive: Path) -> Path:
+    """Add a line to the record, at once, so that several processes may do so. Raises EnvironmentProblem."""
+    path = archive / SCORES
+    line = msgspec.json.encode(score) + b"\n"
+    try:
+        archive.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            os.write(descriptor, line)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"cannot add the check to {printable(str(path))}",
+            (error.strerror or str(error)).lower(),
+            "name a writable folder with --archive or $HOCKNEY_ARCHIVE",
+            code="scores-not-writable",
+            path=str(path),
+        ) from error
+    return path
+
+
+def read_scores(archive: Path) -> tuple[list[Score], int]:
+    """All checks in the record, and the number of lines that cannot be read."""
+    path = archive / SCORES
+    try:
+        lines = read_regular(path).splitlines()
+    except FileNotFoundError:
+        return [], 0
+    except OSError as error:
+        raise EnvironmentProblem(
+            f"{printable(str(path))} cannot be read",
+            (error.strerror or str(error)).lower(),
+            "check its permissions",
+            code="scores-unreadable",
+            path=str(path),
+        ) from error
+    found, damaged = [], 0
+    for line in lines:
+        try:
+            found.append(msgspec.json.decode(line, type=Score))
+        except msgspec.MsgspecError:
+            damaged += 1
+    return found, damaged
+
+
+@dataclass(frozen=True)
+class ScoreRow:
+    """The checks of one kind of change: the median and 90th percentile of the error's size, and the share
+    within the prediction's interval. `signs` is the share of gains whose direction was right."""
+
+    kind: str
+    checks: int
+    median: float
+    p90: float
+    coverage: float
+    signs: float | None
+
+
+def score_rows(scores: Sequence[Score]) -> list[ScoreRow]:
+    """One for all checks, and one for each kind if there are several."""
+    by_kind: dict[str, list[Score]] = {}
+    for score in scores:
+        by_kind.setdefault(score.kind, []).append(score)
+    rows = [_score_row("all", scores)] if scores else []
+    return rows + [_score_row(*each) for each in sorted(by_kind.items()) if len(by_kind) > 1]
+
+
+def _score_row(kind: str, scores: Sequence[Score]) -> ScoreRow:
+    errors = np.abs([score.error for score in scores])
+    gains = [
+        (score.predicted_gain > 0) == (score.measured_gain > 0)
+        for score in scores
+        if score.predicted_gain is not None and score.measured_gain is not None
+    ]
+    return ScoreRow(
+        kind,
+        len(scores),
+        float(np.median(errors)),
+        float(np.quantile(errors, 0.9)),
+        sum(score.covered for score in scores) / len(scores),
+        sum(gains) / len(gains) if gains else None,
+    )
+
+
+ERROR = Format(lambda value: f"{value:.1%}")
+SCORE_COLUMNS: tuple[Column[ScoreRow], ...] = (
+    Column("change", lambda row: row.kind, key="kind"),
+    Column("checks", lambda row: row.checks, COUNT, "checks"),
+    Column("median error", lambda row: row.median, ERROR, "median_error"),
+    Column("90% below", lambda row: row.p90, ERROR, "p90_error"),
+    Column("in interval", lambda row: row.coverage, SHARE, "coverage"),
+    Column("direction right", lambda row: row.signs, SHARE, "direction_right"),
+)
+
+
+def scores_table(rows: Iterable[ScoreRow]) -> Table:
+    return columns_table("scores", "Checked predictions", SCORE_COLUMNS, rows)
