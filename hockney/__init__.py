@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hockney.api.notebook.front_door import open, predict, resume, run, survey, verify
     from hockney.api.profile import Profile, load_profile, profile
     from hockney.api.programs import Program, ProgramPrediction
+    from hockney.api.replays import TracePrediction, predict_trace, replay_trace
     from hockney.api.run_contents import Run
     from hockney.api.run_options import RunOptions
     from hockney.core.errors import (
@@ -62,6 +63,7 @@ __all__ = [
     "Run",
     "RunInterrupted",
     "RunOptions",
+    "TracePrediction",
     "UsageError",
     "__version__",
     "compare",
@@ -70,7 +72,9 @@ __all__ = [
     "load_profile",
     "open",
     "predict",
+    "predict_trace",
     "profile",
+    "replay_trace",
     "resume",
     "resume_interleaved",
     "run",

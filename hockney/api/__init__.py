@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from hockney.api.profile import Profile, load_profile
     from hockney.api.programs import Program, ProgramPrediction, program_of_options
     from hockney.api.questions import Question, parse_question
+    from hockney.api.replays import TracePrediction, predict_trace, prediction_scores, replay_trace
     from hockney.api.reproduction import ReproductionResult, reproduce
     from hockney.api.run_contents import Run, load
     from hockney.api.run_options import Replacements, RunOptions

@@ -18,7 +18,7 @@ from hockney.api.export import Library, frame, program_rows
 from hockney.api.tables import Rows
 from hockney.core.catalog import Workload
 from hockney.core.errors import UsageError, one_line, printable, unknown
-from hockney.core.fit import Cost
+from hockney.core.fit import Cost, Fits
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.units import doubling_series, parse_bytes, parse_quantity
 from hockney.core.wording import option
@@ -53,6 +53,8 @@ class CommunicationSource:
     origin: CostsOrigin
     cores: int | None
     here: bool
+    fits: Fits | None = None
+    """Those of the run."""
 
     @property
     def messages(self) -> PointToPointCosts:
@@ -94,7 +96,7 @@ def communication_source(
     ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
     costs = {end: of_fits(source.fits, source.messages, end) for end in ends}
     here = not source.machine.traits.described
-    return CommunicationSource(costs, source.origin, source.messages.most_ranks, here)
+    return CommunicationSource(costs, source.origin, source.messages.most_ranks, here, source.fits)
 
 
 def _is_relevant(workload: Workload) -> bool:

@@ -146,7 +146,7 @@ def test_the_list_of_machines_needs_no_models(started):
 @pytest.mark.parametrize(
     ("shell", "words", "expected"),
     [
-        ("bash", "hockney re", ["plain,report", "plain,resume", "plain,reproduce"]),
+        ("bash", "hockney re", ["plain,replay", "plain,report", "plain,resume", "plain,reproduce"]),
         ("bash", "hockney report --f", ["plain,--figures"]),
         ("fish", "hockney mod", ["plain,models\tPrint the models fitted to a run:..."]),
     ],

@@ -10,16 +10,18 @@ from typing import Any
 from hockney import api
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
-from hockney.cli.output.tables import print_json, print_line, print_table
+from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import UsageError, printable
+from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.notice import Notice
-from hockney.core.paths import is_description_file
+from hockney.core.paths import is_description_file, to_path
 from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
 from hockney.pages import grain_prediction, program_scaling
 from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
+from hockney.profiles.manifest import is_profile
+from hockney.system.files import refuse_early
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
@@ -28,7 +30,25 @@ _ALGORITHM = (*_NOT_OF_KERNELS, "rate")
 """Options that describe an algorithm, or do not apply to programs that a file describes."""
 
 
+_OF_PROFILES = (
+    "barrier", "algorithms", "eager_limit", "latency", "bandwidth", "aggregate", "overlap", "balance",
+    "quiet_cores", "compute_scale", "freeze", "page",
+)  # fmt: skip
+"""Options that only apply to the profile of a program."""
+_NOT_OF_PROFILES = (
+    "work", "message", "grid", "halo", "serial", "network", "nodes", "ranks_per_node", "rate", "ranks",
+    "larger_machine",
+)  # fmt: skip
+_NAMED_DIFFERENTLY = {"algorithms": "--algorithm", "quiet_cores": "--no-noise", "page": "--report"}
+
+
 def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
+    if given["scores"]:
+        return _scores(kernel, given)
+    _refuse_archive(given)
+    if kernel and not named and is_profile(to_path(kernel[0])):
+        return _profile(kernel, size, given)
+    _only_for("what is not a profile", "the trace of a program has it", given, _OF_PROFILES)
     words = (*([named] if named else []), *kernel)
     if words and is_description_file(words[0]):
         _only_for("a file that describes a program", "it defines its work and messages", given, _ALGORITHM)
@@ -54,7 +74,7 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
 def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[str]) -> None:
     for name in others:
         if given[name]:
-            flag = "--" + name.replace("_", "-")
+            flag = _NAMED_DIFFERENTLY.get(name, "--" + name.replace("_", "-"))
             raise UsageError(
                 f"{flag} does not apply to {what}",
                 why,
@@ -62,6 +82,101 @@ def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[st
                 code="option-without-effect",
                 option=flag,
             )
+
+
+def _refuse_archive(given: Mapping[str, Any]) -> None:
+    if given["archive"] is not None:
+        raise UsageError(
+            "--archive is without --scores",
+            "only the record of checked predictions is in the archive",
+            "leave out --archive, or add --scores",
+            code="archive-without-scores",
+        )
+
+
+def _scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
+    """Print how well the checked predictions did."""
+    if words:
+        raise UsageError(
+            f"--scores and {printable(words[0])} exclude each other",
+            "the record has all checks",
+            "leave out one of them",
+            code="scores-of-something",
+        )
+    scores = api.prediction_scores(given["archive"])
+    if given["as_json"]:
+        print_json(scores.document)
+        return 0
+    for sentence in scores.sentences:
+        print_line(sentence)
+    if scores.rows:
+        _print_table(scores.table)
+    return 0
+
+
+def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int:
+    """Replay the trace of a profile, and print what changes would bring."""
+    if len(words) > 1 or size:
+        raise UsageError(
+            f"{printable(words[1]) if len(words) > 1 else '--class'} does not apply to a profile",
+            "its trace has the sizes of the program's problem",
+            "leave it out",
+            code="size-of-profile",
+        )
+    defaults = {"serial": 0.0, "exchanges": 1.0, "imbalance": 1.0}
+    unusual = {name: given[name] != value for name, value in defaults.items()}
+    _only_for(
+        "a profile",
+        "its trace has the program's work and messages",
+        {**given, **unusual},
+        (*_NOT_OF_PROFILES, *unusual),
+    )
+    if given["page"] is not None:
+        refuse_early(given["page"])
+    if given["freeze"] is not None:
+        refuse_early(given["freeze"])
+    algorithms = dict(given["algorithms"])
+    for name in ("barrier", "allreduce"):
+        if given[name]:
+            algorithms[name] = given[name]
+    with ProgressReporter(given["quiet"]) as reporter:
+        prediction = api.predict_trace(
+            words[0],
+            algorithms=algorithms,
+            eager_limit=given["eager_limit"],
+            latency=given["latency"],
+            bandwidth=given["bandwidth"],
+            aggregate=given["aggregate"],
+            overlap=given["overlap"],
+            balance=given["balance"],
+            no_noise=given["quiet_cores"],
+            machine=given["machine"],
+            compute_scale=given["compute_scale"],
+            run=given["run"],
+            cost=given["cost"],
+            listen=reporter,
+        )
+        answer = prediction.answer
+        written = [("prediction", prediction.freeze(given["freeze"]))] if given["freeze"] is not None else []
+        if given["page"] is not None:
+            with reporter.show_step("writing the report"):
+                written.append(("report", prediction.report(given["page"])))
+        document = prediction.document if given["as_json"] else None
+    if document is not None:
+        print_json({**document, **{name: printable(str(path)) for name, path in written}})
+    else:
+        for sentence in answer.sentences:
+            print_line(sentence)
+        for table in answer.tables:
+            echo()
+            print_line(table.title)
+            print_table(table)
+            if table.caption:
+                print_line(table.caption)
+        _print_caveats(answer.caveats)
+        for name, path in written:
+            print_unwrapped(f"{name}: {printable(str(path))}")
+    return Exit.INCONCLUSIVE if answer.withheld else Exit.FINE
 
 
 def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:

@@ -23,6 +23,7 @@ VERBS = {
     "profile": "Profile your own MPI program: where its communication time goes, and why.",
     "plan": "Show what would run: cases, launches, bytes and time.",
     "predict": "Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.",
+    "replay": "Run a traced program again: by the model, a simulator, an emulated machine, or here.",
     "report": "Rewrite a run's report.html from its records.",
     "compare": "Compare two runs, or several per side: what is slower in B than in A, and by how much.",
     "history": "Keep runs in an archive, show how times changed, and check the newest run.",

@@ -35,6 +35,50 @@ def _serial(text: str) -> float:
     return share
 
 
+def _algorithm(text: str) -> tuple[str, str]:
+    operation, _, name = text.partition("=")
+    if not operation or not name:
+        raise UsageError(
+            f"{printable(text)} names no algorithm of an operation",
+            "",
+            "use for example bcast=binomial or alltoall=best",
+            code="bad-algorithm-choice",
+            text=text,
+        )
+    return operation.lower().removeprefix("mpi_"), name
+
+
+def _latency(text: str) -> tuple[float, float]:
+    """The ends of the range, which are equal for one time. A first end without a unit has that of the
+    second."""
+    first, colon, last = text.partition(":")
+    high = parse_seconds(last if colon else first, "10us or 0:20us")
+    unit = last.strip().lstrip("0123456789.") if first.strip().replace(".", "").isdecimal() else ""
+    low = parse_seconds(first.strip() + unit, "10us or 0:20us") if colon else high
+    if low > high or (colon and low == high):
+        raise UsageError(
+            f"{printable(text)} is not a range",
+            "its first end is not below its second",
+            "use for example 0:20us",
+            code="bad-latency-range",
+            text=text,
+        )
+    return low, high
+
+
+def _factor(text: str) -> float:
+    value = options.at_least(0.0, "2")(text)
+    if value == 0:
+        raise UsageError(
+            f"{printable(text)} is not a factor",
+            "it is not above 0",
+            "use for example 0.5 or 2",
+            code="factor-of-nothing",
+            text=text,
+        )
+    return value
+
+
 def _network(text: str) -> str:
     if text not in NETWORKS:
         raise unknown("network", text, NETWORKS, code="unknown-network-assumption")
@@ -47,9 +91,10 @@ def _network(text: str) -> str:
     epilog=example(
         "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
         "hockney predict jacobi.toml n=8192 --ranks 4:512 --machine t3e",
+        "hockney predict runs/app --allreduce best --freeze prediction.json",
     ),
 )
-@click.argument("kernel", nargs=-1, metavar="[FILE|KERNEL] [NAME=VALUE...]")
+@click.argument("kernel", nargs=-1, metavar="[PROFILE|FILE|KERNEL] [NAME=VALUE...]")
 @click.option(
     "--kernel",
     "named",
@@ -80,9 +125,9 @@ def _network(text: str) -> str:
 @click.option("--halo", metavar="B", default="", help="Size of the message to each neighbor on the grid.")
 @click.option(
     "--allreduce",
-    metavar="B[*N]",
+    metavar="B[*N]|NAME|best",
     default="",
-    help="Sums over all ranks: bytes, and calls per T, such as 8B*2.",
+    help="Sums over all ranks: bytes, and calls per T, such as 8B*2. Of a PROFILE: the algorithm.",
 )
 @click.option(
     "--message", type=options.SIZE, metavar="B", help="Size of each message, such as 40kB or 1000words."
@@ -144,12 +189,68 @@ def _network(text: str) -> str:
     is_flag=True,
     help="With more ranks than cores: predict for a larger machine of this kind, with a core for each rank.",
 )
+@click.option("--barrier", metavar="NAME|best", default="", help="Of a PROFILE: the algorithm of barriers.")
+@click.option(
+    "--algorithm",
+    "algorithms",
+    type=options.ParsedType("algorithm", _algorithm),
+    metavar="OPERATION=NAME|best",
+    multiple=True,
+    help="Of a PROFILE: the algorithm of another collective, such as bcast=binomial; several times.",
+)
+@click.option(
+    "--eager-limit",
+    type=options.SIZE,
+    metavar="B",
+    default=None,
+    help="Of a PROFILE: the size up to which messages do not wait for their receives.",
+)
+@click.option(
+    "--latency",
+    type=options.ParsedType("time", _latency),
+    metavar="T|A:B",
+    default=None,
+    help="Of a PROFILE: time to add to every message; a range shows the run time over it.",
+)
+@click.option(
+    "--bandwidth",
+    type=options.ParsedType("factor", _factor),
+    metavar="X",
+    default=None,
+    help="Of a PROFILE: the bandwidth, relative to the machine's.",
+)
+@click.option("--aggregate", is_flag=True, help="Of a PROFILE: combine messages to the same rank.")
+@click.option("--overlap", is_flag=True, help="Of a PROFILE: start messages as early as their data allow.")
+@click.option("--balance", is_flag=True, help="Of a PROFILE: distribute the computation evenly.")
+@click.option("--no-noise", "quiet_cores", is_flag=True, help="Of a PROFILE: compute without disturbances.")
+@click.option(
+    "--compute-scale",
+    type=options.ParsedType("factor", _factor),
+    metavar="X",
+    default=None,
+    help="Of a PROFILE: times of computation, relative to the recorded ones.",
+)
+@click.option(
+    "--freeze",
+    type=options.PATH,
+    metavar="FILE",
+    help="Of a PROFILE: write the prediction, with a checksum, for 'hockney profile --check FILE'.",
+)
+@click.option(
+    "--report", "page", type=options.PATH, metavar="FILE", help="Of a PROFILE: write a page, one HTML file."
+)
+@click.option("--scores", is_flag=True, help="Print how well checked predictions did, from the archive.")
+@options.archive
 @predicted_layout("as in the run")
 @options.cost
 @options.quiet
 @options.as_json
 def command(**given: Any) -> int:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
+
+    Given a PROFILE with a trace (hockney profile --trace), replay it on the machine's costs, and predict how
+    long the program would take with changes: by default a table of all that are known, the largest gain
+    first; with options the time with these changes together (docs/replay.md).
 
     The algorithm computes for T seconds on a single rank; part of this time may be serial. On several ranks,
     which form a ring, each rank exchanges messages with its two neighbors. Nothing is measured: the cost of

@@ -1,0 +1,329 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a trace tells: how well the model of the machine explains the recorded run time, what changes would
+bring, what the critical path consists of, which latency and bandwidth the program tolerates, and which rank
+delays which.
+
+**Gains** are ratios of two evaluations, with and without a change, so that what the model gets wrong in both
+cancels. What may not cancel is in the interval: the replay error, as if it were all in what the change
+affects, at least LEAST_ERROR; the ends of the machine's costs; and, for run times, the launches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.core.platform import Platform
+from hockney.models.measured_costs import End
+from hockney.models.routes import shares_links
+from hockney.profiles.efficiencies import over_values
+from hockney.replay.collectives import Choice as Algorithm
+from hockney.replay.collectives import Priced
+from hockney.replay.evaluator import (
+    LATE_RECEIVER,
+    LATE_SENDER,
+    LATE_TO_COLLECTIVE,
+    PARTS,
+    CriticalPath,
+    Curve,
+    Evaluator,
+    Parameter,
+)
+from hockney.replay.graph import Graph
+from hockney.replay.network_model import NetworkModel
+from hockney.replay.predictions import Change, Choice
+from hockney.replay.replay import computed_by_rank
+
+LARGEST_ERROR = 0.05
+"""With a larger replay error, the model does not explain the program, and gains are withheld."""
+LEAST_ERROR = 0.01
+"""No replay is assumed to be more exact, however well it meets the recorded run time."""
+INCREASES = (0.01, 0.05)
+"""The longer run times for which a tolerance is given."""
+WAITS = {
+    LATE_SENDER: "late sender",
+    LATE_RECEIVER: "late receiver",
+    LATE_TO_COLLECTIVE: "late to a collective",
+}
+
+
+@dataclass(frozen=True)
+class Costed:
+    """A program on a machine: its graph with the machine's costs, by the end of their intervals (at least
+    "value"). On the described `platform` messages may share links, so that they are run event by event."""
+
+    priced: Mapping[End, Priced]
+    platform: Platform | None = None
+
+    @property
+    def graph(self) -> Graph:
+        return self.priced["value"].graph
+
+    @property
+    def choices(self) -> tuple[Algorithm, ...]:
+        """The algorithms of collectives."""
+        return self.priced["value"].choices
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        return Evaluator(self.graph, self.priced["value"].costs)
+
+    @cached_property
+    def ends(self) -> np.ndarray:
+        """The time at which each rank ends."""
+        if self.network is not None:
+            return NetworkModel(self.graph, self.network, self.priced["value"].costs).run().ends
+        return self.evaluator.run().ends
+
+    @property
+    def network(self) -> Platform | None:
+        """The machine, if its messages share links."""
+        return self.platform if self.platform is not None and shares_links(self.platform) else None
+
+    @property
+    def method(self) -> str:
+        """How the run time is found, and why so."""
+        if self.network is not None:
+            return f"event by event, as messages share links of {self.network.name}"
+        return "in the recorded order of messages, which do not share links"
+
+    @cached_property
+    def run_s(self) -> Mapping[End, float]:
+        """The run time with each end of the costs."""
+        others = {end: each for end, each in self.priced.items() if end != "value"}
+        found: dict[End, float] = {"value": float(self.ends.max(initial=0.0))}
+        return found | {end: Evaluator(each.graph, each.costs).run().run_s for end, each in others.items()}
+
+    @property
+    def value_s(self) -> float:
+        return self.run_s["value"]
+
+    @cached_property
+    def path(self) -> CriticalPath:
+        return self.evaluator.critical_path()
+
+    @cached_property
+    def latency(self) -> Parameter:
+        """Latency that is added to every message."""
+        priced = self.priced["value"]
+        return Parameter.latency(priced.costs, count=priced.rounds)
+
+    @cached_property
+    def transfer(self) -> Parameter:
+        """The time of all bytes, relative to the machine's."""
+        return Parameter.transfer(self.priced["value"].costs)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Changes, and the program with them. `choices` and `variables` are how a launch makes them."""
+
+    changes: tuple[Change, ...]
+    make: Callable[[], Costed]
+    choices: tuple[Choice, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """What changes would bring: the run time, that relative to the run time without them, and the `gain`,
+    which is 1 minus that ratio."""
+
+    candidate: Candidate
+    run_s: Estimate
+    ratio: Estimate
+
+    @property
+    def text(self) -> str:
+        return ", ".join(change.text for change in self.candidate.changes)
+
+    @property
+    def gain(self) -> Estimate:
+        low, high = self.ratio.low, self.ratio.high
+        return Estimate(
+            1 - self.ratio.value, None if high is None else 1 - high, None if low is None else 1 - low
+        )
+
+    @property
+    def decided(self) -> bool:
+        """Whether the direction of the change is certain."""
+        low, high = self.ratio.low, self.ratio.high
+        return low is not None and high is not None and not low <= 1 <= high
+
+
+@dataclass(frozen=True)
+class PathRow:
+    """The seconds of the critical path at one place, by PARTS."""
+
+    place: str
+    parts: Mapping[str, float]
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.parts.values())
+
+    @property
+    def software_s(self) -> float:
+        return sum(self.parts[name] for name in ("overhead", "receive", "gap", "exchange"))
+
+
+@dataclass(frozen=True)
+class ToleranceRow:
+    """The latency that can be added to every message, and the bandwidth relative to the machine's, with which
+    the program takes `increase` more time; None if there is none."""
+
+    increase: float
+    latency_s: float | None
+    bandwidth: float | None
+
+
+@dataclass(frozen=True)
+class Delay:
+    """Ranks wait at `place` for rank `by_rank`, which is late at `by_place`."""
+
+    kind: str
+    place: str
+    by_rank: int
+    by_place: str
+    count: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class RankRow:
+    """A rank: its time on the critical path, how much longer it could compute at its end, and how long others
+    wait for it."""
+
+    rank: int
+    on_path_s: float
+    slack_s: float
+    delays_s: float
+
+
+@dataclass(frozen=True)
+class Pop:
+    """The efficiencies of the POP Centre of Excellence: their product is the parallel efficiency."""
+
+    load_balance: float
+    serialisation: float
+    transfer: float
+
+    @property
+    def parallel(self) -> float:
+        return self.load_balance * self.serialisation * self.transfer
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The recorded run times of the launches, and the traced program on the machine's costs. `recorded_s` is
+    that of the launch whose trace is evaluated."""
+
+    program: Costed
+    recorded_s: float
+    launches_s: tuple[float, ...]
+
+    @property
+    def method(self) -> str:
+        """How the run time is found."""
+        return self.program.method
+
+    @property
+    def error(self) -> float:
+        """The replay error: of the predicted run time, relative to the recorded one."""
+        return self.program.value_s / self.recorded_s - 1
+
+    @property
+    def believed(self) -> bool:
+        return abs(self.error) <= LARGEST_ERROR
+
+    @cached_property
+    def typical(self) -> Estimate:
+        """The run time of the launches."""
+        return over_values(self.launches_s)
+
+    @cached_property
+    def _error_log(self) -> float:
+        return max(abs(math.log1p(self.error)), LEAST_ERROR)
+
+    @cached_property
+    def run_s(self) -> Estimate:
+        """The predicted run time without changes: what the launches took."""
+        return self._estimate(self.typical.value, [self._error_log, self._launches_log])
+
+    @cached_property
+    def _launches_log(self) -> float:
+        low, high = self.typical.low, self.typical.high
+        return 0.0 if low is None or high is None or low <= 0 else math.log(high / low) / 2
+
+    @staticmethod
+    def _estimate(value: float, logs: Sequence[float]) -> Estimate:
+        width = math.hypot(*logs)
+        return Estimate(value, value * math.exp(-width), value * math.exp(width))
+
+    def what_if(self, candidate: Candidate) -> WhatIf:
+        """What the changes of a candidate bring."""
+        changed, before = candidate.make().run_s, self.program.run_s
+        ratios = {end: changed[end] / before[end] for end in before if end in changed}
+        value = ratios["value"]
+        of_costs = max((abs(math.log(ratio / value)) for ratio in ratios.values()), default=0.0)
+        model = [self._error_log if value != 1 else 0.0, of_costs]
+        run_logs = [self._error_log, of_costs, self._launches_log]
+        return WhatIf(
+            candidate,
+            self._estimate(self.typical.value * value, run_logs),
+            self._estimate(value, model),
+        )
+
+    def path_rows(self) -> Iterator[PathRow]:
+        """The places of the critical path, the longest first."""
+        path, places = self.program.path, [*self.program.graph.places, "after the last call"]
+        seconds = path.by_place.sum(axis=1)
+        for k in np.argsort(-seconds, kind="stable").tolist():
+            if seconds[k] > 0:
+                yield PathRow(places[k], dict(zip(PARTS, path.by_place[k].tolist(), strict=True)))
+
+    def tolerances(self) -> Iterator[ToleranceRow]:
+        program = self.program
+        for increase in INCREASES:
+            added, slower = (
+                _finite(program.evaluator.tolerance(each, increase))
+                for each in (program.latency, program.transfer)
+            )
+            yield ToleranceRow(increase, added, None if slower is None else 1 / slower)
+
+    def curve(self, low_s: float, high_s: float) -> Curve:
+        """The run time over the latency that is added to every message."""
+        return self.program.evaluator.curve(self.program.latency, low_s, high_s)
+
+    def delays(self) -> Iterator[Delay]:
+        """The longest first."""
+        waits, places = self.program.path.waits, self.program.graph.places
+        for row in waits[np.argsort(-waits["seconds"], kind="stable")]:
+            numbers = (int(row[name]) for name in ("place", "by_place"))
+            where, late = (places[k] if k < len(places) else "its end" for k in numbers)
+            kind = WAITS[int(row["kind"])]
+            yield Delay(kind, where, int(row["by_rank"]), late, int(row["count"]), float(row["seconds"]))
+
+    def ranks(self) -> Iterator[RankRow]:
+        path = self.program.path
+        delays = np.bincount(path.waits["by_rank"], path.waits["seconds"], minlength=self.program.graph.ranks)
+        for rank, (on_path, slack) in enumerate(zip(path.by_rank.sum(axis=1), path.slack_s, strict=True)):
+            yield RankRow(rank, float(on_path), float(slack), float(delays[rank]))
+
+    def pop(self, ideal_s: float) -> Pop:
+        """`ideal_s` is the run time on a network without costs."""
+        computed = computed_by_rank(self.program.graph)
+        most = float(computed.max(initial=0.0))
+        if most <= 0 or ideal_s <= 0:
+            return Pop(1.0, 0.0, ideal_s / self.program.value_s if self.program.value_s else 1.0)
+        return Pop(float(computed.mean()) / most, most / ideal_s, ideal_s / self.program.value_s)
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,206 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""A traced program with changes that a user asks for: their names, what they make of its graph and costs, and
+how launches make them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from hockney.core.units import format_bytes, format_seconds
+from hockney.core.wording import join_words
+from hockney.models.measured_costs import End
+from hockney.models.schedules import SCHEDULES
+from hockney.profiles.machine_costs import OF_VECTORS
+from hockney.replay import graph as g
+from hockney.replay.answers import Candidate, Costed
+from hockney.replay.building import Built
+from hockney.replay.changes import aggregated, balanced, overlapped, undisturbed
+from hockney.replay.collectives import BEST, Priced, check_algorithms, modelled, priced
+from hockney.replay.graph import Graph
+from hockney.replay.predictions import APPLICABLE, Change, Choice
+from hockney.replay.pricing import Change as OfNetwork
+from hockney.replay.pricing import Machine, changed
+
+IDEAL = OfNetwork(latency=0.0, overhead=0.0, bandwidth=np.inf)
+"""A network without any costs."""
+AVAILABILITY = 1.0
+"""The share of the processor that messages under way leave to computation: all of it, for an upper bound."""
+NEGLIGIBLE = 1e-9
+"""A smaller relative change of the run time is none."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Changes that are made together. `algorithms` are by operation; `latency_s` is added to every message;
+    `machine` is the name of another one."""
+
+    algorithms: Mapping[str, str] = field(default_factory=dict)
+    eager_limit: int | None = None
+    latency_s: float | None = None
+    latency: float | None = None
+    bandwidth: float | None = None
+    ideal_network: bool = False
+    aggregate: bool = False
+    overlap: bool = False
+    balance: bool = False
+    no_noise: bool = False
+    machine: str = ""
+    compute_scale: float | None = None
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        return tuple(self._changes())
+
+    def _changes(self) -> Iterator[Change]:
+        for operation, name in self.algorithms.items():
+            text = f"best {operation}" if name == BEST else f"{operation} by {name}"
+            yield Change(kind="algorithm", text=text)
+        if self.eager_limit is not None:
+            yield Change(kind="eager limit", text=f"eager limit {format_bytes(self.eager_limit)}")
+        if self.latency_s is not None:
+            yield Change(kind="latency", text=f"latency +{format_seconds(self.latency_s)}")
+        if self.latency is not None:
+            yield Change(kind="latency", text=f"latency x {self.latency:g}")
+        if self.bandwidth is not None:
+            yield Change(kind="bandwidth", text=f"bandwidth x {self.bandwidth:g}")
+        if self.ideal_network:
+            yield Change(kind="ideal network", text="ideal network")
+        if self.aggregate:
+            yield Change(kind="aggregation", text="messages aggregated")
+        if self.overlap:
+            yield Change(kind="overlap", text="full overlap (upper bound)")
+        if self.balance:
+            yield Change(kind="balance", text="perfect balance")
+        if self.no_noise:
+            yield Change(kind="noise", text="no noise")
+        if self.machine:
+            yield Change(kind="machine", text=f"machine {self.machine}")
+        if self.compute_scale is not None:
+            yield Change(kind="computation", text=f"computation x {self.compute_scale:g}")
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A traced program and the machine on which it ran, by the end of the intervals of its costs. `others`
+    are other machines by name, `eager_variables` the variables that set MPI's eager limit."""
+
+    built: Built
+    machine: Mapping[End, Machine]
+    others: Mapping[str, Mapping[End, Machine]] = field(default_factory=dict)
+
+    @cached_property
+    def unchanged(self) -> Costed:
+        return self.costed(Asked())
+
+    def costed(self, asked: Asked) -> Costed:
+        """Raises UsageError for an algorithm that does not exist, or not for the program's ranks."""
+        graph = self._graph(asked)
+        machines = self.others[asked.machine] if asked.machine else self.machine
+        priced = {end: self._priced(graph, machine, asked) for end, machine in machines.items()}
+        return Costed(priced, machines["value"].communication.platform)
+
+    def _graph(self, asked: Asked) -> Graph:
+        graph = self.built.graph
+        if asked.no_noise:
+            graph = undisturbed(graph)
+        if asked.balance:
+            graph = balanced(graph)
+        if asked.aggregate:
+            limit = self.machine["value"].communication.message.eager
+            graph, _ = aggregated(graph, eager=limit if asked.eager_limit is None else asked.eager_limit)
+        if asked.overlap:
+            graph = overlapped(graph, AVAILABILITY)
+        if asked.compute_scale is not None:
+            graph = scaled(graph, asked.compute_scale)
+        return graph
+
+    def _priced(self, graph: Graph, machine: Machine, asked: Asked) -> Priced:
+        # Pricing numbers the costs of operations in place.
+        found = priced(replace(graph, ops=graph.ops.copy()), machine, asked.algorithms)
+        costs = found.costs
+        for change in _of_network(asked):
+            costs = changed(costs, found.rounds, change)
+        if asked.eager_limit is not None:
+            costs = with_eager_limit(found.graph, costs, asked.eager_limit)
+        return replace(found, costs=costs)
+
+    def candidate(self, asked: Asked, variables: Mapping[str, str] | None = None) -> Candidate:
+        """What is asked, as a change whose effect can be predicted and, perhaps, launched."""
+        check_algorithms(asked.algorithms)
+        program = self.costed(asked)
+        launched = all(change.kind in APPLICABLE for change in asked.changes)
+        return Candidate(
+            asked.changes,
+            lambda: program,
+            tuple(self.choices(asked.algorithms, program)) if launched else (),
+            dict(variables or {}) if launched else {},
+            self.note(asked.algorithms),
+        )
+
+    def choices(self, algorithms: Mapping[str, str], program: Costed) -> Iterator[Choice]:
+        """The lines of the table for hockney's library: a named algorithm is for all calls, the best ones are
+        for calls with the same ranks and bytes."""
+        for operation, name in algorithms.items():
+            if name != BEST:
+                yield Choice(operation=operation, algorithm=name)
+                continue
+            for each in program.choices:
+                if OF_VECTORS.get(each.operation, each.operation) == operation and each.basis == "requested":
+                    size = 0 if operation == "barrier" else each.size
+                    yield Choice(
+                        operation=operation,
+                        algorithm=each.algorithm,
+                        ranks=(each.ranks, each.ranks),
+                        bytes=(size, size),
+                    )
+
+    def note(self, algorithms: Mapping[str, str]) -> str:
+        """Which calls count as an operation that launches cannot replace."""
+        graph = self.built.graph
+        used = {graph.operations[k] for k in np.unique(graph.groups["operation"]).tolist()}
+        others = sorted(each for each in used if modelled(each) in algorithms and each != modelled(each))
+        return f"launches keep MPI's algorithm of {join_words(others)}" if others else ""
+
+    def usual(self) -> Iterator[Asked]:
+        """The changes of the table: each that is known, alone."""
+        graph = self.built.graph
+        used = {graph.operations[k] for k in np.unique(graph.groups["operation"]).tolist()}
+        named = sorted({modelled(each) for each in used} & {operation for operation, _ in SCHEDULES})
+        for operation in named:
+            yield Asked(algorithms={operation: BEST})
+        yield Asked(aggregate=True)
+        yield Asked(overlap=True)
+        yield Asked(balance=True)
+        yield Asked(no_noise=True)
+        yield Asked(latency=0.5)
+        yield Asked(bandwidth=2.0)
+        yield Asked(ideal_network=True)
+
+
+def _of_network(asked: Asked) -> Iterator[OfNetwork]:
+    if asked.latency_s is not None:
+        yield OfNetwork(added_latency_s=asked.latency_s)
+    if asked.latency is not None or asked.bandwidth is not None:
+        yield OfNetwork(latency=asked.latency or 1.0, bandwidth=asked.bandwidth or 1.0)
+    if asked.ideal_network:
+        yield IDEAL
+
+
+def with_eager_limit(graph: Graph, costs: np.ndarray, limit: int) -> np.ndarray:
+    """The costs with which messages of up to `limit` bytes leave without their receives."""
+    made = costs.copy()
+    sends = graph.ops[graph.ops["kind"] == g.SEND]
+    made["eager"][sends["cost"]] = graph.messages["size"][sends["slot"]] <= limit
+    return made
+
+
+def scaled(graph: Graph, factor: float) -> Graph:
+    """The graph with the computation times a factor."""
+    ops = graph.ops.copy()
+    ops["computed_s"] *= np.float32(factor)
+    return replace(graph, ops=ops, tail_s=graph.tail_s * factor)

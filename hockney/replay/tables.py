@@ -1,0 +1,389 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""The tables, sentences, document and page of a traced program's predictions."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from hockney.core.fit import Estimate
+from hockney.core.units import format_percent, format_seconds
+from hockney.core.wording import join_words, plural
+from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.page import Caveat, Page, Section, Table
+from hockney.pages.columns import COUNT, INTERVAL, SECONDS, SHARE, Column, Format, columns_document, number
+from hockney.pages.format import percent, quantity, signed_tenths
+from hockney.profiles.columns import columns_table, end_of_place
+from hockney.replay.answers import (
+    LARGEST_ERROR,
+    Delay,
+    Explained,
+    PathRow,
+    Pop,
+    RankRow,
+    ToleranceRow,
+    WhatIf,
+)
+from hockney.replay.evaluator import Curve
+from hockney.replay.predictions import APPLICABLE, WHY_NOT
+
+MOST_PLACES = 8
+MOST_DELAYS = 6
+MOST_RANKS = 8
+MOST_CURVE_ROWS = 12
+JUMP = 1e-9
+"""Points of a curve that are closer, relative to its range, are at one place."""
+
+
+def _share(value: float | Estimate) -> str:
+    return signed_tenths(number(value))
+
+
+def _share_interval(value: Estimate) -> str:
+    if value.low is None or value.high is None:
+        return ""
+    return f"{signed_tenths(value.low)} to {signed_tenths(value.high)}"
+
+
+def brief(place: str) -> str:
+    """ "Wait, solver.c:120": without the program's function if the line is known."""
+    call, at, where = place.partition(" at ")
+    line = re.match(r"\S*:\d+(?= )", where)
+    return f"{call}, {end_of_place(line[0])}" if at and line else place
+
+
+GAIN = Format(_share, interval=_share_interval)
+WHAT_IFS: tuple[Column[WhatIf], ...] = (
+    Column("change", lambda w: w.text, key="text"),
+    Column("", lambda w: [change.kind for change in w.candidate.changes], key="kinds"),
+    Column("run time", lambda w: w.run_s, SECONDS, "run_s"),
+    Column("gain", lambda w: w.gain, GAIN, "gain", INTERVAL),
+    Column("", lambda w: w.decided, key="decided"),
+    Column("checked by", lambda w: "launches" if applicable(w) else "hand"),
+    Column("", lambda w: applicable(w), key="applicable"),
+    Column("", lambda w: w.candidate.choices, key="choices"),
+    Column("", lambda w: dict(w.candidate.variables), key="variables"),
+    Column("", lambda w: w.candidate.note, key="note"),
+)
+PATH: tuple[Column[PathRow], ...] = (
+    Column("call", lambda p: brief(p.place)),
+    Column("", lambda p: p.place, key="place"),
+    Column("on path", lambda p: p.seconds, SECONDS, "seconds"),
+    Column("computation", lambda p: p.parts["computed"] or None, SECONDS),
+    Column("software", lambda p: p.software_s or None, SECONDS),
+    Column("latency", lambda p: p.parts["latency"] or None, SECONDS),
+    Column("transfer", lambda p: p.parts["transfer"] or None, SECONDS),
+    Column("collective", lambda p: p.parts["collective"] or None, SECONDS),
+    Column("", lambda p: dict(p.parts), key="parts_s"),
+)
+TOLERANCES: tuple[Column[ToleranceRow], ...] = (
+    Column("run time", lambda t: f"+{format_percent(t.increase, 1)}"),
+    Column("", lambda t: t.increase, key="increase"),
+    Column("added latency", lambda t: t.latency_s, SECONDS, "latency_s", missing="any"),
+    Column("bandwidth", lambda t: t.bandwidth, Format(lambda v: f"{v:.3g} x"), "bandwidth", missing="any"),
+)
+DELAYS: tuple[Column[Delay], ...] = (
+    Column("waiting at", lambda d: brief(d.place)),
+    Column("", lambda d: d.place, key="place"),
+    Column("", lambda d: d.kind, key="kind"),
+    Column("for rank", lambda d: d.by_rank, COUNT, "by_rank"),
+    Column("which is late at", lambda d: brief(d.by_place)),
+    Column("", lambda d: d.by_place, key="by_place"),
+    Column("times", lambda d: d.count, COUNT, "count"),
+    Column("time", lambda d: d.seconds, SECONDS, "seconds"),
+)
+RANKS: tuple[Column[RankRow], ...] = (
+    Column("rank", lambda r: r.rank, COUNT, "rank"),
+    Column("on path", lambda r: r.on_path_s, SECONDS, "on_path_s"),
+    Column("slack", lambda r: r.slack_s, SECONDS, "slack_s"),
+    Column("others wait", lambda r: r.delays_s, SECONDS, "delays_s"),
+)
+POP: tuple[Column[tuple[str, str, float]], ...] = (
+    Column("efficiency", lambda row: row[0]),
+    Column("", lambda row: row[1], key="metric"),
+    Column("value", lambda row: row[2], SHARE, "value"),
+)
+CURVE: tuple[Column[tuple[float, float, float]], ...] = (
+    Column("added latency", lambda row: row[0], SECONDS, "latency_s"),
+    Column("run time", lambda row: row[1], SECONDS, "run_s"),
+    Column("messages on path", lambda row: round(row[2]), COUNT, "slope"),
+)
+
+
+def applicable(what_if: WhatIf) -> bool:
+    """Whether launches can make the changes."""
+    return all(change.kind in APPLICABLE for change in what_if.candidate.changes)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer for a traced program: without `asked` changes those of the table, the largest gain first.
+    `curve` is the run time over the latency added to every message."""
+
+    program: str
+    ranks: int
+    machine: str
+    explained: Explained
+    what_ifs: tuple[WhatIf, ...]
+    pop: Pop | None
+    curve: Curve | None = None
+    asked: bool = False
+    caveats: tuple[Caveat, ...] = ()
+    withheld: bool = field(default=False)
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """The replay error first."""
+        explained = self.explained
+        program = explained.program
+        yield (
+            f"{self.program} on {plural(self.ranks, 'rank')}: replayed in "
+            f"{quantity(program.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
+            f"({signed_tenths(explained.error)} replay error), with the costs of {self.machine}."
+        )
+        if self.withheld:
+            yield (
+                f"Gains are withheld, as the replay error is larger than {LARGEST_ERROR:.0%}: the costs do "
+                "not explain the program."
+            )
+        elif self.asked and self.what_ifs:
+            yield from self._of_asked(self.what_ifs[0])
+        elif self.what_ifs:
+            yield from self._of_best()
+
+    def _of_asked(self, what_if: WhatIf) -> Iterator[str]:
+        bounds = _share_interval(what_if.gain)
+        direction = "faster" if what_if.gain.value >= 0 else "slower"
+        yield (
+            f"With {what_if.text}: {quantity(what_if.run_s.value, 's')}, "
+            f"{abs(what_if.gain.value):.1%} {direction} (95%: {bounds})"
+            f"{'' if what_if.decided else ', which is no certain change'}."
+        )
+        others = [change for change in what_if.candidate.changes if change.kind in WHY_NOT]
+        if others:
+            whys = dict.fromkeys(f"{each.text}: {WHY_NOT[each.kind]}" for each in others)
+            yield f"Launches cannot make the change ({'; '.join(whys)})."
+
+    def _of_best(self) -> Iterator[str]:
+        real = [w for w in self.what_ifs if w.decided and w.gain.value > 0 and applicable(w)]
+        if real:
+            best = real[0]
+            yield (
+                f"The largest gain without changing the program: {best.text}, "
+                f"{best.gain.value:.1%} ({_share_interval(best.gain)})."
+            )
+        else:
+            yield "No change of MPI's algorithms is certain to make the program faster."
+
+    @property
+    def tables(self) -> tuple[Table, ...]:
+        """Those of a terminal."""
+        found = [self.what_if_table] if self.what_ifs else []
+        if self.curve is not None and not self.withheld:
+            found.append(self.curve_table(MOST_CURVE_ROWS))
+        if self.asked:
+            return tuple(found)
+        return (*found, *self.baseline_tables(MOST_PLACES, MOST_DELAYS, MOST_RANKS))
+
+    @property
+    def what_if_table(self) -> Table:
+        return columns_table("what-if", "Changes", WHAT_IFS, self.what_ifs)
+
+    def baseline_tables(self, places: int, delays: int, ranks: int) -> Iterator[Table]:
+        explained = self.explained
+        path = list(explained.path_rows())
+        shown = [row for row in path if row.seconds >= 0.001 * path[0].seconds][:places]
+        columns = [
+            column
+            for column in PATH
+            if column.heading and any(column.value(row) is not None for row in shown)
+        ]
+        yield columns_table("critical-path", "Critical path", columns, shown)
+        if self.pop is not None:
+            yield columns_table("efficiencies", "Efficiencies (POP)", POP, _pop_rows(self.pop))
+        yield columns_table("tolerance", "Tolerance", TOLERANCES, explained.tolerances())
+        late = list(islice(explained.delays(), delays))
+        if late:
+            yield columns_table("delays", "Who delays whom", DELAYS, late)
+        rows = sorted(explained.ranks(), key=lambda row: (-row.on_path_s, row.rank))[:ranks]
+        yield columns_table("ranks", "Ranks", RANKS, rows)
+
+    def curve_table(self, most: int | None = None) -> Table:
+        """The breakpoints; on a terminal not all of many."""
+        rows = list(curve_rows(self.curve)) if self.curve is not None else []
+        caption = ""
+        if most is not None and len(rows) > most:
+            caption = f"{plural(len(rows) - 2, 'breakpoint')}; --json has all."
+            kept = np.unique(np.linspace(0, len(rows) - 1, most).round().astype(int))
+            rows = [rows[k] for k in kept.tolist()]
+        return columns_table("latency", "Run time with more latency", CURVE, rows, caption)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        explained = self.explained
+        document = {
+            "schema": 1,
+            "program": self.program,
+            "ranks": self.ranks,
+            "machine": self.machine,
+            "method": explained.method,
+            "recorded_s": explained.recorded_s,
+            "launches_s": list(explained.launches_s),
+            "replayed_s": explained.program.value_s,
+            "replay_error": explained.error,
+            "withheld": self.withheld,
+            "run_s": explained.run_s,
+            "changes": columns_document(WHAT_IFS, self.what_ifs),
+            "critical_path": columns_document(PATH, explained.path_rows()),
+            "tolerance": columns_document(TOLERANCES, explained.tolerances()),
+            "delays": columns_document(DELAYS, explained.delays()),
+            "by_rank": columns_document(RANKS, explained.ranks()),
+            "efficiencies": None if self.pop is None else columns_document(POP, _pop_rows(self.pop)),
+            "curve": None,
+            "warnings": list(self.caveats),
+        }
+        if self.curve is not None:
+            document["curve"] = {
+                "points": columns_document(CURVE, curve_rows(self.curve)),
+                "exact": self.curve.exact,
+                "convex": self.curve.convex,
+            }
+        return document
+
+    def page(self, curve: Curve) -> Page:
+        """`curve` is drawn as T(L), with the tolerances."""
+        explained = self.explained
+        changes = Section("Changes", (CHANGES_TEXT,), tables=(self.what_if_table,)) if self.what_ifs else None
+        path, *others = self.baseline_tables(40, 40, 64)
+        sections = [
+            changes,
+            Section("Critical path", tables=(path,)),
+            Section("Latency", figures=(latency_figure(explained, curve),), tables=(self.curve_table(),))
+            if self.curve is not None
+            else Section("Latency", figures=(latency_figure(explained, curve),)),
+            Section("Baseline", tables=tuple(others)),
+        ]
+        return Page(
+            title=f"Predictions for {self.program}",
+            subtitle=f"{plural(self.ranks, 'rank')}, {self.machine}",
+            headline=tuple(self.sentences),
+            warnings=self.caveats,
+            sections=tuple(section for section in sections if section is not None),
+            environment=(
+                ("recorded", str(quantity(explained.recorded_s, "s"))),
+                ("replayed", str(quantity(explained.program.value_s, "s"))),
+                ("replay error", signed_tenths(explained.error)),
+                ("evaluated", explained.method),
+                ("launches", str(len(explained.launches_s))),
+            ),
+            method=METHOD,
+            lead=gains_figure(self.what_ifs) if self.what_ifs else None,
+            results=self.what_if_table if self.what_ifs else None,
+        )
+
+
+CHANGES_TEXT = (
+    "Gains are shares of the run time; negative ones are losses. Launches check those that need no source."
+)
+METHOD = (
+    "The traces of all ranks are one graph: computation as recorded, messages and collectives with the costs "
+    "of the machine. Its longest path is the run time.",
+    "A gain compares two evaluations of the graph. Its interval has the replay error, as if all of it were "
+    "in what the change affects (at least 1%), and the ends of the machine's costs; that of a run time also "
+    "the differences between launches.",
+)
+
+
+def _pop_rows(pop: Pop) -> list[tuple[str, str, float]]:
+    return [
+        ("parallel efficiency", "parallel", pop.parallel),
+        ("  load balance", "load_balance", pop.load_balance),
+        ("  serialisation", "serialisation", pop.serialisation),
+        ("  transfer", "transfer", pop.transfer),
+    ]
+
+
+def curve_rows(curve: Curve | None) -> Iterator[tuple[float, float, float]]:
+    """The ends and breakpoints of a curve: latency, run time, and the messages on the path from there on.
+    Points at a jump, where messages cease to cross, are as close as numbers can be: only the last counts."""
+    if curve is None:
+        return
+    slopes = np.append(curve.slope, curve.slope[-1])
+    last = np.append(np.diff(curve.x) > JUMP * (curve.x[-1] - curve.x[0]), True)
+    last[0] = True
+    points = (each[last].tolist() for each in (curve.x, curve.run_s, slopes))
+    yield from zip(*points, strict=True)
+
+
+def latency_figure(explained: Explained, curve: Curve) -> Figure:
+    """T(L): the run time over the latency added to every message, its breakpoints, and the tolerances."""
+    series = [
+        Series("run time", tuple(curve.x.tolist()), tuple(curve.run_s.tolist()), kind="line"),
+    ]
+    inner = slice(1, -1)
+    if len(curve.x) > 2:
+        series.append(
+            Series("breakpoints", tuple(curve.x[inner].tolist()), tuple(curve.run_s[inner].tolist()))
+        )
+    run_s = explained.program.value_s
+    marks = [
+        (row.latency_s, run_s * (1 + row.increase), row.increase)
+        for row in explained.tolerances()
+        if row.latency_s is not None and curve.x[0] <= row.latency_s <= curve.x[-1]
+    ]
+    if marks:
+        series.append(
+            Series(
+                "tolerance",
+                tuple(x for x, _, _ in marks),
+                tuple(y for _, y, _ in marks),
+                detail=tuple(f"+{increase:.0%} at {format_seconds(x)}" for x, _, increase in marks),
+                tone="warning",
+            )
+        )
+    notes = join_words([f"+{increase:.0%} at {format_seconds(x)}" for x, _, increase in marks])
+    return Figure(
+        "replay-latency",
+        "Run time with more latency",
+        Axis("latency added to each message", "s", "linear"),
+        Axis("run time", "s", "linear"),
+        tuple(series),
+        f"The run time is {notes}." if notes else "",
+    )
+
+
+def gains_figure(what_ifs: Sequence[WhatIf]) -> Figure:
+    """A bar for each change, with its interval."""
+    rows = tuple(map(float, range(len(what_ifs))))
+    gains = [what_if.gain for what_if in what_ifs]
+    return Figure(
+        "replay-gains",
+        "Gains of changes",
+        Axis("change", "", "linear", names=tuple(what_if.text for what_if in what_ifs)),
+        Axis("gain, % of the run time", "", "linear", include=(0.0,)),
+        (
+            Series(
+                "predicted gain",
+                rows,
+                tuple(100 * gain.value for gain in gains),
+                tuple(100 * (gain.value if gain.low is None else gain.low) for gain in gains),
+                tuple(100 * (gain.value if gain.high is None else gain.high) for gain in gains),
+                detail=tuple(
+                    f"{what_if.text}: {percent(max(0.0, what_if.gain.value))}" for what_if in what_ifs
+                ),
+            ),
+        ),
+    )
+
+
+def highest_latency(explained: Explained) -> float:
+    """The end of the drawn curve: well beyond the tolerance of 5%."""
+    known = [row.latency_s for row in explained.tolerances() if row.latency_s is not None]
+    return 2 * max(known) if known and math.isfinite(max(known)) else 1e-4

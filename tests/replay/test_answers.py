@@ -1,0 +1,200 @@
+# SPDX-FileCopyrightText: The hockney authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a trace tells, for programs whose run time with and without changes is known."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_graphs import Writer
+from made_traces import job_of_written, part, written
+
+from hockney.core.errors import UsageError
+from hockney.machines import simulated
+from hockney.models.applications.message_costs import described
+from hockney.models.programs.communication import Communication
+from hockney.replay.answers import LEAST_ERROR, Candidate, Costed, Explained
+from hockney.replay.building import build
+from hockney.replay.collectives import Priced
+from hockney.replay.graph import RECEIVE, RECEIVED, SEND
+from hockney.replay.predictions import Change, Choice
+from hockney.replay.pricing import machine_of
+from hockney.replay.scenarios import Asked, Situation
+from hockney.replay.tables import Answer, highest_latency
+
+RUN_S = 37.0
+"""10 s of computation, a message of 1 + (2 + 3) + 1 s, and 20 s of computation."""
+
+
+def costed(**other: float) -> Costed:
+    """One message from rank 0 to rank 1, which expects it after 4 s; `other` are the low ends of costs."""
+    cost = {"overhead": 1.0, "latency": 2.0, "transfer": 3.0, "receive": 1.0}
+    made = Writer(2)
+    row, slot = made.row(**cost), made.message(0, 1)
+    made.add(0, SEND, slot, row, computed=10.0, place="Send at a.c:1")
+    made.add(1, RECEIVE, slot, row, computed=4.0, place="Irecv at a.c:2")
+    made.add(1, RECEIVED, slot, row, place="Wait at a.c:3")
+    graph, costs = made.graph([0.0, 20.0]), made.costs()
+    priced = {"value": Priced(graph, costs, np.ones(1))}
+    if other:
+        low = costs.copy()
+        for name, value in other.items():
+            low[name] = value
+        priced["low"] = Priced(graph, low, np.ones(1))
+    return Costed(priced)  # type: ignore[arg-type]
+
+
+def explained(recorded_s: float = 36.0, *launches: float, **low: float) -> Explained:
+    return Explained(costed(**low), recorded_s, launches or (recorded_s,))
+
+
+def test_the_run_time_and_its_critical_path():
+    one = explained()
+    assert one.program.value_s == RUN_S and one.error == pytest.approx(1 / 36) and one.believed
+    assert not explained(35.0).believed and not explained(40.0).believed
+    rows = {row.place: row for row in one.path_rows()}
+    assert [*rows] == ["after the last call", "Send at a.c:1", "Wait at a.c:3"]
+    send, wait = rows["Send at a.c:1"], rows["Wait at a.c:3"]
+    assert send.parts["computed"] + wait.parts["computed"] == 10
+    assert sum(row.seconds for row in rows.values()) == 37
+    assert send.software_s + wait.software_s == 2 and rows["after the last call"].seconds == 20
+    assert send.parts["latency"] + wait.parts["latency"] == 2
+    (delay,) = one.delays()
+    assert (delay.kind, delay.place, delay.by_rank, delay.by_place) == (
+        "late sender", "Wait at a.c:3", 0, "Send at a.c:1",
+    )  # fmt: skip
+    zero, first = one.ranks()
+    assert (zero.slack_s, first.slack_s) == (26.0, 0.0) and zero.delays_s > 0 == first.delays_s
+
+
+def test_tolerances_and_efficiencies():
+    small, large = explained().tolerances()
+    assert small.latency_s == pytest.approx(0.37) and large.latency_s == pytest.approx(1.85)
+    assert small.bandwidth == pytest.approx(3 / 3.37) and large.bandwidth == pytest.approx(3 / 4.85)
+    pop = explained().pop(30.0)
+    assert (pop.load_balance, pop.serialisation, pop.transfer) == (17 / 24, 24 / 30, 30 / 37)
+    assert pop.parallel == pytest.approx(17 / 37)
+    curve = explained().curve(0.0, 2.0)
+    assert curve.run_s.tolist() == [37.0, 39.0] and not len(curve.breakpoints)
+
+
+def candidate(program: Costed) -> Candidate:
+    return Candidate((Change(kind="latency", text="x"),), lambda: program)
+
+
+def test_a_gain_has_the_replay_error_the_costs_and_the_launches_in_its_interval():
+    without = explained(36.0, 36.0, latency=1.0)  # 37 s, low 36 s
+    changed = without.what_if(candidate(costed(latency=1.0, transfer=1.0)))  # 37 s, low 34 s
+    assert changed.ratio.value == 1.0 and changed.gain.value == 0.0 and not changed.decided
+    of_costs = math.log(36 / 34)
+    assert changed.ratio.high == pytest.approx(math.exp(of_costs))
+    error = math.log(37 / 36)
+    both = math.hypot(error, of_costs)
+    assert changed.run_s.value == 36 and changed.run_s.high == pytest.approx(36 * math.exp(both))
+    exact = explained(37.0)
+    assert exact.run_s.high == pytest.approx(37 * math.exp(LEAST_ERROR)), "no replay is that exact"
+    scattered = explained(37.0, 30.0, 37.0, 44.0)
+    assert scattered.run_s.high is not None and exact.run_s.high is not None
+    assert scattered.run_s.high / scattered.run_s.value > 1.1 > exact.run_s.high / exact.run_s.value
+
+
+def test_a_decided_gain():
+    free = costed().priced["value"].costs.copy()
+    for name in ("overhead", "latency", "transfer", "receive"):
+        free[name] = 0.0
+    faster = Costed({"value": Priced(costed().graph, free, np.ones(1))})
+    what_if = explained(37.0).what_if(candidate(faster))
+    assert what_if.ratio.value == pytest.approx(30 / 37) and what_if.decided
+    assert what_if.gain.value == pytest.approx(7 / 37)
+    assert what_if.gain.low == pytest.approx(1 - 30 / 37 * math.exp(LEAST_ERROR))
+
+
+RANKS, ROUNDS, COMPUTED_S, SIZE = 4, 10, 1e-3, 1000
+
+
+def situation() -> Situation:
+    """A ring of messages, and a reduction of all ranks after each round, on the T3E."""
+    made = written(RANKS)
+    for each in made:
+        for _ in range(ROUNDS):
+            after, before = (each.rank + 1) % RANKS, (each.rank - 1) % RANKS
+            receive = part("start receive", before, SIZE)
+            request = each.start_request("Irecv", receive, after=COMPUTED_S)
+            each.call("Send", part("send", after, SIZE))
+            each.call("Wait", each.end(request, before, SIZE))
+            each.call("Allreduce", part("collective", size=8), site=2)
+            each.call("Gatherv", part("collective", size=8, root=0), site=3)
+    platform = simulated.platform("t3e")
+    communication = Communication(described(platform), platform=platform)
+    built = build([each.trace for each in made], job_of_written(made))
+    return Situation(built, {"value": machine_of(communication, built.placement)})
+
+
+def test_what_is_asked_changes_the_run_time():
+    program = situation()
+    usual = program.unchanged.value_s
+    computed = ROUNDS * COMPUTED_S
+
+    def run_s(**asked: object) -> float:
+        return program.costed(Asked(**asked)).value_s  # type: ignore[arg-type]
+
+    assert usual > run_s(latency=0.5) > run_s(ideal_network=True) >= computed
+    assert run_s(ideal_network=True) == pytest.approx(computed, rel=0.02)
+    assert run_s(compute_scale=2.0) - usual == pytest.approx(computed, rel=0.02)
+    assert run_s(bandwidth=0.5) > usual > run_s(bandwidth=2.0)
+    assert run_s(latency_s=1e-4) - usual >= ROUNDS * 1e-4, "a message of every round is on the path"
+    linear, best = run_s(algorithms={"allreduce": "ring"}), run_s(algorithms={"allreduce": "best"})
+    assert best <= linear and best <= usual
+    assert program.unchanged.value_s == usual == program.costed(Asked()).value_s
+
+
+def test_messages_wait_for_their_receives_above_the_eager_limit():
+    program = situation()
+    costs = program.costed(Asked(eager_limit=SIZE - 1)).priced["value"]
+    sends = costs.graph.ops[costs.graph.ops["kind"] == SEND]
+    eager = costs.costs["eager"][sends["cost"]]
+    size = costs.graph.messages["size"][sends["slot"]]
+    assert (eager == (size < SIZE)).all() and 0 < eager.sum() < len(eager)
+
+
+def test_how_launches_make_the_changes():
+    program = situation()
+    named = program.candidate(Asked(algorithms={"allreduce": "ring", "gather": "binomial"}))
+    assert named.choices == (
+        Choice(operation="allreduce", algorithm="ring"),
+        Choice(operation="gather", algorithm="binomial"),
+    )
+    assert named.note == "launches keep MPI's algorithm of gatherv"
+    best = program.candidate(Asked(algorithms={"allreduce": "best"}))
+    assert best.choices == (), "the machine is assumed to use it anyway"
+    slow = replace(program.machine["value"].communication, collectives={("allreduce", 4): ((8.0, 1.0),)})
+    measured = Situation(program.built, {"value": machine_of(slow, program.built.placement)})
+    (choice,) = measured.candidate(Asked(algorithms={"allreduce": "best"})).choices
+    assert choice.line == "allreduce ranks=4:4 bytes=8:8 algorithm=recursive_doubling"
+    both = program.candidate(Asked(algorithms={"allreduce": "ring"}, compute_scale=0.5))
+    assert both.choices == () and [change.kind for change in both.changes] == ["algorithm", "computation"]
+    limit = program.candidate(Asked(eager_limit=65536), {"LIMIT": "65536"})
+    assert limit.variables == {"LIMIT": "65536"}
+    for algorithms in ({"allreduce": "none"}, {"allsum": "best"}):
+        with pytest.raises(UsageError):
+            program.candidate(Asked(algorithms=algorithms))
+
+
+def test_the_table_and_the_page(golden):
+    """Every change that is known, the largest gain first."""
+    program = situation()
+    one = Explained(program.unchanged, program.unchanged.value_s, (program.unchanged.value_s,))
+    found = [one.what_if(program.candidate(each)) for each in program.usual()]
+    rows = tuple(sorted(found, key=lambda each: -each.gain.value))
+    assert rows[0].text == "ideal network" and rows[0].gain.value > 0
+    answer = Answer("app", RANKS, "t3e", one, rows, one.pop(rows[0].run_s.value))
+    texts = [*answer.sentences]
+    for table in answer.tables:
+        texts += ["", table.title, "  ".join(table.columns), *("  ".join(row).rstrip() for row in table.rows)]
+    golden("answer.txt", "\n".join(texts))
+    page = answer.page(one.curve(0.0, highest_latency(one)))
+    assert [figure.name for figure in page.figures] == ["replay-gains", "replay-latency"]
+    assert answer.document["changes"][0]["kinds"] == ["ideal network"]
