@@ -12,13 +12,15 @@ from pathlib import Path
 import pytest
 from profiles.written import FUNCTIONS, allreduces
 from profiles.written import program as ranks_of
+from replay.made_traces import part, written
 
-from hockney.api import profile
+from hockney.api import profile, replays
 from hockney.core.layout import Cores
 from hockney.discovery.cpu import processors
 from hockney.mpi import family_named
 from hockney.profiles import interposition, target
 from hockney.profiles.program import Library
+from hockney.profiles.trace import RankTrace
 
 MPIEXEC = """#!/bin/sh
 if [ "$1" = --version ]; then echo 'mpiexec (Open MPI) 5.0.11'; exit; fi
@@ -69,6 +71,36 @@ def fake_mpi(hockney, tmp_path, monkeypatch) -> Path:
     monkeypatch.setattr(interposition, "recorded_symbols", lambda _: [])
     monkeypatch.setattr(interposition, "functions", lambda _: list(FUNCTIONS))
     return ranks
+
+
+RANKS, ROUNDS, RUN_S = 8, 20, 2.0
+
+
+def traces(rounds: int = ROUNDS) -> list[RankTrace]:
+    """Those of the eight ranks: exchanges with both neighbors, and sums, for 2 s. Rank 3 computes longest."""
+    made = written(RANKS)
+    for each in made:
+        after, before = (each.rank + 1) % RANKS, (each.rank - 1) % RANKS
+        computes = 1.0 if each.rank == 3 else 0.8
+        for _ in range(rounds):
+            receive = part("start receive", before, 64)
+            request = each.start_request("Irecv", receive, after=computes * RUN_S / rounds - 1e-5)
+            each.call("Send", part("send", after, 64))
+            each.call("Wait", each.end(request, before, 64))
+            took = 1e-6 + (1 - computes) * RUN_S / rounds
+            each.call("Allreduce", part("collective", size=8), took=took, site=2)
+    return [each.trace for each in made]
+
+
+@pytest.fixture
+def traced(hockney, fake_mpi, monkeypatch) -> str:
+    """The profile runs/app of a program with these traces, which no file has."""
+    monkeypatch.setattr(replays, "read_traces", lambda launch: traces())
+    done = hockney(
+        "profile", "-q", "--survey", "none", "--out", "runs/app", "--", "mpiexec", "-n", "8", "./app"
+    )
+    assert done.code == 0, done.err
+    return "runs/app"
 
 
 def script(path: Path, text: str) -> Path:

@@ -191,7 +191,7 @@ class TracePrediction:
             yield Caveat(
                 "wildcard-receives",
                 f"{plural(built.wildcards, 'receive')} would take a message of any sender",
-                "changes, with which other messages might come first",
+                "changes: other messages might come first",
                 "'hockney replay' runs them on another executor",
             )
         if len(self.traced.launches_s) < FEWEST_LAUNCHES:
@@ -468,10 +468,10 @@ def replay_trace(
     listen: Listener | None = None,
 ) -> Replay:
     """Run a traced program again: `on` are executors, each of which makes the same computation and
-    communication. "model" is the evaluator, with the costs of the survey `run` (by default the profile's);
-    "smpi" SimGrid, on a machine that is calibrated from that survey; "sim:NAME" and "lan:NAME" simulated and
-    emulated machines, and "here" this one, on which the replayer makes the calls with `mpi`. With
-    `free_matching`, receives from any sender take the first message that comes.
+    communication. "model", which is always there, has the costs of the survey `run`, by default the
+    profile's; "smpi" is SimGrid on a machine that is calibrated from that survey; "sim:NAME" and "lan:NAME"
+    are simulated and emulated machines, and "here" is this one, on which the replayer makes the calls with
+    `mpi`. With `free_matching`, receives from any sender take the first message that comes.
 
     Raises UsageError if there is no trace or no such executor, and the errors of measuring."""
     listen = log if listen is None else listen
@@ -492,12 +492,18 @@ def replay_trace(
     )
     survey = run if run is not None else profile.manifest.survey
     executions = [recorded]
-    for name in dict.fromkeys(on):
+    caveats = []
+    try:
+        source = communication_source(survey, "", "typical", listen, (graph.ranks,), larger=False)
+        executions.append(_evaluated(MODEL, machine_text(source, survey), source, built, computed))
+    except Inconclusive as error:
+        if MODEL in on:
+            raise
+        caveats.append(
+            Caveat("no-model", error.what, "the comparison, which lacks the model", "run 'hockney survey'")
+        )
+    for name in dict.fromkeys(each for each in on if each != MODEL):
         listen(Status(f"replaying on {name}"))
-        if name == MODEL:
-            source = communication_source(survey, "", "typical", listen, (graph.ranks,), larger=False)
-            executions.append(_evaluated(MODEL, machine_text(source, survey), source, built, computed))
-            continue
         if name.startswith("sim:"):
             source = communication_source(None, name, "typical", listen, (graph.ranks,), larger=False)
             executions.append(_evaluated(f"{MODEL} of {name}", name, source, built, computed))
@@ -508,6 +514,7 @@ def replay_trace(
         graph.places,
         tuple(executions),
         frozenset({MODEL, SMPI, HERE}),
+        tuple(caveats),
     )
 
 
@@ -550,7 +557,7 @@ def _calibrated(survey: AnyPath | None) -> Iterator[str]:
     """A simulated machine like the surveyed one."""
     if survey is None:
         raise UsageError(
-            "there is no survey from which a simulated machine could be made",
+            "a simulated machine like this one needs a survey",
             "the profile names none",
             "give one with --run, or a machine such as --on sim:t3e",
             code="replay-without-survey",

@@ -17,6 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
 from hockney.models.measured_costs import End
@@ -76,20 +77,27 @@ class Costed:
     @cached_property
     def ends(self) -> np.ndarray:
         """The time at which each rank ends."""
-        if self.network is not None:
-            return NetworkModel(self.graph, self.network, self.priced["value"].costs).run().ends
-        return self.evaluator.run().ends
+        return (self.network or self.evaluator).run().ends
 
-    @property
-    def network(self) -> Platform | None:
-        """The machine, if its messages share links."""
-        return self.platform if self.platform is not None and shares_links(self.platform) else None
+    @cached_property
+    def network(self) -> NetworkModel | None:
+        """The model of messages that share links, if they do. Raises UsageError for too small a machine."""
+        if self.platform is None or not shares_links(self.platform):
+            return None
+        try:
+            return NetworkModel(self.graph, self.platform, self.priced["value"].costs)
+        except UsageError as error:
+            if error.code != "replay-network-not-modelled":
+                raise
+            return None
 
     @property
     def method(self) -> str:
         """How the run time is found, and why so."""
         if self.network is not None:
-            return f"event by event, as messages share links of {self.network.name}"
+            return "event by event, as messages share links"
+        if self.platform is not None and shares_links(self.platform):
+            return "in the recorded order of messages, as the links that they share are not modelled"
         return "in the recorded order of messages, which do not share links"
 
     @cached_property
@@ -269,9 +277,12 @@ class Explained:
     def what_if(self, candidate: Candidate) -> WhatIf:
         """What the changes of a candidate bring."""
         changed, before = candidate.make().run_s, self.program.run_s
-        ratios = {end: changed[end] / before[end] for end in before if end in changed}
-        value = ratios["value"]
-        of_costs = max((abs(math.log(ratio / value)) for ratio in ratios.values()), default=0.0)
+        value = changed["value"] / before["value"]
+        ratios = [
+            changed.get(end, changed["value"]) / before.get(end, before["value"])
+            for end in {*changed, *before}
+        ]
+        of_costs = max(abs(math.log(ratio / value)) for ratio in ratios)
         model = [self._error_log if value != 1 else 0.0, of_costs]
         run_logs = [self._error_log, of_costs, self._launches_log]
         return WhatIf(

@@ -8,6 +8,7 @@ a program may reach MPI in ways that the library does not see, and then nothing 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -207,7 +208,7 @@ class Check:
         }
 
     def score(self, checked: str) -> Score:
-        row = self.rows[0]
+        row, ratio = self.rows[0], self.prediction.ratio
         return Score(
             checked=checked,
             prediction=self.sha256,
@@ -219,8 +220,9 @@ class Check:
             error=row.error,
             covered=row.verdict == "covered",
             launches=self.launches,
-            predicted_gain=1 - self.prediction.ratio.value if self.applied else None,
+            predicted_gain=1 - ratio.value if self.applied else None,
             measured_gain=1 - self.rows[2].measured.value if self.applied else None,
+            decided=not (ratio.low or 0.0) <= 1 <= (ratio.high or math.inf),
         )
 
 

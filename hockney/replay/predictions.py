@@ -201,6 +201,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     launches: int
     predicted_gain: float | None = None
     measured_gain: float | None = None
+    decided: bool = False
+    """Whether the direction of the predicted gain is certain."""
 
     @property
     def kind(self) -> str:
@@ -256,7 +258,7 @@ def read_scores(archive: Path) -> tuple[list[Score], int]:
 @dataclass(frozen=True)
 class ScoreRow:
     """The checks of one kind of change: the median and 90th percentile of the error's size, and the share
-    within the prediction's interval. `signs` is the share of gains whose direction was right."""
+    within the prediction's interval. `signs` is the share of decided gains whose direction was right."""
 
     kind: str
     checks: int
@@ -280,7 +282,7 @@ def _score_row(kind: str, scores: Sequence[Score]) -> ScoreRow:
     gains = [
         (score.predicted_gain > 0) == (score.measured_gain > 0)
         for score in scores
-        if score.predicted_gain is not None and score.measured_gain is not None
+        if score.decided and score.predicted_gain is not None and score.measured_gain is not None
     ]
     return ScoreRow(
         kind,

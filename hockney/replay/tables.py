@@ -260,22 +260,19 @@ class Answer:
     def page(self, curve: Curve) -> Page:
         """`curve` is drawn as T(L), with the tolerances."""
         explained = self.explained
-        changes = Section("Changes", (CHANGES_TEXT,), tables=(self.what_if_table,)) if self.what_ifs else None
         path, *others = self.baseline_tables(40, 40, 64)
-        sections = [
-            changes,
+        latency = (self.curve_table(),) if self.curve is not None else ()
+        sections = (
             Section("Critical path", tables=(path,)),
-            Section("Latency", figures=(latency_figure(explained, curve),), tables=(self.curve_table(),))
-            if self.curve is not None
-            else Section("Latency", figures=(latency_figure(explained, curve),)),
+            Section("Latency", figures=(latency_figure(explained, curve),), tables=latency),
             Section("Baseline", tables=tuple(others)),
-        ]
+        )
         return Page(
             title=f"Predictions for {self.program}",
             subtitle=f"{plural(self.ranks, 'rank')}, {self.machine}",
             headline=tuple(self.sentences),
             warnings=self.caveats,
-            sections=tuple(section for section in sections if section is not None),
+            sections=sections,
             environment=(
                 ("recorded", str(quantity(explained.recorded_s, "s"))),
                 ("replayed", str(quantity(explained.program.value_s, "s"))),
@@ -289,10 +286,8 @@ class Answer:
         )
 
 
-CHANGES_TEXT = (
-    "Gains are shares of the run time; negative ones are losses. Launches check those that need no source."
-)
 METHOD = (
+    "Gains are shares of the run time, and negative ones are losses. Launches check what needs no source.",
     "The traces of all ranks are one graph: computation as recorded, messages and collectives with the costs "
     "of the machine. Its longest path is the run time.",
     "A gain compares two evaluations of the graph. Its interval has the replay error, as if all of it were "

@@ -6,57 +6,34 @@ ranks of 2 s, which exchange messages with their neighbors and add up 20 times."
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from fake_profile import ROUNDS, traces
 from golden_files import blanks, numbers
+from test_cli_profile import as_root, compiled
 
 from hockney.api import replays
 from hockney.replay.predictions import read_prediction
 
-sys.path.append(str(Path(__file__).parents[1] / "replay"))
-from made_traces import part, written
-
-RANKS, ROUNDS, RUN_S = 8, 20, 2.0
 OPTIONS = ("--run", "runs/first")
+pytestmark = pytest.mark.usefixtures("surveyed")
 
 
-def traces(*, rounds: int = ROUNDS) -> list[object]:
-    made = written(RANKS)
-    for each in made:
-        after, before = (each.rank + 1) % RANKS, (each.rank - 1) % RANKS
-        slower = 1.0 if each.rank == 3 else 0.8
-        for _ in range(rounds):
-            receive = part("start receive", before, 64)
-            request = each.start_request("Irecv", receive, after=slower * RUN_S / rounds - 1e-5)
-            each.call("Send", part("send", after, 64))
-            each.call("Wait", each.end(request, before, 64))
-            took = 1e-6 + (1 - slower) * RUN_S / rounds
-            each.call("Allreduce", part("collective", size=8), took=took, site=2)
-    return [each.trace for each in made]
-
-
-@pytest.fixture
-def traced(hockney, fake_mpi, surveyed, monkeypatch) -> None:
-    """The profile p with a trace, q without one, and the survey runs/first."""
-    for folder in ("p", "q"):
-        hockney("profile", "-q", "--survey", "none", "--out", folder, "--", "mpiexec", "-n", "8", "./app")
-    monkeypatch.setattr(
-        replays, "read_traces", lambda launch: [] if launch.files[0].path.parts[-3] == "q" else traces()
-    )
+@pytest.fixture(autouse=True)
+def archive(monkeypatch) -> None:
     monkeypatch.setenv("HOCKNEY_ARCHIVE", "archive")
 
 
 def predicted(hockney, *words: str):
-    return json.loads(hockney("predict", "p", *OPTIONS, "--json", *words).out)
+    return json.loads(hockney("predict", "runs/app", *OPTIONS, "--json", *words).out)
 
 
 @pytest.mark.usefixtures("traced")
 def test_the_table_of_changes(hockney, golden):
-    done = hockney("predict", "p", *OPTIONS)
+    done = hockney("predict", "runs/app", *OPTIONS)
     assert done.code == 0
     golden("predict-trace.txt", done.out, numbers, blanks)
     document = predicted(hockney)
@@ -81,7 +58,7 @@ def test_asked_changes_are_made_together(hockney):
     assert len(both["kinds"]) == 6 and both["choices"] == []
     (other,) = predicted(hockney, "--machine", "sim:t3e")["changes"]
     assert other["kinds"] == ["machine"] and other["run_s"]["value"] == pytest.approx(2.0, rel=0.01)
-    text = hockney("predict", "p", *OPTIONS, "--eager-limit", "64KiB").out
+    text = hockney("predict", "runs/app", *OPTIONS, "--eager-limit", "64KiB").out
     assert "With eager limit 64 KiB: 2.00 s" in text.replace("\n", " ")
 
 
@@ -93,9 +70,9 @@ def test_a_range_of_latencies_has_all_breakpoints(hockney):
     slopes = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points)]
     assert slopes[0] < 0.2 * slopes[-1], "more messages are on the path"
     assert max(slopes) < 200, "jumps are no slopes"
-    done = hockney("predict", "p", *OPTIONS, "--latency", "0:50ms")
+    done = hockney("predict", "runs/app", *OPTIONS, "--latency", "0:50ms")
     assert done.out.count("Run time with more latency") == 1
-    frozen = hockney("predict", "p", *OPTIONS, "--latency", "1:9ms", "--freeze", "x")
+    frozen = hockney("predict", "runs/app", *OPTIONS, "--latency", "1:9ms", "--freeze", "x")
     assert frozen.error.code == "freeze-of-range"
 
 
@@ -103,14 +80,14 @@ def test_a_range_of_latencies_has_all_breakpoints(hockney):
 @pytest.mark.usefixtures("traced")
 def test_a_prediction_is_frozen_checked_and_scored(hockney):
     """The launches of the fake launcher take 2 s."""
-    done = hockney("predict", "p", *OPTIONS, "--freeze", "p.json", "--report", "p.html")
+    done = hockney("predict", "runs/app", *OPTIONS, "--freeze", "p.json", "--report", "p.html")
     assert done.code == 0 and "prediction: p.json" in done.out and Path("p.html").stat().st_size > 10_000
     prediction, _ = read_prediction(Path("p.json"))
     assert prediction.changes == [] and prediction.ranks == 8
     assert prediction.run_s.value == pytest.approx(2.0, rel=0.01)
     checked = hockney("profile", "--check", "p.json", "--out", "c", "-q", "--", "mpiexec", "-n", "8", "./app")
     assert checked.code == 0, checked.err
-    hockney("predict", "p", *OPTIONS, "--compute-scale", "0.5", "--freeze", "half.json")
+    hockney("predict", "runs/app", *OPTIONS, "--compute-scale", "0.5", "--freeze", "half.json")
     words = ("--repeat", "1", "--", "mpiexec", "-n", "8", "./app")
     assert hockney("profile", "--check", "half.json", "--out", "d", *words).code == 1
     assert read_prediction(Path("half.json"))[0].trace == prediction.trace
@@ -125,7 +102,7 @@ def test_a_prediction_is_frozen_checked_and_scored(hockney):
 
 @pytest.mark.usefixtures("traced")
 def test_gains_are_withheld_if_the_model_does_not_explain_the_program(hockney, monkeypatch):
-    monkeypatch.setattr(replays, "read_traces", lambda launch: traces(rounds=ROUNDS // 2 + 1))
+    monkeypatch.setattr(replays, "read_traces", lambda launch: traces(ROUNDS // 2 + 1))
     real = replays.build
 
     def late(*given):
@@ -133,41 +110,42 @@ def test_gains_are_withheld_if_the_model_does_not_explain_the_program(hockney, m
         return replace(built, end_s=built.end_s * 1.2)
 
     monkeypatch.setattr(replays, "build", late)
-    done = hockney("predict", "p", *OPTIONS)
+    done = hockney("predict", "runs/app", *OPTIONS)
     assert done.code == 4 and "Gains are withheld" in done.out and "Changes" not in done.out
     assert predicted(hockney, "--balance")["changes"] == []
-    frozen = hockney("predict", "p", *OPTIONS, "--freeze", "p.json")
+    frozen = hockney("predict", "runs/app", *OPTIONS, "--freeze", "p.json")
     assert (frozen.code, frozen.error.code) == (4, "prediction-withheld") and not Path("p.json").exists()
 
 
 @pytest.mark.usefixtures("traced")
-def test_errors(hockney):
+def test_errors(hockney, monkeypatch):
     for words, code in {
-        ("q",): "profile-without-trace",
-        ("p", "n=3"): "size-of-profile",
-        ("p", "--work", "1s"): "option-without-effect",
-        ("p", "--ranks", "4"): "option-without-effect",
-        ("p", "--serial", "1%"): "option-without-effect",
-        ("p", "--allreduce", "8B*2"): "unknown-algorithm",
-        ("p", "--algorithm", "bcast"): "bad-algorithm-choice",
-        ("p", "--algorithm", "allsum=ring"): "unknown-collective",
-        ("p", "--latency", "9us:1us"): "bad-latency-range",
-        ("p", "--bandwidth", "0"): "factor-of-nothing",
+        ("runs/app", "n=3"): "size-of-profile",
+        ("runs/app", "--work", "1s"): "option-without-effect",
+        ("runs/app", "--ranks", "4"): "option-without-effect",
+        ("runs/app", "--serial", "1%"): "option-without-effect",
+        ("runs/app", "--allreduce", "8B*2"): "unknown-algorithm",
+        ("runs/app", "--algorithm", "bcast"): "bad-algorithm-choice",
+        ("runs/app", "--algorithm", "allsum=ring"): "unknown-collective",
+        ("runs/app", "--latency", "9us:1us"): "bad-latency-range",
+        ("runs/app", "--bandwidth", "0"): "factor-of-nothing",
         ("--balance", "--work", "1s"): "option-without-effect",
         ("--scores", "p"): "scores-of-something",
-        ("p", "--archive", "x"): "archive-without-scores",
+        ("runs/app", "--archive", "x"): "archive-without-scores",
     }.items():
         done = hockney("predict", *words)
         assert (done.code, done.error.code) == (2, code), (words, done.err)
-    assert hockney("replay", "p", "--on", "moon").error.code == "unknown-executor"
-    assert hockney("replay", "q").error.code == "profile-without-trace"
+    assert hockney("replay", "runs/app", "--on", "moon").error.code == "unknown-executor"
+    monkeypatch.setattr(replays, "read_traces", lambda launch: [])
+    assert hockney("predict", "runs/app").error.code == "profile-without-trace"
+    assert hockney("replay", "runs/app").error.code == "profile-without-trace"
 
 
 @pytest.mark.usefixtures("traced")
 def test_the_model_replays_the_trace(hockney):
-    done = hockney("replay", "p", *OPTIONS)
+    done = hockney("replay", "runs/app", *OPTIONS)
     assert done.code in (0, 4) and "in the recorded order of messages" in done.out.replace("\n", " ")
-    document = json.loads(hockney("replay", "p", *OPTIONS, "--json").out)
+    document = json.loads(hockney("replay", "runs/app", *OPTIONS, "--json").out)
     recorded, model = document["executors"]
     assert model["run_s"]["value"] == pytest.approx(recorded["run_s"]["value"], rel=0.01)
     assert model["mpi_s"] == pytest.approx(recorded["mpi_s"], rel=0.05)
@@ -176,13 +154,36 @@ def test_the_model_replays_the_trace(hockney):
 def test_in_python(traced):
     import hockney
 
-    prediction = hockney.load_profile("p").predict(compute_scale=0.5, run="runs/first")
+    prediction = hockney.load_profile("runs/app").predict(compute_scale=0.5, run="runs/first")
     (what_if,) = prediction.what_ifs
     assert what_if.gain.value == pytest.approx(0.5, rel=0.02)
     assert prediction.frame("changes", "pandas").loc[0, "change"] == "computation x 0.5"
     assert len(prediction.table("ranks").columns["rank"]) == 8
-    table = hockney.predict_trace("p", run="runs/first", latency=(0.0, 1e-3)).table("latency")
+    table = hockney.predict_trace("runs/app", run="runs/first", latency=(0.0, 1e-3)).table("latency")
     assert table.columns["latency_s"][-1] == 1e-3
     with pytest.raises(hockney.UsageError):
         prediction.table("others")
     assert repr(prediction).startswith("app on 8 ranks: replayed in 2.00 s")
+
+
+@pytest.mark.mpi
+@pytest.mark.slow
+def test_a_real_program_is_traced_predicted_and_replayed_on_2_ranks(hockney, mpi, tmp_path, monkeypatch):
+    """The replayer makes the calls of the trace at their call sites."""
+    for name, value in as_root().items():
+        monkeypatch.setenv(name, value)
+    words = ("--", mpi.mpiexec, "-n", "2", str(compiled(mpi, tmp_path)))
+    done = hockney("profile", "--trace", "--survey", "none", "-q", "--out", "runs/app", *words)
+    assert done.code == 0, done.err
+    document = json.loads(hockney("predict", "runs/app", *OPTIONS, "--json").out)
+    assert document["ranks"] == 2 and document["replayed_s"] > 0
+    assert any("counted.c" in each["place"] for each in document["critical_path"])
+    assert not {"unmatched-operations", "trace-cut"} & {each["code"] for each in document["warnings"]}
+    done = hockney(
+        "replay", "runs/app", *OPTIONS, "--on", "here", "--on", "model", "--mpi", mpi.mpiexec, "--json"
+    )
+    replay = json.loads(done.out)
+    assert [each["executor"] for each in replay["executors"]] == ["recorded", "model", "here"]
+    sites = {each["place"].split(" ")[0]: each["seconds"] for each in replay["call_sites"]}
+    for name in ("Send", "Recv", "Allreduce"):
+        assert sites[name]["recorded"] > 0 and sites[name]["here"] > 0

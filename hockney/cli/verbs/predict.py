@@ -248,9 +248,9 @@ def _network(text: str) -> str:
 def command(**given: Any) -> int:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
-    Given a PROFILE with a trace (hockney profile --trace), replay it on the machine's costs, and predict how
-    long the program would take with changes: by default a table of all that are known, the largest gain
-    first; with options the time with these changes together (docs/replay.md).
+    Given a PROFILE with a trace (hockney profile --trace), predict how long the program would take with
+    changes (docs/replay.md). By default, all known changes are listed, the largest gain first; options name
+    changes that are made together.
 
     The algorithm computes for T seconds on a single rank; part of this time may be serial. On several ranks,
     which form a ring, each rank exchanges messages with its two neighbors. Nothing is measured: the cost of

@@ -25,7 +25,6 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
         "hockney profile --overhead --out runs/app -- srun -n 64 python app.py",
         "hockney profile runs/app",
         "hockney profile --live runs/app",
-        "hockney profile --check prediction.json -- mpiexec -n 8 ./app input",
     ),
 )
 @click.argument("words", nargs=-1, metavar="[--] COMMAND...|PROFILE")
@@ -85,10 +84,10 @@ def command(**given: Any) -> int:
     based on a survey of this machine. A PROFILE, the folder of an earlier one, is explained again. 'hockney
     compare' compares two, 'hockney report' rewrites the page.
 
-    With --check, the program is launched with and without the changes that a prediction is for, in random
-    order, if launches can make them: other algorithms of collectives, an eager limit. Its run time is
-    compared with the prediction, and the result added to the record that 'hockney predict --scores' prints.
-    The exit code is 1 if the prediction's interval misses, 4 if that is undecided.
+    With --check, the program is launched with and without the predicted changes, in random order. Launches
+    can change algorithms of collectives, and the eager limit. The run time is compared with the prediction;
+    'hockney predict --scores' prints the results of all checks. The exit code is 1 if the prediction's
+    interval misses, 4 if that is undecided.
 
     Exit code 0 if all is well, 1 if the program failed, 3 if nothing could be recorded, 4 if ranks are
     missing."""

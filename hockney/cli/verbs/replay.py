@@ -15,7 +15,7 @@ from hockney.cli.arguments.commands import Command, example
 @click.command(
     "replay",
     cls=Command,
-    epilog=example("hockney replay runs/app", "hockney replay runs/app --on model --on here"),
+    epilog=example("hockney replay runs/app --on model"),
 )
 @click.argument("profile", type=options.PATH, metavar="PROFILE")
 @click.option(
@@ -45,9 +45,8 @@ def command(**given: Any) -> int:
     """Run a traced program again: by the model, a simulator, an emulated machine, or here.
 
     PROFILE is the folder of 'hockney profile --trace'. Every executor gets the same graph: computation as
-    recorded, messages and collectives in the order of the trace. Only executors of the machine on which the
-    program ran should agree with it; call sites at which they disagree by more than 5% of the time in MPI are
-    named.
+    recorded, messages and collectives in the order of the trace. Executors of the program's own machine
+    should agree with it. Call sites that differ by more than 5% of the time in MPI are named.
 
     Exit code 0 if they agree, 4 if not: then predictions for this program are not reliable."""
     from hockney.cli.actions.replay import action
