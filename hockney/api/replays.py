@@ -559,7 +559,7 @@ def _calibrated(survey: AnyPath | None) -> Iterator[str]:
         raise UsageError(
             "a simulated machine like this one needs a survey",
             "the profile names none",
-            "give one with --run, or a machine such as --on sim:t3e",
+            "name a survey with --run, or a machine such as --on sim:t3e",
             code="replay-without-survey",
         )
     real, _ = measurement.calibration_survey(RunFolder.open(to_path(survey)))

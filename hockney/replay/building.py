@@ -173,7 +173,7 @@ def build(traces: Sequence[RankTrace], job: Job) -> Built:
     if missing or not ordered:
         raise EnvironmentProblem(
             f"{rank_list(missing)} {'has' if len(missing) == 1 else 'have'} no trace",
-            "a replay needs those of all ranks",
+            "a replay needs the traces of all ranks",
             "profile the program again with --trace, and call MPI from one thread",
             code="ranks-without-trace",
             ranks=missing,

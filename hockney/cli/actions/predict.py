@@ -100,7 +100,7 @@ def _scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
         raise UsageError(
             f"--scores and {printable(words[0])} exclude each other",
             "the record has all checks",
-            "leave out one of them",
+            "leave out --scores, or what is to be predicted",
             code="scores-of-something",
         )
     scores = api.prediction_scores(given["archive"])
