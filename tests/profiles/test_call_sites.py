@@ -236,7 +236,7 @@ class TestCallers:
         0x50: Frame("main", "/src/main.c", 9, "/opt/app", 0x50),
     }
 
-    def site(self, monkeypatch, *records: tuple[int, int, int]) -> CallSite:
+    def site(self, monkeypatch, *records: tuple[int, int, int], innermost: int = 0x10) -> CallSite:
         """Records with a caller, a number of calls, and whether other callers were seen."""
         monkeypatch.setattr(
             module_of_sites,
@@ -246,7 +246,7 @@ class TestCallers:
         rank = Written(0, 1)
         module(rank, "/opt/app")
         for number, (caller, calls, ambiguous) in enumerate(records, 1):
-            frames = [BEGIN + 0x10, BEGIN + caller]
+            frames = [BEGIN + innermost, BEGIN + caller]
             rank.add("sites", id=number, frames=2, frame=frames, ambiguous=ambiguous)
             rank.called("Send", number, 1.0, calls=calls)
         found = sites_of(rank)
@@ -270,3 +270,6 @@ class TestCallers:
     )
     def test_none(self, monkeypatch, records):
         assert self.site(monkeypatch, *records).caller is None
+
+    def test_main_is_no_wrapper(self, monkeypatch):
+        assert self.site(monkeypatch, (0x20, 2000, 0), innermost=0x50).caller is None
