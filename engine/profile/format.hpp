@@ -106,6 +106,7 @@ constexpr int first_time_bin =
     4;  // bin k counts calls of [2^(k+4), 2^(k+5)) ticks; the first and last also what is beyond
 
 // All calls of one function from one call site with equal communicator, size class, distance and region.
+// Those of MPI_Wtime and MPI_Wtick are counted without their times.
 struct Entry {
   std::uint32_t site;
   std::uint16_t function;   // place in the table that Header's library was generated with

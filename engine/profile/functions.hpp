@@ -20,6 +20,7 @@ enum class Class : std::uint8_t {
   finalize_session,
   abort,
   control,
+  clock,  // MPI_Wtime: calls are counted, without their time
   send,
   start_send,
   prepare_send,

@@ -185,6 +185,7 @@ void* mpi_library_behind(const void* function) {
   int libraries = 0;
   dl_iterate_phdr(count_library, &libraries);
   mpi.several = libraries > 1;
+  look_up(mpi.wtime, "PMPI_Wtime");
   look_up(mpi.comm_rank, "PMPI_Comm_rank");
   look_up(mpi.comm_size, "PMPI_Comm_size");
   look_up(mpi.comm_remote_size, "PMPI_Comm_remote_size");

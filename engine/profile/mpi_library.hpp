@@ -29,6 +29,7 @@ struct MpiLibrary {
   int handle_bytes;
 
   // PMPI functions.
+  double (*wtime)();
   int (*comm_rank)(Handle, int*);
   int (*comm_size)(Handle, int*);
   int (*comm_remote_size)(Handle, int*);

@@ -312,11 +312,15 @@ void measure_overhead(ThreadState& thread) {
   if (scratch) {
     own_state = scratch;
     int value = 0;
+    volatile double time = 0;
     Handle request = 0;
+    const Wrapper wtime("MPI_Wtime", mpi.wtime);
     const Wrapper comm_rank("MPI_Comm_rank", mpi.comm_rank);
     const Wrapper send("MPI_Send", mpi.send);
     const Wrapper isend("MPI_Isend", mpi.isend);
     const Wrapper wait("MPI_Wait", mpi.wait);
+    if (wtime.get())
+      measure("clock", 1, ns_per_tick, [&] { time = mpi.wtime(); }, [&] { time = wtime.get()(); });
     if (comm_rank.get())
       measure(
           "local", 1, ns_per_tick, [&] { mpi.comm_rank(mpi.world, &value); },

@@ -376,7 +376,7 @@ class _Explainer:
         weights: Sequence[float],
     ) -> tuple[Parts, tuple[Why, ...]]:
         why: list[Why] = []
-        if kind == "local":
+        if kind in ("local", "clock"):
             return Parts(software=seconds), ()
         waits = self._waits(site, function, seconds)
         rest = max(0.0, seconds - sum(waits.values()))
@@ -436,7 +436,7 @@ class _Explainer:
     def _price(self, kind: Kind, name: str, site: int, group: np.ndarray) -> _Priced:
         """The price of calls with one communicator, size class and distance."""
         calls = int(group["calls"].sum())
-        if kind == "local":
+        if kind in ("local", "clock"):
             return _Priced()
         if kind in _NOT_SURVEYED:
             return _Priced(unpriced=_NOT_SURVEYED[kind])
@@ -579,6 +579,7 @@ _NOT_SURVEYED: Mapping[Kind, Why] = {
 
 _RECORDING_KINDS: Mapping[Kind, str] = {
     "local": "local",
+    "clock": "clock",
     "start": "nonblocking",
     "wait": "nonblocking",
     "poll": "nonblocking",

@@ -58,6 +58,7 @@ _CLASSES: dict[str, tuple[str, ...]] = {
     "finalize_session": ("Session_finalize",),
     "abort": ("Abort",),
     "control": ("Pcontrol",),
+    "clock": ("Wtime", "Wtick"),
     "send": ("Send", "Bsend", "Ssend", "Rsend"),
     "receive": ("Recv",),
     "receive_message": ("Mrecv",),

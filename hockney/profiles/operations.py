@@ -8,14 +8,15 @@ from functools import lru_cache
 from typing import Literal
 
 Kind = Literal[
-    "local", "send", "receive", "exchange", "start", "wait", "poll", "probe", "collective", "neighbors",
-    "one-sided", "synchronisation", "file", "start collective",
+    "local", "clock", "send", "receive", "exchange", "start", "wait", "poll", "probe", "collective",
+    "neighbors", "one-sided", "synchronisation", "file", "start collective",
 ]  # fmt: skip
 """start: of a request for a message; poll: returns whether or not anything is complete; synchronisation: of
 windows, communicators and processes, which the survey does not measure."""
 
 KIND_NAMES: dict[Kind, str] = {
     "local": "local calls",
+    "clock": "reads of the clock",
     "send": "sends",
     "receive": "receives",
     "exchange": "exchanges",
@@ -103,6 +104,7 @@ def kind_of(function: str) -> Kind:
 
 
 _KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
+    (("Wtime", "Wtick"), "clock"),
     (COLLECTIVES, "collective"),
     (_SENDS, "send"),
     (_RECEIVES, "receive"),

@@ -73,7 +73,7 @@ def test_calls_from_fortran(family, dialect, ranks, tmp_path):
         assert int(peers[right]["put_bytes"]) == 16
         waits = run.of(file, "Waitany", "Waitall", "Waitsome", "Wait")
         assert int(waits["waited"].sum()) == 4 * 12 + 3 * 2 + 1
-        check_entries(file)
+        check_entries(file, run.names)
     check_samples(run)
     check_communicators(run)
     assert all(len(sides[SEND]) == len(sides[RECEIVE]) == 1 for sides in messages(run).values())
