@@ -357,10 +357,12 @@ class _Builder:
     ) -> None:
         operation = self.operations.setdefault(name, len(self.operations))
         flags = 0
-        if root >= 0:
-            flags = {True: g.ROOTED_FROM}.get(name.capitalize() in FROM_ROOT, 0)
-            flags |= {True: g.ROOTED_TO}.get(name.capitalize() in TO_ROOT, 0)
-            flags |= g.AT_ROOT if flags and root == rank else 0
+        if root >= 0 and name.capitalize() in FROM_ROOT:
+            flags = g.ROOTED_FROM
+        elif root >= 0 and name.capitalize() in TO_ROOT:
+            flags = g.ROOTED_TO
+        if flags and root == rank:
+            flags |= g.AT_ROOT
         if blocks:
             begun.append((len(starts), g.LEAVE))
             ends.append(row(g.LEAVE, flags))
@@ -374,7 +376,7 @@ class _Builder:
     ) -> list[tuple[int, ...]]:
         """Ends of calls that wait for what they started know how far back that is."""
         ends = {
-            True: iter([k for k in range(starts + received, len(rows))]),
+            True: iter(range(starts + received, len(rows))),
             False: iter([k for k in range(starts, starts + received) if rows[k][0] != _END]),
         }
         for start, kind in begun:
