@@ -30,12 +30,34 @@ enum Operation {
   scatter,
   allgather,
   alltoall,
+  gatherv,
+  scatterv,
+  allgatherv,
+  alltoallv,
   reduce,
   allreduce,
   reduce_scatter_block,
+  reduce_scatter,
   scan,
   exscan,
   operation_count
+};
+
+// The operation with blocks of one size that moves as much as an operation of vectors with equal blocks.
+constexpr int regular(int operation) {
+  switch (operation) {
+    case gatherv: return gather;
+    case scatterv: return scatter;
+    case allgatherv: return allgather;
+    case alltoallv: return alltoall;
+    case reduce_scatter: return reduce_scatter_block;
+    default: return operation;
+  }
+}
+
+// The arguments of an operation of vectors.
+struct Blocks {
+  std::vector<int> counts, displacements;
 };
 
 // Computation of any length: shorter work is a loop alone, for which reading a clock would take too long.
@@ -367,6 +389,8 @@ class Replay final : public Workload {
       if (elements > INT_MAX) throw InvalidCase("a reduction of a replay has more doubles than an MPI count");
       step.bytes = elements * sizeof(double);
     }
+    // Displacements are as long as counts.
+    if (step.kind == enter_step && step.bytes * sizes_[step.channel] > INT_MAX) step.tag = regular(step.tag);
     counted_.add(step.bytes);
   }
 
@@ -403,12 +427,14 @@ class Replay final : public Workload {
   }
   std::uint64_t outgoing(const Step& step) const {
     const std::uint64_t all = sizes_[step.channel];
-    const bool each = step.tag == scatter || step.tag == alltoall || step.tag == reduce_scatter_block;
+    const int operation = regular(step.tag);
+    const bool each = operation == scatter || operation == alltoall || operation == reduce_scatter_block;
     return step.tag == barrier ? 0 : each ? all * step.bytes : step.bytes;
   }
   std::uint64_t incoming(const Step& step) const {
     const std::uint64_t all = sizes_[step.channel];
-    const bool each = step.tag == gather || step.tag == allgather || step.tag == alltoall;
+    const int operation = regular(step.tag);
+    const bool each = operation == gather || operation == allgather || operation == alltoall;
     return step.tag == barrier ? 0 : each ? all * step.bytes : step.bytes;
   }
 
@@ -570,6 +596,30 @@ class Replay final : public Workload {
       case alltoall:
         either(request, MPI_Alltoall, MPI_Ialltoall, out, count, type, in, count, type, comm);
         break;
+      case gatherv: {
+        const auto& [counts, displacements] = blocks(step, count);
+        either(request, MPI_Gatherv, MPI_Igatherv, out, count, type, in, counts.data(), displacements.data(),
+               type, root, comm);
+        break;
+      }
+      case scatterv: {
+        const auto& [counts, displacements] = blocks(step, count);
+        either(request, MPI_Scatterv, MPI_Iscatterv, out, counts.data(), displacements.data(), type, in,
+               count, type, root, comm);
+        break;
+      }
+      case allgatherv: {
+        const auto& [counts, displacements] = blocks(step, count);
+        either(request, MPI_Allgatherv, MPI_Iallgatherv, out, count, type, in, counts.data(),
+               displacements.data(), type, comm);
+        break;
+      }
+      case alltoallv: {
+        const auto& [counts, displacements] = blocks(step, count);
+        either(request, MPI_Alltoallv, MPI_Ialltoallv, out, counts.data(), displacements.data(), type, in,
+               counts.data(), displacements.data(), type, comm);
+        break;
+      }
       case reduce:
         either(request, MPI_Reduce, MPI_Ireduce, out, in, doubles, MPI_DOUBLE, sum_.operation, root, comm);
         break;
@@ -580,6 +630,10 @@ class Replay final : public Workload {
         either(request, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out, in, doubles, MPI_DOUBLE,
                sum_.operation, comm);
         break;
+      case reduce_scatter:
+        either(request, MPI_Reduce_scatter, MPI_Ireduce_scatter, out, in,
+               blocks(step, doubles).counts.data(), MPI_DOUBLE, sum_.operation, comm);
+        break;
       case scan:
         either(request, MPI_Scan, MPI_Iscan, out, in, doubles, MPI_DOUBLE, sum_.operation, comm);
         break;
@@ -588,6 +642,18 @@ class Replay final : public Workload {
         break;
       default: break;
     }
+  }
+
+  // Equal blocks, one after the other. They are kept for calls that have not ended.
+  const Blocks& blocks(const Step& step, int count) {
+    const auto ranks = static_cast<std::size_t>(sizes_[step.channel]);
+    const auto [place, is_new] = blocks_.try_emplace({ranks, count});
+    if (is_new)
+      for (std::size_t k = 0; k < ranks; ++k) {
+        place->second.counts.push_back(count);
+        place->second.displacements.push_back(static_cast<int>(k) * count);
+      }
+    return place->second;
   }
 
   MPI_Comm handle(const Step& step) const { return communicators_[step.channel].handle; }
@@ -670,6 +736,7 @@ class Replay final : public Workload {
   const SumOp sum_;
   int most_tag_ = 32767;
   std::vector<std::uint64_t> sizes_;  // of communicators
+  std::map<std::pair<std::size_t, int>, Blocks> blocks_;  // by ranks and count
   std::vector<Comm> communicators_;
   std::vector<MPI_Win> windows_;  // of each communicator
   std::vector<Step> steps_;

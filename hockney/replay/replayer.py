@@ -43,15 +43,13 @@ from hockney.replay.graph import (
 )
 
 COLLECTIVES = (
-    "Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Reduce", "Allreduce",
-    "Reduce_scatter_block", "Scan", "Exscan",
+    "Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Gatherv", "Scatterv", "Allgatherv",
+    "Alltoallv", "Reduce", "Allreduce", "Reduce_scatter_block", "Reduce_scatter", "Scan", "Exscan",
 )  # fmt: skip
-"""Those that are called, in the order of `Operation` in engine/replayer/replay.cpp."""
-REGULAR = {
-    "Gatherv": "Gather", "Scatterv": "Scatter", "Allgatherv": "Allgather", "Alltoallv": "Alltoall",
-    "Alltoallw": "Alltoall", "Reduce_scatter": "Reduce_scatter_block",
-}  # fmt: skip
-"""With blocks of the mean size in place of different ones."""
+"""Those that are called, in the order of `Operation` in engine/replayer/replay.cpp. Those of vectors have
+blocks of the mean size in place of different ones."""
+SIMILAR = {"Alltoallw": "Alltoallv"}
+"""Called in place of operations that move as much."""
 BARRIER = "Barrier"
 """In place of all other operations of which all ranks wait for each other."""
 
@@ -386,7 +384,7 @@ def _calls(graph: Graph, complete: np.ndarray) -> tuple[np.ndarray, dict[str, in
     calls, substituted = [], {}
     for row, operation in enumerate(graph.operations):
         name = blocking(operation)
-        call = REGULAR.get(name, name)
+        call = SIMILAR.get(name, name)
         if call not in COLLECTIVES:
             call = BARRIER
         if call != name and made[row]:

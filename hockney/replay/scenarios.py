@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
+from msgspec import structs
 
+from hockney.core.platform import Platform
 from hockney.core.units import format_bytes, format_seconds
 from hockney.core.wording import join_words
 from hockney.models.measured_costs import End
@@ -102,7 +104,7 @@ class Situation:
         graph = self._graph(asked)
         machines = self.others[asked.machine] if asked.machine else self.machine
         priced = {end: self._priced(graph, machine, asked) for end, machine in machines.items()}
-        return Costed(priced, machines["value"].communication.platform)
+        return Costed(priced, _with_links(machines["value"].communication.platform, asked))
 
     def _graph(self, asked: Asked) -> Graph:
         graph = self.built.graph
@@ -180,6 +182,22 @@ class Situation:
         yield Asked(latency=0.5)
         yield Asked(bandwidth=2.0)
         yield Asked(ideal_network=True)
+
+
+def _with_links(platform: Platform | None, asked: Asked) -> Platform | None:
+    """The machine whose links messages share, with their rates; None on an ideal network, which has none."""
+    if platform is None or asked.ideal_network:
+        return None
+    if asked.bandwidth is None:
+        return platform
+    network = platform.network
+    rates = structs.replace(
+        network,
+        nic=network.nic * asked.bandwidth,
+        link=network.link * asked.bandwidth,
+        medium_s_per_byte=network.medium_s_per_byte / asked.bandwidth,
+    )
+    return structs.replace(platform, network=rates)
 
 
 def _of_network(asked: Asked) -> Iterator[OfNetwork]:

@@ -13,6 +13,7 @@ from made_graphs import Writer
 from made_traces import job_of_written, part, written
 
 from hockney.core.errors import UsageError
+from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
@@ -25,6 +26,7 @@ from hockney.replay.pricing import machine_of
 from hockney.replay.scenarios import Asked, Situation
 from hockney.replay.tables import Answer, highest_latency
 
+T3E = simulated.platform("t3e")
 RUN_S = 37.0
 """10 s of computation, a message of 1 + (2 + 3) + 1 s, and 20 s of computation."""
 
@@ -115,7 +117,7 @@ def test_a_decided_gain():
 RANKS, ROUNDS, COMPUTED_S, SIZE = 4, 10, 1e-3, 1000
 
 
-def situation() -> Situation:
+def situation(platform: Platform = T3E) -> Situation:
     """A ring of messages, and a reduction of all ranks after each round, on the T3E."""
     made = written(RANKS)
     for each in made:
@@ -127,10 +129,21 @@ def situation() -> Situation:
             each.call("Wait", each.end(request, before, SIZE))
             each.call("Allreduce", part("collective", size=8), site=2)
             each.call("Gatherv", part("collective", size=8, root=0), site=3)
-    platform = simulated.platform("t3e")
     communication = Communication(described(platform), platform=platform)
     built = build([each.trace for each in made], job_of_written(made))
     return Situation(built, {"value": machine_of(communication, built.placement)})
+
+
+def test_another_bandwidth_is_that_of_shared_links_too():
+    def shared(rate: float) -> Situation:
+        network = Network(nodes=(NodeGroup(count=RANKS),), nic=rate, duplex="half")
+        segments = (Segment(latency_s=1e-6, per_byte_s=1 / rate),)
+        return situation(Platform(name="shared", title="Shared", network=network, segments=segments))
+
+    slow, fast = shared(1e6), shared(2e6)
+    assert slow.costed(Asked(bandwidth=2.0)).value_s == pytest.approx(fast.unchanged.value_s, rel=1e-9)
+    assert fast.unchanged.value_s < 0.9 * slow.unchanged.value_s
+    assert slow.costed(Asked(ideal_network=True)).value_s == pytest.approx(ROUNDS * COMPUTED_S, rel=0.02)
 
 
 def test_what_is_asked_changes_the_run_time():
