@@ -130,8 +130,13 @@ class Parameter:
 
     @classmethod
     def transfer(cls, costs: np.ndarray, level: int | None = None) -> Parameter:
-        """x times the seconds per byte of the messages of a level, or of all: 1/x times their bandwidth."""
-        return cls._factor("transfer", costs, ("transfer",), level)
+        """x times the seconds per byte of the messages of a level, or of all: 1/x times their bandwidth, as
+        `pricing.changed` has it."""
+        found = cls._factor("transfer", costs, ("transfer", "exchange"), level)
+        moving = np.where(_of(costs, level), np.minimum(costs["gap"], costs["transfer"]), 0.0)
+        found.base["gap"] -= moving
+        found.change["gap"] += moving
+        return found
 
     @classmethod
     def _factor(cls, name: str, costs: np.ndarray, fields: tuple[str, ...], level: int | None) -> Parameter:

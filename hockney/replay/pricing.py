@@ -272,7 +272,8 @@ def _priced(
 @dataclass(frozen=True)
 class Change:
     """Another network or other software: added seconds, and factors, of each message of a `level` ("": all).
-    `bandwidth` divides the time that is proportional to the bytes."""
+    `bandwidth` divides the time that is proportional to the bytes. A gap is so as far as the transfer takes;
+    the rest is overhead."""
 
     level: str = ""
     added_latency_s: float = 0.0
@@ -286,6 +287,7 @@ def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray
     """The costs with a change. A row may stand for several `rounds` of messages: it is that of a collective
     whose messages are not known, and has their overheads in its latency."""
     made = costs.copy()
+    moving = np.minimum(made["gap"], made["transfer"])
     where = np.ones(len(made), dtype=bool)
     if change.level:
         where = made["level"] == g.LEVELS.index(change.level)
@@ -297,6 +299,8 @@ def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray
     for name in ("overhead", "receive"):
         made[name][where] *= change.overhead
         made[name][where] += np.where(rounds > 1, 0.0, change.added_overhead_s)[where]
-    for name in ("transfer", "gap", "exchange"):
+    gap = (made["gap"] - moving) * change.overhead + moving / change.bandwidth
+    made["gap"][where] = gap[where]
+    for name in ("transfer", "exchange"):
         made[name][where] /= change.bandwidth
     return made

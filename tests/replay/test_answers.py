@@ -17,6 +17,7 @@ from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
+from hockney.models.routes import UNLIMITED
 from hockney.replay.answers import LEAST_ERROR, Candidate, Costed, Explained
 from hockney.replay.building import build
 from hockney.replay.collectives import Priced
@@ -134,16 +135,24 @@ def situation(platform: Platform = T3E) -> Situation:
     return Situation(built, {"value": machine_of(communication, built.placement)})
 
 
-def test_another_bandwidth_is_that_of_shared_links_too():
-    def shared(rate: float) -> Situation:
-        network = Network(nodes=(NodeGroup(count=RANKS),), nic=rate, duplex="half")
-        segments = (Segment(latency_s=1e-6, per_byte_s=1 / rate),)
-        return situation(Platform(name="shared", title="Shared", network=network, segments=segments))
+def gapped(rate: float, nic: float = UNLIMITED) -> Situation:
+    network = Network(nodes=(NodeGroup(count=RANKS),), nic=nic, duplex="half")
+    segment = Segment(latency_s=1e-6, per_byte_s=1 / rate, gap_s=1e-3, gap_s_per_byte=1 / rate)
+    return situation(Platform(name="gapped", title="Gapped", network=network, segments=(segment,)))
 
-    slow, fast = shared(1e6), shared(2e6)
+
+def test_another_bandwidth_is_that_of_shared_links_too():
+    slow, fast = gapped(1e6, 1e6), gapped(2e6, 2e6)
     assert slow.costed(Asked(bandwidth=2.0)).value_s == pytest.approx(fast.unchanged.value_s, rel=1e-9)
     assert fast.unchanged.value_s < 0.9 * slow.unchanged.value_s
     assert slow.costed(Asked(ideal_network=True)).value_s == pytest.approx(ROUNDS * COMPUTED_S, rel=0.02)
+
+
+def test_the_tolerated_bandwidth_is_the_one_that_can_be_asked_for():
+    program = gapped(1e6)
+    unchanged = program.unchanged
+    slower = unchanged.evaluator.run(unchanged.transfer.at(4.0)).run_s
+    assert slower == pytest.approx(program.costed(Asked(bandwidth=0.25)).value_s, rel=1e-9)
 
 
 def test_what_is_asked_changes_the_run_time():
