@@ -47,6 +47,7 @@ from npb_reference import REFERENCES
 
 import hockney
 from hockney import api, build
+from hockney.api.checking import check_prediction
 from hockney.api.profile import Profile, load_profile
 from hockney.api.replays import TracePrediction, predict_trace, traced
 from hockney.core.errors import HockneyError
@@ -704,7 +705,7 @@ class Study:
 
     def _checked(self, frozen: Path, words: Sequence[str]) -> float:
         with open(os.devnull, "w") as nothing:
-            done = hockney.check_prediction(
+            done = check_prediction(
                 frozen, words, repeat=self.repeat, out=frozen.parent / "check",
                 archive=frozen.parent / "archive", stdout=nothing.fileno(),
             )  # fmt: skip
