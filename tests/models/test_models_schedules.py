@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hockney.core.smpi_algorithms import KNOWN
 from hockney.models import schedules
-from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, Tally, relation
+from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, Tally, collectives, relation
 from hockney.models.schedules.barriers import linear, recursive_doubling_sendrecv
 from hockney.models.schedules.smpi import SMPI
 
@@ -206,3 +206,18 @@ def test_a_relation_keeps_every_message_once_and_each_senders_order(messages):
     assert tally.busiest_bytes(shared=False) == max(
         [0, *(sum(m[2] for m in cut if m[end] == rank) for rank in range(9) for end in (0, 1))]
     ), "the h of an h-relation"
+
+
+def test_an_alltoallv_of_smpi_sends_to_rank_0_first():
+    (step, _) = collectives.linear_alltoall_in_order(5, 8)
+    pairs = [
+        pair
+        for layer in step.layers
+        for pair in zip(layer.source.tolist(), layer.target.tolist(), strict=True)
+    ]
+    for rank in range(5):
+        others = [other for other in range(5) if other != rank]
+        assert [target for source, target in pairs if source == rank] == others
+        assert sorted(source for source, target in pairs if target == rank) == others
+    for layer in step.layers:
+        assert len(set(layer.target.tolist())) == len(layer.target)

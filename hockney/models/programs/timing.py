@@ -493,7 +493,8 @@ class _Timer:
     ) -> tuple[Step, ...] | float:
         """The steps of schedules that follow each other, or seconds if there are too many steps. Raises
         NotModelled."""
-        if ranks > MAX_STEPS and collectives.linear_alltoall in phases:
+        linear = {collectives.linear_alltoall, collectives.linear_alltoall_in_order}
+        if ranks > MAX_STEPS and linear & set(phases):
             some = shift(ranks, *range(1, MAX_LAYERS + 1), size=size, mode=Mode.POSTED, untouched=True)
             return self._steps_s([some], ranks) * (ranks - 1) / MAX_LAYERS
         schedule = chain.from_iterable(phase(ranks, size) for phase in phases)

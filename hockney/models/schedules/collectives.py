@@ -234,6 +234,20 @@ def linear_alltoall(ranks: int, size: int) -> Steps:
     yield copying(ranks, size)
 
 
+def linear_alltoall_in_order(ranks: int, size: int) -> Steps:
+    """The same, but all ranks send to rank 0 first, then to rank 1, and so on."""
+    if ranks > 1:
+        everyone = np.arange(ranks)
+        layers = []
+        for both in range(1, 2 * ranks - 2):
+            target = both - everyone
+            here = (target >= 0) & (target < ranks) & (target != everyone)
+            sizes = np.full(np.count_nonzero(here), float(size))
+            layers.append(Layer(everyone[here], target[here], sizes))
+        yield Step(tuple(layers), Mode.POSTED, untouched=True)
+    yield copying(ranks, size)
+
+
 def _bruck_blocks(ranks: int) -> list[int]:
     """Blocks of a message in each round."""
     return [int(np.count_nonzero(np.arange(ranks) & distance)) for distance in doublings(ranks)]

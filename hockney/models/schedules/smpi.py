@@ -50,7 +50,7 @@ SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("alltoall", "bruck"): (collectives.bruck_alltoall,),
     ("alltoall", "ring"): (collectives.pairwise,),
     ("alltoall", "pair"): (collectives.pairwise_xor,),
-    ("alltoallv", "default"): (collectives.linear_alltoall,),
+    ("alltoallv", "default"): (collectives.linear_alltoall_in_order,),
 }
 """The schedules that run one after the other, each a phase of the operation, keyed by operation and SMPI's
 name."""
