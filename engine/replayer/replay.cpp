@@ -631,8 +631,8 @@ class Replay final : public Workload {
                sum_.operation, comm);
         break;
       case reduce_scatter:
-        either(request, MPI_Reduce_scatter, MPI_Ireduce_scatter, out, in,
-               blocks(step, doubles).counts.data(), MPI_DOUBLE, sum_.operation, comm);
+        either(request, MPI_Reduce_scatter, MPI_Ireduce_scatter, out, in, blocks(step, doubles).counts.data(),
+               MPI_DOUBLE, sum_.operation, comm);
         break;
       case scan:
         either(request, MPI_Scan, MPI_Iscan, out, in, doubles, MPI_DOUBLE, sum_.operation, comm);
@@ -735,7 +735,7 @@ class Replay final : public Workload {
   const Comm& comm_;
   const SumOp sum_;
   int most_tag_ = 32767;
-  std::vector<std::uint64_t> sizes_;  // of communicators
+  std::vector<std::uint64_t> sizes_;                      // of communicators
   std::map<std::pair<std::size_t, int>, Blocks> blocks_;  // by ranks and count
   std::vector<Comm> communicators_;
   std::vector<MPI_Win> windows_;  // of each communicator

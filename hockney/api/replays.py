@@ -26,7 +26,7 @@ from hockney.api.programs import CommunicationSource, communication_source
 from hockney.api.tables import Cell, Rows
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.fit import Cost, Estimate
-from hockney.core.machine import Mpi
+from hockney.core.machine import Mpi, Traits
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
 from hockney.draw.page import Caveat, Page, Table
@@ -476,7 +476,7 @@ def replay_trace(
     Raises UsageError if there is no trace or no such executor, and the errors of measuring."""
     listen = log if listen is None else listen
     for name in on:
-        if name not in (MODEL, SMPI, HERE) and not name.startswith(("sim:", "lan:")):
+        if name not in (MODEL, SMPI, HERE) and not _is_executor(name):
             raise unknown("executor", name, EXECUTORS, code="unknown-executor")
     profile = profile if isinstance(profile, Profile) else load_profile(profile)
     listen(Status("reading the trace"))
@@ -504,7 +504,7 @@ def replay_trace(
         )
     for name in dict.fromkeys(each for each in on if each != MODEL):
         listen(Status(f"replaying on {name}"))
-        if name.startswith("sim:"):
+        if ":" in name and _traits(name).simulated:
             source = communication_source(None, name, "typical", listen, (graph.ranks,), larger=False)
             executions.append(_evaluated(f"{MODEL} of {name}", name, source, built, computed))
         executions.append(_replayed(name, graph, survey, mpi, free_matching, listen))
@@ -527,6 +527,19 @@ def _evaluated(
     value = program.value_s
     interval = Estimate(value, bounds[0], bounds[-1]) if len(bounds) > 1 else Estimate(value, None, None)
     return Execution(name, machine, interval, mean_in_mpi(program.ends, computed), how=program.method)
+
+
+def _is_executor(name: str) -> bool:
+    """Whether it is a machine on which ranks run, other than this one."""
+    if ":" not in name:
+        return False
+    traits = _traits(name)
+    return traits.simulated or traits.emulated
+
+
+def _traits(machine: str) -> Traits:
+    """Raises UsageError for an unknown kind of machine."""
+    return measurement.kind_of(machine).TRAITS
 
 
 def _replayed(

@@ -41,8 +41,13 @@ COPIES = {"compare": ("old", "old-2", "new"), "survey": ("baseline",)}
 
 
 def with_its_tools(verb: str) -> object:
-    """The twin of a machine is simulated."""
-    return pytest.param(verb, marks=pytest.mark.simgrid) if verb == "calibrate" else verb
+    """The twin of a machine is simulated, the evaluator of traced programs is compiled."""
+    marks = {
+        "calibrate": pytest.mark.simgrid,
+        "predict": pytest.mark.needs("compiler"),
+        "replay": pytest.mark.needs("compiler"),
+    }
+    return pytest.param(verb, marks=marks[verb]) if verb in marks else verb
 
 
 @pytest.mark.parametrize("verb", [with_its_tools(verb) for verb in ("", *VERBS, *OF_ARCHIVES)])

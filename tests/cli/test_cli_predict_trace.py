@@ -19,7 +19,7 @@ from hockney.api import replays
 from hockney.replay.predictions import read_prediction
 
 OPTIONS = ("--run", "runs/first")
-pytestmark = pytest.mark.usefixtures("surveyed")
+pytestmark = [pytest.mark.usefixtures("surveyed"), pytest.mark.needs("compiler")]
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ using replayer::Header;
 using replayer::Step;
 
 // Rank r has r + 1 steps, each a computation of r seconds.
-std::string written(int ranks) {
+std::string written_steps(int ranks) {
   Header header{.ranks = static_cast<std::uint64_t>(ranks), .communicators = 0, .members = 0, .places = 1};
   std::memcpy(header.name, replayer::name, sizeof header.name);
   std::vector<std::uint64_t> first{0};
@@ -43,7 +43,7 @@ std::string written(int ranks) {
 TEST(Steps, RankZeroSendsThemToThoseThatCannotReadTheFile) {
   const Comm world = Comm::view(MPI_COMM_WORLD);
   std::string path = "/nonexistent/steps";
-  if (world.root()) path = written(world.size);
+  if (world.root()) path = written_steps(world.size);
   const replayer::Steps own = replayer::read_steps(path, world, 0);
   if (world.root()) std::remove(path.c_str());
   ASSERT_EQ(own.steps.size(), static_cast<std::size_t>(world.rank + 1));

@@ -27,6 +27,7 @@ from hockney.replay.pricing import machine_of
 from hockney.replay.scenarios import Asked, Situation
 from hockney.replay.tables import Answer, highest_latency
 
+pytestmark = pytest.mark.needs("compiler")
 T3E = simulated.platform("t3e")
 RUN_S = 37.0
 """10 s of computation, a message of 1 + (2 + 3) + 1 s, and 20 s of computation."""

@@ -15,6 +15,7 @@ from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import COST, Graph
 from hockney.replay.replay import computed_by_rank
 
+pytestmark = pytest.mark.needs("compiler")
 COSTS = np.zeros(1, COST)
 COSTS["overhead"], COSTS["latency"], COSTS["receive"], COSTS["eager"], COSTS["gap_holds"] = (
     1.0,
