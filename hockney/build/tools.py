@@ -115,7 +115,7 @@ def command(variable: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     language = "C++" if variable == "CXX" else "C"
     raise EnvironmentProblem(
         f"no {language} compiler was found",
-        "SimGrid is compiled from source",
+        "hockney compiles its engine, and SimGrid, on first use",
         INSTALL_COMPILER,
         code="no-compiler",
         language=language,
