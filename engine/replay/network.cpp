@@ -606,8 +606,8 @@ class Simulation {
 
 extern "C" {
 
-// Each rank's end on a machine whose messages share what `network` has. If ranks wait for ever, `stuck` is as
-// for hockney_replay_order.
+// The end time of each rank on a machine whose messages share the links, medium and processors of `network`.
+// After a deadlock, `stuck` has the same contents as after hockney_replay_order.
 void hockney_replay_network(const hockney::replay::Graph* graph, const hockney::replay::Network* network,
                             const hockney::replay::Cost* costs, std::int64_t rows,
                             const hockney::replay::Computation* computation, double* ends,

@@ -258,15 +258,7 @@ void hockney_replay_order_free(Order* order) {
   delete order;
 }
 
-std::int64_t hockney_replay_order_registers(const Order* order) {
-  return static_cast<std::int64_t>(order->message_registers) + order->group_registers;
-}
-
 std::int64_t hockney_replay_order_most_received(const Order* order) {
   return order->most_received;
-}
-
-std::int64_t hockney_replay_order_runs(const Order* order) {
-  return static_cast<std::int64_t>(order->runs.size());
 }
 }

@@ -15,7 +15,7 @@ from pathlib import Path
 from hockney import build
 from hockney.api.judgements.history import archive_path
 from hockney.api.notebook.log_events import log
-from hockney.api.profile import DEFAULT_CHECKS, check_repeat, manifest_of
+from hockney.api.profile import DEFAULT_CHECKS, check_repeat, failed_exit_code, manifest_of
 from hockney.core.errors import Interrupted
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
@@ -125,6 +125,5 @@ def _sides(
 def _launches(side: Side, target: Target) -> dict[str, Launch]:
     """By name; those of which no rank left a file are left out."""
     if not launching.rank_files(side.folder, side.manifest):
-        failed = next((each.exit_code for each in side.manifest.launches if each.exit_code), 0)
-        raise nothing_recorded(target, failed)
+        raise nothing_recorded(target, failed_exit_code(side.manifest))
     return {launch.entry.folder: launch for launch in read_profile(side.folder).launches}

@@ -44,7 +44,7 @@ from hockney.replay.answers import Explained, WhatIf
 from hockney.replay.building import Built, build, job_of
 from hockney.replay.collectives import check_algorithms
 from hockney.replay.executors import RECORDED, Execution, Replay, mean_in_mpi
-from hockney.replay.graph import Graph
+from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.predictions import (
     SCORE_COLUMNS,
     Prediction,
@@ -55,7 +55,6 @@ from hockney.replay.predictions import (
     scores_table,
 )
 from hockney.replay.pricing import Machine, machine_of
-from hockney.replay.replay import computed_by_rank
 from hockney.replay.replayer import replay_on
 from hockney.replay.scenarios import NEGLIGIBLE, Asked, Situation
 from hockney.replay.tables import Answer, curve_rows, highest_latency

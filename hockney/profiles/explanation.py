@@ -23,7 +23,7 @@ from hockney.draw.page import Caveat
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.live import open_waits
 from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
-from hockney.profiles.operations import Kind, blocking, kind_of
+from hockney.profiles.operations import Kind, blocking, kind_of, recording_kind
 from hockney.profiles.profile import Launch, group_sums, quantile_s
 from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
 from hockney.profiles.waits import WAITS, Waits, open_rows, waits_of
@@ -577,20 +577,11 @@ _NOT_SURVEYED: Mapping[Kind, Why] = {
     "neighbors": Why("not-surveyed", "the survey does not measure neighborhood collectives"),
 }
 
-_RECORDING_KINDS: Mapping[Kind, str] = {
-    "local": "local",
-    "clock": "clock",
-    "start": "nonblocking",
-    "wait": "nonblocking",
-    "poll": "nonblocking",
-    "start collective": "nonblocking",
-}
-
 
 def recording_cost(overheads: Mapping[str, tuple[float, float]], kind: Kind) -> float:
     """What recording adds to one call (s), as measured by the ranks; the most of any kind if they did not
     measure this one."""
-    name = _RECORDING_KINDS.get(kind, "blocking")
+    name = recording_kind(kind)
     if name in overheads:
         return overheads[name][1]
     return max((added for _, added in overheads.values()), default=0.0)

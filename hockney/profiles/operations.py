@@ -116,3 +116,18 @@ _KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
     (_ONE_SIDED, "one-sided"),
     (_SYNCHRONISATION, "synchronisation"),
 )
+
+_RECORDING_KINDS: dict[Kind, str] = {
+    "local": "local",
+    "clock": "clock",
+    "start": "nonblocking",
+    "wait": "nonblocking",
+    "poll": "nonblocking",
+    "start collective": "nonblocking",
+}
+
+
+def recording_kind(kind: Kind) -> str:
+    """The kind of calls whose cost of recording, which ranks measure (`engine/profile/session.cpp`), is that
+    of this kind."""
+    return _RECORDING_KINDS.get(kind, "blocking")

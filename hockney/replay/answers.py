@@ -35,10 +35,9 @@ from hockney.replay.evaluator import (
     Evaluator,
     Parameter,
 )
-from hockney.replay.graph import Graph
+from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.network_model import NetworkModel
 from hockney.replay.predictions import Change, Choice
-from hockney.replay.replay import computed_by_rank
 
 LARGEST_ERROR = 0.05
 """With a larger replay error, the model does not explain the program, and gains are withheld."""

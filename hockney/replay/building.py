@@ -17,7 +17,15 @@ import numpy as np
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.wording import plural
 from hockney.profiles import trace as records
-from hockney.profiles.operations import FROM_ROOT, NOT_SYNCHRONISING, TO_ROOT, base, blocking, kind_of
+from hockney.profiles.operations import (
+    FROM_ROOT,
+    NOT_SYNCHRONISING,
+    TO_ROOT,
+    base,
+    blocking,
+    kind_of,
+    recording_kind,
+)
 from hockney.profiles.profile import OUTSIDE_MPI_TIME, Launch
 from hockney.profiles.rank_file import rank_list
 from hockney.profiles.trace import RankTrace
@@ -432,8 +440,7 @@ class _Builder:
         kind = kind_of(function)
         if kind == "clock":  # a loop until a certain time takes no longer
             return 0.0
-        name = {"local": "local", "start": "nonblocking", "wait": "nonblocking", "poll": "nonblocking"}
-        return self.job.added_s.get(name.get(kind, "blocking"), 0.0)
+        return self.job.added_s.get(recording_kind(kind), 0.0)
 
     def _gaps(self, trace: RankTrace, with_rows: np.ndarray, added: np.ndarray) -> tuple[np.ndarray, float]:
         """Seconds between the calls with operations, and after the last one. Calls that poll in vain just

@@ -74,7 +74,7 @@ def check_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Among:
-    """The costs of messages among some of a machine's ranks, which are numbered anew."""
+    """The costs of messages among some ranks of a machine. Layers number these ranks from 0."""
 
     machine: Machine
     ranks: np.ndarray

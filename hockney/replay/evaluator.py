@@ -196,11 +196,6 @@ class Evaluator:
         self._library = native.library()
         self._order = self._ordered(self.costs, None)
 
-    @property
-    def registers(self) -> int:
-        """The largest number of messages and collectives under way at the same time."""
-        return int(self._library.hockney_replay_order_registers(self._order.pointer))
-
     def run(
         self,
         costs: np.ndarray | None = None,
@@ -436,7 +431,7 @@ def _deadlock(graph: Graph, stuck: np.ndarray) -> HockneyError:
     ended = rank >= 0 and stuck[rank] < 0
     why = f"{waits}; rank {rank} has ended" if ended else waits
     return HockneyError(
-        "ranks wait for each other for ever" if rank in path else "a rank waits for ever",
+        "the ranks are in a deadlock" if rank in path else "a rank waits for an operation that never starts",
         why + (", ..." if len(cycle) > len(listed) else ""),
         "the trace is incomplete, or its program depends on messages that leave before they are received",
         code="replay-deadlock",

@@ -85,3 +85,10 @@ class Graph:
     @property
     def ranks(self) -> int:
         return len(self.first) - 1
+
+
+def computed_by_rank(graph: Graph) -> np.ndarray:
+    """Seconds that each rank computes."""
+    before = np.concatenate([[0.0], np.cumsum(graph.ops["computed_s"], dtype=np.float64)])
+    tail = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
+    return np.asarray(np.diff(before[graph.first]) + tail)

@@ -129,9 +129,7 @@ def library() -> Any:
     signatures: dict[str, tuple[Any, tuple[Any, ...]]] = {
         "order": (order, (graph, costs, c_int64, c_int32, c_void_p, POINTER(Failure))),
         "order_free": (None, (order,)),
-        "order_registers": (c_int64, (order,)),
         "order_most_received": (c_int64, (order,)),
-        "order_runs": (c_int64, (order,)),
         "ends": (None, (graph, order, costs, c_int64, computation, c_void_p)),
         "slopes": (
             None,

@@ -53,7 +53,7 @@ def program_steps(draw):
 
 @st.composite
 def programs(draw, gaps=True):
-    """Any calls in any order that does not wait for ever if messages leave at once, and the costs."""
+    """Random calls in an order without a deadlock if messages leave at once, and the costs."""
     ranks = draw(st.integers(1, 5))
     writer = Writer(ranks)
     rows = [

@@ -43,7 +43,7 @@ class Reference:
         }
 
     def ends(self) -> np.ndarray | None:
-        """None if ranks wait for ever."""
+        """None in a deadlock."""
         moved = True
         while moved:
             moved = False

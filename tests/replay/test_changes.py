@@ -12,8 +12,7 @@ from hockney.replay import graph as g
 from hockney.replay.building import build
 from hockney.replay.changes import aggregated, balanced, overlapped, undisturbed
 from hockney.replay.evaluator import Evaluator
-from hockney.replay.graph import COST, Graph
-from hockney.replay.replay import computed_by_rank
+from hockney.replay.graph import COST, Graph, computed_by_rank
 
 pytestmark = pytest.mark.needs("compiler")
 COSTS = np.zeros(1, COST)

@@ -106,7 +106,7 @@ def test_many_messages_are_received_as_they_arrive():
 
 
 def evaluator_of(program) -> Evaluator | None:
-    """None if the program waits for ever."""
+    """None in a deadlock."""
     graph, costs = program
     if Reference(graph, costs).ends() is None:
         with pytest.raises(HockneyError) as caught:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from models.test_models_level_costs import HERE, measured, summary
 from replay.made_traces import Written, job_of_written, part, written
+from replay.replayed import agreement, replayed
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
@@ -21,8 +22,8 @@ from hockney.replay import graph as g
 from hockney.replay.building import Built, Placement, build
 from hockney.replay.collectives import Among, Priced, priced, template
 from hockney.replay.evaluator import Evaluator
+from hockney.replay.graph import computed_by_rank
 from hockney.replay.pricing import Change, Machine, changed, machine_of
-from hockney.replay.replay import agreement, computed_by_rank, replayed
 
 PER_NODE = 4
 ROOTED = ("bcast", "reduce", "gather", "scatter")

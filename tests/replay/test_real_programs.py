@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 from profiles.recorded import Recorded, compiled, recorded
+from replay.replayed import replayed
 from replay.test_pricing import DESCRIBED, machine, on_description
 
 from hockney.core.machine import Mpi
@@ -21,7 +22,7 @@ from hockney.profiles.rank_file import RankFiles
 from hockney.profiles.trace import RankTrace, traces_of
 from hockney.replay import graph as g
 from hockney.replay.building import Built, build, job_of
-from hockney.replay.replay import computed_by_rank, replayed
+from hockney.replay.graph import computed_by_rank
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 

@@ -13,7 +13,7 @@ import numpy as np
 from hockney.replay.building import Built
 from hockney.replay.collectives import Priced, priced
 from hockney.replay.evaluator import Evaluator
-from hockney.replay.graph import Graph
+from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.pricing import Machine
 
 
@@ -79,10 +79,3 @@ def agreement(built: Built, replay: Replayed) -> Agreement:
         float((traced - computed).sum()),
         float((replay.end_s - computed).sum()),
     )
-
-
-def computed_by_rank(graph: Graph) -> np.ndarray:
-    """Seconds that each rank computes."""
-    before = np.concatenate([[0.0], np.cumsum(graph.ops["computed_s"], dtype=np.float64)])
-    tail = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
-    return np.asarray(np.diff(before[graph.first]) + tail)
