@@ -8,6 +8,7 @@ using hockney::replay::Cost;
 using hockney::replay::Graph;
 using hockney::replay::NoWatch;
 using hockney::replay::Order;
+using hockney::replay::RecordedWatch;
 using hockney::replay::rows_of;
 using hockney::replay::Sloped;
 
@@ -20,6 +21,16 @@ void hockney_replay_ends(const Graph* graph, const Order* order, const Cost* cos
   const auto table = rows_of<double>(costs, nullptr, 0, rows);
   const std::vector<double> times =
       Clocks<double, NoWatch>(*graph, *order, table, *computation, watch).take();
+  std::copy(times.begin(), times.end(), ends);
+}
+
+// The same where calls begin when they were recorded to, and what that adds to each operation's computation.
+void hockney_replay_recorded(const Graph* graph, const Order* order, const Cost* costs, std::int64_t rows,
+                             const double* begins, float* unexplained, double* ends) {
+  RecordedWatch watch{begins, unexplained};
+  const auto table = rows_of<double>(costs, nullptr, 0, rows);
+  const std::vector<double> times =
+      Clocks<double, RecordedWatch>(*graph, *order, table, Computation{}, watch).take();
   std::copy(times.begin(), times.end(), ends);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
@@ -73,7 +74,22 @@ std::vector<Row<Time>> rows_of(const Cost* costs, const Cost* change, double at,
 
 // Sees nothing of an evaluation. The members are those of `PathWatch`.
 struct NoWatch {
-  static constexpr bool kOn = false;
+  static constexpr bool kOn = false, kRecorded = false;
+};
+
+// Sets the clocks to when calls were recorded to begin. `begins` has that time of the first operation of each
+// call, and NaN for all others; `unexplained` gets how much later it is than the time of the evaluation, in
+// which the calls before began when they were recorded to.
+struct RecordedWatch {
+  static constexpr bool kOn = false, kRecorded = true;
+  const double* begins;
+  float* unexplained;
+
+  double begun(std::int64_t i, double clock) const {
+    if (std::isnan(begins[i])) return clock;
+    unexplained[i] = static_cast<float>(begins[i] - clock);
+    return begins[i];
+  }
 };
 
 template <class Time>
@@ -169,6 +185,7 @@ class Clocks {
       const Op& op = ops[i];
       const std::uint32_t place = where[i];
       clock = clock + computed<kPlaces>(self, i);
+      if constexpr (Watch::kRecorded) clock = watch_.begun(i, clock);
       switch (op.kind) {
         case kCompute: break;
         case kSend: {

@@ -31,7 +31,7 @@ struct Waited {
 // What the clocks are decided by, of each operation, and who waits for whom.
 class PathWatch {
  public:
-  static constexpr bool kOn = true;
+  static constexpr bool kOn = true, kRecorded = false;
 
   explicit PathWatch(const Graph& graph)
       : graph_(graph),
@@ -111,14 +111,28 @@ class PathWatch {
 
 namespace {
 
-enum Part { kComputed, kOverhead, kLatency, kTransfer, kReceivePart, kGap, kExchange, kGroup, kParts };
+enum Part {
+  kComputed,
+  kOverhead,
+  kLatency,
+  kTransfer,
+  kReceivePart,
+  kGap,
+  kExchange,
+  kGroup,
+  kUnexplained,
+  kParts
+};
 
 }  // namespace
 
 // The longest chain of operations of which each waits for the one before, and the waiting everywhere.
 // `by_place` and `by_rank` have the seconds of each Part; the last row of `by_place` is the time after all
 // operations. `messages` and `bytes` are counts of messages on the path by level, a collective as one.
+// `unexplained` has the seconds of computation before each operation that are the call before's; it may be
+// null.
 struct Path {
+  const float* unexplained;
   double* by_place;
   double* by_rank;
   double* ends;
@@ -153,7 +167,10 @@ class Walk {
     const Op& op = graph_.ops[i];
     const float seconds = computation_.seconds == nullptr ? op.computed : computation_.seconds[i];
     const double place = computation_.place_factor == nullptr ? 1.0 : computation_.place_factor[op.place];
-    add(op.place, kComputed, static_cast<double>(seconds) * rank_factor() * place);
+    const double computed = static_cast<double>(seconds) * rank_factor() * place;
+    const double unexplained = path_.unexplained == nullptr ? 0.0 : path_.unexplained[i];
+    add(op.place, kComputed, computed - unexplained);
+    if (unexplained != 0.0) add(i > graph_.first[rank_] ? graph_.ops[i - 1].place : op.place, kUnexplained, unexplained);
   }
 
   void add(std::int64_t place, Part part, double seconds) {

@@ -130,6 +130,7 @@ class TracePrediction:
             self.situation.unchanged,
             self.traced.recorded_s,
             self.traced.launches_s,
+            self.situation.alone,
         )
 
     @cached_property
@@ -154,7 +155,7 @@ class TracePrediction:
             self.machine,
             explained,
             what_ifs,
-            explained.pop(situation.costed(Asked(ideal_network=True)).value_s),
+            explained.pop(situation.ideal_s),
             curve,
             self.asked is not None,
             tuple(self._caveats()),
@@ -167,7 +168,7 @@ class TracePrediction:
         if not self.explained.believed:
             yield Caveat(
                 "replay-error",
-                "the costs of the machine do not explain the recorded run time",
+                self.explained.why_withheld,
                 "all predictions",
                 "measure them with 'hockney survey' while the machine is as idle as for the trace",
             )
@@ -228,7 +229,7 @@ class TracePrediction:
         if not explained.believed:
             raise Inconclusive(
                 "there is no prediction to freeze",
-                f"the replay error is {explained.error:+.1%}, so that gains are withheld",
+                explained.why_withheld,
                 "measure this machine's costs again with 'hockney survey'",
                 code="prediction-withheld",
             )
@@ -243,7 +244,7 @@ class TracePrediction:
             mpi=f"{family_named(manifest.mpi.family).title} {manifest.mpi.version}".strip(),
             ranks=self.traced.built.graph.ranks,
             trace=self.traced.checksum,
-            method=explained.method if candidate is None else candidate.make().method,
+            method=explained.method if asked is None else asked.method,
             changes=[] if candidate is None else list(candidate.changes),
             recorded_s=explained.recorded_s,
             run_s=explained.run_s,
@@ -521,7 +522,7 @@ def _evaluated(
     name: str, machine: str, source: CommunicationSource, built: Built, computed: np.ndarray
 ) -> Execution:
     """By the evaluator."""
-    program = Situation(built, machines_of(source, built)).unchanged
+    program = Situation(built, machines_of(source, built)).alone
     bounds = sorted(program.run_s.values())
     value = program.value_s
     interval = Estimate(value, bounds[0], bounds[-1]) if len(bounds) > 1 else Estimate(value, None, None)

@@ -4,15 +4,16 @@
 bring, what the critical path consists of, which latency and bandwidth the program tolerates, and which rank
 delays which.
 
-**Gains** are ratios of two evaluations, with and without a change, so that what the model gets wrong in both
-cancels. What may not cancel is in the interval: the replay error, as if it were all in what the change
-affects, at least LEAST_ERROR; the ends of the machine's costs; and, for run times, the launches."""
+**Gains** are ratios of two evaluations, with and without a change. What the costs do not explain of the
+recorded calls stays in both as it was; how much it may depend on the change is in the interval, which
+contains the gain by the costs alone. So are the ends of the machine's costs, LEAST_ERROR and, for run times,
+the launches. Where ranks have different clocks, all of the replay error is in the interval instead."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -20,6 +21,7 @@ import numpy as np
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
 from hockney.core.platform import Platform
+from hockney.core.wording import join_words
 from hockney.models.measured_costs import End
 from hockney.models.routes import shares_links
 from hockney.profiles.efficiencies import over_values
@@ -40,9 +42,14 @@ from hockney.replay.network_model import NetworkModel
 from hockney.replay.predictions import Change, Choice
 
 LARGEST_ERROR = 0.05
-"""With a larger replay error, the model does not explain the program, and gains are withheld."""
+"""With a larger replay error, the model does not explain the program: gains are withheld if the ranks have
+different clocks."""
+LARGEST_UNEXPLAINED = 0.25
+"""With a larger unexplained share of the run time, gains are withheld."""
 LEAST_ERROR = 0.01
 """No replay is assumed to be more exact, however well it meets the recorded run time."""
+MOST_NAMED = 3
+"""So many calls that are not explained are named."""
 INCREASES = (0.01, 0.05)
 """The longer run times for which a tolerance is given."""
 WAITS = {
@@ -83,8 +90,14 @@ class Costed:
         """The model of messages that share links, if they do. Raises UsageError for too small a machine."""
         if self.platform is None or not shares_links(self.platform):
             return None
+        graph = self.graph
+        if len(graph.unexplained_s):
+            # In a model that runs event by event no time passes backwards.
+            ops = graph.ops.copy()
+            ops["computed_s"] = np.maximum(ops["computed_s"], 0)
+            graph = replace(graph, ops=ops, tail_s=np.maximum(graph.tail_s, 0.0))
         try:
-            return NetworkModel(self.graph, self.platform, self.priced["value"].costs)
+            return NetworkModel(graph, self.platform, self.priced["value"].costs)
         except UsageError as error:
             if error.code != "replay-network-not-modelled":
                 raise
@@ -128,10 +141,12 @@ class Costed:
 
 @dataclass(frozen=True)
 class Candidate:
-    """Changes, and the program with them. `choices` and `variables` are how a launch makes them."""
+    """Changes, and the program with them. `alternatives` are evaluations with and without the changes, under
+    different assumptions, the first of which gives the value. `choices` and `variables` are how a launch
+    makes the changes."""
 
     changes: tuple[Change, ...]
-    make: Callable[[], Costed]
+    alternatives: Callable[[], Iterable[tuple[Costed, Costed]]]
     choices: tuple[Choice, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
@@ -140,11 +155,12 @@ class Candidate:
 @dataclass(frozen=True)
 class WhatIf:
     """What changes would bring: the run time, that relative to the run time without them, and the `gain`,
-    which is 1 minus that ratio."""
+    which is 1 minus that ratio. `method` is how the run time is found."""
 
     candidate: Candidate
     run_s: Estimate
     ratio: Estimate
+    method: str
 
     @property
     def text(self) -> str:
@@ -166,7 +182,7 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class PathRow:
-    """The seconds of the critical path at one place, by PARTS."""
+    """The seconds of the critical path at one place, by PARTS; unexplained ones may be negative."""
 
     place: str
     parts: Mapping[str, float]
@@ -188,6 +204,16 @@ class ToleranceRow:
     increase: float
     latency_s: float | None
     bandwidth: float | None
+
+
+@dataclass(frozen=True)
+class UnexplainedRow:
+    """How much longer the calls at `place` took than the costs explain, over all ranks, and relative to the
+    run time of all ranks."""
+
+    place: str
+    seconds: float
+    share: float
 
 
 @dataclass(frozen=True)
@@ -228,12 +254,14 @@ class Pop:
 
 @dataclass(frozen=True)
 class Explained:
-    """The recorded run times of the launches, and the traced program on the machine's costs. `recorded_s` is
-    that of the launch whose trace is evaluated."""
+    """The recorded run times of the launches, and the traced program on the machine's costs, with what these
+    do not explain of its calls, and `alone`, which is the same program if ranks have different clocks.
+    `recorded_s` is the run time of the launch whose trace is evaluated."""
 
     program: Costed
     recorded_s: float
     launches_s: tuple[float, ...]
+    alone: Costed
 
     @property
     def method(self) -> str:
@@ -242,12 +270,48 @@ class Explained:
 
     @property
     def error(self) -> float:
-        """The replay error: of the predicted run time, relative to the recorded one."""
-        return self.program.value_s / self.recorded_s - 1
+        """The replay error: of the run time by the costs alone, relative to the recorded one."""
+        return self.alone.value_s / self.recorded_s - 1
+
+    @cached_property
+    def unexplained(self) -> tuple[UnexplainedRow, ...]:
+        """By place, the largest first."""
+        graph = self.program.graph
+        if not len(graph.unexplained_s):
+            return ()
+        # The seconds are of the call before the operation.
+        before = np.arange(len(graph.ops)) - 1
+        before[graph.first[:-1][graph.first[:-1] < len(graph.ops)]] += 1
+        seconds = np.bincount(graph.ops["place"][before], graph.unexplained_s, len(graph.places))
+        total = self.recorded_s * graph.ranks
+        order = np.argsort(-np.abs(seconds), kind="stable").tolist()
+        return tuple(
+            UnexplainedRow(graph.places[k], float(seconds[k]), float(seconds[k] / total))
+            for k in order
+            if seconds[k]
+        )
+
+    @property
+    def unexplained_share(self) -> float:
+        """What the costs do not explain, relative to the run time: at each place too much or too little."""
+        return sum(abs(row.share) for row in self.unexplained)
 
     @property
     def believed(self) -> bool:
-        return abs(self.error) <= LARGEST_ERROR
+        return abs(self._remaining) <= LARGEST_ERROR and self.unexplained_share <= LARGEST_UNEXPLAINED
+
+    @property
+    def _remaining(self) -> float:
+        """The error with what the costs do not explain."""
+        return self.program.value_s / self.recorded_s - 1
+
+    @property
+    def why_withheld(self) -> str:
+        """Why gains are not believed."""
+        if abs(self._remaining) > LARGEST_ERROR:
+            return f"the replay error is {self._remaining:+.1%}, more than {LARGEST_ERROR:.0%}"
+        places = join_words([f"{row.place} ({row.share:+.0%})" for row in self.unexplained[:MOST_NAMED]])
+        return f"the costs do not explain {self.unexplained_share:.0%} of the run time: {places}"
 
     @cached_property
     def typical(self) -> Estimate:
@@ -256,7 +320,7 @@ class Explained:
 
     @cached_property
     def _error_log(self) -> float:
-        return max(abs(math.log1p(self.error)), LEAST_ERROR)
+        return max(abs(math.log1p(self._remaining)), LEAST_ERROR)
 
     @cached_property
     def run_s(self) -> Estimate:
@@ -269,25 +333,32 @@ class Explained:
         return 0.0 if low is None or high is None or low <= 0 else math.log(high / low) / 2
 
     @staticmethod
-    def _estimate(value: float, logs: Sequence[float]) -> Estimate:
+    def _estimate(value: float, logs: Sequence[float], low: float = 0.0, high: float = 0.0) -> Estimate:
+        """With an interval of the `logs` around one from `low` to `high`, relative to the value."""
         width = math.hypot(*logs)
-        return Estimate(value, value * math.exp(-width), value * math.exp(width))
+        return Estimate(value, value * math.exp(low - width), value * math.exp(high + width))
 
     def what_if(self, candidate: Candidate) -> WhatIf:
         """What the changes of a candidate bring."""
-        changed, before = candidate.make().run_s, self.program.run_s
+        alternatives = iter(candidate.alternatives())
+        program, without = next(alternatives)
+        changed, before = program.run_s, without.run_s
         value = changed["value"] / before["value"]
+        others = [other.value_s / unchanged.value_s for other, unchanged in alternatives]
         ratios = [
             changed.get(end, changed["value"]) / before.get(end, before["value"])
             for end in {*changed, *before}
         ]
         of_costs = max(abs(math.log(ratio / value)) for ratio in ratios)
-        model = [self._error_log if value != 1 else 0.0, of_costs]
+        logs = [0.0, *(math.log(other / value) for other in others)]
+        low, high = min(logs), max(logs)
+        model = [self._error_log if value != 1 or low < high else 0.0, of_costs]
         run_logs = [self._error_log, of_costs, self._launches_log]
         return WhatIf(
             candidate,
-            self._estimate(self.typical.value * value, run_logs),
-            self._estimate(value, model),
+            self._estimate(self.typical.value * value, run_logs, low, high),
+            self._estimate(value, model, low, high),
+            program.method,
         )
 
     def path_rows(self) -> Iterator[PathRow]:

@@ -117,10 +117,24 @@ class Unmatched:
 
 
 @dataclass(frozen=True)
+class Recorded:
+    """When calls were recorded to begin, on the ranks' common clock (s): of the call whose first operation is
+    `at` in the graph, after what was computed before it. `added_s` is what recording added since the call
+    before. `ends_s` and `ends_added_s` are of the ends of all ranks."""
+
+    at: np.ndarray
+    begins_s: np.ndarray
+    added_s: np.ndarray
+    ends_s: np.ndarray
+    ends_added_s: np.ndarray
+
+
+@dataclass(frozen=True)
 class Built:
     """The graph, and what the trace shows besides: the time (s) at which each rank ends after the first one's
     start, the seconds in MPI calls at each place, over all ranks, and what recording added by rank, which the
-    graph lacks. `cut_s` is the time up to which an incomplete trace was used."""
+    graph lacks. `cut_s` is the time up to which an incomplete trace was used. `recorded` is None if ranks
+    have different clocks."""
 
     graph: Graph
     placement: Placement
@@ -132,6 +146,7 @@ class Built:
     inferred: int = 0
     """Receives from any rank whose sender is not known, but was the only one left, or the earliest."""
     cut_s: float | None = None
+    recorded: Recorded | None = None
 
 
 def job_of(launch: Launch) -> Job:
@@ -202,6 +217,10 @@ class _Rank:
     leave: np.ndarray
     gap: np.ndarray
     """Seconds of computation before each event with operations."""
+    began: np.ndarray
+    """When each event began, with polls in vain."""
+    recording: np.ndarray
+    """Seconds that recording added before each event, and after the last one."""
     tail_s: float
     added_s: float
     row: np.ndarray
@@ -221,6 +240,7 @@ class _Rank:
         """Keeps the first events only."""
         count = int(np.searchsorted(self.event, events))
         self.enter, self.leave, self.gap = self.enter[:events], self.leave[:events], self.gap[:events]
+        self.began, self.recording = self.began[:events], np.append(self.recording[:events], 0.0)
         for name in ("row", "event", "kind", "start_of", "alive", "unmatched", "in_channel"):
             setattr(self, name, getattr(self, name)[:count])
         self.tail_s = 0.0
@@ -401,7 +421,7 @@ class _Builder:
         sizes = np.diff(first)
         with_rows = sizes[calls] > 0
         added = np.array([self._added_s(call.function) for call in trace.calls])
-        gap, last = self._gaps(trace, with_rows, added)
+        gap, began, recording, last = self._gaps(trace, with_rows, added)
         events = trace.events[with_rows]
         call = events["call"]
         count = sizes[call]
@@ -422,6 +442,8 @@ class _Builder:
             enter=events["enter"],
             leave=events["leave"],
             gap=gap,
+            began=began,
+            recording=recording,
             tail_s=last,
             added_s=float(added[calls].sum()) if len(added) else 0.0,
             row=row,
@@ -442,26 +464,31 @@ class _Builder:
             return 0.0
         return self.job.added_s.get(recording_kind(kind), 0.0)
 
-    def _gaps(self, trace: RankTrace, with_rows: np.ndarray, added: np.ndarray) -> tuple[np.ndarray, float]:
-        """Seconds between the calls with operations, and after the last one. Calls that poll in vain just
-        before one that does not wait for what that one gets."""
+    def _gaps(
+        self, trace: RankTrace, with_rows: np.ndarray, added: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+        """Seconds between the calls with operations, when these begin, what recording adds before each and
+        after the last one, and the seconds after the last one. Calls that poll in vain just before one that
+        does not wait for what that one gets."""
         job, events = self.job, trace.events
         same = job.clock == job.clock[trace.rank]
         begin = float(job.start[same].min())
         end = float(job.end[trace.rank])
-        other = np.zeros(len(events)) if len(events) else np.zeros(0)
+        recording, polling = np.zeros(len(events)), np.zeros(len(events))
         if len(events):
-            other = added[events["call"]]
+            recording = added[events["call"]]
             polls = np.array([call.misses and not len(call.parts) for call in trace.calls])[events["call"]]
             before = polls[:-1] & (with_rows[1:] | polls[1:])
-            other[:-1] += np.where(before, (events["leave"] - events["enter"])[:-1], 0.0)
-        spent = np.concatenate([[0.0], np.cumsum(other)])
+            polling[:-1] = np.where(before, (events["leave"] - events["enter"])[:-1], 0.0)
         at = np.flatnonzero(with_rows)
-        entered = np.append(events["enter"][at], end)
-        left = np.concatenate([[begin], events["leave"][at]])
-        overhead = np.diff(spent[np.concatenate([[0], at, [len(events)]])])
-        gap = np.maximum(entered - left - overhead, 0.0)
-        return gap[:-1], float(gap[-1])
+        bounds = np.concatenate([[0], at, [len(events)]])
+        recording, polling = (
+            np.diff(np.concatenate([[0.0], np.cumsum(each)])[bounds]) for each in (recording, polling)
+        )
+        began = np.append(events["enter"][at], end) - polling
+        between = began - np.concatenate([[begin], events["leave"][at]])
+        gap = np.maximum(between - recording, 0.0)
+        return gap[:-1], began[:-1], between - gap, float(gap[-1])
 
     def _starts(
         self,
@@ -590,9 +617,14 @@ class _Builder:
             texts = [*texts[: MOST_PLACES - 1], OTHERS]
         called = np.zeros(len(self.places))
         unmatched: dict[tuple[int, str], dict[int, int]] = {}
+        begin = self._begin(ranks)
         ops, counts, tails = np.empty(sum(len(of.row) for of in ranks), OP), [0], []
-        for of in ranks:
-            count, tail = _fill(ops[counts[-1] :], of, places)
+        calls: list[tuple[np.ndarray, ...]] = []
+        ends_added = []
+        for of, start in zip(ranks, begin.tolist(), strict=True):
+            count, tail, (at, began, added), end_added = _fill(ops[counts[-1] :], of, places)
+            calls.append((at + counts[-1], began - start, added))
+            ends_added.append(end_added)
             counts.append(counts[-1] + count)
             tails.append(tail)
             first_ops = np.flatnonzero(np.diff(of.event, prepend=-1))
@@ -610,13 +642,16 @@ class _Builder:
             tuple(texts),
             np.array(tails),
         )
-        begin = self._begin(ranks)
         end = np.array(
             [
                 self.job.end[of.rank] if cut_s is None else (of.leave[-1] if len(of.leave) else begin[k])
                 for k, of in enumerate(ranks)
             ]
         )
+        recorded = None
+        if len(np.unique(self.job.clock)) == 1:
+            at, began, added = (np.concatenate(each) for each in zip(*calls, strict=True))
+            recorded = Recorded(at, began, added, end - begin, np.array(ends_added))
         by_place = np.zeros(len(texts))
         np.add.at(by_place, places[: len(called)], called)
         listed = list(self.places)
@@ -633,6 +668,7 @@ class _Builder:
             self.wildcards,
             matching.inferred,
             None if cut_s is None else max(0.0, cut_s - float(begin.min())),
+            recorded,
         )
 
     def _begin(self, ranks: list[_Rank]) -> np.ndarray:
@@ -897,14 +933,21 @@ def _messages(of: _Rank, at: np.ndarray) -> np.ndarray:
     return of_row[of.row[at]]
 
 
-def _fill(into: np.ndarray, of: _Rank, places: np.ndarray) -> tuple[int, float]:
-    """Sets the operations with a partner; their number, and the seconds after the last one."""
+def _fill(
+    into: np.ndarray, of: _Rank, places: np.ndarray
+) -> tuple[int, float, tuple[np.ndarray, np.ndarray, np.ndarray], float]:
+    """Sets the operations with a partner; their number, the seconds after the last one, the first operation
+    of each call with when it began and what recording added before it, and what it added after all."""
     first_of_event = np.ones(len(of.row), dtype=bool)
     first_of_event[1:] = of.event[1:] != of.event[:-1]
     computed = np.zeros(len(of.row))
     computed[first_of_event] = of.gap[of.event[first_of_event]]
+    recording = np.zeros(len(of.row))
+    recording[first_of_event] = of.recording[of.event[first_of_event]]
+    began = of.began[of.event]
     if len(of.own_s):
         computed += of.own_s
+        began += of.own_s
     slot = of.slot.copy()
     ends = np.flatnonzero(of.start_of >= 0)
     slot[ends] = of.slot[of.start_of[ends]]
@@ -921,24 +964,33 @@ def _fill(into: np.ndarray, of: _Rank, places: np.ndarray) -> tuple[int, float]:
         alone &= np.isin(of.event, events)
         computed[alone] += (of.leave - of.enter)[of.event[alone]]
     rows, row, event, kind, start_of = of.rows, of.row, of.event, of.kind, of.start_of
-    at = np.zeros(0, dtype=np.int64)
-    if keep.all():
-        between, tail = computed, 0.0
-    else:
+    tail, end_added = of.tail_s, float(of.recording[-1])
+    if not keep.all():
         at = np.flatnonzero(keep)
-        before = np.concatenate([[0.0], np.cumsum(computed)])
-        between = np.diff(before[np.concatenate([[0], at + 1])])
-        tail = float(before[-1] - before[at[-1] + 1]) if len(at) else float(before[-1])
+        computed, lost_s = _between(computed, at)
+        recording, lost_added = _between(recording, at)
+        tail, end_added = tail + lost_s, end_added + lost_added
         row, event, kind, slot, start_of = row[at], event[at], kind[at], slot[at], start_of[at]
+        began = began[at]
     ops = into[: len(row)]
-    ops["kind"], ops["slot"], ops["cost"], ops["computed_s"] = kind, slot, 0, between
+    ops["kind"], ops["slot"], ops["cost"], ops["computed_s"] = kind, slot, 0, computed
     flags = rows["flags"][row]
-    flags[1:] |= np.where(event[1:] == event[:-1], g.TOGETHER, 0).astype(np.uint8)
+    first = np.ones(len(row), dtype=bool)
+    first[1:] = event[1:] != event[:-1]
+    flags[~first] |= np.uint8(g.TOGETHER)
     ends = np.flatnonzero(kind == g.LEAVE)
     started = rows["flags"][of.row[start_of[ends]]]
     flags[ends] |= started & (g.ROOTED_FROM | g.ROOTED_TO | g.AT_ROOT)
     ops["flags"], ops["place"] = flags, places[rows["place"]][row]
-    return len(ops), tail + of.tail_s
+    calls = np.flatnonzero(first)
+    return len(ops), tail, (calls, began[calls], recording[calls]), end_added
+
+
+def _between(seconds: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, float]:
+    """Sums of the seconds before each of these operations since the one before, and of those after all."""
+    before = np.concatenate([[0.0], np.cumsum(seconds)])
+    sums = np.diff(before[np.concatenate([[0], at + 1])])
+    return sums, float(before[-1] - before[at[-1] + 1]) if len(at) else float(before[-1])
 
 
 def _count_unmatched(of: _Rank, found: dict[tuple[int, str], dict[int, int]]) -> None:

@@ -13,18 +13,18 @@ from dataclasses import replace
 import numpy as np
 
 from hockney.replay import graph as g
-from hockney.replay.graph import Graph
+from hockney.replay.graph import Graph, rank_of_ops
 
 
 def balanced(graph: Graph) -> Graph:
     """The computation at each place, and after the last operation, becomes the mean over the ranks that have
-    the place."""
-    ops = graph.ops.copy()
+    the place. What is unexplained stays."""
+    ops, computed = graph.ops.copy(), graph.computed_s
     begins = (ops["flags"] & g.TOGETHER) == 0
-    key = _rank_of_ops(graph) * max(len(graph.places), 1) + ops["place"]
+    key = rank_of_ops(graph) * max(len(graph.places), 1) + ops["place"]
     keys, which = np.unique(key, return_inverse=True)
     which = which.reshape(-1)
-    spent = np.bincount(which, ops["computed_s"], len(keys))
+    spent = np.bincount(which, computed, len(keys))
     calls = np.bincount(which, begins, len(keys))
     place = keys % max(len(graph.places), 1)
     able = calls > 0
@@ -33,29 +33,37 @@ def balanced(graph: Graph) -> Graph:
     mean = (total / np.maximum(ranks, 1))[place]
     factor = np.divide(mean, spent, out=np.zeros(len(keys)), where=able & (spent > 0))
     evenly = np.where(able & (spent == 0), mean / np.maximum(calls, 1), 0.0)
-    scaled = np.where(able, factor, 1.0)[which] * ops["computed_s"]
-    ops["computed_s"] = scaled + np.where(begins, evenly[which], 0.0)
+    scaled = np.where(able, factor, 1.0)[which] * computed
+    ops["computed_s"] += scaled + np.where(begins, evenly[which], 0.0) - computed
     tail = graph.tail_s
     return replace(graph, ops=ops, tail_s=np.full(len(tail), tail.mean()) if len(tail) else tail)
 
 
-def undisturbed(graph: Graph) -> Graph:
-    """The computation before each call at a place becomes the median of that rank's ones there. What takes
-    longer in some iterations by design counts as a disturbance too."""
-    ops = graph.ops.copy()
-    for first, last in zip(graph.first[:-1], graph.first[1:], strict=True):
-        own = ops[first:last]
-        begins = np.flatnonzero((own["flags"] & g.TOGETHER) == 0)
-        place, seconds = own["place"][begins], own["computed_s"][begins]
-        order = np.lexsort([seconds, place])
-        ordered, values = place[order], seconds[order].astype(np.float64)
-        starts = np.flatnonzero(np.diff(ordered.astype(np.int64), prepend=-1))
+def undisturbed(graph: Graph, quantile: float = 0.5) -> Graph:
+    """The computation before each call at a place becomes a quantile of that rank's ones there, and so does
+    what is unexplained. What takes longer in some iterations by design counts as a disturbance too."""
+    begins = np.flatnonzero((graph.ops["flags"] & g.TOGETHER) == 0)
+    key = rank_of_ops(graph)[begins] * max(len(graph.places), 1) + graph.ops["place"][begins]
+
+    def usual(seconds: np.ndarray) -> np.ndarray:
+        order = np.lexsort([seconds[begins], key])
+        values = seconds[begins][order].astype(np.float64)
+        starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         counts = np.diff(np.append(starts, len(order)))
-        median = (values[starts + (counts - 1) // 2] + values[starts + counts // 2]) / 2
-        made = np.empty(len(begins))
-        made[order] = np.repeat(median, counts)
-        own["computed_s"][begins] = made
-    return replace(graph, ops=ops)
+        at = quantile * (counts - 1)
+        below = np.floor(at).astype(np.int64)
+        above = np.minimum(below + 1, counts - 1)
+        found = values[starts + below] + (at - below) * (values[starts + above] - values[starts + below])
+        made = seconds.copy()
+        made[begins[order]] = np.repeat(found, counts)
+        return made
+
+    ops, unexplained = graph.ops.copy(), graph.unexplained_s
+    ops["computed_s"] = usual(graph.computed_s)
+    if len(unexplained):
+        unexplained = usual(unexplained)
+        ops["computed_s"] += unexplained
+    return replace(graph, ops=ops, unexplained_s=unexplained)
 
 
 def aggregated(graph: Graph, *, eager: float, most: float = np.inf) -> tuple[Graph, int]:
@@ -113,12 +121,14 @@ def aggregated(graph: Graph, *, eager: float, most: float = np.inf) -> tuple[Gra
         keep[mine[first]] = True
     left = np.flatnonzero(np.bincount(stands, minlength=len(messages)))
     number = np.cumsum(np.bincount(stands, minlength=len(messages)) > 0) - 1
-    made, first_of_rank, tail = _kept(graph, keep)
+    made, first_of_rank, tail, unexplained = _kept(graph, keep)
     renamed = (made["kind"] >= g.SEND) & (made["kind"] <= g.SENT)
     made["slot"][renamed] = number[stands[made["slot"][renamed]]]
     fewer = messages[left]
     fewer["size"] = sizes[left]
-    changed = replace(graph, ops=made, first=first_of_rank, messages=fewer, tail_s=tail)
+    changed = replace(
+        graph, ops=made, first=first_of_rank, messages=fewer, tail_s=tail, unexplained_s=unexplained
+    )
     return changed, len(messages) - len(left)
 
 
@@ -128,7 +138,7 @@ def overlapped(graph: Graph, availability: float) -> Graph:
     them."""
     ops = graph.ops.copy()
     ends = (ops["kind"] == g.RECEIVED) | (ops["kind"] == g.SENT)
-    rank = _rank_of_ops(graph)
+    rank = rank_of_ops(graph)
     same = np.zeros(len(ops), dtype=bool)
     same[1:] = rank[1:] == rank[:-1]
     continues = np.zeros(len(ops), dtype=bool)
@@ -142,19 +152,15 @@ def overlapped(graph: Graph, availability: float) -> Graph:
     inside = after < len(ops)
     inside[inside] = same[after[inside]]
     begins, after = begins[inside], after[inside]
-    moved = (availability * ops["computed_s"][after]).astype(np.float32)
+    moved = (availability * np.maximum(graph.computed_s[after], 0.0)).astype(np.float32)
     ops["computed_s"][after] -= moved
     ops["computed_s"][begins] += moved
     return replace(graph, ops=ops)
 
 
-def _rank_of_ops(graph: Graph) -> np.ndarray:
-    return np.repeat(np.arange(graph.ranks), np.diff(graph.first))
-
-
-def _kept(graph: Graph, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The kept operations, where those of each rank begin, and the tails: computation before others is added
-    to what follows. The first kept operation of a call begins it."""
+def _kept(graph: Graph, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """The kept operations, where those of each rank begin, the tails, and what is unexplained: computation
+    before others is added to what follows. The first kept operation of a call begins it."""
     ops, first = graph.ops, graph.first
     tail = graph.tail_s.astype(float) if len(graph.tail_s) else np.zeros(graph.ranks)
     before = np.concatenate([[0.0], np.cumsum(ops["computed_s"], dtype=np.float64)])
@@ -164,10 +170,14 @@ def _kept(graph: Graph, keep: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nd
     begin = np.concatenate([[0], at[:-1] + 1]) if len(at) else np.zeros(0, dtype=np.int64)
     begin = np.maximum(begin, first[np.repeat(np.arange(graph.ranks), np.diff(counts))])
     made["computed_s"] = before[at + 1] - before[begin]
+    unexplained = graph.unexplained_s
+    if len(unexplained):
+        sums = np.concatenate([[0.0], np.cumsum(unexplained, dtype=np.float64)])
+        unexplained = (sums[at + 1] - sums[begin]).astype(np.float32)
     last = np.where(np.diff(counts) > 0, np.append(at, 0)[np.maximum(counts[1:] - 1, 0)] + 1, first[:-1])
     tail = tail + before[first[1:]] - before[last]
     call = np.cumsum((ops["flags"] & g.TOGETHER) == 0)[at]
     alone = np.ones(len(at), dtype=bool)
     alone[1:] = call[1:] != call[:-1]
     made["flags"][alone] &= np.uint8(0xFF ^ g.TOGETHER)
-    return made, counts, tail
+    return made, counts, tail, unexplained

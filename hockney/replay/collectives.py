@@ -19,7 +19,7 @@ from hockney.models.programs.timing import Basis, LenientSimulator, resolved_cal
 from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, names
 from hockney.profiles.machine_costs import OF_VECTORS
 from hockney.replay import graph as g
-from hockney.replay.graph import COST, MESSAGE, OP, Graph
+from hockney.replay.graph import COST, MESSAGE, OP, Graph, rank_of_ops
 from hockney.replay.pricing import Machine, message_costs, rows
 
 BEST = "best"
@@ -44,12 +44,15 @@ class Choice:
 @dataclass(frozen=True)
 class Priced:
     """A graph whose operations have rows of `costs`; `choices` are what its collectives do. A row stands for
-    so many `rounds` of messages, one after the other: several for a collective with a known time only."""
+    so many `rounds` of messages, one after the other: several for a collective with a known time only.
+    `position` is where each operation of the program is in the graph (empty: where it was): that of a
+    collective which became messages, the first of its rank, or what follows."""
 
     graph: Graph
     costs: np.ndarray
     rounds: np.ndarray
     choices: tuple[Choice, ...] = ()
+    position: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
 def modelled(operation: str) -> str:
@@ -353,14 +356,16 @@ class _Pricing:
             template_of[k], row_of[k], roots[k] = self._kind(one, int(calls[k]), expand)
         ops["cost"][at] = row_of[which][ops["slot"][at]]
         template = template_of[which]
+        position = np.zeros(0, np.int64)
         if (template >= 0).any():
-            graph = _Expansion(graph, self.templates, template, roots[which]).graph(enters)
+            expansion = _Expansion(graph, self.templates, template, roots[which])
+            graph, position = expansion.graph(enters)
         choices = tuple(Choice(*key, calls) for key, calls in self.collectives.choices.items())
         costs = np.concatenate(self.costs)
         rounds = np.ones(len(costs))
         for row, count in self.rounds.items():
             rounds[row] = count
-        return Priced(graph, costs, rounds, choices)
+        return Priced(graph, costs, rounds, choices, position)
 
     def _kinds(self, nonblocking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Groups that are alike, and the kind of each group."""
@@ -468,7 +473,8 @@ class _Expansion:
         self.members = np.concatenate(members) if len(members) else np.zeros(0, np.int64)
         self.lengths = lengths
 
-    def graph(self, enters: np.ndarray) -> Graph:
+    def graph(self, enters: np.ndarray) -> tuple[Graph, np.ndarray]:
+        """And where each operation of the old graph is in it."""
         old = self.old
         ops, groups = old.ops, old.groups
         expands = self.template >= 0
@@ -502,18 +508,25 @@ class _Expansion:
         made["computed_s"][begin[enters[count > 0]]] += carried[count > 0]
         first_of_rank = np.append(begin, total)[old.first]
         tails = old.tail_s.copy() if len(old.tail_s) else np.zeros(old.ranks)
-        _carry(made, begin[enters[empty]], carried[empty], rank[empty], first_of_rank, tails)
+        _carry(made["computed_s"], begin[enters[empty]], carried[empty], rank[empty], first_of_rank, tails)
+        unexplained = old.unexplained_s
+        if len(unexplained):
+            unexplained = np.zeros(total, np.float32)
+            inside = begin < first_of_rank[1:][rank_of_ops(old)]
+            np.add.at(unexplained, begin[inside], old.unexplained_s[inside])
         kept = np.cumsum(~expands) - 1
         of_groups = (made["kind"] == g.ENTER) | (made["kind"] == g.LEAVE)
         made["slot"][of_groups] = kept[made["slot"][of_groups]]
-        return replace(
+        graph = replace(
             old,
             ops=made,
             first=first_of_rank,
             messages=np.concatenate([old.messages, self._messages(expands, instance_messages)]),
             groups=groups[~expands],
             tail_s=tails,
+            unexplained_s=unexplained,
         )
+        return graph, begin
 
     def _fill(
         self,
@@ -569,7 +582,7 @@ def _whole(ops: np.ndarray) -> np.ndarray:
 
 
 def _carry(
-    made: np.ndarray,
+    computed: np.ndarray,
     position: np.ndarray,
     seconds: np.ndarray,
     rank: np.ndarray,
@@ -579,4 +592,4 @@ def _carry(
     """Computation before operations that are no more is added to the next one of the rank, or its tail."""
     last = position >= first[rank + 1]
     np.add.at(tails, rank[last], seconds[last])
-    np.add.at(made["computed_s"], position[~last], seconds[~last])
+    np.add.at(computed, position[~last], seconds[~last])

@@ -38,7 +38,17 @@ from hockney.replay.graph import (
     Graph,
 )
 
-PARTS = ("computed", "overhead", "latency", "transfer", "receive", "gap", "exchange", "collective")
+PARTS = (
+    "computed",
+    "overhead",
+    "latency",
+    "transfer",
+    "receive",
+    "gap",
+    "exchange",
+    "collective",
+    "unexplained",
+)
 """What the time of a critical path consists of."""
 LATE_SENDER, LATE_RECEIVER, LATE_TO_COLLECTIVE = range(3)
 """Why an operation waits: its message was not sent yet, its receive not posted, or another rank had not begun
@@ -232,8 +242,13 @@ class Evaluator:
         ranks, places = self.graph.ranks, max(len(self.graph.places), 1)
         by_place, by_rank = np.zeros((places + 1, len(PARTS))), np.zeros((ranks, len(PARTS)))
         ends = np.empty(ranks)
+        graph = self.graph
+        unexplained = np.ascontiguousarray(graph.unexplained_s, dtype=np.float32)
         path = native.NativePath(
-            by_place=by_place.ctypes.data, by_rank=by_rank.ctypes.data, ends=ends.ctypes.data
+            unexplained=unexplained.ctypes.data if len(unexplained) else None,
+            by_place=by_place.ctypes.data,
+            by_rank=by_rank.ctypes.data,
+            ends=ends.ctypes.data,
         )
         self._library.hockney_replay_path(
             self._native.pointer,
@@ -258,6 +273,18 @@ class Evaluator:
             overheads=int(path.overheads),
             waits=np.sort(waits, order=("place", "kind", "by_place", "by_rank")),
         )
+
+    def unexplained(self, begins_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """If calls begin when they were recorded to: how much later that is than the costs and the calls
+        before explain, for each operation with a time in `begins_s` (NaN: none), and the ends of all
+        ranks."""
+        begins = np.ascontiguousarray(begins_s, dtype=np.float64)
+        found, ends = np.zeros(len(begins), np.float32), np.empty(self.graph.ranks)
+        self._library.hockney_replay_recorded(
+            self._native.pointer, self._order.pointer, self.costs.ctypes.data, len(self.costs),
+            begins.ctypes.data, found.ctypes.data, ends.ctypes.data,
+        )  # fmt: skip
+        return found, ends
 
     def slope(self, parameter: Parameter, x: float) -> tuple[float, float]:
         """The run time and its derivative; at a breakpoint the one after it."""

@@ -71,7 +71,8 @@ MPI_COMM_WORLD (-1: none), and the bytes of a block or vector, the mean over the
 class Graph:
     """`ops` has the operations of rank r at first[r] to first[r+1]. The ranks of a communicator are in its
     own order. `places` are call sites, with operation and location; `tail_s` seconds that each rank computes
-    after its last operation."""
+    after its last operation. Of the computation before each operation, `unexplained_s` (empty: none) is what
+    the call before took longer than the costs of a machine explain; negative: less long."""
 
     ops: np.ndarray
     first: np.ndarray
@@ -81,14 +82,25 @@ class Graph:
     communicators: tuple[np.ndarray, ...]
     places: tuple[str, ...]
     tail_s: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    unexplained_s: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
 
     @property
     def ranks(self) -> int:
         return len(self.first) - 1
 
+    @property
+    def computed_s(self) -> np.ndarray:
+        """Seconds of computation before each operation, without what is unexplained."""
+        computed = self.ops["computed_s"]
+        return computed - self.unexplained_s if len(self.unexplained_s) else computed
+
+
+def rank_of_ops(graph: Graph) -> np.ndarray:
+    return np.repeat(np.arange(graph.ranks), np.diff(graph.first))
+
 
 def computed_by_rank(graph: Graph) -> np.ndarray:
     """Seconds that each rank computes."""
-    before = np.concatenate([[0.0], np.cumsum(graph.ops["computed_s"], dtype=np.float64)])
+    before = np.concatenate([[0.0], np.cumsum(graph.computed_s, dtype=np.float64)])
     tail = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
     return np.asarray(np.diff(before[graph.first]) + tail)

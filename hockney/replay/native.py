@@ -98,6 +98,7 @@ class NativePath(ctypes.Structure):
     """`Path` in engine/replay/path.cpp."""
 
     _fields_ = (
+        ("unexplained", c_void_p),
         ("by_place", c_void_p),
         ("by_rank", c_void_p),
         ("ends", c_void_p),
@@ -131,6 +132,7 @@ def library() -> Any:
         "order_free": (None, (order,)),
         "order_most_received": (c_int64, (order,)),
         "ends": (None, (graph, order, costs, c_int64, computation, c_void_p)),
+        "recorded": (None, (graph, order, costs, c_int64, c_void_p, c_void_p, c_void_p)),
         "slopes": (
             None,
             (graph, order, costs, costs, c_double, c_int64, computation, c_void_p, c_void_p),
@@ -189,7 +191,7 @@ class NativeGraph:
         if not len(self.first) or self.first[0] != 0 or (counts < 0).any() or self.first[-1] != len(self.ops):
             raise invalid("the operations of its ranks do not follow one another", "first")
         tail = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
-        self.tail = sized(tail, np.float64, graph.ranks, "tail_s")
+        self.tail = sized(tail, np.float64, graph.ranks, "tail_s", negative=bool(len(graph.unexplained_s)))
         self.arrays = GraphArrays(
             ops=self.ops.ctypes.data,
             first=self.first.ctypes.data,
@@ -244,9 +246,10 @@ def aligned(array: np.ndarray, dtype: np.dtype[Any], name: str) -> np.ndarray:
     return np.ascontiguousarray(array)
 
 
-def sized(array: np.ndarray, dtype: Any, size: int, name: str) -> np.ndarray:
+def sized(array: np.ndarray, dtype: Any, size: int, name: str, *, negative: bool = False) -> np.ndarray:
     converted = np.ascontiguousarray(array, dtype=dtype)
-    if converted.shape != (size,) or not (np.isfinite(converted).all() and (converted >= 0).all()):
+    known = np.isfinite(converted) & (negative | (converted >= 0))
+    if converted.shape != (size,) or not known.all():
         raise invalid(f"{name} is not {size} times", name)
     return converted
 

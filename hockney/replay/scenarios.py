@@ -27,11 +27,14 @@ from hockney.replay.graph import Graph
 from hockney.replay.predictions import APPLICABLE, Change, Choice
 from hockney.replay.pricing import Change as OfNetwork
 from hockney.replay.pricing import Machine, changed
+from hockney.replay.unexplained import with_unexplained, without_shortfalls
 
 IDEAL = OfNetwork(latency=0.0, overhead=0.0, bandwidth=np.inf)
 """A network without any costs."""
 AVAILABILITY = 1.0
 """The share of the processor that messages under way leave to computation: all of it, for an upper bound."""
+UNDISTURBED = (0.25, 0.05, 0.5)
+"""What computation takes without noise: these quantiles of all its times, the first of which is the value."""
 NEGLIGIBLE = 1e-9
 """A smaller relative change of the run time is none."""
 
@@ -96,20 +99,59 @@ class Situation:
     others: Mapping[str, Mapping[End, Machine]] = field(default_factory=dict)
 
     @cached_property
+    def alone(self) -> Costed:
+        """The program without changes, by the costs alone."""
+        return self._costed(self.built.graph, Asked())
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The program's, with what the costs do not explain if ranks have one clock."""
+        recorded, alone = self.built.recorded, self.alone
+        if recorded is None:
+            return self.built.graph
+        return with_unexplained(self.built.graph, recorded, alone.evaluator, alone.priced["value"].position)
+
+    @cached_property
     def unchanged(self) -> Costed:
-        return self.costed(Asked())
+        """The program without changes."""
+        return self.alone if self.built.recorded is None else self._costed(self.graph, Asked())
+
+    @cached_property
+    def ideal_s(self) -> float:
+        """The run time on a network without costs."""
+        return self._costed(self.built.graph, Asked(ideal_network=True)).value_s
 
     def costed(self, asked: Asked) -> Costed:
         """Raises UsageError for an algorithm that does not exist, or not for the program's ranks."""
-        graph = self._graph(asked)
+        return self._costed(self.graph, asked)
+
+    def alternatives(self, asked: Asked) -> Iterator[tuple[Costed, Costed]]:
+        """The program with and without the changes: first as predicted, then under other assumptions. What
+        the costs do not explain stays as it is, unless the whole network is another one."""
+        if self.built.recorded is None:
+            yield self.costed(asked), self.unchanged
+            return
+        alone = self._costed(self.built.graph, asked)
+        if asked.machine or asked.ideal_network:
+            yield alone, self.unchanged
+            # Where messages cost less, calls cannot take as much less than they cost.
+            yield self._costed(without_shortfalls(self.graph), asked), self.unchanged
+        else:
+            yield self.costed(asked), self.unchanged
+        yield alone, self.alone
+        if asked.no_noise:
+            for quantile in UNDISTURBED[1:]:
+                yield self._costed(self.graph, asked, quantile), self.unchanged
+
+    def _costed(self, graph: Graph, asked: Asked, quantile: float = UNDISTURBED[0]) -> Costed:
+        graph = self._changed(graph, asked, quantile)
         machines = self.others[asked.machine] if asked.machine else self.machine
         priced = {end: self._priced(graph, machine, asked) for end, machine in machines.items()}
         return Costed(priced, _with_links(machines["value"].communication.platform, asked))
 
-    def _graph(self, asked: Asked) -> Graph:
-        graph = self.built.graph
+    def _changed(self, graph: Graph, asked: Asked, quantile: float) -> Graph:
         if asked.no_noise:
-            graph = undisturbed(graph)
+            graph = undisturbed(graph, quantile)
         if asked.balance:
             graph = balanced(graph)
         if asked.aggregate:
@@ -134,24 +176,24 @@ class Situation:
     def candidate(self, asked: Asked, variables: Mapping[str, str] | None = None) -> Candidate:
         """What is asked, as a change whose effect can be predicted and, perhaps, launched."""
         check_algorithms(asked.algorithms)
-        program = self.costed(asked)
         launched = all(change.kind in APPLICABLE for change in asked.changes)
         return Candidate(
             asked.changes,
-            lambda: program,
-            tuple(self.choices(asked.algorithms, program)) if launched else (),
+            lambda: self.alternatives(asked),
+            tuple(self.choices(asked)) if launched else (),
             dict(variables or {}) if launched else {},
             self.note(asked.algorithms),
         )
 
-    def choices(self, algorithms: Mapping[str, str], program: Costed) -> Iterator[Choice]:
+    def choices(self, asked: Asked) -> Iterator[Choice]:
         """The lines of the table for hockney's library: a named algorithm is for all calls, the best ones are
         for calls with the same ranks and bytes."""
-        for operation, name in algorithms.items():
+        found = self.costed(asked).choices if BEST in asked.algorithms.values() else ()
+        for operation, name in asked.algorithms.items():
             if name != BEST:
                 yield Choice(operation=operation, algorithm=name)
                 continue
-            for each in program.choices:
+            for each in found:
                 if OF_VECTORS.get(each.operation, each.operation) == operation and each.basis == "requested":
                     size = 0 if operation == "barrier" else each.size
                     yield Choice(
@@ -220,5 +262,5 @@ def with_eager_limit(graph: Graph, costs: np.ndarray, limit: int) -> np.ndarray:
 def scaled(graph: Graph, factor: float) -> Graph:
     """The graph with the computation times a factor."""
     ops = graph.ops.copy()
-    ops["computed_s"] *= np.float32(factor)
+    ops["computed_s"] += np.float32(factor - 1) * graph.computed_s
     return replace(graph, ops=ops, tail_s=graph.tail_s * factor)

@@ -22,13 +22,13 @@ from hockney.pages.columns import COUNT, INTERVAL, SECONDS, SHARE, Column, Forma
 from hockney.pages.format import percent, quantity, signed_tenths
 from hockney.profiles.columns import columns_table, end_of_place
 from hockney.replay.answers import (
-    LARGEST_ERROR,
     Delay,
     Explained,
     PathRow,
     Pop,
     RankRow,
     ToleranceRow,
+    UnexplainedRow,
     WhatIf,
 )
 from hockney.replay.evaluator import Curve
@@ -37,6 +37,8 @@ from hockney.replay.predictions import APPLICABLE, WHY_NOT
 MOST_PLACES = 8
 MOST_DELAYS = 6
 MOST_RANKS = 8
+LEAST_SHARE = 0.001
+"""Smaller unexplained shares of the run time are not printed."""
 MOST_CURVE_ROWS = 12
 JUMP = 1e-9
 """Points of a curve that are closer, relative to its range, are at one place."""
@@ -81,7 +83,14 @@ PATH: tuple[Column[PathRow], ...] = (
     Column("latency", lambda p: p.parts["latency"] or None, SECONDS),
     Column("transfer", lambda p: p.parts["transfer"] or None, SECONDS),
     Column("collective", lambda p: p.parts["collective"] or None, SECONDS),
+    Column("unexplained", lambda p: p.parts["unexplained"] or None, SECONDS),
     Column("", lambda p: dict(p.parts), key="parts_s"),
+)
+UNEXPLAINED: tuple[Column[UnexplainedRow], ...] = (
+    Column("call", lambda u: brief(u.place)),
+    Column("", lambda u: u.place, key="place"),
+    Column("over all ranks", lambda u: u.seconds, SECONDS, "seconds"),
+    Column("of run time", lambda u: u.share, Format(_share), "share"),
 )
 TOLERANCES: tuple[Column[ToleranceRow], ...] = (
     Column("run time", lambda t: f"+{format_percent(t.increase, 1)}"),
@@ -142,17 +151,14 @@ class Answer:
     def sentences(self) -> Iterator[str]:
         """The replay error first."""
         explained = self.explained
-        program = explained.program
+        alone = explained.alone
         yield (
             f"{self.program} on {plural(self.ranks, 'rank')}: replayed in "
-            f"{quantity(program.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
+            f"{quantity(alone.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
             f"({signed_tenths(explained.error)} replay error), with the costs of {self.machine}."
         )
         if self.withheld:
-            yield (
-                f"Gains are withheld, as the replay error is larger than {LARGEST_ERROR:.0%}: the costs do "
-                "not explain the program."
-            )
+            yield f"Gains are withheld: {explained.why_withheld}."
         elif self.asked and self.what_ifs:
             yield from self._of_asked(self.what_ifs[0])
         elif self.what_ifs:
@@ -206,6 +212,9 @@ class Answer:
             if column.heading and any(column.value(row) is not None for row in shown)
         ]
         yield columns_table("critical-path", "Critical path", columns, shown)
+        unexplained = [row for row in explained.unexplained if abs(row.share) >= LEAST_SHARE][:places]
+        if unexplained:
+            yield columns_table("unexplained", "Not explained by the costs", UNEXPLAINED, unexplained)
         if self.pop is not None:
             yield columns_table("efficiencies", "Efficiencies (POP)", POP, _pop_rows(self.pop))
         yield columns_table("tolerance", "Tolerance", TOLERANCES, explained.tolerances())
@@ -236,8 +245,9 @@ class Answer:
             "method": explained.method,
             "recorded_s": explained.recorded_s,
             "launches_s": list(explained.launches_s),
-            "replayed_s": explained.program.value_s,
+            "replayed_s": explained.alone.value_s,
             "replay_error": explained.error,
+            "unexplained": columns_document(UNEXPLAINED, explained.unexplained),
             "withheld": self.withheld,
             "run_s": explained.run_s,
             "changes": columns_document(WHAT_IFS, self.what_ifs),
@@ -275,7 +285,7 @@ class Answer:
             sections=sections,
             environment=(
                 ("recorded", str(quantity(explained.recorded_s, "s"))),
-                ("replayed", str(quantity(explained.program.value_s, "s"))),
+                ("replayed", str(quantity(explained.alone.value_s, "s"))),
                 ("replay error", signed_tenths(explained.error)),
                 ("evaluated", explained.method),
                 ("launches", str(len(explained.launches_s))),
@@ -290,9 +300,9 @@ METHOD = (
     "Gains are shares of the run time, and negative ones are losses. Launches check what needs no source.",
     "The traces of all ranks are one graph: computation as recorded, messages and collectives with the costs "
     "of the machine. Its longest path is the run time.",
-    "A gain compares two evaluations of the graph. Its interval has the replay error, as if all of it were "
-    "in what the change affects (at least 1%), and the ends of the machine's costs; that of a run time also "
-    "the differences between launches.",
+    "What the costs do not explain of the recorded calls stays as it was. A gain compares two evaluations of "
+    "the graph. Its interval (at least 1%) contains the gain by the costs alone and the ends of the "
+    "machine's costs; that of a run time also contains the differences between launches.",
 )
 
 

@@ -192,7 +192,7 @@ def test_what_may_be_replaced():
     assert evaluator.run(rank_factor=np.array([2.0, 3.0])).ends.tolist() == [7.0, 23.0 + 21.0]
     assert evaluator.run(place_factor=np.array([2.0, 1.0])).ends.tolist() == [7.0, 23.0 + 7.0]
     path = evaluator.critical_path()
-    assert path.parts == dict(zip(PARTS, (3 + 7, 1, 10, 4, 2, 0, 0, 0), strict=True))
+    assert path.parts == dict(zip(PARTS, (3 + 7, 1, 10, 4, 2, 0, 0, 0, 0), strict=True))
     assert path.by_rank.sum(axis=1).tolist() == [4.0, 16.0 + 7.0]
     assert path.slack_s.tolist() == [23.0, 0.0]
     assert (path.messages.tolist(), path.size.tolist(), path.overheads) == (
