@@ -8,7 +8,8 @@
 Every prediction is made before the truth is run; a median is that of the absolute errors. Questions:
 
 - *replay*: the run time on the machine of the trace, 2 ranks. The truth is the traced run, without what
-  recording added, and, for *next launch*, the median of later launches, which are not traced.
+  recording added, compared with the costs alone, and, for *next launch*, the median of later launches, which
+  are not traced.
 - *simulation*: the run time on a described machine; the truth is SimGrid, which executes the same calls.
 - *network*: another latency or bandwidth of that machine, as the ratio of run times. The base is known, as
   that of a trace is.
@@ -517,10 +518,9 @@ class Study:
                 except HockneyError as error:
                     tell(f"{title}: {error}")
                     continue
-                values = sorted(explained.program.run_s.values())
-                line = Line(
-                    "replay", title, 2, "its trace", explained.program.value_s, values[0], values[-1], True
-                )
+                alone = explained.alone
+                values = sorted(alone.run_s.values())
+                line = Line("replay", title, 2, "its trace", alone.value_s, values[0], values[-1], True)
                 yield line, lambda explained=explained: explained.recorded_s
                 run_s = explained.run_s
                 later = replace(
@@ -581,7 +581,7 @@ class Study:
         """A change, of a run whose time on the base is known."""
         base_s = self.simulations.seconds(graph, before)
         known = situation(graph, before)
-        explained = Explained(known.unchanged, base_s, (base_s,))
+        explained = Explained(known.unchanged, base_s, (base_s,), known.alone)
         ratio = explained.what_if(known.candidate(asked)).ratio
         line = Line(
             question, name, graph.ranks, subject, ratio.value, ratio.low, ratio.high,
@@ -661,7 +661,7 @@ class Study:
                 return base_s[0]
 
             yield line, truth
-            explained = Explained(known.unchanged, base_s[0], (base_s[0],))
+            explained = Explained(known.unchanged, base_s[0], (base_s[0],), known.alone)
             for subject, after, asked in others:
                 ratio = explained.what_if(known.candidate(asked)).ratio
                 line = Line(

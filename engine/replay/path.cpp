@@ -170,7 +170,8 @@ class Walk {
     const double computed = static_cast<double>(seconds) * rank_factor() * place;
     const double unexplained = path_.unexplained == nullptr ? 0.0 : path_.unexplained[i];
     add(op.place, kComputed, computed - unexplained);
-    if (unexplained != 0.0) add(i > graph_.first[rank_] ? graph_.ops[i - 1].place : op.place, kUnexplained, unexplained);
+    if (unexplained != 0.0)
+      add(i > graph_.first[rank_] ? graph_.ops[i - 1].place : op.place, kUnexplained, unexplained);
   }
 
   void add(std::int64_t place, Part part, double seconds) {

@@ -40,8 +40,8 @@ from hockney.report.notebook import text_lines
 GUIDE = "docs/programs.md"
 DEFAULT_MAX_RANKS = 16
 """The default number of ranks on a machine other than this one."""
-ROLES = ("point-to-point", "stream", "train", "collective", "barrier")
-"""Roles of workloads that give the costs of messages and collectives."""
+ROLES = ("point-to-point", "stream", "train", "collective", "barrier", "overlap")
+"""Roles of workloads that give the costs of messages and collectives, and what computation hides of them."""
 
 
 @dataclass(frozen=True)

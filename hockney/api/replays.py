@@ -390,7 +390,7 @@ def machines_of(source: CommunicationSource, built: Built) -> dict[End, Machine]
 def machine_text(source: CommunicationSource, survey: AnyPath | None) -> str:
     if survey is not None:
         return printable(str(survey))
-    return source.origin.name
+    return source.origin.name or "this machine"
 
 
 def eager_variables(profile: Profile, limit: int) -> dict[str, str]:

@@ -132,10 +132,9 @@ def aggregated(graph: Graph, *, eager: float, most: float = np.inf) -> tuple[Gra
     return changed, len(messages) - len(left)
 
 
-def overlapped(graph: Graph, availability: float) -> Graph:
-    """An upper bound of what overlap brings: each wait for messages moves behind as much of the following
-    computation as a message under way leaves to it (`availability`, up to 1), as if none of that needed
-    them."""
+def overlapped(graph: Graph) -> Graph:
+    """An upper bound of what overlap brings: each wait for messages moves behind the following computation,
+    as if none of that needed them."""
     ops = graph.ops.copy()
     ends = (ops["kind"] == g.RECEIVED) | (ops["kind"] == g.SENT)
     rank = rank_of_ops(graph)
@@ -152,7 +151,7 @@ def overlapped(graph: Graph, availability: float) -> Graph:
     inside = after < len(ops)
     inside[inside] = same[after[inside]]
     begins, after = begins[inside], after[inside]
-    moved = (availability * np.maximum(graph.computed_s[after], 0.0)).astype(np.float32)
+    moved = np.maximum(graph.computed_s[after], 0).astype(np.float32)
     ops["computed_s"][after] -= moved
     ops["computed_s"][begins] += moved
     return replace(graph, ops=ops)

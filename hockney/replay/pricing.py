@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from hockney.core.case import WRITTEN
+from hockney.core.case import WRITTEN, parse_canonical
 from hockney.core.fit import Fits
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import usable_fit
@@ -56,6 +56,10 @@ class Machine(StepCosts, Protocol):
         """Equal for groups of ranks whose messages cost the same."""
         ...
 
+    def hidden(self, size: np.ndarray) -> np.ndarray:
+        """The share of messages of so many bytes that computation can hide, at most 1."""
+        ...
+
 
 class MeasuredMachine:
     """A measured machine with ranks at `placement`. `costs` are by level; those of a level that was not
@@ -72,6 +76,7 @@ class MeasuredMachine:
         self.fresh = near.fresh if near.fresh.sizes else between.fresh
         lonely = communication.measured_near is None and between.message.place == NETWORK
         self._nodes = 1 if lonely else placement.host
+        self._hidden = _hidden_shares(fits)
 
     def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
         return self.placement.level(source, target)
@@ -81,6 +86,13 @@ class MeasuredMachine:
     def pattern(self, ranks: np.ndarray) -> bytes:
         at = self.placement
         return b"".join(_renumbered(each[ranks]).tobytes() for each in (at.host, at.package, at.core))
+
+    def hidden(self, size: np.ndarray) -> np.ndarray:
+        """Between the sizes that the run measured, without tests of the messages; all of it if it did not."""
+        if not self._hidden:
+            return np.ones(len(size))
+        sizes, shares = zip(*self._hidden, strict=True)
+        return np.interp(np.log2(np.maximum(size, 1)), np.log2(sizes), shares)
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
         return self._by_level(layer, lambda costs, part: shared_on_nodes(costs, part, mode, self._nodes))
@@ -147,6 +159,23 @@ def _of_distance(
     return near
 
 
+def _hidden_shares(fits: Fits | None) -> list[tuple[float, float]]:
+    """The hidden share of messages by size, by IMB's definition, from the cases that overlap messages with
+    computation."""
+    if fits is None:
+        return []
+    workloads = {each.name: each for each in fits.workloads if each.role == "overlap"}
+    found: dict[float, list[float]] = {}
+    for summary in fits.summaries:
+        case = parse_canonical(summary.case)
+        workload, share = workloads.get(case.workload), summary.metrics.get("overlap")
+        if workload is None or workload.operation != "message" or share is None or case.number("tests") > 0:
+            continue
+        size = workload.size_of(case)
+        found.setdefault(max(size, 1.0), []).append(min(1.0, max(0.0, share.typical.value / 100)))
+    return sorted((size, float(np.mean(shares))) for size, shares in found.items())
+
+
 def _each(costs: MeasuredCosts, layer: Layer, mode: Mode) -> LayerCosts:
     sizes = np.broadcast_to(np.asarray(layer.size, dtype=float), layer.source.shape)
     distinct, which = np.unique(sizes, return_inverse=True)
@@ -180,6 +209,9 @@ class PlatformMachine(PlatformCosts):
         super().__init__(without_processors(communication.platform), ranks)
         self.communication = communication
         self.ranks = ranks
+
+    def hidden(self, size: np.ndarray) -> np.ndarray:
+        return np.ones(len(size))
 
     def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
         near = np.where(source == target, 0, g.LEVELS.index("node"))

@@ -5,7 +5,7 @@ how launches make them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -31,9 +31,7 @@ from hockney.replay.unexplained import with_unexplained, without_shortfalls
 
 IDEAL = OfNetwork(latency=0.0, overhead=0.0, bandwidth=np.inf)
 """A network without any costs."""
-AVAILABILITY = 1.0
-"""The share of the processor that messages under way leave to computation: all of it, for an upper bound."""
-UNDISTURBED = (0.25, 0.05, 0.5)
+UNDISTURBED = (0.5, 0.25, 0.75)
 """What computation takes without noise: these quantiles of all its times, the first of which is the value."""
 NEGLIGIBLE = 1e-9
 """A smaller relative change of the run time is none."""
@@ -78,7 +76,7 @@ class Asked:
         if self.aggregate:
             yield Change(kind="aggregation", text="messages aggregated")
         if self.overlap:
-            yield Change(kind="overlap", text="full overlap (upper bound)")
+            yield Change(kind="overlap", text="overlap (upper bound)")
         if self.balance:
             yield Change(kind="balance", text="perfect balance")
         if self.no_noise:
@@ -158,7 +156,7 @@ class Situation:
             limit = self.machine["value"].communication.message.eager
             graph, _ = aggregated(graph, eager=limit if asked.eager_limit is None else asked.eager_limit)
         if asked.overlap:
-            graph = overlapped(graph, AVAILABILITY)
+            graph = overlapped(graph)
         if asked.compute_scale is not None:
             graph = scaled(graph, asked.compute_scale)
         return graph
@@ -169,6 +167,8 @@ class Situation:
         costs = found.costs
         for change in _of_network(asked):
             costs = changed(costs, found.rounds, change)
+        if asked.overlap:
+            costs = with_hidden(graph, found, costs, machine.hidden)
         if asked.eager_limit is not None:
             costs = with_eager_limit(found.graph, costs, asked.eager_limit)
         return replace(found, costs=costs)
@@ -256,6 +256,23 @@ def with_eager_limit(graph: Graph, costs: np.ndarray, limit: int) -> np.ndarray:
     made = costs.copy()
     sends = graph.ops[graph.ops["kind"] == g.SEND]
     made["eager"][sends["cost"]] = graph.messages["size"][sends["slot"]] <= limit
+    return made
+
+
+def with_hidden(
+    graph: Graph, found: Priced, costs: np.ndarray, hidden: Callable[[np.ndarray], np.ndarray]
+) -> np.ndarray:
+    """The costs of messages of which a share is `hidden` by computation: their receivers pay the rest of the
+    time of flight."""
+    made = costs.copy()
+    sends = found.graph.ops[found.graph.ops["kind"] == g.SEND]
+    # Messages of collectives come after those of the program.
+    sends = sends[sends["slot"] < len(graph.messages)]
+    rows, first = np.unique(sends["cost"], return_index=True)
+    share = hidden(graph.messages["size"][sends["slot"][first]].astype(float))
+    made["receive"][rows] += (1 - share) * (costs["latency"][rows] + costs["transfer"][rows])
+    for name in ("latency", "transfer"):
+        made[name][rows] *= share
     return made
 
 

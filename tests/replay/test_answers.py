@@ -186,6 +186,22 @@ def test_messages_wait_for_their_receives_above_the_eager_limit():
     assert (eager == (size < SIZE)).all() and 0 < eager.sum() < len(eager)
 
 
+@pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
+def test_receivers_pay_what_computation_does_not_hide(share, monkeypatch):
+    program = situation()
+    machine = program.machine["value"]
+    monkeypatch.setattr(type(machine), "hidden", lambda self, size: np.full(len(size), share))
+    plain, hidden = (program.costed(Asked(overlap=overlap)).priced["value"] for overlap in (False, True))
+    ops = hidden.graph.ops[hidden.graph.ops["kind"] == SEND]
+    own = np.unique(ops["cost"][ops["slot"] < RANKS * ROUNDS])
+    others = np.setdiff1d(np.arange(len(plain.costs)), own)
+    assert len(own) and len(others) and (hidden.costs[others] == plain.costs[others]).all()
+    before, after = plain.costs[own], hidden.costs[own]
+    flight = before["latency"] + before["transfer"]
+    assert after["receive"] - before["receive"] == pytest.approx((1 - share) * flight)
+    assert after["latency"] + after["transfer"] == pytest.approx(share * flight)
+
+
 def test_how_launches_make_the_changes():
     program = situation()
     named = program.candidate(Asked(algorithms={"allreduce": "ring", "gather": "binomial"}))

@@ -94,9 +94,9 @@ def test_a_rewritten_random_program_still_runs(seed):
         slots = made.ops["slot"][made.ops["kind"] == kind]
         assert sorted(slots.tolist()) == list(range(len(made.messages))), kind
     assert computed_by_rank(made) == pytest.approx(computed_by_rank(graph))
-    for each in (made, balanced(graph), undisturbed(graph), overlapped(graph, 0.5)):
+    for each in (made, balanced(graph), undisturbed(graph), overlapped(graph)):
         assert 0 < run_s(each) < np.inf
-    assert run_s(overlapped(graph, 0.9)) <= run_s(graph) + 1e-9
+    assert run_s(overlapped(graph)) <= run_s(graph) + 1e-9
 
 
 def test_overlap_hides_a_wait_behind_what_follows():
@@ -107,5 +107,4 @@ def test_overlap_hides_a_wait_behind_what_follows():
     ranks[1].call("Barrier", part("collective", communicator=2), after=20.0, took=0.0)
     graph = of(ranks, communicators=[[0, 1], [1]])
     assert run_s(graph) == pytest.approx(11 + 2 + 20 + 10)
-    assert run_s(overlapped(graph, 1.0)) == pytest.approx(20 + 2 + 10)
-    assert run_s(overlapped(graph, 0.25)) == pytest.approx(11 + 2 + 15 + 10)
+    assert run_s(overlapped(graph)) == pytest.approx(20 + 2 + 10)

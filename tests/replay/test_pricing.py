@@ -6,11 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from models.test_models_level_costs import HERE, measured, summary
+from models.test_models_level_costs import CATALOG, HERE, measured, summary
+from msgspec import structs
 from replay.made_traces import Written, job_of_written, part, written
 from replay.replayed import agreement, replayed
 
 from hockney.core.errors import UsageError
+from hockney.core.fit import Estimate, MetricSummary
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.message_costs import described, messages_for
 from hockney.models.level_costs import CostsByLevel
@@ -250,6 +252,28 @@ def test_puts_wait_for_their_way_and_gets_for_two():
     assert rows["latency"].tolist() == [10.0, 20.0]
     assert rows["transfer"].tolist() == [10.0, 10.0]
     assert len(made.graph.groups) == 3
+
+
+def test_computation_hides_the_share_that_was_measured():
+    """Between sizes, for messages that no test of the program advances."""
+    cases = {
+        "overlap_message bytes=1024 computing=1 pattern=exchange ranks=2 tests=0": 20.0,
+        "overlap_message bytes=1024 computing=1 pattern=exchange ranks=2 tests=16": 90.0,
+        "overlap_message bytes=1048576 computing=1 pattern=exchange ranks=2 tests=0": 70.0,
+    }
+    extra = [
+        summary(case, 1e-3, metrics={"overlap": MetricSummary(
+            unit="%", over_ranks="max", phase=False, typical=Estimate(share, None, None))})
+        for case, share in cases.items()
+    ]  # fmt: skip
+    workloads = [*FITS.workloads, CATALOG.entry("overlap_message")]
+    fits = structs.replace(FITS, summaries=[*FITS.summaries, *extra], workloads=workloads)
+    placement = Placement.on_hosts(np.zeros(2, int))
+    sizes = np.array([8, 1024, 32768, 1 << 20, 1 << 24])
+    assert machine_of(as_measured(), placement, fits).hidden(sizes) == pytest.approx(
+        [0.2, 0.2, 0.45, 0.7, 0.7]
+    )
+    assert machine_of(as_measured(), placement, FITS).hidden(sizes).tolist() == [1.0] * 5
 
 
 def test_changes_of_the_costs():
