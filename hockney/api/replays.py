@@ -41,7 +41,7 @@ from hockney.profiles.launching import FEWEST_FOR_INTERVAL as FEWEST_LAUNCHES
 from hockney.profiles.profile import Launch
 from hockney.profiles.trace import PACKED, RAW, read_traces
 from hockney.replay.answers import Explained, WhatIf
-from hockney.replay.building import Built, build, job_of
+from hockney.replay.building import Built, Placement, build, job_of
 from hockney.replay.collectives import check_algorithms
 from hockney.replay.executors import RECORDED, Execution, Replay, mean_in_mpi
 from hockney.replay.graph import Graph, computed_by_rank
@@ -133,12 +133,17 @@ class TracePrediction:
             self.situation.alone,
         )
 
+    @property
+    def withheld(self) -> bool:
+        """Whether the costs explain too little. On another machine the calls have its costs alone."""
+        return not self.explained.believed and not (self.asked is not None and self.asked.machine)
+
     @cached_property
     def answer(self) -> Answer:
         explained, situation = self.explained, self.situation
         what_ifs: tuple[WhatIf, ...] = ()
         curve = None
-        if explained.believed:
+        if not self.withheld:
             if self.asked is None:
                 found = (explained.what_if(situation.candidate(each)) for each in situation.usual())
                 useful = (each for each in found if abs(each.gain.value) > NEGLIGIBLE)
@@ -159,13 +164,13 @@ class TracePrediction:
             curve,
             self.asked is not None,
             tuple(self._caveats()),
-            not explained.believed,
+            self.withheld,
         )
 
     def _caveats(self) -> Iterator[Caveat]:
         built = self.traced.built
         yield from self.costs_caveats
-        if not self.explained.believed:
+        if self.withheld:
             yield Caveat(
                 "replay-error",
                 self.explained.why_withheld,
@@ -226,7 +231,7 @@ class TracePrediction:
                 code="freeze-of-range",
             )
         explained, recorded = self.explained, self.traced.profile.recorded
-        if not explained.believed:
+        if self.withheld:
             raise Inconclusive(
                 "there is no prediction to freeze",
                 explained.why_withheld,
@@ -341,7 +346,8 @@ def predict_trace(
 
     `algorithms` are by operation, "best" is the fastest known one; `latency` (s) is added to every message, a
     pair of latencies gives the run time between them; `bandwidth` is relative to the machine's. `machine`
-    names another machine, on which computation takes `compute_scale` times as long. The costs of the machine
+    names another machine, on which computation takes `compute_scale` times as long, or is the folder of a
+    survey of one, on which each rank has a host if the survey ran on several. The costs of the machine
     on which the program ran are those of `run`, by default of the profile's survey.
 
     Raises UsageError if there is no trace, for unknown algorithms and machines; Inconclusive if no run has
@@ -355,8 +361,7 @@ def predict_trace(
     source = communication_source(survey, "", cost, listen, (ranks,), larger=False)
     others = {}
     if machine:
-        other = communication_source(None, machine, cost, listen, (ranks,), larger=False)
-        others[machine] = machines_of(other, found.built)
+        others[machine] = _other_machine(machine, cost, listen, found.built)
     low, high = latency if isinstance(latency, tuple) else (latency, latency)
     is_range = low != high
     asked = Asked(
@@ -380,6 +385,16 @@ def predict_trace(
         (low, high) if is_range and low is not None and high is not None else None,
         variables,
     )
+
+
+def _other_machine(machine: str, cost: Cost, listen: Listener, built: Built) -> dict[End, Machine]:
+    ranks = built.graph.ranks
+    if not Path(machine).is_dir():
+        return machines_of(communication_source(None, machine, cost, listen, (ranks,), larger=False), built)
+    source = communication_source(machine, "", cost, listen, (ranks,), larger=False)
+    if source.origin.hosts > 1:
+        built = replace(built, placement=Placement.on_hosts(np.arange(ranks)))
+    return machines_of(source, built)
 
 
 def machines_of(source: CommunicationSource, built: Built) -> dict[End, Machine]:

@@ -125,12 +125,16 @@ class Situation:
 
     def alternatives(self, asked: Asked) -> Iterator[tuple[Costed, Costed]]:
         """The program with and without the changes: first as predicted, then under other assumptions. What
-        the costs do not explain stays as it is, unless the whole network is another one."""
+        the costs do not explain stays as it is, unless the whole network is another one: calls on another
+        machine have its costs alone."""
         if self.built.recorded is None:
             yield self.costed(asked), self.unchanged
             return
         alone = self._costed(self.built.graph, asked)
-        if asked.machine or asked.ideal_network:
+        if asked.machine:
+            yield alone, self.unchanged
+            return
+        if asked.ideal_network:
             yield alone, self.unchanged
             # Where messages cost less, calls cannot take as much less than they cost.
             yield self._costed(without_shortfalls(self.graph), asked), self.unchanged

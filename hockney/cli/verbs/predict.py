@@ -174,7 +174,8 @@ def _network(text: str) -> str:
     "--machine",
     metavar="NAME|FILE",
     default="",
-    help="Take message times from a described machine: sun-ethernet, t3e, my.toml.",
+    help="Take message times from a described machine: sun-ethernet, t3e, my.toml; of a PROFILE also from "
+    "the folder of a survey of another machine.",
 )
 @click.option(
     "--network",
