@@ -58,6 +58,7 @@ from hockney.replay.pricing import Machine, machine_of
 from hockney.replay.replayer import replay_on
 from hockney.replay.scenarios import NEGLIGIBLE, Asked, Situation
 from hockney.replay.tables import Answer, curve_rows, highest_latency
+from hockney.replay.unexplained import unexplained_by_place
 from hockney.store import RunFolder
 
 MOST_UNMATCHED = 3
@@ -510,7 +511,7 @@ def replay_trace(
     caveats = []
     try:
         source = communication_source(survey, "", "typical", listen, (graph.ranks,), larger=False)
-        executions.append(_evaluated(MODEL, machine_text(source, survey), source, built, computed))
+        executions.append(_evaluated(MODEL, machine_text(source, survey), source, built, computed, recorded))
     except Inconclusive as error:
         if MODEL in on:
             raise
@@ -534,14 +535,23 @@ def replay_trace(
 
 
 def _evaluated(
-    name: str, machine: str, source: CommunicationSource, built: Built, computed: np.ndarray
+    name: str,
+    machine: str,
+    source: CommunicationSource,
+    built: Built,
+    computed: np.ndarray,
+    recorded: Execution | None = None,
 ) -> Execution:
-    """By the evaluator."""
-    program = Situation(built, machines_of(source, built)).alone
+    """By the evaluator. On the machine of the `recorded` run it has the times of call sites, each if the
+    calls before began when recorded."""
+    situation = Situation(built, machines_of(source, built))
+    program, sites_s = situation.alone, None
+    if recorded is not None and recorded.sites_s is not None and built.recorded is not None:
+        sites_s = recorded.sites_s - unexplained_by_place(situation.graph) / max(1, built.graph.ranks)
     bounds = sorted(program.run_s.values())
     value = program.value_s
     interval = Estimate(value, bounds[0], bounds[-1]) if len(bounds) > 1 else Estimate(value, None, None)
-    return Execution(name, machine, interval, mean_in_mpi(program.ends, computed), how=program.method)
+    return Execution(name, machine, interval, mean_in_mpi(program.ends, computed), sites_s, program.method)
 
 
 def _is_executor(name: str) -> bool:

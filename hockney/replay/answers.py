@@ -40,6 +40,7 @@ from hockney.replay.evaluator import (
 from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.network_model import NetworkModel
 from hockney.replay.predictions import Change, Choice
+from hockney.replay.unexplained import unexplained_by_place
 
 LARGEST_ERROR = 0.05
 """With a larger replay error, the model does not explain the program: gains are withheld if the ranks have
@@ -277,12 +278,7 @@ class Explained:
     def unexplained(self) -> tuple[UnexplainedRow, ...]:
         """By place, the largest first."""
         graph = self.program.graph
-        if not len(graph.unexplained_s):
-            return ()
-        # The seconds are of the call before the operation.
-        before = np.arange(len(graph.ops)) - 1
-        before[graph.first[:-1][graph.first[:-1] < len(graph.ops)]] += 1
-        seconds = np.bincount(graph.ops["place"][before], graph.unexplained_s, len(graph.places))
+        seconds = unexplained_by_place(graph)
         total = self.recorded_s * graph.ranks
         order = np.argsort(-np.abs(seconds), kind="stable").tolist()
         return tuple(

@@ -49,3 +49,13 @@ def without_shortfalls(graph: Graph) -> Graph:
     ops, unexplained = graph.ops.copy(), np.maximum(graph.unexplained_s, 0)
     ops["computed_s"] += unexplained - graph.unexplained_s
     return replace(graph, ops=ops, unexplained_s=unexplained)
+
+
+def unexplained_by_place(graph: Graph) -> np.ndarray:
+    """Seconds over all ranks, of the calls at each place: what is before an operation is of the call before
+    it."""
+    if not len(graph.unexplained_s):
+        return np.zeros(len(graph.places))
+    before = np.arange(len(graph.ops)) - 1
+    before[graph.first[:-1][graph.first[:-1] < len(graph.ops)]] += 1
+    return np.bincount(graph.ops["place"][before], graph.unexplained_s, len(graph.places))

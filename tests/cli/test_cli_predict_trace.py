@@ -150,6 +150,11 @@ def test_the_model_replays_the_trace(hockney):
     recorded, model = document["executors"]
     assert model["run_s"]["value"] == pytest.approx(recorded["run_s"]["value"], rel=0.01)
     assert model["mpi_s"] == pytest.approx(recorded["mpi_s"], rel=0.05)
+    unexplained = {row["place"]: row["seconds"] for row in predicted(hockney)["unexplained"]}
+    for site in document["call_sites"]:
+        here = site["seconds"]
+        difference = here["recorded"] - here["model"]
+        assert difference == pytest.approx(unexplained.get(site["place"], 0.0) / 8, abs=1e-9)
 
 
 def test_in_python(traced):
@@ -187,4 +192,4 @@ def test_a_real_program_is_traced_predicted_and_replayed_on_2_ranks(hockney, mpi
     assert [each["executor"] for each in replay["executors"]] == ["recorded", "model", "here"]
     sites = {each["place"].split(" ")[0]: each["seconds"] for each in replay["call_sites"]}
     for name in ("Send", "Recv", "Allreduce"):
-        assert sites[name]["recorded"] > 0 and sites[name]["here"] > 0
+        assert sites[name]["recorded"] > 0 and sites[name]["here"] > 0 and sites[name]["model"] != 0
