@@ -176,7 +176,7 @@ class TracePrediction:
                 "replay-error",
                 self.explained.why_withheld,
                 "all predictions",
-                "measure them with 'hockney survey' while the machine is as idle as for the trace",
+                "trace the program on an idle machine, or measure its costs again with 'hockney survey'",
             )
         if built.unmatched:
             some = "; ".join(each.text for each in built.unmatched[:MOST_UNMATCHED])

@@ -40,13 +40,14 @@ from hockney.replay.evaluator import (
 from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.network_model import NetworkModel
 from hockney.replay.predictions import Change, Choice
-from hockney.replay.unexplained import unexplained_by_place
+from hockney.replay.unexplained import erratic_by_place, unexplained_by_place
 
 LARGEST_ERROR = 0.05
 """With a larger replay error, the model does not explain the program: gains are withheld if the ranks have
 different clocks."""
-LARGEST_UNEXPLAINED = 0.25
-"""With a larger unexplained share of the run time, gains are withheld."""
+LARGEST_ERRATIC = 0.25
+"""With a larger share of the run time that is unexplained and differs from call to call, gains are
+withheld."""
 LEAST_ERROR = 0.01
 """No replay is assumed to be more exact, however well it meets the recorded run time."""
 MOST_NAMED = 3
@@ -210,11 +211,12 @@ class ToleranceRow:
 @dataclass(frozen=True)
 class UnexplainedRow:
     """How much longer the calls at `place` took than the costs explain, over all ranks, and relative to the
-    run time of all ranks."""
+    run time of all ranks, and how far single calls are from their median, likewise."""
 
     place: str
     seconds: float
     share: float
+    erratic_share: float
 
 
 @dataclass(frozen=True)
@@ -278,23 +280,25 @@ class Explained:
     def unexplained(self) -> tuple[UnexplainedRow, ...]:
         """By place, the largest first."""
         graph = self.program.graph
-        seconds = unexplained_by_place(graph)
         total = self.recorded_s * graph.ranks
-        order = np.argsort(-np.abs(seconds), kind="stable").tolist()
+        seconds, erratic = unexplained_by_place(graph), erratic_by_place(graph)
         return tuple(
-            UnexplainedRow(graph.places[k], float(seconds[k]), float(seconds[k] / total))
-            for k in order
-            if seconds[k]
+            UnexplainedRow(
+                graph.places[k], float(seconds[k]), float(seconds[k] / total), float(erratic[k] / total)
+            )
+            for k in np.argsort(-np.maximum(np.abs(seconds), erratic), kind="stable").tolist()
+            if seconds[k] or erratic[k]
         )
 
     @property
-    def unexplained_share(self) -> float:
-        """What the costs do not explain, relative to the run time: at each place too much or too little."""
-        return sum(abs(row.share) for row in self.unexplained)
+    def erratic_share(self) -> float:
+        """What the costs do not explain and what is not the same in most calls of a place, relative to the
+        run time."""
+        return sum(row.erratic_share for row in self.unexplained)
 
     @property
     def believed(self) -> bool:
-        return abs(self._remaining) <= LARGEST_ERROR and self.unexplained_share <= LARGEST_UNEXPLAINED
+        return abs(self._remaining) <= LARGEST_ERROR and self.erratic_share <= LARGEST_ERRATIC
 
     @property
     def _remaining(self) -> float:
@@ -306,8 +310,9 @@ class Explained:
         """Why gains are not believed."""
         if abs(self._remaining) > LARGEST_ERROR:
             return f"the replay error is {self._remaining:+.1%}, more than {LARGEST_ERROR:.0%}"
-        places = join_words([f"{row.place} ({row.share:+.0%})" for row in self.unexplained[:MOST_NAMED]])
-        return f"the costs do not explain {self.unexplained_share:.0%} of the run time: {places}"
+        rows = sorted(self.unexplained, key=lambda row: -row.erratic_share)[:MOST_NAMED]
+        places = join_words([f"{row.place} ({row.erratic_share:.0%})" for row in rows])
+        return f"calls vary by {self.erratic_share:.0%} of the run time, which no cost explains: {places}"
 
     @cached_property
     def typical(self) -> Estimate:

@@ -27,12 +27,15 @@ from hockney.replay.graph import Graph
 from hockney.replay.predictions import APPLICABLE, Change, Choice
 from hockney.replay.pricing import Change as OfNetwork
 from hockney.replay.pricing import Machine, changed
-from hockney.replay.unexplained import with_unexplained, without_shortfalls
+from hockney.replay.unexplained import replaced, usually_unexplained, with_unexplained
 
 IDEAL = OfNetwork(latency=0.0, overhead=0.0, bandwidth=np.inf)
 """A network without any costs."""
 UNDISTURBED = (0.5, 0.25, 0.75)
 """What computation takes without noise: these quantiles of all its times, the first of which is the value."""
+REMAINING = (0.0, 0.25)
+"""Of what a slow algorithm takes longer than surveyed, these shares may remain with another one: the first
+gives the value. Data that is not in the cache is slow for any of them."""
 NEGLIGIBLE = 1e-9
 """A smaller relative change of the run time is none."""
 
@@ -137,13 +140,30 @@ class Situation:
         if asked.ideal_network:
             yield alone, self.unchanged
             # Where messages cost less, calls cannot take as much less than they cost.
-            yield self._costed(without_shortfalls(self.graph), asked), self.unchanged
+            longer = replaced(self.graph, np.maximum(self.graph.unexplained_s, 0))
+            yield self._costed(longer, asked), self.unchanged
         else:
+            slow = self._of_slow_algorithms(asked.algorithms)
+            if slow.any():
+                # What they take longer than surveyed is not the program's, and goes with them.
+                for share in REMAINING:
+                    rest = np.where(slow, share, 1) * self.graph.unexplained_s
+                    yield self._costed(replaced(self.graph, rest), asked), self.unchanged
+                return
             yield self.costed(asked), self.unchanged
         yield alone, self.alone
         if asked.no_noise:
             for quantile in UNDISTURBED[1:]:
                 yield self._costed(self.graph, asked, quantile), self.unchanged
+
+    def _of_slow_algorithms(self, algorithms: Mapping[str, str]) -> np.ndarray:
+        """Which unexplained seconds are of collectives that get another algorithm, if these usually take far
+        longer than surveyed: the program had a slow algorithm."""
+        graph = self.graph
+        enters = graph.ops[graph.ops["kind"] == g.ENTER]
+        changes = np.array([modelled(name) in algorithms for name in graph.operations], dtype=bool)
+        changed = changes[graph.groups["operation"][enters["slot"]]]
+        return usually_unexplained(graph, self.built.called_s, np.unique(enters["place"][changed]).tolist())
 
     def _costed(self, graph: Graph, asked: Asked, quantile: float = UNDISTURBED[0]) -> Costed:
         graph = self._changed(graph, asked, quantile)

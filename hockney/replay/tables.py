@@ -91,6 +91,7 @@ UNEXPLAINED: tuple[Column[UnexplainedRow], ...] = (
     Column("", lambda u: u.place, key="place"),
     Column("over all ranks", lambda u: u.seconds, SECONDS, "seconds"),
     Column("of run time", lambda u: u.share, Format(_share), "share"),
+    Column("erratic", lambda u: u.erratic_share, SHARE, "erratic_share"),
 )
 TOLERANCES: tuple[Column[ToleranceRow], ...] = (
     Column("run time", lambda t: f"+{format_percent(t.increase, 1)}"),
@@ -212,9 +213,13 @@ class Answer:
             if column.heading and any(column.value(row) is not None for row in shown)
         ]
         yield columns_table("critical-path", "Critical path", columns, shown)
-        unexplained = [row for row in explained.unexplained if abs(row.share) >= LEAST_SHARE][:places]
+        unexplained = [
+            row for row in explained.unexplained if max(abs(row.share), row.erratic_share) >= LEAST_SHARE
+        ]
         if unexplained:
-            yield columns_table("unexplained", "Not explained by the costs", UNEXPLAINED, unexplained)
+            yield columns_table(
+                "unexplained", "Not explained by the costs", UNEXPLAINED, unexplained[:places]
+            )
         if self.pop is not None:
             yield columns_table("efficiencies", "Efficiencies (POP)", POP, _pop_rows(self.pop))
         yield columns_table("tolerance", "Tolerance", TOLERANCES, explained.tolerances())

@@ -6,6 +6,7 @@ evaluated graph takes as long as the recorded run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -44,11 +45,18 @@ def with_unexplained(graph: Graph, recorded: Recorded, evaluator: Evaluator, pos
     )
 
 
-def without_shortfalls(graph: Graph) -> Graph:
-    """The graph without the seconds that calls took less than explained."""
-    ops, unexplained = graph.ops.copy(), np.maximum(graph.unexplained_s, 0)
-    ops["computed_s"] += unexplained - graph.unexplained_s
-    return replace(graph, ops=ops, unexplained_s=unexplained)
+def replaced(graph: Graph, unexplained_s: np.ndarray) -> Graph:
+    """The graph with other unexplained seconds before its operations."""
+    ops = graph.ops.copy()
+    ops["computed_s"] += unexplained_s - graph.unexplained_s
+    return replace(graph, ops=ops, unexplained_s=unexplained_s.astype(np.float32))
+
+
+def _place_before(graph: Graph) -> np.ndarray:
+    """The place of the operation before each one of its rank; the first ones of ranks have their own."""
+    before = np.arange(len(graph.ops)) - 1
+    before[graph.first[:-1][graph.first[:-1] < len(graph.ops)]] += 1
+    return graph.ops["place"][before]
 
 
 def unexplained_by_place(graph: Graph) -> np.ndarray:
@@ -56,6 +64,31 @@ def unexplained_by_place(graph: Graph) -> np.ndarray:
     it."""
     if not len(graph.unexplained_s):
         return np.zeros(len(graph.places))
-    before = np.arange(len(graph.ops)) - 1
-    before[graph.first[:-1][graph.first[:-1] < len(graph.ops)]] += 1
-    return np.bincount(graph.ops["place"][before], graph.unexplained_s, len(graph.places))
+    return np.bincount(_place_before(graph), graph.unexplained_s, len(graph.places))
+
+
+def erratic_by_place(graph: Graph) -> np.ndarray:
+    """Seconds over all ranks by which calls at each place differ from the median of what is unexplained of
+    them: disturbances, not a slow MPI."""
+    found = np.zeros(len(graph.places))
+    if not len(graph.unexplained_s):
+        return found
+    place, unexplained = _place_before(graph), graph.unexplained_s
+    for each in np.unique(place).tolist():
+        mine = unexplained[(place == each) & (unexplained != 0)]
+        if len(mine):
+            found[each] = np.abs(mine - np.median(mine)).sum()
+    return found
+
+
+def usually_unexplained(graph: Graph, called_s: np.ndarray, places: Iterable[int]) -> np.ndarray:
+    """The operations before which the calls at some of the `places` end: those whose calls usually take more
+    than twice as long as explained, by the median. `called_s` are the seconds in the calls of each place."""
+    place, unexplained = _place_before(graph), graph.unexplained_s
+    sums = unexplained_by_place(graph)
+    found = np.zeros(len(place), dtype=bool)
+    for each in places:
+        mine = (place == each) & (unexplained != 0)
+        if mine.any() and np.median(unexplained[mine]) * mine.sum() > called_s[each] - sums[each]:
+            found |= mine
+    return found
