@@ -235,7 +235,7 @@ def profile(
             way = "" if profiled else ", not recorded"
             listen(Status(f"launch {number} of {len(plan)}{way}"))
 
-    launched = launching.launch_all(
+    manifest, received = launching.launch_all(
         target.command,
         library,
         folder,
@@ -246,16 +246,22 @@ def profile(
         stdout=stdout,
         listen=tell,
     )
-    if not launching.rank_files(folder, launched.manifest):
-        raise _nothing(target, launched)
+    if not launching.rank_files(folder, manifest):
+        if received is None:
+            raise nothing_recorded(target, failed_exit_code(manifest))
+        raise Interrupted(
+            "the program was interrupted before it had called MPI_Init",
+            code="profile-interrupted",
+            exit_code=128 + received,
+        )
     if trace is not None:
         from hockney.profiles.trace import packed_traces
 
-        for problem in packed_traces(folder, launched.manifest):
+        for problem in packed_traces(folder, manifest):
             note(problem)
-    if wanted in (NEWEST, NEW) and launched.received is None:
-        _add_survey(target, folder, launched.manifest, wanted == NEW, listen)
-    return Profile(folder, launched.received, tuple(kept))
+    if wanted in (NEWEST, NEW) and received is None:
+        _add_survey(target, folder, manifest, wanted == NEW, listen)
+    return Profile(folder, received, tuple(kept))
 
 
 def load_profile(path: AnyPath, survey: AnyPath | None = None) -> Profile:
@@ -334,17 +340,6 @@ def manifest_of(
         survey=None if survey is None else str(survey.absolute()),
         trace=trace,
     )
-
-
-def _nothing(target: Target, launched: launching.Launched) -> HockneyError:
-    """The error if no rank left a file."""
-    if launched.received is not None:
-        return Interrupted(
-            "the program was interrupted before it had called MPI_Init",
-            code="profile-interrupted",
-            exit_code=128 + launched.received,
-        )
-    return nothing_recorded(target, failed_exit_code(launched.manifest))
 
 
 def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, listen: Listener) -> None:

@@ -172,12 +172,10 @@ class CallSites:
 
     sites: tuple[CallSite, ...]
     index_of: tuple[Mapping[int, int], ...]
-    has_lines: bool
-    """Whether any call site has a file and line."""
 
 
-def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
-    """Call sites that resolve equal are merged. Without `resolve`, no symbols are looked up."""
+def call_sites(files: Sequence[RankFile]) -> CallSites:
+    """Call sites that resolve equal are merged."""
     located = [_located(each) for each in files]
     wanted: dict[str, set[int]] = {}
     for rows in located:
@@ -186,7 +184,7 @@ def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
                 if module and not Frame(module=module).of_mpi:
                     wanted.setdefault(module, set()).add(offset)
     frames: dict[tuple[str, int], Frame] = {}
-    for module, offsets in wanted.items() if resolve else ():
+    for module, offsets in wanted.items():
         frames.update(_symbols(module, sorted(offsets)))
     by_frame: dict[Frame, int] = {NOWHERE.frame: 0}
     sites = [NOWHERE]
@@ -208,7 +206,7 @@ def call_sites(files: Sequence[RankFile], *, resolve: bool = True) -> CallSites:
         replace(site, ambiguous=of.ambiguous, mixed=of.mixed, caller=of.caller(site))
         for site, of in zip(sites, origins, strict=True)
     )
-    return CallSites((NOWHERE, *merged[1:]), tuple(indices), any(site.frame.line for site in sites))
+    return CallSites((NOWHERE, *merged[1:]), tuple(indices))
 
 
 def _calls(file: RankFile) -> dict[int, int]:

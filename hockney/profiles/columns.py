@@ -32,9 +32,9 @@ from hockney.pages.columns import (
 )
 from hockney.pages.columns import columns_table as table_of_columns
 from hockney.pages.format import quantity, share_interval
-from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies
+from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies, over_values
 from hockney.profiles.explanation import PART_NAMES, Row
-from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_sums, quantile_s
+from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_rows, quantile_s
 from hockney.profiles.rank_file import DISTANCES, FIRST_TIME_BIN, LANGUAGES
 from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
@@ -176,7 +176,7 @@ def _details(each: SiteRow) -> list[dict[str, Any]]:
             "most_s": float(rows["most"].max()),
             "misses": int(rows["misses"].sum()),
         }
-        for (communicator, size_class, distance, region), rows in group_sums(own, *keys)
+        for (communicator, size_class, distance, region), rows in group_rows(own, *keys)
     ]
 
 
@@ -259,10 +259,18 @@ class Metric:
     name: str
     key: str
     value: Estimate
-    depth: int = 0
-    reliable: bool = True
+    depth: int
+    reliable: bool
 
 
+_METRICS = (
+    ("parallel efficiency", "parallel", 0),
+    ("load balance", "load_balance", 1),
+    ("between hosts", "between_hosts", 2),
+    ("within hosts", "within_hosts", 2),
+    ("communication efficiency", "communication", 1),
+)
+"""Names, fields of `Efficiencies` and levels in the tree; those of level 2 are of several hosts."""
 METRICS: tuple[Column[Metric], ...] = (
     Column("metric", lambda m: "  " * m.depth + m.name + ("" if m.reliable else " (not reliable)")),
     Column("", lambda m: m.reliable, key="reliable"),
@@ -272,25 +280,12 @@ METRICS: tuple[Column[Metric], ...] = (
 
 
 def metrics(results: ProfileResults) -> list[Metric]:
-    over = results.over_launches
-    found = [
-        Metric("parallel efficiency", "parallel", over(lambda each: efficiencies(each).parallel)),
-        Metric("load balance", "load_balance", over(lambda each: efficiencies(each).load_balance), 1),
+    found = [efficiencies(launch) for launch in results.profile.launches]
+    return [
+        Metric(name, key, over_values([getattr(each, key) for each in found]), depth, results.believed)
+        for name, key, depth in _METRICS
+        if depth < 2 or results.launch.hosts > 1
     ]
-    if results.launch.hosts > 1:
-        found += [
-            Metric("between hosts", "between_hosts", over(lambda each: efficiencies(each).between_hosts), 2),
-            Metric("within hosts", "within_hosts", over(lambda each: efficiencies(each).within_hosts), 2),
-        ]
-    found.append(
-        Metric(
-            "communication efficiency",
-            "communication",
-            over(lambda each: efficiencies(each).communication),
-            1,
-        )
-    )
-    return found if results.believed else [replace(each, reliable=False) for each in found]
 
 
 def metrics_table(results: ProfileResults) -> Table:
@@ -342,38 +337,29 @@ def unseparated_line(results: ProfileResults) -> str:
     return f"Not separated: {whys}." if whys else ""
 
 
-@dataclass(frozen=True)
-class CauseRow:
-    results: ProfileResults
-    cause: Waiting
+def cause_columns(results: ProfileResults, brief: bool = False) -> list[Column[Waiting]]:
+    """`brief`: without functions of the program whose lines are known."""
+    launch = results.launch
 
+    def place(site: int) -> str:
+        return end_of_place(launch.sites[site].place) if brief else launch.sites[site].text
 
-CAUSES: tuple[Column[CauseRow], ...] = (
-    Column("waiting", lambda c: c.cause.kind, key="kind"),
-    Column("at", lambda c: c.results.launch.sites[c.cause.site].text),
-    Column("", lambda c: c.results.launch.sites[c.cause.site].frame.text, key="site"),
-    Column("in", lambda c: f"MPI_{c.results.launch.function(c.cause.function)}", key="function"),
-    Column("ranks", lambda c: len(c.cause.waiting), COUNT),
-    Column("", lambda c: [c.results.label(k) for k in c.cause.waiting], key="waiting_ranks"),
-    Column("for rank", lambda c: c.results.label(c.cause.by_rank), COUNT, "for_rank"),
-    Column("which is late at", lambda c: c.results.launch.sites[c.cause.by_site].text),
-    Column("", lambda c: c.results.launch.sites[c.cause.by_site].frame.text, key="late_site"),
-    Column("time", lambda c: c.cause.seconds, SECONDS, "seconds"),
-)
-
-
-BRIEF_CAUSES = {
-    "at": Column[CauseRow]("at", lambda c: end_of_place(c.results.launch.sites[c.cause.site].place)),
-    "which is late at": Column[CauseRow](
-        "which is late at", lambda c: end_of_place(c.results.launch.sites[c.cause.by_site].place)
-    ),
-}
+    return [
+        Column("waiting", lambda c: PART_NAMES[c.kind], key="kind"),
+        Column("at", lambda c: place(c.site)),
+        Column("", lambda c: launch.sites[c.site].frame.text, key="site"),
+        Column("in", lambda c: f"MPI_{launch.function(c.function)}", key="function"),
+        Column("ranks", lambda c: len(c.waiting), COUNT),
+        Column("", lambda c: [results.label(k) for k in c.waiting], key="waiting_ranks"),
+        Column("for rank", lambda c: results.label(c.by_rank), COUNT, "for_rank"),
+        Column("which is late at", lambda c: place(c.by_site)),
+        Column("", lambda c: launch.sites[c.by_site].frame.text, key="late_site"),
+        Column("time", lambda c: c.seconds, SECONDS, "seconds"),
+    ]
 
 
 def causes_table(results: ProfileResults, most: int = MOST_CAUSES, brief: bool = False) -> Table | None:
-    """`brief`: without functions of the program whose lines are known."""
-    columns = [BRIEF_CAUSES.get(column.heading, column) if brief else column for column in CAUSES]
-    rows = [CauseRow(results, cause) for cause in results.causes[:most]]
+    columns, rows = cause_columns(results, brief), results.causes[:most]
     caption = "Estimated from the messages and collectives that were timed individually."
     return columns_table("waiting", "Who waits for whom", columns, rows, caption) if rows else None
 
@@ -466,7 +452,7 @@ def groups(results: ProfileResults) -> list[Group]:
     launch = results.launch
     keys = ("function", "communicator", "size_class", "distance", "language")
     found = []
-    for (function, communicator, size_class, distance, language), rows in group_sums(launch.counted, *keys):
+    for (function, communicator, size_class, distance, language), rows in group_rows(launch.counted, *keys):
         known = launch.communicators[communicator]
         found.append(
             Group(
@@ -487,28 +473,16 @@ def groups_table(results: ProfileResults, most: int = 200) -> Table:
     return columns_table("functions", "Functions, communicators and sizes", GROUPS, groups(results)[:most])
 
 
-@dataclass(frozen=True)
-class Recording:
-    """The cost of recording calls of one kind, per call, as the ranks measured it (s)."""
-
-    kind: str
-    bare_s: float
-    added_s: float
-
-
-RECORDING: tuple[Column[Recording], ...] = (
-    Column("calls", lambda r: r.kind, key="kind"),
-    Column("without recording", lambda r: r.bare_s, SECONDS, "bare_s"),
-    Column("added", lambda r: r.added_s, SECONDS, "added_s"),
+RECORDING: tuple[Column[tuple[str, tuple[float, float]]], ...] = (
+    Column("calls", lambda each: each[0], key="kind"),
+    Column("without recording", lambda each: each[1][0], SECONDS, "bare_s"),
+    Column("added", lambda each: each[1][1], SECONDS, "added_s"),
 )
-
-
-def recordings(results: ProfileResults) -> list[Recording]:
-    return [Recording(kind, bare, added) for kind, (bare, added) in results.launch.overheads.items()]
+"""The cost of recording a call of each kind, as `Launch.overheads` has it."""
 
 
 def recording_table(results: ProfileResults) -> Table | None:
-    rows = recordings(results)
+    rows = results.launch.overheads.items()
     caption = "Medians over the ranks, each of which measured it when it finalised MPI."
     return columns_table("recording", "Cost of recording a call", RECORDING, rows, caption) if rows else None
 
@@ -557,14 +531,14 @@ def document(results: ProfileResults) -> dict[str, Any]:
         ),
         "call_sites": columns_document(SITES, sites),
         "functions": columns_document(GROUPS, groups(results)),
-        "waiting": columns_document(CAUSES, [CauseRow(results, cause) for cause in results.causes]),
+        "waiting": columns_document(cause_columns(results), results.causes),
         "clocks": {
-            "messages": waits.messages,
-            "received_before_sent": waits.violations,
-            "worst_s": waits.worst_violation_s,
-            "across_hosts": waits.across_hosts,
+            "messages": waits.matched.messages,
+            "received_before_sent": waits.matched.violations,
+            "worst_s": waits.matched.worst_s,
+            "across_hosts": waits.matched.across_hosts,
             "believed": waits.believed,
-            "disagree": waits.doubted,
+            "disagree": waits.matched.doubted,
         },
         "ranks": columns_document(RANKS, rank_rows(results)),
         "matrix": _matrix(results),
@@ -575,7 +549,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
         ],
         "regions": columns_document(REGIONS, launch.regions),
         "recording": {
-            "per_call": columns_document(RECORDING, recordings(results)),
+            "per_call": columns_document(RECORDING, launch.overheads.items()),
             "total_s": explanation.recording_s if launch.overheads else None,
             "share": results.recording_share if launch.overheads else None,
             "exceeds_findings": results.withheld,

@@ -20,7 +20,7 @@ from hockney.core.errors import Inconclusive
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict, JudgedCases, Pair, State, judge
-from hockney.models.statistics import Observation, PooledCase, RatioEstimate, Z, independent_ratio
+from hockney.models.statistics import Observation, PooledCase, Z
 from hockney.pages.columns import INTERVAL, SECONDS, Column, Format, columns_document, columns_table, number
 from hockney.pages.format import percent, quantity, ratio_bounds, ratio_interval
 from hockney.profiles.operations import blocking
@@ -32,12 +32,6 @@ SMALL_SHARE = 1e-3
 ELAPSED, IN_MPI, OUTSIDE = "elapsed", "in MPI", "outside of MPI"
 PROGRAM, OPERATION, SITE = "program", "operation", "call site"
 NAME = "name"
-
-
-def ratio_of_launches(numerator: Sequence[float], denominator: Sequence[float]) -> RatioEstimate:
-    """The ratio of two times (s), each of several independent launches."""
-    case = Case.of(PROGRAM, 1)
-    return independent_ratio([_pooled(case, numerator)], [_pooled(case, denominator)])
 
 
 def _pooled(case: Case, seconds: Sequence[float]) -> PooledCase:

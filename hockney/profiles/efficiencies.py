@@ -10,13 +10,13 @@ transfer, whose separation needs the program's time on an ideal network, and wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hockney.core.fit import Estimate
-from hockney.models.statistics import center, half_width
+from hockney.models.statistics import center, estimate, half_width
 from hockney.profiles.profile import Launch
 
 FEWEST_LAUNCHES = 3
@@ -60,15 +60,10 @@ def efficiencies(launch: Launch) -> Efficiencies:
     )
 
 
-def over_launches(launches: Sequence[Launch], value: Callable[[Launch], float]) -> Estimate:
-    """A positive quantity over all launches: its robust centre, with a 95% interval if there are enough of
-    them. Of zeros there is no interval."""
-    return over_values([value(launch) for launch in launches])
-
-
-def over_values(seconds: Sequence[float]) -> Estimate:
-    """The robust centre of values of launches, likewise."""
-    values = np.array(seconds)
+def over_values(positive: Sequence[float]) -> Estimate:
+    """The robust centre of a positive quantity of several launches, with a 95% interval if there are enough
+    of them. Of zeros there is no interval."""
+    values = np.array(positive)
     if len(values) == 1 or values.min() <= 0:
         return Estimate(float(np.median(values)), None, None)
     logs = np.log(values)
@@ -76,4 +71,4 @@ def over_values(seconds: Sequence[float]) -> Estimate:
     if len(values) < FEWEST_LAUNCHES:
         return Estimate(float(np.exp(middle)), None, None)
     half = float(half_width(logs, np.nan))
-    return Estimate(float(np.exp(middle)), float(np.exp(middle - half)), float(np.exp(middle + half)))
+    return estimate(np.exp(middle), np.exp(middle - half), np.exp(middle + half))

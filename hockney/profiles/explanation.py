@@ -24,9 +24,9 @@ from hockney.profiles.call_sites import CallSite
 from hockney.profiles.live import open_waits
 from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
 from hockney.profiles.operations import Kind, blocking, kind_of, recording_kind
-from hockney.profiles.profile import Launch, group_sums, quantile_s
+from hockney.profiles.profile import Launch, group_rows, quantile_s
 from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
-from hockney.profiles.waits import WAITS, Waits, open_rows, waits_of
+from hockney.profiles.waits import KINDS, WAITS, Waits, open_rows, waits_of
 
 LEAST_EXCESS = 0.02
 """The share of the time in MPI from which a call site's excess is worth a sentence."""
@@ -158,7 +158,6 @@ class Point:
     a call without waiting, and the price (s)."""
 
     site: int
-    function: int
     name: str
     kind: Kind
     ranks: int
@@ -197,28 +196,20 @@ class Explanation:
         """The parts of each rank's time in MPI: waiting as timed on it, the others as on average at its call
         sites."""
         count = len(self.launch.ranks)
-        found = [dict.fromkeys((f.name for f in fields(Parts)), 0.0) for _ in range(count)]
+        found = {field.name: np.zeros(count) for field in fields(Parts)}
         waits = self.waits.rows
-        for k, name in enumerate(WAIT_FIELDS):
-            of_kind = waits[waits["kind"] == k]
-            for rank, seconds in enumerate(
-                np.bincount(of_kind["rank"], weights=of_kind["seconds"], minlength=count)
-            ):
-                found[rank][name] = float(seconds)
+        for number, kind in enumerate(KINDS):
+            of_kind = waits[waits["kind"] == number]
+            found[kind] += np.bincount(of_kind["rank"], weights=of_kind["seconds"], minlength=count)
+        others = [name for name in found if name not in KINDS]
         for row in self.rows:
             at = waits[(waits["site"] == row.site) & (waits["function"] == row.function)]
             waited = np.bincount(at["rank"], weights=at["seconds"], minlength=count)
             rest = np.maximum(0.0, row.by_rank - waited)
-            whole = rest.sum()
-            others = {
-                name: getattr(row.parts, name)
-                for name in ("software", "transfer", "contention", "excess", "not_separated")
-            }
-            share = sum(others.values())
-            for rank in range(count) if whole > 0 and share > 0 else ():
-                for name, seconds in others.items():
-                    found[rank][name] += seconds * float(rest[rank] / whole)
-        return [Parts(**each) for each in found]
+            if rest.any():
+                for name in others:
+                    found[name] += getattr(row.parts, name) * (rest / rest.sum())
+        return [Parts(*map(float, of_rank)) for of_rank in zip(*found.values(), strict=True)]
 
 
 def explain(launch: Launch, costs: MachineCosts | None = None, *, cores: int = 0) -> Explanation:
@@ -226,8 +217,7 @@ def explain(launch: Launch, costs: MachineCosts | None = None, *, cores: int = 0
     `cores` the number of cores of a host (0: unknown)."""
     waits = waits_of(launch, cores=cores, eager=costs.eager if costs else None)
     still = open_rows(launch, open_waits(launch)) if waits.believed else np.zeros(0, WAITS)
-    explainer = _Explainer(launch, costs, waits, still)
-    rows, points = explainer.rows_and_points()
+    rows, points = _Explainer(launch, costs, waits, Waits(still)).rows_and_points()
     waits = replace(waits, rows=np.concatenate([waits.rows, still]))
     caveats = (*launch.caveats, *waits.caveats, *_caveats(launch, rows, costs))
     return Explanation(launch, rows, points, waits, costs, caveats)
@@ -283,13 +273,13 @@ class _Explainer:
     launch: Launch
     costs: MachineCosts | None
     waits: Waits
-    still: np.ndarray
+    still: Waits
     """The waiting of calls that have not returned."""
 
     def rows_and_points(self) -> tuple[tuple[Row, ...], tuple[Point, ...]]:
         rows, points = [], []
         seen = set()
-        for (site, function), calls in group_sums(self.launch.counted, "site", "function"):
+        for (site, function), calls in group_rows(self.launch.counted, "site", "function"):
             row, priced = self._row(site, function, calls)
             rows.append(row)
             points += priced
@@ -308,17 +298,14 @@ class _Explainer:
         by_rank = np.bincount(calls["rank"], weights=calls["seconds"], minlength=len(launch.ranks))
         seconds = float(by_rank.sum())
         number = int(calls["calls"].sum())
-        groups = [group for _, group in group_sums(calls, "communicator", "size_class", "distance")]
+        groups = [group for _, group in group_rows(calls, "communicator", "size_class", "distance")]
         priced = [self._price(kind, name, site, group) for group in groups]
         weights = [float(group["seconds"].sum()) for group in groups]
         parts, why = self._parts(kind, site, function, seconds, priced, weights)
         open_calls = [each for each in launch.open_calls if (each.site, each.function) == (site, function)]
         if open_calls:
             more = sum(each.seconds for each in open_calls)
-            still = self.still[(self.still["site"] == site) & (self.still["function"] == function)]
-            found = {
-                name: float(still["seconds"][still["kind"] == k].sum()) for k, name in enumerate(WAIT_FIELDS)
-            }
+            found = self.still.at(site, function)
             left = max(0.0, more - sum(found.values()))
             parts = Parts.sum((parts, Parts(**found, not_separated=left)))
             text = (
@@ -351,17 +338,12 @@ class _Explainer:
             typical_s=self._typical(kind, site, function, calls),
         )
         waited = parts.waiting / seconds if seconds else 0.0
-        points = [
-            Point(p.site, p.function, p.name, p.kind, p.ranks, p.distance, p.size, p.calls,
-                  p.seconds * (1 - waited), p.price)
-            for p in (each.point for each in priced)
-            if p is not None
-        ]  # fmt: skip
-        return row, points
+        points = [each.point for each in priced if each.point is not None]
+        return row, [replace(point, seconds=point.seconds * (1 - waited)) for point in points]
 
     def _typical(self, kind: Kind, site: int, function: int, calls: np.ndarray) -> float | None:
         """The median time of a call without waiting; None if it is not known."""
-        if kind in ("start", "start collective", "one-sided") and len(calls):
+        if kind in _STARTS and len(calls):
             clock = self.launch.files[int(calls["rank"][0])].clock
             return quantile_s(calls["bins"].sum(axis=0), clock.seconds_per_tick, 0.5)
         return self.waits.typical.get((site, function))
@@ -394,7 +376,7 @@ class _Explainer:
             known = self._known_waiting(kind, site, function)
             if not self.waits.believed:
                 why.append(Why("shared-cores", self.waits.why, beyond))
-            elif self.waits.doubted and known < 1 and kind in _MESSAGES:
+            elif self.waits.matched.doubted and known < 1 and kind in _MESSAGES:
                 why.append(replace(_DOUBTED, seconds=beyond))
             elif unpriced:
                 whole = sum(unpriced.values()) or 1.0
@@ -424,13 +406,12 @@ class _Explainer:
         found = self.waits.at(site, function)
         total = sum(found.values())
         factor = min(1.0, seconds / total) if total > 0 else 1.0
-        fields_of = zip(WAIT_FIELDS, found.values(), strict=True)
-        return {name: value * factor for name, value in fields_of}
+        return {kind: value * factor for kind, value in found.items()}
 
     def _known_waiting(self, kind: Kind, site: int, function: int) -> float:
         """The share of the time of these calls of which waiting is known."""
-        if kind in ("start", "one-sided", "start collective"):
-            return 1.0  # they need not wait
+        if kind in _STARTS:
+            return 1.0
         return self.waits.known.get((site, function), 0.0)
 
     def _price(self, kind: Kind, name: str, site: int, group: np.ndarray) -> _Priced:
@@ -449,7 +430,7 @@ class _Explainer:
         if kind in ("collective", "start collective"):
             return self._collective(kind, name, site, group, calls, size)
         if kind == "wait":
-            return self._completion(site, int(group["function"][0]), float(group["waited"].sum()), calls)
+            return self._completion(site, float(group["waited"].sum()))
         if distance == 0 and kind in ("send", "receive", "exchange", "start", "probe"):
             distance = NODE if self.launch.hosts == 1 else NETWORK
         price = self.costs.message(size, distance)
@@ -463,8 +444,7 @@ class _Explainer:
         seconds = float(group["seconds"].sum())
         drawn = None
         if kind in ("send", "receive", "exchange"):
-            drawn = Point(site, int(group["function"][0]), name, kind, 2, distance, size, calls,
-                          seconds / calls, price)  # fmt: skip
+            drawn = Point(site, name, kind, 2, distance, size, calls, seconds / calls, price)
         # An exchange is a send and a receive, which need not overlap.
         factor = 2 if kind == "exchange" else 1
         return _Priced(
@@ -505,8 +485,7 @@ class _Explainer:
         software = min(price.value, steps * (costs.sending_s(0) + costs.receiving_s(0)))
         drawn = None
         if kind == "collective" and price is not NOTHING:
-            drawn = Point(site, int(group["function"][0]), name, kind, communicator.size, 0, size, calls,
-                          seconds / calls, price)  # fmt: skip
+            drawn = Point(site, name, kind, communicator.size, 0, size, calls, seconds / calls, price)
         return _Priced(
             calls * price.value,
             calls * price.high,
@@ -516,17 +495,16 @@ class _Explainer:
             point=drawn,
         )
 
-    def _completion(self, site: int, function: int, waited: float, calls: int) -> _Priced:
+    def _completion(self, site: int, waited: float) -> _Priced:
         """The price of the requests that wait calls complete, from those that were timed: a receive costs its
         message, and so does a send that needs its receive; a shorter send has ended before."""
         costs = self.costs
         assert costs is not None
         samples = self.launch.samples
-        at = samples[samples["wait_site"] == site]
-        at = at[at["raw_wait_site"] != 0]
-        if not len(at) or waited <= 0:
-            if waited <= 0:
-                return _Priced()
+        at = samples[(samples["wait_site"] == site) & (samples["raw_wait_site"] != 0)]
+        if waited <= 0:
+            return _Priced()
+        if not len(at):
             return _Priced(
                 unpriced=Why("untimed-requests", "the requests that these calls complete are not timed")
             )
@@ -534,7 +512,7 @@ class _Explainer:
         predicted = False
         eager = costs.eager or 0.0
         keys = ("role", "distance", "bytes", "function", "communicator")
-        for (role, distance, _, number, communicator), part in group_sums(at, *keys):
+        for (role, distance, _, number, communicator), part in group_rows(at, *keys):
             count, size = float(part["weight"].sum()), float(part["bytes"][0])
             weight += count
             if role == COLLECTIVE:
@@ -559,12 +537,12 @@ def _sorted(why: Iterable[Why]) -> tuple[Why, ...]:
     return tuple(sorted((each for each in why if each.seconds > 0), key=lambda each: -each.seconds))
 
 
-WAIT_FIELDS = ("late_sender", "late_receiver", "collective")
-"""The fields of `Parts` for the kinds of waiting."""
 _UNKNOWN_WAITING = Why("few-timed", "too few of these calls were timed on both sides")
 _THREADED = Why("several-threads", "messages are not timed once a second thread of a rank calls MPI")
 _DOUBTED = Why("clocks-disagree", "the clocks disagree")
 _MESSAGES: tuple[Kind, ...] = "send", "receive", "exchange", "wait", "probe"
+_STARTS: tuple[Kind, ...] = "start", "start collective", "one-sided"
+"""Calls that need not wait."""
 _PREDICTED = Why("predicted", "the cost of these calls is only predicted from messages")
 _WITHIN = Why("within-scatter", "as fast as this machine's messages are, within the survey's scatter")
 _NOT_SURVEYED: Mapping[Kind, Why] = {

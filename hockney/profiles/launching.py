@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import os
 import random
 import shutil
@@ -22,12 +21,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
-import numpy as np
 
 from hockney import process
-from hockney.core.errors import EnvironmentProblem, HockneyError, printable
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.fit import Estimate
-from hockney.models.statistics import center, estimate, half_width
+from hockney.profiles.efficiencies import FEWEST_LAUNCHES, over_values
 from hockney.profiles.manifest import Manifest, ProfiledLaunch, TraceMode, write_manifest
 from hockney.profiles.program import Command, option_places, user_variables
 from hockney.profiles.rank_file import PATTERN
@@ -37,7 +35,7 @@ TRACE, TRACE_LIMIT = "HOCKNEY_PROFILE_TRACE", "HOCKNEY_PROFILE_TRACE_LIMIT"
 """Whether each call is traced, and the largest size of a rank's trace in MiB (engine/profile/trace.cpp)."""
 FEWEST_PAIRS = 5
 """Pairs of launches with and without the library, for the overhead."""
-FEWEST_FOR_INTERVAL = 3
+FEWEST_FOR_INTERVAL = FEWEST_LAUNCHES
 EXPORT = "--export"
 ALL, NONE = "ALL", ("NONE", "NIL")
 """Values of srun's --export: all variables, or none but Slurm's."""
@@ -173,11 +171,14 @@ def planned_launches(repeat: int, overhead: bool, seed: int) -> list[bool]:
 
 
 @dataclass(frozen=True)
-class Launched:
-    """`received` is the signal by which the user ended the program, if any."""
+class Side:
+    """Launches of one kind, in the profile in `folder`. Their ranks load the library `added` too, and get
+    these `variables`."""
 
+    folder: Path
     manifest: Manifest
-    received: int | None
+    added: Path | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 def launch_all(
@@ -191,35 +192,20 @@ def launch_all(
     preloaded: Sequence[Path] = (),
     stdout: int | None = None,
     listen: Callable[[int, bool], None] = lambda number, profiled: None,
-) -> Launched:
+) -> tuple[Manifest, int | None]:
     """Run the planned launches in the profile's folder, one after the other, until the user ends one. Without
     a library the command runs as it is. `preloaded` are libraries that ranks load with it. `stdout` is a
     descriptor for the program's standard output. `listen` is called before each launch with its number, from
-    1. Raises EnvironmentProblem if the folder cannot be written, CannotStart."""
-    received = None
-    with contextlib.ExitStack() as stack:
-        path = stack.enter_context(preloadable(library)) if library is not None else ""
-        libraries = ":".join([path, *map(str, preloaded)])
-        rewind = stack.enter_context(_repeatable_input(len(plan)))
-        side = Side(folder, manifest)
-        for number, profiled in enumerate(plan, start=1):
-            listen(number, profiled)
-            recorder = libraries if profiled and library is not None else None
-            side, received = _launch(command, side, recorder, environ, rewind(), stdout, profiled)
-            if received is not None:
-                break
-    return Launched(side.manifest, received)
+    1. Returns the manifest, and the signal by which the user ended the program. Raises EnvironmentProblem if
+    the folder cannot be written, CannotStart."""
+    turns = [(0, profiled) for profiled in plan]
+    sides = [Side(folder, manifest)]
 
+    def tell(number: int, side: Side, profiled: bool) -> None:
+        listen(number, profiled)
 
-@dataclass(frozen=True)
-class Side:
-    """Launches of one kind, in the profile in `folder`. Their ranks load the library `added` too, and get
-    these `variables`."""
-
-    folder: Path
-    manifest: Manifest
-    added: Path | None = None
-    variables: Mapping[str, str] = field(default_factory=dict)
+    (side,), received = _launch_each(command, library, sides, turns, environ, preloaded, stdout, tell)
+    return side.manifest, received
 
 
 def launch_in_turns(
@@ -237,21 +223,45 @@ def launch_in_turns(
     """`rounds` times a recorded launch of each side, in random order, as `launch_all` does it. A call passes
     through `library` before that which the side adds, so that it is recorded once. Returns the sides, and the
     signal by which the user ended the program."""
-    order, numbers = random.Random(seed), itertools.count(1)
-    turns, received = list(sides), None
+    order = random.Random(seed)
+    turns = [(k, True) for _ in range(rounds) for k in order.sample(range(len(sides)), len(sides))]
+
+    def tell(number: int, side: Side, profiled: bool) -> None:
+        listen(number, side)
+
+    return _launch_each(command, library, sides, turns, environ, preloaded, stdout, tell)
+
+
+def _launch_each(
+    command: Command,
+    library: Path | None,
+    sides: Sequence[Side],
+    turns: Sequence[tuple[int, bool]],
+    environ: Mapping[str, str],
+    preloaded: Sequence[Path],
+    stdout: int | None,
+    listen: Callable[[int, Side, bool], None],
+) -> tuple[list[Side], int | None]:
+    """A launch of a side in each of the `turns`, with or without recording."""
+    now, received = list(sides), None
     with contextlib.ExitStack() as stack:
-        first = ":".join([stack.enter_context(preloadable(library)), *map(str, preloaded)])
-        loaded = [
-            first if side.added is None else f"{first}:{stack.enter_context(preloadable(side.added))}"
-            for side in sides
-        ]
-        rewind = stack.enter_context(_repeatable_input(rounds * len(sides)))
-        for k in (k for _ in range(rounds) for k in order.sample(range(len(turns)), len(turns))):
-            listen(next(numbers), turns[k])
-            turns[k], received = _launch(command, turns[k], loaded[k], environ, rewind(), stdout)
+        copied = {
+            path: stack.enter_context(preloadable(path))
+            for path in dict.fromkeys([library, *(side.added for side in sides)])
+            if path is not None
+        }
+        rewind = stack.enter_context(_repeatable_input(len(turns)))
+        for number, (k, profiled) in enumerate(turns, start=1):
+            side = now[k]
+            listen(number, side, profiled)
+            libraries = None
+            if profiled and library is not None:
+                added = [] if side.added is None else [copied[side.added]]
+                libraries = ":".join([copied[library], *map(str, preloaded), *added])
+            now[k], received = _launch(command, side, libraries, environ, rewind(), stdout, profiled)
             if received is not None:
                 break
-    return turns, received
+    return now, received
 
 
 def _launch(
@@ -261,14 +271,15 @@ def _launch(
     environ: Mapping[str, str],
     stdin: int | None,
     stdout: int | None,
-    profiled: bool = True,
+    profiled: bool,
 ) -> tuple[Side, int | None]:
     """A launch, noted in the profile before its begin and after its end; with these `libraries` preloaded, or
     None for the command as it is. Returns the side, and the signal by which the user ended the program."""
     name = f"launch-{len(side.manifest.launches) + 1}"
     folder = side.folder / name
-    _make_folder(folder)
-    manifest = _noted(side.folder, side.manifest, ProfiledLaunch(folder=name, profiled=profiled))
+    earlier = side.manifest.launches
+    create_folder(folder)
+    _noted(side, [*earlier, ProfiledLaunch(folder=name, profiled=profiled)])
     launch = LaunchCommand(command.words, environ)
     if libraries is not None:
         own = (side.manifest.trace, side.variables)
@@ -282,7 +293,7 @@ def _launch(
         ended_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
         kernel=f"{kernel_here():x}",
     )
-    return replace(side, manifest=_noted(side.folder, manifest, done, replacing=True)), end.received
+    return replace(side, manifest=_noted(side, [*earlier, done])), end.received
 
 
 def kernel_here() -> int:
@@ -306,42 +317,29 @@ def _mixed(a: int, b: int) -> int:
     return x ^ x >> 32
 
 
-def _noted(folder: Path, manifest: Manifest, launch: ProfiledLaunch, *, replacing: bool = False) -> Manifest:
-    """The manifest with a launch, as the last one, or instead of it."""
-    launches = [*(manifest.launches[:-1] if replacing else manifest.launches), launch]
-    manifest = msgspec.structs.replace(manifest, launches=launches)
-    try:
-        write_manifest(folder, manifest)
-    except OSError as error:
-        raise folder_not_writable(folder, error) from error
+def _noted(side: Side, launches: Sequence[ProfiledLaunch]) -> Manifest:
+    """The manifest with these launches, written."""
+    manifest = msgspec.structs.replace(side.manifest, launches=[*launches])
+    create_folder(side.folder, manifest)
     return manifest
 
 
-def _make_folder(folder: Path) -> None:
+def create_folder(folder: Path, manifest: Manifest | None = None) -> None:
+    """Create a folder, unless it exists, and write the manifest of a profile into it. Raises
+    EnvironmentProblem."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        if manifest is not None:
+            write_manifest(folder, manifest)
     except OSError as error:
-        raise folder_not_writable(folder, error) from error
-
-
-def create_folder(folder: Path, manifest: Manifest) -> None:
-    """Create the profile's folder, and check that ranks can write files that they map into memory."""
-    _make_folder(folder)
-    try:
-        write_manifest(folder, manifest)
-    except OSError as error:
-        raise folder_not_writable(folder, error) from error
-
-
-def folder_not_writable(folder: Path, error: OSError) -> HockneyError:
-    return EnvironmentProblem(
-        f"cannot write the profile to {printable(str(folder))}",
-        (error.strerror or str(error)).lower(),
-        "choose a writable folder with --out, on a disk that has space",
-        code="profile-folder-not-writable",
-        folder=str(folder),
-        errno=error.errno,
-    )
+        raise EnvironmentProblem(
+            f"cannot write the profile to {printable(str(folder))}",
+            (error.strerror or str(error)).lower(),
+            "choose a writable folder with --out, on a disk that has space",
+            code="profile-folder-not-writable",
+            folder=str(folder),
+            errno=error.errno,
+        ) from error
 
 
 @contextlib.contextmanager
@@ -393,17 +391,10 @@ def measured_overhead(manifest: Manifest) -> Overhead | None:
     """From pairs of neighboring launches with and without the library that both ended well; None without one.
     Slow changes of the machine cancel in each pair. The interval is that of the centre of the pairs'
     ratios."""
-    logs = []
+    ratios = []
     for one, other in zip(manifest.launches[::2], manifest.launches[1::2], strict=False):
         if one.profiled == other.profiled or one.exit_code != 0 or other.exit_code != 0:
             continue
         profiled, bare = (one, other) if one.profiled else (other, one)
-        logs.append(np.log(profiled.seconds / bare.seconds))
-    if not logs:
-        return None
-    values = np.array(logs)
-    middle = float(center(values))
-    if len(values) < FEWEST_FOR_INTERVAL:
-        return Overhead(Estimate(float(np.exp(middle)), None, None), len(values))
-    width = float(half_width(values, np.nan))
-    return Overhead(estimate(np.exp(middle), np.exp(middle - width), np.exp(middle + width)), len(values))
+        ratios.append(profiled.seconds / bare.seconds)
+    return Overhead(over_values(ratios), len(ratios)) if ratios else None

@@ -15,15 +15,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+
 from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.wording import join_words, plural, verb_form
 from hockney.draw.page import Caveat
 from hockney.pages.format import quantity
-from hockney.profiles.call_sites import NOWHERE, CallSite, call_sites
+from hockney.profiles.call_sites import NOWHERE, CallSite
 from hockney.profiles.manifest import ProfiledLaunch, read_manifest
 from hockney.profiles.operations import FROM_ROOT, TO_ROOT, blocking, kind_of
-from hockney.profiles.profile import Launch, RankTimes, launch_of, rank_clocks
-from hockney.profiles.rank_file import RankFile, RankFiles, rank_list, read_launch
+from hockney.profiles.profile import Launch, RankClock, launch_of, rank_clocks
+from hockney.profiles.rank_file import PATTERN, RankFile, rank_list, read_launch
 
 Phase = Literal["in MPI", "outside MPI", "finished", "ended"]
 """ended: the process no longer exists, but did not reach MPI_Finalize. If that holds for all ranks that have
@@ -169,78 +171,68 @@ class Live:
 def read_live(folder: Path) -> Live:
     """What the ranks of the last launch of a profile do now, or did last. `folder` is that of a profile, or
     of one of its launches. Raises HockneyError."""
-    launch = folder
-    if any(folder.glob("rank-*.hkp")):
-        manifest = read_manifest(folder.parent)
-        entry = next(
-            (each for each in manifest.launches if each.folder == folder.name),
-            ProfiledLaunch(folder=folder.name),
-        )
+    if any(folder.glob(PATTERN)):
+        path, manifest = folder, read_manifest(folder.parent)
     else:
         manifest = read_manifest(folder)
-        profiled = [each for each in manifest.launches if each.profiled]
-        present = [each for each in folder.glob("launch-*") if any(each.glob("rank-*.hkp"))]
-        if profiled and any((folder / profiled[-1].folder).glob("rank-*.hkp")):
-            entry = profiled[-1]
-        elif present:
-            newest = max(present, key=lambda path: path.stat().st_mtime)
-            entry = ProfiledLaunch(folder=newest.name)
-        else:
+        last = [folder / each.folder for each in manifest.launches if each.profiled][-1:]
+        newest = sorted(folder.glob("launch-*"), key=lambda path: -path.stat().st_mtime)
+        found = next((path for path in (*last, *newest) if any(path.glob(PATTERN))), None)
+        if found is None:
             raise EnvironmentProblem(
                 f"{printable(str(folder))} has no rank that called MPI_Init yet",
                 code="no-rank-yet",
                 path=str(folder),
             )
-        launch = folder / entry.folder
-    read, before, between_s = read_launch(launch), None, 0.0
-    if any(_may_poll(file, manifest.functions) for file in read.files):  # look twice
+        path = found
+    noted = (each for each in manifest.launches if each.folder == path.name)
+    entry = next(noted, ProfiledLaunch(folder=path.name))
+    read = read_launch(path)
+    launch = launch_of(read, entry, manifest.functions)
+    before: Sequence[RankFile] = ()
+    between_s = 0.0
+    if any(_may_poll(file, launch) for file in launch.files):  # look twice
         began = time.monotonic()
         time.sleep(LONG_S)
-        read, before = read_launch(launch), read
+        before, read = launch.files, read_launch(path)
+        launch = launch_of(read, entry, manifest.functions)
         between_s = time.monotonic() - began
-    now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
     here = platform.node()
-    running = {
-        int(each.header["pid"]): _exists(int(each.header["pid"]))
-        for each in read.files
-        if each.hostname == here
-    }
-    return live_of(
-        read,
-        entry,
-        manifest.functions,
-        now_ns=now_ns,
-        exists=running,
-        where=str(launch),
+    pids = [int(each.header["pid"]) for each in launch.files if each.hostname == here]
+    live = live_of(
+        launch,
+        now_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+        exists={pid: _exists(pid) for pid in pids},
         before=before,
         between_s=between_s,
     )
+    return replace(live, folder=str(path), caveats=read.caveats)
 
 
-def _name(functions: Sequence[str], number: int) -> str:
-    return functions[number] if number < len(functions) else ""
+def _is_poll(launch: Launch, function: int) -> bool:
+    return kind_of(launch.function(function)) == "poll"
 
 
-def _may_poll(file: RankFile, functions: Sequence[str]) -> bool:
+def _may_poll(file: RankFile, launch: Launch) -> bool:
     """Whether a thread's last call is a test or probe that does not block."""
     return not int(file.header["finalize_enter"]) and any(
-        kind_of(_name(functions, int(number))) == "poll" for number in file.threads["function"]
+        _is_poll(launch, number) for number in file.threads["function"].tolist()
     )
 
 
-def _polled(before: RankFile, now: RankFile, functions: Sequence[str]) -> bool:
+def _polled(before: RankFile, now: RankFile, launch: Launch) -> bool:
     """Whether a rank that may poll has made calls since it was looked at before, but none that does anything
     else."""
-    calls = [
+    others = [
         sum(
-            int(entry["calls"])
-            for entry in file.entries
-            if kind_of(_name(functions, int(entry["function"]))) not in POLLING
+            calls
+            for function, calls in file.entries[["function", "calls"]].tolist()
+            if kind_of(launch.function(function)) not in POLLING
         )
         for file in (before, now)
     ]
     grew = int(now.threads["calls"].sum()) > int(before.threads["calls"].sum())
-    return grew and calls[0] == calls[1] and _may_poll(now, functions)
+    return grew and others[0] == others[1] and _may_poll(now, launch)
 
 
 def _exists(pid: int) -> bool:
@@ -258,99 +250,33 @@ def _exists(pid: int) -> bool:
 
 
 def live_of(
-    read: RankFiles,
-    entry: ProfiledLaunch,
-    functions: Sequence[str],
+    launch: Launch,
     *,
-    now_ns: int | None,
+    now_ns: int | None = None,
     exists: Mapping[int, bool] | None = None,
-    where: str = "",
     ended: bool = False,
-    before: RankFiles | None = None,
+    before: Sequence[RankFile] = (),
     between_s: float = 0.0,
-    resolve: bool = True,
 ) -> Live:
-    """What the ranks of rank files do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells
+    """What the ranks of a launch do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells
     for process numbers whether they run. If the program has `ended`, it is what they did last. `before` are
-    the files as they were `between_s` earlier, which shows who polls. Without `resolve`, call sites have no
-    files and lines."""
-    from hockney.profiles.manifest import Manifest, ProfiledMpi
-
+    the files as they were `between_s` earlier, which shows who polls."""
     known = exists or {}
-    unfinished = [int(file.header["pid"]) for file in read.files if not int(file.header["finalize_enter"])]
+    unfinished = [int(file.header["pid"]) for file in launch.files if not int(file.header["finalize_enter"])]
     ended = ended or (bool(unfinished) and not any(known.get(pid, True) for pid in unfinished))
-    manifest = Manifest(
-        command=[], program="", started="", hockney="", mpi=ProfiledMpi(family=""), cores=0,
-        functions=list(functions),
-    )  # fmt: skip
-    launch = launch_of(read, entry, manifest, resolve=False)
-    found = call_sites(read.files, resolve=resolve)
-    earlier = {file.path: file for file in before.files} if before is not None else {}
-    clocks = rank_clocks(read.files)
-    places = {(file.job, file.rank): k for k, file in reversed(list(enumerate(read.files)))}
+    earlier = {file.path: file for file in before}
+    clocks = rank_clocks(launch.files)
+    places = {(file.job, file.rank): k for k, file in reversed(list(enumerate(launch.files)))}
     ranks = []
-    for k, file in enumerate(read.files):
-        times: RankTimes = launch.ranks[k]
-        pid = int(file.header["pid"])
+    for k, file in enumerate(launch.files):
+        pid, clock = int(file.header["pid"]), clocks[k]
         running = known.get(pid, not file.is_finalized) and not file.is_finalized
-        clock = clocks[k]
-        own = clock.number == file.kernel  # otherwise it is that of another host
-        end = (
-            (now_ns - clock.base_ns) * 1e-9
-            if own and now_ns is not None and running and pid in known
-            else times.end
-        )
-        by_id = {int(row["id"]): row for row in file.communicators}
-        threads = []
-        past = earlier.get(file.path)
-        polls = past is not None and running and _polled(past, file, functions)
-        last_polls = {
-            int(row["id"]): row
-            for each in ((past, file) if polls and past is not None else ())
-            for row in each.threads
-            if int(row["depth"]) and kind_of(_name(functions, int(row["function"]))) == "poll"
-        }
-        for now in file.threads:
-            is_poll = polls and kind_of(_name(functions, int(now["function"]))) == "poll"
-            row = last_polls.get(int(now["id"]), now) if is_poll else now
-            inside = int(row["depth"]) > 0
-            since = clock.second(int(row["since"])) if int(row["since"]) else None
-            seconds = (
-                None if since is None or ended or file.clock.ns_per_tick is None else max(0.0, end - since)
-            )
-            if is_poll:
-                seconds = between_s
-            index_of = found.index_of[k]
-            site = found.sites[index_of.get(int(row["site"]), 0)]
-            communicator = by_id.get(int(row["communicator"]))
-            members: tuple[int, ...] = ()
-            name = ""
-            if communicator is not None:
-                members = tuple(_members(communicator, file.job, places, len(read.files)))
-                name = launch.communicators[
-                    next(
-                        i
-                        for i, each in enumerate(launch.communicators)
-                        if each.key == int(communicator["key"])
-                    )
-                ].text
-            started = int(row["started_at"])
-            threads.append(
-                ThreadNow(
-                    int(row["id"]),
-                    inside or is_poll,
-                    seconds,
-                    launch.function(int(row["function"])) if inside or site is not NOWHERE else "",
-                    site,
-                    name if inside else "",
-                    members if inside else (),
-                    places.get((file.job, int(row["peer"]))) if inside and int(row["peer"]) >= 0 else None,
-                    bool(row["wildcard"]) and inside,
-                    int(row["pending"]) if inside else 0,
-                    found.sites[index_of[started]] if inside and started and started in index_of else None,
-                    int(row["calls"]),
-                )
-            )
+        end = launch.ranks[k].end
+        if clock.number == file.kernel and now_ns is not None and running and pid in known:
+            end = (now_ns - clock.base_ns) * 1e-9
+        past = earlier.get(file.path) if running else None
+        polled = past if past is not None and _polled(past, file, launch) else None
+        threads = tuple(_threads_now(launch, k, clock, None if ended else end, places, polled, between_s))
         phase: Phase = "outside MPI"
         if file.is_finalized or int(file.header["finalize_enter"]):
             phase = "finished"
@@ -359,11 +285,61 @@ def live_of(
         elif any(thread.in_mpi for thread in threads):
             phase = "in MPI"
         calls = max(int(file.header["calls"]), sum(thread.calls for thread in threads))
-        ranks.append(RankNow(k, times.label, file.hostname, pid, phase, tuple(threads), calls, polls))
-    found_now = _at_the_end(ranks) if ended else _findings(ranks)
-    findings = tuple(replace(each, text=_sentence(each.text)) for each in found_now)
+        label = launch.ranks[k].label
+        ranks.append(RankNow(k, label, file.hostname, pid, phase, threads, calls, polled is not None))
+    found = _at_the_end(ranks) if ended else _findings(ranks)
+    findings = tuple(replace(each, text=_sentence(each.text)) for each in found)
     awaited = tuple(tuple(_awaited(rank, ranks)) for rank in ranks)
-    return Live(where, tuple(ranks), findings, read.caveats, awaited, ended)
+    return Live("", tuple(ranks), findings, awaited=awaited, over=ended)
+
+
+def _threads_now(
+    launch: Launch,
+    place: int,
+    clock: RankClock,
+    end: float | None,
+    places: Mapping[tuple[int, int], int],
+    polled: RankFile | None,
+    between_s: float,
+) -> Iterator[ThreadNow]:
+    """The threads of a rank at the time `end`, None if that is not known. Of a rank that polls, `polled` is
+    its earlier file: its threads count as in the test that they were last seen in."""
+    file, index_of = launch.files[place], launch.index_of[place]
+    communicators = {int(row["id"]): row for row in file.communicators}
+    texts = {each.key: each.text for each in launch.communicators}
+    last_polls = {
+        int(row["id"]): row
+        for each in ((polled, file) if polled is not None else ())
+        for row in each.threads
+        if int(row["depth"]) and _is_poll(launch, int(row["function"]))
+    }
+    for now in file.threads:
+        polls = polled is not None and _is_poll(launch, int(now["function"]))
+        row = last_polls.get(int(now["id"]), now) if polls else now
+        inside = int(row["depth"]) > 0
+        seconds = None
+        if polls:
+            seconds = between_s
+        elif end is not None and int(row["since"]) and file.clock.ns_per_tick is not None:
+            seconds = max(0.0, end - clock.second(int(row["since"])))
+        site = launch.sites[index_of.get(int(row["site"]), 0)]
+        thread = ThreadNow(int(row["id"]), inside or polls, seconds, site=site, calls=int(row["calls"]))
+        if inside or site is not NOWHERE:
+            thread = replace(thread, function=launch.function(int(row["function"])))
+        if inside:
+            communicator = communicators.get(int(row["communicator"]))
+            of_job = {rank: place for (job, rank), place in sorted(places.items()) if job == file.job}
+            started = int(row["started_at"])
+            thread = replace(
+                thread,
+                communicator="" if communicator is None else texts[int(communicator["key"])],
+                members=() if communicator is None else tuple(_members(communicator, of_job)),
+                peer=of_job.get(int(row["peer"])) if int(row["peer"]) >= 0 else None,
+                any_rank=bool(row["wildcard"]),
+                pending=int(row["pending"]),
+                started_at=launch.sites[index_of[started]] if started and started in index_of else None,
+            )
+        yield thread
 
 
 def _sentence(text: str) -> str:
@@ -376,23 +352,18 @@ def open_waits(launch: Launch) -> dict[int, int]:
     if not launch.open_calls:
         return {}
     calls = Counter(each.rank for each in launch.open_calls)
-    live = live_of(
-        RankFiles(launch.files), launch.entry, launch.functions, now_ns=None, ended=True, resolve=False
-    )
+    live = live_of(launch, ended=True)
     return {k: live.awaited[k][0] for k, count in calls.items() if count == 1 == len(live.awaited[k])}
 
 
-def _members(communicator: Any, job: int, places: Mapping[tuple[int, int], int], count: int) -> Iterator[int]:
-    """The places of a communicator's members. Of larger ones than the file lists, only those of the world are
-    known: all ranks."""
+def _members(communicator: np.void, of_job: Mapping[int, int]) -> Iterator[int]:
+    """The places of a communicator's members, of which `of_job` has those of the world by rank. Of larger
+    ones than the file lists, only those of the world are known: all ranks."""
     size = int(communicator["size"])
     if int(communicator["id"]) == 1:
-        yield from (place for (of, rank), place in sorted(places.items()) if of == job and rank < size)
+        yield from (place for rank, place in of_job.items() if rank < size)
     elif size <= len(communicator["members"]):
-        for rank in communicator["members"][:size]:
-            place = places.get((job, int(rank)))
-            if place is not None:
-                yield place
+        yield from (of_job[rank] for rank in communicator["members"][:size].tolist() if rank in of_job)
 
 
 def _at_the_end(ranks: Sequence[RankNow]) -> Iterator[Finding]:

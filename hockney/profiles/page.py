@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from hockney.profiles import columns
 from hockney.profiles.explanation import PART_NAMES, Explanation, Point, Row
 from hockney.profiles.machine_costs import PREDICTED, MachineCosts, Price
 from hockney.profiles.operations import KIND_NAMES, Kind, kind_of
-from hockney.profiles.profile import group_sums
+from hockney.profiles.profile import group_rows
 from hockney.profiles.rank_file import DISTANCES
 from hockney.profiles.results import ProfileResults
 
@@ -42,6 +42,7 @@ MACHINE, WAITING, COMPUTATION = COLOURS["software"], COLOURS["late_sender"], COL
 """Those of parts together, and of computation, which is never next to contention alone."""
 DECADES = (1, 4, 5, 6)
 """The colours of a map from most to least: red, yellow, blue, grey."""
+TIME = Axis("time", "s", "linear", include=(0.0,))
 MOST_PRICE_FIGURES = 4
 CURVE_POINTS = 40
 PREDICTED_POINTS = 5
@@ -63,6 +64,7 @@ METHOD = (
 
 def page(results: ProfileResults) -> Page:
     profile, launch = results.profile, results.launch
+    regions = columns.regions_table(results)
     sections = [
         Section("Efficiencies", tables=(columns.metrics_table(results), columns.parts_table(results))),
         Section("Call sites", tables=(columns.sites_table(results, 30, without=("mean size",)),))
@@ -72,7 +74,7 @@ def page(results: ProfileResults) -> Page:
         _waiting(results),
         _section("Ranks", [rank_times(results), rank_matrix(results)]),
         _section("Messages", [message_sizes(results)]),
-        _regions(results),
+        Section("Regions", tables=(regions,)) if regions else None,
         _recording(results),
         _tables(results),
     ]
@@ -152,7 +154,7 @@ def call_site_parts(results: ProfileResults) -> Figure | None:
         "profile-call-sites",
         "Time in MPI by call site",
         Axis("call site", "", "linear", names=tuple(bar_name(explanation, row) for row in rows)),
-        Axis("time of all ranks", "s", "linear", include=(0.0,)),
+        replace(TIME, label="time of all ranks"),
         _stacked(
             {
                 (name, COLOURS[key]): [getattr(row.parts, key) for row in rows]
@@ -307,57 +309,47 @@ def waiting_times(results: ProfileResults) -> Figure | None:
     return Figure(
         "profile-waiting",
         "Waiting of each rank",
-        _rank_axis(results, "rank"),
-        Axis("time", "s", "linear", include=(0.0,)),
+        _rank_axis(results),
+        TIME,
         series,
         "A rank for which others wait is late: it computes longer, or waits itself.",
     )
 
 
-def _rank_axis(results: ProfileResults, label: str) -> Axis:
+def _rank_axis(results: ProfileResults) -> Axis:
     """A row for each rank, unless there are many."""
     ranks = results.launch.ranks
     if len(ranks) > MOST_RANK_BARS:
-        return Axis(label, "", "linear", include=(0.0, len(ranks) - 1.0), whole=True)
-    return Axis(label, "", "linear", names=tuple(f"rank {rank.label}" for rank in ranks))
+        return Axis("rank", "", "linear", include=(0.0, len(ranks) - 1.0), whole=True)
+    return Axis("rank", "", "linear", names=tuple(f"rank {rank.label}" for rank in ranks))
 
 
 def rank_times(results: ProfileResults) -> Figure | None:
     """The computation and the parts of the time in MPI of each rank."""
-    launch = results.launch
-    parts = results.explanation.rank_parts
-    computation = [rank.outside_s for rank in launch.ranks]
+    ranks, parts = results.launch.ranks, results.explanation.rank_parts
+    computation = [rank.outside_s for rank in ranks]
     if len(parts) <= MOST_RANK_BARS:
         of_machine = ("software", "transfer", "contention")
-        others = {key: name for key, name in PART_NAMES.items() if key not in of_machine}
-        stacked = {
-            ("computation", COMPUTATION): computation,
-            ("MPI: machine", MACHINE): [each.machine for each in parts],
-            **{
-                (f"MPI: {name}", COLOURS[key]): [getattr(each, key) for each in parts]
-                for key, name in others.items()
-            },
-        }
-        return Figure(
-            "profile-ranks",
-            "Time of each rank",
-            _rank_axis(results, "rank"),
-            Axis("time", "s", "linear", include=(0.0,)),
-            _stacked(stacked),
+        series = _stacked(
+            {
+                ("computation", COMPUTATION): computation,
+                ("MPI: machine", MACHINE): [each.machine for each in parts],
+                **{
+                    (f"MPI: {name}", COLOURS[key]): [getattr(each, key) for each in parts]
+                    for key, name in PART_NAMES.items()
+                    if key not in of_machine
+                },
+            }
         )
-    x = tuple(map(float, range(len(parts))))
-    lines = {
-        ("computation", COMPUTATION): computation,
-        ("in MPI", MACHINE): [rank.in_mpi_s for rank in launch.ranks],
-        ("of it waiting", WAITING): [each.waiting for each in parts],
-    }
-    return Figure(
-        "profile-ranks",
-        "Time of each rank",
-        _rank_axis(results, "rank"),
-        Axis("time", "s", "linear", include=(0.0,)),
-        tuple(Series(name, x, tuple(values), slot=slot) for (name, slot), values in lines.items()),
-    )
+    else:
+        x = tuple(map(float, range(len(parts))))
+        lines = {
+            ("computation", COMPUTATION): computation,
+            ("in MPI", MACHINE): [rank.in_mpi_s for rank in ranks],
+            ("of it waiting", WAITING): [each.waiting for each in parts],
+        }
+        series = tuple(Series(name, x, tuple(values), slot=slot) for (name, slot), values in lines.items())
+    return Figure("profile-ranks", "Time of each rank", _rank_axis(results), TIME, series)
 
 
 def rank_matrix(results: ProfileResults) -> Figure | None:
@@ -416,27 +408,21 @@ def _decimal(value: float) -> str:
     return f"{value:g} B"
 
 
-@dataclass(frozen=True)
-class _Sizes:
-    name: str
-    kinds: tuple[Kind, ...]
-
-
-_SIZES = (
-    _Sizes("messages", ("send", "start", "exchange")),
-    _Sizes("collectives", ("collective", "start collective", "neighbors")),
-    _Sizes("one-sided", ("one-sided",)),
-)
+_SIZES: Mapping[str, tuple[Kind, ...]] = {
+    "messages": ("send", "start", "exchange"),
+    "collectives": ("collective", "start collective", "neighbors"),
+    "one-sided": ("one-sided",),
+}
 
 
 def message_sizes(results: ProfileResults) -> Figure | None:
     """The number of calls of each size class."""
     launch = results.launch
     sums: dict[str, dict[int, int]] = {}
-    for (function, size_class), rows in group_sums(launch.counted, "function", "size_class"):
+    for (function, size_class), rows in group_rows(launch.counted, "function", "size_class"):
         name = launch.function(function)
         kind = kind_of(name)
-        group = next((each.name for each in _SIZES if kind in each.kinds), "")
+        group = next((each for each, kinds in _SIZES.items() if kind in kinds), "")
         receives = name.startswith(("Irecv", "Imrecv"))
         if group and size_class and not receives:
             of_group = sums.setdefault(group, {})
@@ -452,7 +438,7 @@ def message_sizes(results: ProfileResults) -> Figure | None:
                 tuple(0.0 if k == 1 else 2.0 ** (k - 2) for k in ordered),
                 tuple(float(classes[k]) for k in ordered),
                 detail=tuple(columns.size_class_text(k) for k in ordered),
-                slot=[each.name for each in _SIZES].index(group),
+                slot=list(_SIZES).index(group),
             )
         )
     return Figure(
@@ -464,11 +450,6 @@ def message_sizes(results: ProfileResults) -> Figure | None:
         "Calls of all ranks by size, in classes of a factor of 2, which are drawn at their smallest size. "
         "Receives are left out.",
     )
-
-
-def _regions(results: ProfileResults) -> Section | None:
-    table = columns.regions_table(results)
-    return Section("Regions", tables=(table,)) if table else None
 
 
 def _recording(results: ProfileResults) -> Section:

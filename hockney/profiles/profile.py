@@ -6,7 +6,7 @@ communicators and regions matched over the ranks."""
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -170,8 +170,8 @@ class OpenCall:
 @dataclass(frozen=True)
 class Launch:
     """One launch of the program. `sent` has the bytes from each rank (row) to each other, `messages` their
-    number. `overheads` are by kind of call: seconds of one without recording, and what recording adds (means
-    over the ranks)."""
+    number. `index_of` gives for each file the places of its call sites. `overheads` are by kind of call:
+    seconds of one without recording, and what recording adds (medians over the ranks)."""
 
     entry: ProfiledLaunch
     functions: tuple[str, ...]
@@ -187,7 +187,7 @@ class Launch:
     overheads: dict[str, tuple[float, float]]
     caveats: tuple[Caveat, ...]
     files: tuple[RankFile, ...]
-    has_lines: bool
+    index_of: tuple[Mapping[int, int], ...]
     open_calls: tuple[OpenCall, ...] = ()
 
     def function(self, number: int) -> str:
@@ -242,12 +242,11 @@ class Launch:
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches with profiles, the first one first; `unprofiled` ran without the library."""
+    """The launches with profiles, the first one first."""
 
     folder: Path
     manifest: Manifest
     launches: tuple[Launch, ...]
-    unprofiled: tuple[ProfiledLaunch, ...] = ()
     caveats: tuple[Caveat, ...] = ()
 
     @property
@@ -266,16 +265,15 @@ class Profile:
         return 0 < self.cores < max(launch.most_ranks_on_a_host for launch in self.launches)
 
 
-def read_profile(folder: Path, *, resolve: bool = True, now_ns: int | None = None) -> Profile:
-    """The profile in a folder. `now_ns` is the time of CLOCK_MONOTONIC up to which ranks that run are
-    counted. Raises HockneyError if no launch has a usable rank file."""
+def read_profile(folder: Path) -> Profile:
+    """The profile in a folder. Raises HockneyError if no launch has a usable rank file."""
     manifest = read_manifest(folder)
     launches, problems = [], []
     for entry in manifest.launches:
         if not entry.profiled:
             continue
         try:
-            launches.append(launch_of(read_launch(folder / entry.folder), entry, manifest, resolve, now_ns))
+            launches.append(launch_of(read_launch(folder / entry.folder), entry, manifest.functions))
         except HockneyError as error:
             problems.append((entry, error))
     if not launches:
@@ -290,7 +288,6 @@ def read_profile(folder: Path, *, resolve: bool = True, now_ns: int | None = Non
         Caveat("unusable-launch", f"{entry.folder} is left out: {error}", "intervals over launches", "")
         for entry, error in problems
     ]
-    failed = [entry for entry in manifest.launches if entry.exit_code not in (0, None)]
     caveats += [
         Caveat(
             "program-failed",
@@ -298,29 +295,23 @@ def read_profile(folder: Path, *, resolve: bool = True, now_ns: int | None = Non
             "all numbers, which are of an incomplete run",
             "",
         )
-        for entry in failed
+        for entry in manifest.launches
+        if entry.exit_code not in (0, None)
     ]
-    unprofiled = tuple(entry for entry in manifest.launches if not entry.profiled)
-    return Profile(folder, manifest, tuple(launches), unprofiled, tuple(caveats))
+    return Profile(folder, manifest, tuple(launches), tuple(caveats))
 
 
-def launch_of(
-    read: RankFiles,
-    entry: ProfiledLaunch,
-    manifest: Manifest,
-    resolve: bool = True,
-    now_ns: int | None = None,
-) -> Launch:
+def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) -> Launch:
     files = read.files
-    found = call_sites(files, resolve=resolve)
+    found = call_sites(files)
     rates = _rates(files)
     clocks = rank_clocks(files)
-    left_out = [k for k, name in enumerate(manifest.functions) if name in OUTSIDE_MPI_TIME]
+    left_out = [k for k, name in enumerate(functions) if name in OUTSIDE_MPI_TIME]
     ranks = tuple(
-        _rank_times(each, files, rates[k], clocks[k], left_out, now_ns, _ended_ns(each, files, entry))
+        _rank_times(each, files, rates[k], clocks[k], left_out, _ended_ns(each, files, entry))
         for k, each in enumerate(files)
     )
-    communicators, communicator_of = _communicators(files, manifest.functions)
+    communicators, communicator_of = _communicators(files, functions)
     region_names, region_of, regions = _regions(files, rates)
     calls = [
         _calls(k, each, found, communicator_of[k], region_of[k], rates[k]) for k, each in enumerate(files)
@@ -331,7 +322,7 @@ def launch_of(
     caveats = (*read.caveats, *_caveats(files, ranks))
     return Launch(
         entry=entry,
-        functions=tuple(manifest.functions),
+        functions=tuple(functions),
         ranks=ranks,
         calls=np.concatenate(calls),
         samples=np.concatenate(samples),
@@ -344,7 +335,7 @@ def launch_of(
         overheads=_overheads(files),
         caveats=caveats,
         files=files,
-        has_lines=found.has_lines,
+        index_of=found.index_of,
         open_calls=tuple(_open_calls(files, ranks, found, communicator_of, clocks, left_out)),
     )
 
@@ -441,7 +432,6 @@ def _rank_times(
     rate: float,
     clock: RankClock,
     left_out: Sequence[int],
-    now_ns: int | None,
     ended_ns: int | None,
 ) -> RankTimes:
     head = file.header
@@ -460,9 +450,7 @@ def _rank_times(
         if len(file.samples):
             signs.append(int(file.samples["leave"].max()))
         end = max(clock.second(sign) for sign in signs)
-        if now_ns is not None:
-            end = max(end, (now_ns - clock.base_ns) * 1e-9)
-        elif ended_ns is not None and clock.number == file.kernel:
+        if ended_ns is not None and clock.number == file.kernel:
             end = max(end, (ended_ns - clock.base_ns) * 1e-9)
         # A call that has not returned counts up to here.
         in_mpi += sum(max(0.0, end - clock.second(int(since))) for since in waiting["since"])
@@ -563,17 +551,8 @@ def _calls(
     rows["site"] = _mapped(raw["site"], dict(found.index_of[rank]))
     rows["communicator"] = _mapped(raw["communicator"], communicator_of)
     rows["region"] = _mapped(raw["region"], region_of)
-    for name in (
-        "function",
-        "size_class",
-        "distance",
-        "language",
-        "calls",
-        "bytes",
-        "misses",
-        "waited",
-        "bins",
-    ):
+    copied = "function", "size_class", "distance", "language", "calls", "bytes", "misses", "waited", "bins"
+    for name in copied:
         rows[name] = raw[name]
     for name, ticks in (("seconds", "ticks"), ("least", "least"), ("most", "most")):
         rows[name] = raw[ticks].astype(float) * rate
@@ -615,9 +594,7 @@ def _weights(rows: np.ndarray) -> np.ndarray:
         return weights
     part = np.maximum(0, np.floor(np.log2(np.maximum(rows["number"], 1) / 64)) + 1).astype(np.int64)
     order = np.lexsort([part, rows["role"], rows["channel"]])
-    keys = rows[["channel", "role"]][order]
-    new_channel = np.ones(len(rows), dtype=bool)
-    new_channel[1:] = keys[1:] != keys[:-1]
+    new_channel = first_rows(rows[order], "channel", "role")
     new_part = new_channel.copy()
     new_part[1:] |= part[order][1:] != part[order][:-1]
     starts = np.flatnonzero(new_part)
@@ -693,17 +670,21 @@ def _caveats(files: Sequence[RankFile], ranks: Sequence[RankTimes]) -> Iterator[
         )
 
 
-def group_sums(rows: np.ndarray, *keys: str) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
+def first_rows(ordered: np.ndarray, *keys: str) -> np.ndarray:
+    """Whether each of the ordered rows is the first one with its values of these fields."""
+    is_first = np.zeros(len(ordered), dtype=bool)
+    is_first[:1] = True
+    for key in keys:
+        is_first[1:] |= ordered[key][1:] != ordered[key][:-1]
+    return is_first
+
+
+def group_rows(rows: np.ndarray, *keys: str) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
     """The rows by equal values of these fields."""
     if not len(rows):
         return
-    order = np.lexsort([rows[key] for key in reversed(keys)])
-    ordered = rows[order]
-    changed = np.zeros(len(rows), dtype=bool)
-    changed[0] = True
-    for key in keys:
-        changed[1:] |= ordered[key][1:] != ordered[key][:-1]
-    starts = np.flatnonzero(changed)
+    ordered = rows[np.lexsort([rows[key] for key in reversed(keys)])]
+    starts = np.flatnonzero(first_rows(ordered, *keys))
     for first, last in zip(starts, [*starts[1:], len(rows)], strict=True):
         part = ordered[first:last]
         yield tuple(int(part[key][0]) for key in keys), part

@@ -16,14 +16,14 @@ from hockney.core.wording import join_words
 from hockney.draw.page import Caveat
 from hockney.pages.format import percent, quantity, share_interval
 from hockney.profiles.call_sites import CallSite
-from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_launches
+from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_values
 from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, Why, explain
 from hockney.profiles.launching import measured_overhead
 from hockney.profiles.live import live_of
 from hockney.profiles.machine_costs import MachineCosts
 from hockney.profiles.operations import COLLECTIVES
 from hockney.profiles.profile import Launch, Profile
-from hockney.profiles.rank_file import RankFiles, rank_list
+from hockney.profiles.rank_file import rank_list
 from hockney.profiles.waits import Waiting
 
 SMALL = 0.01
@@ -71,14 +71,12 @@ class ProfileResults:
         return self.launch.ranks[rank].label
 
     def over_launches(self, value: Callable[[Launch], float]) -> Estimate:
-        return over_launches(self.profile.launches, value)
+        """A quantity of each launch: its centre and interval."""
+        return over_values([value(launch) for launch in self.profile.launches])
 
     def part_share(self, value: Callable[[Parts], float]) -> Estimate:
         """A share of the time in MPI, over all launches."""
-        shares = {
-            id(each.launch): value(each.total) / (each.total.total or 1.0) for each in self.explanations
-        }
-        return self.over_launches(lambda launch: shares[id(launch)])
+        return over_values([value(each.total) / (each.total.total or 1.0) for each in self.explanations])
 
     @cached_property
     def elapsed(self) -> Estimate:
@@ -272,9 +270,7 @@ def _balance(results: ProfileResults) -> Iterator[str]:
 
 def _last(results: ProfileResults) -> Iterator[str]:
     """What ranks did that did not reach MPI_Finalize."""
-    launch = results.launch
-    read = RankFiles(launch.files)
-    live = live_of(read, launch.entry, launch.functions, now_ns=None, ended=True)
+    live = live_of(results.launch, ended=True)
     yield from (finding.text for finding in live.findings[:3])
 
 
@@ -358,13 +354,11 @@ def _cause(results: ProfileResults, causes: list[Waiting], row: Row) -> str:
     site = results.launch.sites[late.by_site]
     text = f" for rank {results.label(rank)}"
     at = f" (at {site.place})" if late.by_site else ""
-    does = {"late sender": f"sends late{at}", "late receiver": f"receives late{at}"}.get(
-        late.kind, "arrives last"
-    )
-    if row.open_calls:
-        does = {"late sender": "has not sent", "late receiver": "has not received"}.get(
-            late.kind, "has not arrived"
-        )
+    does = {
+        "late_sender": "has not sent" if row.open_calls else f"sends late{at}",
+        "late_receiver": "has not received" if row.open_calls else f"receives late{at}",
+        "collective": "has not arrived" if row.open_calls else "arrives last",
+    }[late.kind]
     return f"{text}, which {does}: {_before(results, late, by_rank[rank])}"
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -32,11 +32,12 @@ from hockney.profiles.operations import (
     blocking,
     kind_of,
 )
-from hockney.profiles.profile import Launch, group_sums
+from hockney.profiles.profile import Launch, first_rows, group_rows
 from hockney.profiles.rank_file import COLLECTIVE, RECEIVE, SEND
 
-WaitKind = Literal["late sender", "late receiver", "wait at a collective"]
-KINDS: tuple[WaitKind, ...] = ("late sender", "late receiver", "wait at a collective")
+WaitKind = Literal["late_sender", "late_receiver", "collective"]
+"""Fields of `explanation.Parts`."""
+KINDS: tuple[WaitKind, ...] = get_args(WaitKind)
 LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE = range(3)
 
 EAGER = 4096.0
@@ -85,33 +86,35 @@ class Waiting:
     """The ranks that wait, by their places in the launch."""
 
 
+@dataclass
+class Matched:
+    """The timed operations whose other sides were timed too, and whether the clocks agree: `violations` are
+    messages that seem to arrive before they are sent, by `worst_s` at most. `across_hosts` is the number of
+    messages and collectives between clocks that are not known to agree, `incomplete` that of collectives
+    without all members. If the clocks are `doubted`, waiting for messages is not known."""
+
+    messages: int = 0
+    violations: int = 0
+    worst_s: float = 0.0
+    typical_s: float = 0.0
+    across_hosts: int = 0
+    incomplete: int = 0
+    doubted: bool = False
+
+
 @dataclass(frozen=True)
 class Waits:
-    """`rows` are the waits; `known_s` the time of timed calls of which waiting is known, by call site and
-    function, relative to all their time, and `typical` the median time of these calls without waiting;
-    `messages` are matched ones, `violations` those that seem to arrive before they are sent, by at most
-    `worst_violation_s`. If `believed` is false, nothing is known, for the reason `why`. If the clocks are
-    `doubted`, waiting for messages is not known."""
+    """`rows` are the waits; `known` is the time of timed calls of which waiting is known, by call site and
+    function, relative to all their time, and `typical` the median time of these calls without waiting. If
+    `believed` is false, nothing is known, for the reason `why`."""
 
     rows: np.ndarray
     known: dict[tuple[int, int], float] = field(default_factory=dict)
     typical: dict[tuple[int, int], float] = field(default_factory=dict)
-    messages: int = 0
-    collectives: int = 0
-    violations: int = 0
-    worst_violation_s: float = 0.0
-    across_hosts: int = 0
-    unmatched: int = 0
+    matched: Matched = field(default_factory=Matched)
     believed: bool = True
     caveats: tuple[Caveat, ...] = ()
-    doubted: bool = False
     why: str = ""
-
-    @cached_property
-    def by_kind(self) -> dict[WaitKind, float]:
-        return {
-            name: float(self.rows["seconds"][self.rows["kind"] == k].sum()) for k, name in enumerate(KINDS)
-        }
 
     @property
     def total_s(self) -> float:
@@ -133,7 +136,7 @@ class Waits:
     @cached_property
     def causes(self) -> tuple[Waiting, ...]:
         """Who waits where for whom, the longest first."""
-        groups = group_sums(self.rows, "kind", "site", "function", "by_rank", "by_site")
+        groups = group_rows(self.rows, "kind", "site", "function", "by_rank", "by_site")
         found = [
             Waiting(
                 KINDS[kind],
@@ -161,10 +164,9 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
         )
     clocks = np.array(_clock_numbers(launch), dtype=np.int64)
     errors = np.array([rank.clock_error_s for rank in launch.ranks])
-    found = _Found()
-    messages = _messages(
-        launch, clocks, errors, EAGER if eager is None or not np.isfinite(eager) else eager, found
-    )
+    found = Matched()
+    limit = EAGER if eager is None or not np.isfinite(eager) else eager
+    messages = _messages(launch, clocks, errors, limit, found)
     collectives = _collectives(launch, clocks, errors, found)
     many = found.violations > MOST_VIOLATIONS * max(1, found.messages) and found.violations > 3
     if many and found.typical_s * found.messages > TOLERATED_SHARE * float(messages["seconds"].sum()):
@@ -172,21 +174,7 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
         found.doubted = True
     rows = _once_per_call(np.concatenate([messages, collectives]))
     known, typical = _scale(launch, rows)
-    rows = rows[rows["seconds"] > 0]
-    return Waits(
-        rows,
-        known,
-        typical,
-        found.messages,
-        found.collectives,
-        found.violations,
-        found.worst_s,
-        found.across_hosts,
-        found.unmatched,
-        True,
-        tuple(_caveats(found)),
-        found.doubted,
-    )
+    return Waits(rows[rows["seconds"] > 0], known, typical, found, caveats=tuple(_caveats(found)))
 
 
 def open_rows(launch: Launch, awaited: Mapping[int, int]) -> np.ndarray:
@@ -212,19 +200,6 @@ def open_rows(launch: Launch, awaited: Mapping[int, int]) -> np.ndarray:
     return rows
 
 
-@dataclass
-class _Found:
-    messages: int = 0
-    collectives: int = 0
-    violations: int = 0
-    worst_s: float = 0.0
-    typical_s: float = 0.0
-    across_hosts: int = 0
-    unmatched: int = 0
-    incomplete: int = 0
-    doubted: bool = False
-
-
 def _clock_numbers(launch: Launch) -> list[int]:
     numbers: dict[int, int] = {}
     return [numbers.setdefault(rank.clock, len(numbers)) for rank in launch.ranks]
@@ -245,7 +220,7 @@ def _rows(
 
 
 def _messages(
-    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, found: _Found
+    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, found: Matched
 ) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] != COLLECTIVE]
     order = np.lexsort((samples["role"], samples["number"], samples["channel"]))
@@ -258,7 +233,6 @@ def _messages(
         is_received &= ordered[key] == ordered[key][of_send]
     sends, receives = ordered[of_send[is_received]], ordered[is_received]
     found.messages = len(np.unique(of_send[is_received]))
-    found.unmatched += len(samples) - found.messages - len(receives)
     together = clocks[sends["rank"]] == clocks[receives["rank"]]
     found.across_hosts += int((~together).sum())
     sends, receives = sends[together], receives[together]
@@ -301,15 +275,12 @@ def _messages(
     )
 
 
-def _collectives(launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: _Found) -> np.ndarray:
+def _collectives(launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: Matched) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] == COLLECTIVE]
     if not len(samples):
         return np.zeros(0, WAITS)
     ordered = samples[np.lexsort((samples["rank"], samples["number"], samples["channel"]))]
-    is_new = np.ones(len(ordered), dtype=bool)
-    is_new[1:] = (ordered["channel"][1:] != ordered["channel"][:-1]) | (
-        ordered["number"][1:] != ordered["number"][:-1]
-    )
+    is_new = first_rows(ordered, "channel", "number")
     starts = np.flatnonzero(is_new)
     group = np.cumsum(is_new) - 1
     counts = np.diff(np.append(starts, len(ordered)))
@@ -324,7 +295,6 @@ def _collectives(launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: 
     found.incomplete += int(((counts < expected) & (expected > 1)).sum())
     found.across_hosts += int((complete & ~together).sum())
     usable = complete & together & same_function
-    found.collectives = int(complete.sum())
     parts = []
     functions = ordered["function"][starts]
     inter = np.array([each.is_inter for each in launch.communicators])[ordered["communicator"][starts]]
@@ -402,16 +372,8 @@ def _dependent(
 def _once_per_call(rows: np.ndarray) -> np.ndarray:
     """Of operations that the same call completed, the one that was waited for longest: their waiting is the
     same interval."""
-    if not len(rows):
-        return rows
     ordered = rows[np.lexsort((-rows["seconds"], rows["site"], rows["enter"], rows["rank"]))]
-    is_first = np.ones(len(ordered), dtype=bool)
-    is_first[1:] = (
-        (ordered["rank"][1:] != ordered["rank"][:-1])
-        | (ordered["enter"][1:] != ordered["enter"][:-1])
-        | (ordered["site"][1:] != ordered["site"][:-1])
-    )
-    return ordered[is_first]
+    return ordered[first_rows(ordered, "rank", "enter", "site")]
 
 
 Shares = dict[tuple[int, int], float]
@@ -426,7 +388,7 @@ def _scale(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
         return {}, {}
     calls = launch.counted
     observed = {
-        place: float(group["seconds"].sum()) for place, group in group_sums(calls, "site", "function")
+        place: float(group["seconds"].sum()) for place, group in group_rows(calls, "site", "function")
     }
     distinct, inverse = _distinct(rows["rank"], rows["function"])
     rows["function"] = np.array([function_of.get(pair, -1) for pair in distinct], dtype=np.int32)[inverse]
@@ -484,7 +446,7 @@ def _oversubscribed(launch: Launch, cores: int) -> Caveat:
     )
 
 
-def _caveats(found: _Found) -> Iterator[Caveat]:
+def _caveats(found: Matched) -> Iterator[Caveat]:
     if found.across_hosts:
         yield Caveat(
             "clocks-of-hosts",

@@ -50,7 +50,6 @@ def test_without_symbols_a_site_is_a_module_and_an_offset():
     rank.site(7, frames=[BEGIN + 0x1234, BEGIN + 0x2000])
     found = sites_of(rank)
     assert found.sites[found.index_of[0][7]].text == "solver+0x1234"
-    assert not found.has_lines
 
 
 @pytest.mark.parametrize(
@@ -137,7 +136,6 @@ def test_debugging_information_gives_file_and_line(tmp_path: Path):
     rank.site(1, frames=[BEGIN + returns["communicate"], BEGIN + returns["step"]])
     found = sites_of(rank)
     site: CallSite = found.sites[found.index_of[0][1]]
-    assert found.has_lines
     assert site.text == "app.c:2 step"
     assert site.path_text == "app.c:2 step < app.c:4 solve"
     assert site.identity == "app.c:step"

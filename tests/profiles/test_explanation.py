@@ -169,7 +169,7 @@ def test_clocks_that_disagree_are_no_excess(tmp_path: Path):
         at = 1 + k * 0.1
         arrives_early(ranks[0], ranks[1], k, at, 1e-3, lasted=0.02)
     found = explained(tmp_path, ranks)
-    assert found.waits.doubted
+    assert found.waits.matched.doubted
     assert found.total.excess == found.total.waiting == 0
     (receive,) = (row for row in found.rows if row.name == "Recv")
     assert receive.why[0].code == "clocks-disagree"

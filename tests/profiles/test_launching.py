@@ -164,16 +164,16 @@ def test_each_launch_is_noted_before_and_after(tmp_path, environ):
     look = f"cp {tmp_path}/p/profile.json {tmp_path}/seen.json; exit 7"
     line = f"mpiexec {program(tmp_path / 'app')}"
     launcher(tmp_path, "openmpi", look)
-    done = launched(tmp_path, line, env)
+    manifest, received = launched(tmp_path, line, env)
     seen = json.loads((tmp_path / "seen.json").read_text())["launches"]
     assert [(each["folder"], each["exit_code"], each["ended_ns"]) for each in seen] == [("launch-1", None, 0)]
     before = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    (ended,) = done.manifest.launches
+    (ended,) = manifest.launches
     assert before - 60 * 10**9 < ended.ended_ns <= before
     assert ended.kernel == f"{launching.kernel_here():x}"
     (entry,) = read_manifest(tmp_path / "p").launches
-    assert (entry.exit_code, done.received) == (7, None) and entry.seconds > 0
-    assert done.manifest == read_manifest(tmp_path / "p")
+    assert (entry.exit_code, received) == (7, None) and entry.seconds > 0
+    assert manifest == read_manifest(tmp_path / "p")
 
 
 def test_ranks_get_the_variables_and_the_command_only_when_profiled(tmp_path):
@@ -224,8 +224,9 @@ from hockney.profiles.launching import launch_all
 from hockney.profiles.program import parse_command
 
 command = parse_command([sys.argv[1]], os.environ)
-done = launch_all(command, None, Path(sys.argv[2]), manifest(), [True] * int(sys.argv[3]), dict(os.environ))
-print(done.received, [launch.exit_code for launch in done.manifest.launches], file=sys.stderr)
+plan = [True] * int(sys.argv[3])
+ended, received = launch_all(command, None, Path(sys.argv[2]), manifest(), plan, dict(os.environ))
+print(received, [launch.exit_code for launch in ended.launches], file=sys.stderr)
 """
 
 
@@ -279,8 +280,8 @@ def test_beside_a_library_that_handles_a_signal(tmp_path):
 
 def test_a_program_that_a_signal_ends(tmp_path):
     script = program(tmp_path / "app", "#!/bin/sh\nkill -SEGV $$\n")
-    done = launched(tmp_path, str(script), environment(), plan=[False])
-    assert done.manifest.launches[0].exit_code == 128 + signal.SIGSEGV and done.received is None
+    done, received = launched(tmp_path, str(script), environment(), plan=[False])
+    assert done.launches[0].exit_code == 128 + signal.SIGSEGV and received is None
 
 
 def test_in_another_thread(tmp_path):
@@ -289,8 +290,8 @@ def test_in_another_thread(tmp_path):
     script = program(tmp_path / "app", "#!/bin/sh\nexit 4\n")
 
     def run() -> None:
-        done = launched(tmp_path, str(script), environment(), plan=[False])
-        codes.append(done.manifest.launches[0].exit_code)
+        done, _ = launched(tmp_path, str(script), environment(), plan=[False])
+        codes.append(done.launches[0].exit_code)
 
     thread = threading.Thread(target=run)
     thread.start()
