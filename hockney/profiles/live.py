@@ -23,7 +23,7 @@ from hockney.draw.page import Caveat
 from hockney.pages.format import quantity
 from hockney.profiles.call_sites import NOWHERE, CallSite
 from hockney.profiles.manifest import ProfiledLaunch, read_manifest
-from hockney.profiles.operations import FROM_ROOT, TO_ROOT, blocking, kind_of
+from hockney.profiles.operations import FROM_ROOT, KIND_NAMES, TO_ROOT, Kind, blocking, kind_of
 from hockney.profiles.profile import Launch, RankClock, launch_of, rank_clocks
 from hockney.profiles.rank_file import PATTERN, RankFile, rank_list, read_launch
 
@@ -35,7 +35,7 @@ Verdict = Literal["deadlock", "waiting for ranks", "waiting", "running", "finish
 
 LONG_S = 1.0
 """A shorter wait is no sign of a problem."""
-POLLING = "poll", "local"
+POLLING: tuple[Kind, ...] = "poll", "local"
 """Kinds of calls of a rank that polls, and calls nothing else."""
 
 
@@ -78,6 +78,11 @@ class RankNow:
         """The thread that has been in MPI for longest."""
         inside = [thread for thread in self.threads if thread.in_mpi]
         return max(inside, key=lambda thread: thread.seconds or 0.0, default=None)
+
+    @property
+    def waits_s(self) -> float:
+        """How long this thread has been there, 0 if it is not known."""
+        return (self.waiting.seconds or 0.0) if self.waiting else 0.0
 
     @property
     def now(self) -> ThreadNow | None:
@@ -188,20 +193,21 @@ def read_live(folder: Path) -> Live:
     noted = (each for each in manifest.launches if each.folder == path.name)
     entry = next(noted, ProfiledLaunch(folder=path.name))
     read = read_launch(path)
-    launch = launch_of(read, entry, manifest.functions)
     before: Sequence[RankFile] = ()
     between_s = 0.0
-    if any(_may_poll(file, launch) for file in launch.files):  # look twice
+    polls = _numbers(manifest.functions, "poll")
+    if any(_may_poll(file, polls) for file in read.files):  # look twice
         began = time.monotonic()
         time.sleep(LONG_S)
-        before, read = launch.files, read_launch(path)
-        launch = launch_of(read, entry, manifest.functions)
+        before, read = read.files, read_launch(path)
         between_s = time.monotonic() - began
+    now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+    launch = launch_of(read, entry, manifest.functions)
     here = platform.node()
     pids = [int(each.header["pid"]) for each in launch.files if each.hostname == here]
     live = live_of(
         launch,
-        now_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
+        now_ns=now_ns,
         exists={pid: _exists(pid) for pid in pids},
         before=before,
         between_s=between_s,
@@ -209,30 +215,23 @@ def read_live(folder: Path) -> Live:
     return replace(live, folder=str(path), caveats=read.caveats)
 
 
-def _is_poll(launch: Launch, function: int) -> bool:
-    return kind_of(launch.function(function)) == "poll"
+def _numbers(functions: Sequence[str], *kinds: Kind) -> list[int]:
+    """The functions of these kinds."""
+    return [number for number, name in enumerate(functions) if kind_of(name) in kinds]
 
 
-def _may_poll(file: RankFile, launch: Launch) -> bool:
+def _may_poll(file: RankFile, polls: Sequence[int]) -> bool:
     """Whether a thread's last call is a test or probe that does not block."""
-    return not int(file.header["finalize_enter"]) and any(
-        _is_poll(launch, number) for number in file.threads["function"].tolist()
-    )
+    return not int(file.header["finalize_enter"]) and bool(np.isin(file.threads["function"], polls).any())
 
 
-def _polled(before: RankFile, now: RankFile, launch: Launch) -> bool:
+def _polled(before: RankFile, now: RankFile, functions: Sequence[str]) -> bool:
     """Whether a rank that may poll has made calls since it was looked at before, but none that does anything
     else."""
-    others = [
-        sum(
-            calls
-            for function, calls in file.entries[["function", "calls"]].tolist()
-            if kind_of(launch.function(function)) not in POLLING
-        )
-        for file in (before, now)
-    ]
+    others = _numbers(functions, *(kind for kind in KIND_NAMES if kind not in POLLING))
+    done = [file.entries["calls"][np.isin(file.entries["function"], others)].sum() for file in (before, now)]
     grew = int(now.threads["calls"].sum()) > int(before.threads["calls"].sum())
-    return grew and others[0] == others[1] and _may_poll(now, launch)
+    return grew and done[0] == done[1] and _may_poll(now, _numbers(functions, "poll"))
 
 
 def _exists(pid: int) -> bool:
@@ -275,7 +274,7 @@ def live_of(
         if clock.number == file.kernel and now_ns is not None and running and pid in known:
             end = (now_ns - clock.base_ns) * 1e-9
         past = earlier.get(file.path) if running else None
-        polled = past if past is not None and _polled(past, file, launch) else None
+        polled = past if past is not None and _polled(past, file, launch.functions) else None
         threads = tuple(_threads_now(launch, k, clock, None if ended else end, places, polled, between_s))
         phase: Phase = "outside MPI"
         if file.is_finalized or int(file.header["finalize_enter"]):
@@ -307,14 +306,16 @@ def _threads_now(
     file, index_of = launch.files[place], launch.index_of[place]
     communicators = {int(row["id"]): row for row in file.communicators}
     texts = {each.key: each.text for each in launch.communicators}
+    of_job = {rank: place for (job, rank), place in sorted(places.items()) if job == file.job}
+    tests = _numbers(launch.functions, "poll")
     last_polls = {
         int(row["id"]): row
         for each in ((polled, file) if polled is not None else ())
         for row in each.threads
-        if int(row["depth"]) and _is_poll(launch, int(row["function"]))
+        if int(row["depth"]) and row["function"] in tests
     }
     for now in file.threads:
-        polls = polled is not None and _is_poll(launch, int(now["function"]))
+        polls = polled is not None and now["function"] in tests
         row = last_polls.get(int(now["id"]), now) if polls else now
         inside = int(row["depth"]) > 0
         seconds = None
@@ -328,7 +329,6 @@ def _threads_now(
             thread = replace(thread, function=launch.function(int(row["function"])))
         if inside:
             communicator = communicators.get(int(row["communicator"]))
-            of_job = {rank: place for (job, rank), place in sorted(places.items()) if job == file.job}
             started = int(row["started_at"])
             thread = replace(
                 thread,
@@ -372,14 +372,15 @@ def _at_the_end(ranks: Sequence[RankNow]) -> Iterator[Finding]:
     if not unfinished:
         yield from _findings(ranks)
         return
-    last = list(_findings(ranks, 0.0))
-    text = (
-        f"{_names(ranks, unfinished)} {verb_form(len(unfinished), 'has', 'have')} ended without MPI_Finalize."
-    )
-    yield Finding("ended", text, tuple(unfinished))
-    for each in last:
+    yield _ended(ranks, unfinished)
+    for each in _findings(ranks, 0.0):
         if each.verdict != "running":
             yield replace(each, text=f"At the end: {each.text}")
+
+
+def _ended(ranks: Sequence[RankNow], places: Sequence[int]) -> Finding:
+    text = f"{_names(ranks, places)} {verb_form(len(places), 'has', 'have')} ended without MPI_Finalize."
+    return Finding("ended", text, tuple(places))
 
 
 def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Finding]:
@@ -389,8 +390,7 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
         return
     ended = [rank.place for rank in ranks if rank.phase == "ended"]
     if ended:
-        text = f"{_names(ranks, ended)} {verb_form(len(ended), 'has', 'have')} ended without MPI_Finalize."
-        yield Finding("ended", text, tuple(ended))
+        yield _ended(ranks, ended)
     any_finding = bool(ended)
     graph = {rank.place: tuple(_awaited(rank, ranks)) for rank in ranks}
     any_of = {
@@ -412,20 +412,19 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
     for (what, roots), places in sorted(causes.items(), key=lambda item: -len(item[1])):
         late = [ranks[k] for k in roots if ranks[k].phase != "in MPI"]
         others = [ranks[k] for k in roots if ranks[k].phase == "in MPI"]
-        longest = max((ranks[k].waiting.seconds or 0.0 for k in places if ranks[k].waiting), default=0.0)  # type: ignore[union-attr]
+        longest = max(ranks[k].waits_s for k in places)
         text = (
             f"{_names(ranks, places)} {verb_form(len(places), 'waits', 'wait')} in {what} for "
             f"{_names(ranks, roots)}, which {_doing([*late, *others])}."
         )
         yield Finding("waiting for ranks" if longest >= long_s else "running", text, tuple(places), roots)
         reported |= set(places)
-    rest = [rank for rank in ranks if rank.phase == "in MPI" and rank.place not in reported]
     alone: dict[str, list[int]] = {}
-    for rank in rest:
-        if rank.waiting is not None:
+    for rank in ranks:
+        if rank.phase == "in MPI" and rank.waiting is not None and rank.place not in reported:
             alone.setdefault(_what(rank.waiting), []).append(rank.place)
     for what, places in alone.items():
-        seconds = max((w.seconds or 0.0 for k in places if (w := ranks[k].waiting)), default=0.0)
+        seconds = max(ranks[k].waits_s for k in places)
         if seconds < long_s:
             continue
         any_finding = True
@@ -491,7 +490,7 @@ def _deadlocked(
         for rank in ranks
         if rank.phase == "outside MPI"
         or (rank.phase == "in MPI" and not graph[rank.place])
-        or (rank.waiting is not None and (rank.waiting.seconds or 0.0) < long_s)
+        or (rank.waiting is not None and rank.waits_s < long_s)
     }
     changed = True
     while changed:
