@@ -26,7 +26,9 @@ from hockney.build.identity import PROFILE, source_files, source_folder
 from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.paths import cache_folder
+from hockney.profiles import operations
 from hockney.profiles.elf import read_elf
+from hockney.profiles.operations import class_of
 
 LIBRARY = "libhockney-profile.so"
 FLAGS = (
@@ -51,60 +53,6 @@ _VARIANTS = (
     "_c", "_f",
 )  # fmt: skip
 
-_CLASSES: dict[str, tuple[str, ...]] = {
-    "init": ("Init", "Init_thread"),
-    "session": ("Session_init",),
-    "finalize": ("Finalize",),
-    "finalize_session": ("Session_finalize",),
-    "abort": ("Abort",),
-    "control": ("Pcontrol",),
-    "clock": ("Wtime", "Wtick"),
-    "send": ("Send", "Bsend", "Ssend", "Rsend"),
-    "receive": ("Recv",),
-    "receive_message": ("Mrecv",),
-    "start_receive_message": ("Imrecv",),
-    "send_receive": ("Sendrecv", "Sendrecv_replace"),
-    "start_send_receive": ("Isendrecv", "Isendrecv_replace"),
-    "probe": ("Probe", "Mprobe"),
-    "poll_probe": ("Iprobe", "Improbe"),
-    "wait": ("Wait",),
-    "wait_all": ("Waitall",),
-    "wait_any": ("Waitany",),
-    "wait_some": ("Waitsome",),
-    "test": ("Test",),
-    "test_all": ("Testall",),
-    "test_any": ("Testany",),
-    "test_some": ("Testsome",),
-    "start": ("Start",),
-    "start_all": ("Startall",),
-    "free_request": ("Request_free",),
-    "cancel": ("Cancel",),
-    "poll": ("Parrived", "Request_get_status", "Win_test"),
-    "free_communicator": ("Comm_free", "Comm_disconnect"),
-    "name_communicator": ("Comm_set_name",),
-    "free_type": ("Type_free",),
-    "new_window": ("Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic"),
-    "free_window": ("Win_free",),
-    "put": ("Put", "Rput", "Accumulate", "Raccumulate"),
-    "get": ("Get", "Rget", "Get_accumulate", "Rget_accumulate", "Fetch_and_op", "Compare_and_swap"),
-    "fence": ("Win_fence",),
-    "open_file": ("File_open",),
-    "close_file": ("File_close",),
-}
-_COLLECTIVES = (
-    "Barrier", "Bcast", "Gather", "Gatherv", "Scatter", "Scatterv", "Allgather", "Allgatherv",
-    "Alltoall", "Alltoallv", "Alltoallw", "Reduce", "Allreduce", "Reduce_scatter", "Reduce_scatter_block",
-    "Scan", "Exscan",
-)  # fmt: skip
-_NEIGHBORS = ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
-_PREFIXED = {
-    "send": _CLASSES["send"],
-    "receive": ("Recv",),
-    "collective": _COLLECTIVES,
-    "neighbors": tuple(f"Neighbor_{each}" for each in _NEIGHBORS),
-}
-"""Operations with a nonblocking (I...) and a persistent form (..._init)."""
-_SYNCHRONIZATIONS = re.compile(r"Win_(?:un)?lock|Win_flush|Win_(?:post|start|complete|wait|sync)")
 _STARTS = re.compile(r"Comm_idup|Grequest_start|Buffer_iflush|Comm_iflush_buffer|Session_iflush_buffer")
 
 _PARAMETERS = {
@@ -136,19 +84,9 @@ class MpiFunction:
     @property
     def kind(self) -> str:
         """The name of a Class in functions.hpp."""
-        for kind, names in _CLASSES.items():
-            if self.name in names:
-                return kind
-        for kind, names in _PREFIXED.items():
-            for name in names:
-                if self.name == name:
-                    return kind
-                if self.name == f"I{name[0].lower()}{name[1:]}":
-                    return f"start_{kind}"
-                if self.name in (f"{name}_init", f"P{name[0].lower()}{name[1:]}_init"):
-                    return f"prepare_{kind}"
-        if _SYNCHRONIZATIONS.match(self.name):
-            return "synchronize_window"
+        kind = class_of(self.name)
+        if kind != "local":
+            return kind
         letters = [letter for _, letter in self.parameters]
         if self.name.startswith("File_") and ("n" in letters or self.name.endswith("_end")):
             return "start_file" if "q" in letters else "file"
@@ -301,7 +239,8 @@ def build(
     symbols = recorded_symbols(mpi_libraries)
     source = source_folder()
     sha = hashlib.sha256(shlex.join((processor, *FLAGS, *LINKED, *symbols)).encode())
-    for path in (*source_files(source / PROFILE), Path(__file__)):  # which generates a part
+    generators = (Path(__file__), Path(operations.__file__))
+    for path in (*source_files(source / PROFILE), *generators):
         sha.update(path.name.encode() + path.read_bytes())
 
     def compile_into(folder: Path) -> None:

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What MPI's functions do, as far as it matters for the explanation of their time. Names are without MPI_."""
+"""What MPI's functions do: what the recording library does at their calls, and what matters for the
+explanation of their time. Names are without MPI_."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
@@ -41,30 +43,6 @@ FROM_ROOT = ("Bcast", "Scatter", "Scatterv")
 TO_ROOT = ("Reduce", "Gather", "Gatherv")
 FROM_LOWER_RANKS = ("Scan", "Exscan")
 SYNCHRONOUS = ("Ssend", "Issend")
-_SENDS = ("Send", "Bsend", "Ssend", "Rsend")
-_RECEIVES = ("Recv", "Mrecv")
-_EXCHANGES = ("Sendrecv", "Sendrecv_replace")
-_STARTS = (
-    "Isend", "Ibsend", "Issend", "Irsend", "Irecv", "Imrecv", "Isendrecv", "Isendrecv_replace", "Start",
-    "Startall", "Pready", "Pready_range", "Pready_list",
-)  # fmt: skip
-_WAITS = ("Wait", "Waitall", "Waitany", "Waitsome")
-_POLLS = ("Test", "Testall", "Testany", "Testsome", "Iprobe", "Improbe", "Parrived", "Win_test",
-          "Request_get_status", "Request_get_status_all", "Request_get_status_any",
-          "Request_get_status_some")  # fmt: skip
-_PROBES = ("Probe", "Mprobe")
-_ONE_SIDED = ("Put", "Get", "Accumulate", "Get_accumulate", "Fetch_and_op", "Compare_and_swap", "Rput",
-              "Rget", "Raccumulate", "Rget_accumulate")  # fmt: skip
-_SYNCHRONISATION = (
-    "Comm_dup", "Comm_dup_with_info", "Comm_split", "Comm_split_type", "Comm_create", "Comm_create_group",
-    "Comm_create_from_group", "Cart_create", "Cart_sub", "Graph_create", "Dist_graph_create",
-    "Dist_graph_create_adjacent", "Intercomm_create", "Intercomm_create_from_groups", "Intercomm_merge",
-    "Comm_free", "Comm_disconnect", "Comm_spawn", "Comm_spawn_multiple", "Comm_accept", "Comm_connect",
-    "Win_create", "Win_allocate", "Win_allocate_shared", "Win_create_dynamic", "Win_fence", "Win_free",
-    "Win_lock", "Win_lock_all", "Win_unlock", "Win_unlock_all", "Win_flush", "Win_flush_all",
-    "Win_flush_local", "Win_flush_local_all", "Win_start", "Win_complete", "Win_post", "Win_wait", "Win_sync",
-    "Session_init", "Session_finalize", "Init", "Init_thread", "Finalize", "Abort",
-)  # fmt: skip
 NOT_SYNCHRONISING = ("Comm_free", "Comm_disconnect", "Cart_sub")
 """Collective calls that need not wait for other ranks."""
 
@@ -85,37 +63,99 @@ def blocking(function: str) -> str:
     return name
 
 
+_NEIGHBORS = tuple(
+    f"Neighbor_{each}" for each in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")
+)
+_FUNCTIONS: tuple[tuple[str, Kind, str], ...] = (
+    ("init", "synchronisation", "Init Init_thread"),
+    ("session", "synchronisation", "Session_init"),
+    ("finalize", "synchronisation", "Finalize"),
+    ("finalize_session", "synchronisation", "Session_finalize"),
+    ("abort", "synchronisation", "Abort"),
+    ("control", "local", "Pcontrol"),
+    ("clock", "clock", "Wtime Wtick"),
+    ("send", "send", "Send Bsend Ssend Rsend"),
+    ("receive", "receive", "Recv"),
+    ("receive_message", "receive", "Mrecv"),
+    ("start_receive_message", "start", "Imrecv"),
+    ("send_receive", "exchange", "Sendrecv Sendrecv_replace"),
+    ("start_send_receive", "start", "Isendrecv Isendrecv_replace"),
+    ("collective", "collective", " ".join(COLLECTIVES)),
+    ("neighbors", "neighbors", " ".join(_NEIGHBORS)),
+    ("probe", "probe", "Probe Mprobe"),
+    ("poll_probe", "poll", "Iprobe Improbe"),
+    ("wait", "wait", "Wait"),
+    ("wait_all", "wait", "Waitall"),
+    ("wait_any", "wait", "Waitany"),
+    ("wait_some", "wait", "Waitsome"),
+    ("test", "poll", "Test"),
+    ("test_all", "poll", "Testall"),
+    ("test_any", "poll", "Testany"),
+    ("test_some", "poll", "Testsome"),
+    ("start", "start", "Start"),
+    ("start_all", "start", "Startall"),
+    ("local", "start", "Pready Pready_range Pready_list"),
+    ("free_request", "local", "Request_free"),
+    ("cancel", "local", "Cancel"),
+    ("poll", "poll", "Parrived Request_get_status Win_test"),
+    ("local", "poll", "Request_get_status_all Request_get_status_any Request_get_status_some"),
+    (
+        "new_communicator", "synchronisation",
+        "Comm_dup Comm_dup_with_info Comm_split Comm_split_type Comm_create Comm_create_group "
+        "Comm_create_from_group Cart_create Cart_sub Graph_create Dist_graph_create "
+        "Dist_graph_create_adjacent Intercomm_create Intercomm_create_from_groups Intercomm_merge Comm_spawn "
+        "Comm_spawn_multiple Comm_accept Comm_connect",
+    ),
+    ("free_communicator", "synchronisation", "Comm_free Comm_disconnect"),
+    ("name_communicator", "local", "Comm_set_name"),
+    ("free_type", "local", "Type_free"),
+    ("new_window", "synchronisation", "Win_create Win_allocate Win_allocate_shared Win_create_dynamic"),
+    ("free_window", "synchronisation", "Win_free"),
+    ("put", "one-sided", "Put Rput Accumulate Raccumulate"),
+    ("get", "one-sided", "Get Rget Get_accumulate Rget_accumulate Fetch_and_op Compare_and_swap"),
+    ("fence", "synchronisation", "Win_fence"),
+    (
+        "synchronize_window", "synchronisation",
+        "Win_lock Win_lock_all Win_unlock Win_unlock_all Win_flush Win_flush_all Win_flush_local "
+        "Win_flush_local_all Win_start Win_complete Win_post Win_wait Win_sync",
+    ),
+    ("open_file", "file", "File_open"),
+    ("close_file", "file", "File_close"),
+)  # fmt: skip
+"""Classes of engine/profile/functions.hpp, with the kind and the names of their functions; local: those
+without a class of their own."""
+_NONBLOCKING: dict[str, Kind] = {
+    "send": "start", "receive": "start", "collective": "start collective", "neighbors": "start collective",
+}  # fmt: skip
+"""The kind of the nonblocking forms (I...) of a class, which has persistent ones (..._init) too."""
+
+
+def _classified() -> Iterator[tuple[str, tuple[str, Kind]]]:
+    for group, kind, names in _FUNCTIONS:
+        for name in names.split():
+            yield name, (group, kind)
+            if group in _NONBLOCKING:
+                lower = f"{name[0].lower()}{name[1:]}"
+                yield f"I{lower}", (f"start_{group}", _NONBLOCKING[group])
+                for prepared in (f"{name}_init", f"P{lower}_init"):
+                    yield prepared, (f"prepare_{group}", "local")
+
+
+_CLASSIFIED: dict[str, tuple[str, Kind]] = dict(_classified())
+
+
+def class_of(function: str) -> str:
+    """The class of a function in engine/profile/functions.hpp, "local" for those that have none by name."""
+    return _CLASSIFIED.get(function, ("local",))[0]
+
+
 @lru_cache(maxsize=2048)
 def kind_of(function: str) -> Kind:
     name = base(function)
-    for names, kind in _KINDS:
-        if name in names:
-            return kind
-    if name.startswith("File_"):
-        return "file"
-    if name.endswith("_init"):
-        return "local"
-    collective = blocking(name)
-    if collective != name and collective in COLLECTIVES:
-        return "start collective"
-    if collective.startswith("Neighbor_"):
-        return "neighbors" if collective == name else "start collective"
-    return "local"
+    if name in _CLASSIFIED:
+        return _CLASSIFIED[name][1]
+    return "file" if name.startswith("File_") else "local"
 
-
-_KINDS: tuple[tuple[tuple[str, ...], Kind], ...] = (
-    (("Wtime", "Wtick"), "clock"),
-    (COLLECTIVES, "collective"),
-    (_SENDS, "send"),
-    (_RECEIVES, "receive"),
-    (_EXCHANGES, "exchange"),
-    (_STARTS, "start"),
-    (_WAITS, "wait"),
-    (_POLLS, "poll"),
-    (_PROBES, "probe"),
-    (_ONE_SIDED, "one-sided"),
-    (_SYNCHRONISATION, "synchronisation"),
-)
 
 _RECORDING_KINDS: dict[Kind, str] = {
     "local": "local",

@@ -169,6 +169,7 @@ def run(mpi: Mpi, made: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
     return with_and_without
 
 
+@pytest.mark.slow
 def test_messages_of_all_kinds(run):
     done = run("messages", 3)
     for file in done.files:

@@ -189,31 +189,18 @@ def test_ranks_get_the_variables_and_the_command_only_when_profiled(tmp_path):
     assert second == " " and third.startswith(f"{tmp_path}/p/launch-3 ")
 
 
-def test_the_program_has_the_streams_and_descriptors_of_hockney(tmp_path):
+@pytest.mark.parametrize("piped", [True, False])
+def test_each_launch_has_the_streams_and_descriptors_of_hockney_and_the_whole_input(tmp_path, piped):
     (tmp_path / "other").write_text("other\n")
-    with (tmp_path / "other").open() as other:
+    (tmp_path / "file").write_text("skipped\ninput\n")
+    with (tmp_path / "other").open() as other, (tmp_path / "file").open("rb", buffering=0) as file:
+        file.seek(len("skipped\n"))
         number = other.fileno()
         text = f"#!/bin/sh\ncat\ncat /proc/self/fd/{number}\nprintf 'no newline'\necho error >&2\n"
-        words = [str(program(tmp_path / "app", text)), str(tmp_path / "p"), "1"]
-        done = subprocess.run(
-            [sys.executable, "-c", IN_PROCESS, *words],
-            input="input\n", text=True, capture_output=True, pass_fds=[number], cwd=HERE, env=with_paths(),
-        )  # fmt: skip
-    assert done.stdout == "input\nother\nno newline" and "error\n" in done.stderr, done.stderr
-
-
-def test_each_of_several_launches_has_the_whole_input(tmp_path):
-    script = program(tmp_path / "app", "#!/bin/sh\ncat\n")
-    words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "3"]
-    piped = subprocess.run(words, input="input\n", text=True, capture_output=True, cwd=HERE, env=with_paths())
-    assert piped.stdout == 3 * "input\n", piped.stderr
-    (tmp_path / "file").write_text("skipped\ninput\n")
-    with (tmp_path / "file").open("rb", buffering=0) as file:
-        file.seek(len("skipped\n"))
-        from_file = subprocess.run(
-            words, stdin=file, capture_output=True, text=True, cwd=HERE, env=with_paths()
-        )
-    assert from_file.stdout == 3 * "input\n", from_file.stderr
+        given = {"input": "input\n"} if piped else {"stdin": file}
+        script = program(tmp_path / "app", text)
+        done = in_process(script, tmp_path, 2, pass_fds=[number], **given)
+    assert done.stdout == 2 * "input\nother\nno newline" and "error\n" in done.stderr, done.stderr
 
 
 IN_PROCESS = """
@@ -230,8 +217,18 @@ print(received, [launch.exit_code for launch in ended.launches], file=sys.stderr
 """
 
 
-def with_paths() -> dict[str, str]:
-    return dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+ENVIRON = dict(os.environ) | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+
+
+def words_in_process(script: Path, tmp_path: Path, launches: int) -> list[str]:
+    return [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), str(launches)]
+
+
+def in_process(
+    script: Path, tmp_path: Path, launches: int, env=ENVIRON, **more
+) -> subprocess.CompletedProcess[str]:
+    words = words_in_process(script, tmp_path, launches)
+    return subprocess.run(words, capture_output=True, text=True, env=env, **more)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -240,14 +237,12 @@ def test_a_signal_ends_the_program_and_not_hockney(tmp_path, number):
         tmp_path / "app",
         "#!/bin/sh\ntrap 'exit 9' INT TERM\nsleep 30 >/dev/null 2>&1 & touch started; wait\n",
     )
-    words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "2"]
-    env = with_paths() | {"PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
     with subprocess.Popen(
-        words,
+        words_in_process(script, tmp_path, 2),
         stderr=subprocess.PIPE,
         text=True,
         cwd=tmp_path,
-        env=env,
+        env=ENVIRON,
         start_new_session=True,
         preexec_fn=heed_interrupts,
     ) as started:
@@ -272,9 +267,7 @@ __attribute__((constructor)) static void start(void) { signal(SIGHUP, handle); }
 def test_beside_a_library_that_handles_a_signal(tmp_path):
     handling = compiled(tmp_path / "handling.so", HANDLING, "-shared", "-fPIC")
     script = program(tmp_path / "app", "#!/bin/sh\nexit 3\n")
-    words = [sys.executable, "-c", IN_PROCESS, str(script), str(tmp_path / "p"), "1"]
-    env = with_paths() | {"LD_PRELOAD": str(handling)}
-    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, env=env)
+    done = in_process(script, tmp_path, 1, ENVIRON | {"LD_PRELOAD": str(handling)})
     assert (done.returncode, done.stderr.strip().splitlines()[-1:]) == (0, ["None [3]"])
 
 

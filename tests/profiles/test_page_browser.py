@@ -20,6 +20,7 @@ sys.path.append(str(Path(__file__).parents[1] / "report"))
 import chromium
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_all_figures_are_drawn(tmp_path: Path):
     ranks = program(8, end=2.0)
