@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,21 +14,12 @@ from hockney.api.tables import Cell, Rows
 from hockney.core.errors import unknown
 from hockney.profiles.explanation import Explanation, Parts
 
-if TYPE_CHECKING:
-    from hockney.profiles.profile import Launch
-
-TABLES = ("calls", "ranks", "messages")
-
 
 def profile_rows(explanation: Explanation, name: str) -> Rows:
     """The table `name` of an explained launch. Raises UsageError for another one."""
-    if name == "calls":
-        return call_rows(explanation)
-    if name == "ranks":
-        return rank_rows(explanation)
-    if name == "messages":
-        return message_rows(explanation.launch)
-    raise unknown("table of a profile", name, TABLES, code="unknown-profile-table")
+    if name not in TABLES:
+        raise unknown("table of a profile", name, TABLES, code="unknown-profile-table")
+    return TABLES[name](explanation)
 
 
 def call_rows(explanation: Explanation) -> Rows:
@@ -73,8 +64,9 @@ def rank_rows(explanation: Explanation) -> Rows:
     return Rows.of(columns | _part_columns(explanation.rank_parts))
 
 
-def message_rows(launch: Launch) -> Rows:
+def message_rows(explanation: Explanation) -> Rows:
     """A row for each pair of ranks that exchanged messages."""
+    launch = explanation.launch
     senders, receivers = np.nonzero((launch.sent > 0) | (launch.messages > 0))
     labels = [rank.label for rank in launch.ranks]
     return Rows.of(
@@ -85,6 +77,13 @@ def message_rows(launch: Launch) -> Rows:
             "bytes": [float(launch.sent[i, k]) for i, k in zip(senders, receivers, strict=True)],
         }
     )
+
+
+TABLES: dict[str, Callable[[Explanation], Rows]] = {
+    "calls": call_rows,
+    "ranks": rank_rows,
+    "messages": message_rows,
+}
 
 
 def _part_columns(parts: Sequence[Parts]) -> dict[str, Any]:

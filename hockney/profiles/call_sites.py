@@ -94,7 +94,6 @@ class CallSite:
 
     frame: Frame
     callers: tuple[Frame, ...] = ()
-    python: bool = False
     ambiguous: bool = False
     mixed: bool = False
     """Whether there are calls of other call paths among them; an ambiguous site is mixed too."""
@@ -284,7 +283,7 @@ def _site(row: _Located, resolved: Mapping[tuple[str, int], Frame]) -> CallSite:
     """The innermost return address, and Python's line, are those of all calls of the record."""
     frames = [resolved.get(each, Frame(module=each[0], offset=each[1])) for each in row.frames]
     if row.python:
-        return CallSite(python_frame(row.python), python=True, mixed=row.ambiguous)
+        return CallSite(python_frame(row.python), mixed=row.ambiguous)
     outside = [frame for frame in frames if not frame.of_mpi]
     if not outside:
         ambiguous = row.ambiguous and len(frames) != 1

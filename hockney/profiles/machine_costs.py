@@ -17,9 +17,8 @@ from statistics import median
 from hockney.core.case import HOT, WRITTEN, parse_canonical
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError
-from hockney.core.fit import Fit, Summary, Surveyed
+from hockney.core.fit import Summary, Surveyed
 from hockney.core.layout import NETWORK
-from hockney.core.wording import plural
 from hockney.models.applications.message_costs import messages_for, usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit
 from hockney.models.collective_costs import predict, tree
@@ -85,11 +84,10 @@ class MachineCosts:
             usable = (usable_fit(fits, level, buffers) for buffers in (HOT, WRITTEN))
             chosen = {fit.line: fit for fit in usable if fit is not None}
             if chosen:
-                found[level] = tuple(self._of_fit(fit) for fit in chosen.values())
+                found[level] = tuple(
+                    of_fit(fit, name="", title="", source=self.where) for fit in chosen.values()
+                )
         return found
-
-    def _of_fit(self, fit: Fit) -> PointToPointCosts:
-        return of_fit(fit, name="", title="", source=self.where)
 
     def level_of(self, distance: int) -> str | None:
         """The level of the survey that describes messages of a distance; None if there is none."""
@@ -256,12 +254,6 @@ class MachineCosts:
             return None
         value = time.time.value
         return Price(value, max(value, time.time.high or 0.0), PREDICTED)
-
-    @property
-    def text(self) -> str:
-        """What was surveyed, for readers."""
-        cases = len(self.surveyed.fits.summaries)
-        return f"{self.where} ({plural(cases, 'case')})"
 
 
 OF_VECTORS = {

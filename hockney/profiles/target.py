@@ -67,21 +67,45 @@ def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Targe
     launcher = command.launcher
     obstacles = list(_obstacles(programs))
     if len(found) > 1:
-        obstacles.append(_two_mpis(libraries, found))
+        files = list_names([printable(str(library.path)) for library in libraries if library.family.known])
+        obstacles.append(
+            EnvironmentProblem(
+                f"the program loads {join_words([family.title for family in found])}",
+                f"calls of two MPIs in one process cannot be told apart ({files})",
+                "link it, and the libraries that it uses, with one MPI: ldd shows which of them need which",
+                code="profile-two-mpis",
+                families=[family.name for family in found],
+                libraries=[str(library.path) for library in libraries],
+            )
+        )
         libraries = ()
     elif programs and all(map(_certainly_unrecorded, programs)):
         libraries = ()
     elif not libraries and not obstacles:
-        obstacles.append(_no_library(command))
+        obstacles.append(
+            EnvironmentProblem(
+                "no MPI library was found for this command",
+                "neither its program nor its launcher shows one",
+                "add the folder of the library to LD_LIBRARY_PATH, or mpiexec's folder to PATH",
+                code="profile-no-library",
+                command=list(command.words),
+            )
+        )
     family = found[0] if found else launcher.family if launcher else family_named(UNKNOWN)
     warnings = []
-    if (
-        launcher is not None
-        and launcher.family.known
-        and len(found) == 1
-        and _differ(found[0], launcher.family)
-    ):
-        warnings.append(_launcher_of_another_mpi(command, programs, found[0], launcher.family))
+    if launcher is not None and len(found) == 1 and _differ(family, launcher.family):
+        names = list_names([printable(program.word) for program in programs if program.families])
+        warnings.append(
+            EnvironmentProblem(
+                f"{names or 'the program'} uses {family.title}, but {printable(command.words[launcher.at])} "
+                f"belongs to {launcher.family.title}",
+                "every rank probably runs as a separate job with one rank",
+                f"start it with the mpiexec of {family.title}",
+                code="profile-launcher-mismatch",
+                linked=family.name,
+                launcher=launcher.family.name,
+            )
+        )
     of_launcher = launcher is not None and launcher.family is family
     version = launcher.version if launcher is not None and of_launcher else ""
     return Target(command, programs, libraries, family, version, tuple(obstacles), tuple(warnings))
@@ -134,9 +158,24 @@ def _other_libraries(
 def _obstacles(programs: Sequence[Program]) -> Iterator[HockneyError]:
     for program in programs:
         if program.kind == "static":
-            yield _static(program)
+            functions = program.elf.contained if program.elf is not None else ()
+            contains = f" with {_functions(functions)}" if functions else ""
+            yield EnvironmentProblem(
+                f"{printable(program.word)} is linked statically{contains}",
+                "a preloaded library cannot record its calls",
+                "link it with the shared library of MPI (without -static)",
+                code="profile-static",
+                program=program.word,
+                functions=list(functions),
+            )
         elif program.privileged:
-            yield _privileged(program)
+            yield EnvironmentProblem(
+                f"{printable(program.word)} runs with the rights of another user or group",
+                "the system's loader then ignores LD_PRELOAD",
+                "profile a copy without the setuid and setgid bits and without capabilities",
+                code="profile-setuid",
+                program=program.word,
+            )
 
 
 def _certainly_unrecorded(program: Program) -> bool:
@@ -145,71 +184,10 @@ def _certainly_unrecorded(program: Program) -> bool:
     return program.privileged or (program.kind == "static" and statically_linked)
 
 
-def _static(program: Program) -> HockneyError:
-    functions = program.elf.contained if program.elf is not None else ()
-    contains = f" with {_functions(functions)}" if functions else ""
-    return EnvironmentProblem(
-        f"{printable(program.word)} is linked statically{contains}",
-        "a preloaded library cannot record its calls",
-        "link it with the shared library of MPI (without -static)",
-        code="profile-static",
-        program=program.word,
-        functions=list(functions),
-    )
-
-
-def _privileged(program: Program) -> HockneyError:
-    return EnvironmentProblem(
-        f"{printable(program.word)} runs with the rights of another user or group",
-        "the system's loader then ignores LD_PRELOAD",
-        "profile a copy without the setuid and setgid bits and without capabilities",
-        code="profile-setuid",
-        program=program.word,
-    )
-
-
-def _two_mpis(libraries: Sequence[Library], found: Sequence[MpiFamily]) -> HockneyError:
-    files = list_names([printable(str(library.path)) for library in libraries if library.family.known])
-    return EnvironmentProblem(
-        f"the program loads {join_words([family.title for family in found])}",
-        f"calls of two MPIs in one process cannot be told apart ({files})",
-        "link it, and the libraries that it uses, with one MPI: ldd shows which of them need which",
-        code="profile-two-mpis",
-        families=[family.name for family in found],
-        libraries=[str(library.path) for library in libraries],
-    )
-
-
-def _no_library(command: Command) -> HockneyError:
-    return EnvironmentProblem(
-        "no MPI library was found for this command",
-        "neither its program nor its launcher shows one",
-        "add the folder of the library to LD_LIBRARY_PATH, or mpiexec's folder to PATH",
-        code="profile-no-library",
-        command=list(command.words),
-    )
-
-
 def _differ(one: MpiFamily, other: MpiFamily) -> bool:
     """Whether the launcher of one does not start the ranks of the other: families with the same launcher
     do."""
     return one.known and other.known and one is not other and not set(one.launchers) & set(other.launchers)
-
-
-def _launcher_of_another_mpi(
-    command: Command, programs: Sequence[Program], linked: MpiFamily, launcher: MpiFamily
-) -> HockneyError:
-    assert command.launcher is not None
-    names = list_names([printable(program.word) for program in programs if program.families])
-    return EnvironmentProblem(
-        f"{names or 'the program'} uses {linked.title}, but {printable(command.words[command.launcher.at])} "
-        f"belongs to {launcher.title}",
-        "every rank probably runs as a separate job with one rank",
-        f"start it with the mpiexec of {linked.title}",
-        code="profile-launcher-mismatch",
-        linked=linked.name,
-        launcher=launcher.name,
-    )
 
 
 def nothing_recorded(target: Target, exit_code: int | None) -> HockneyError:

@@ -89,7 +89,7 @@ def test_python_text_wins():
     module(rank, "/venv/mpi4py/MPI.so")
     rank.site(3, python="/home/u/run: 1.py:12 Solver.step", frames=[BEGIN + 8])
     site = site_of(rank, 3)
-    assert (site.text, site.python) == ("run: 1.py:12 Solver.step", True)
+    assert site.text == "run: 1.py:12 Solver.step"
     assert site.identity == "run: 1.py:Solver.step"
 
 

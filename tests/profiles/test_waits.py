@@ -231,26 +231,6 @@ def test_clocks_of_hosts_that_were_compared_are_used(tmp_path: Path):
     assert not waits.caveats
 
 
-def test_oversubscribed_ranks_are_not_believed(tmp_path: Path):
-    ranks = program(4)
-    allreduces(ranks, late=3)
-    waits = waits_of(launch_of(tmp_path, ranks), cores=2)
-    assert not waits.believed
-    assert [caveat.code for caveat in waits.caveats] == ["oversubscribed"]
-
-
-def test_messages_that_arrive_before_they_are_sent_are_counted(tmp_path: Path):
-    ranks = program(2)
-    for k in range(10):
-        at = 1 + k * 0.1
-        ranks[0].sampled("Send", 11, form.SEND, 99, k, at, at, at + 1e-6, peer=1)
-        ranks[1].sampled("Recv", 12, form.RECEIVE, 99, k, at - 0.01, at - 0.01, at - 0.005, peer=0)
-    waits = found(tmp_path, ranks)
-    assert waits.matched.violations == 10
-    assert waits.total_s == 0
-    assert [caveat.code for caveat in waits.caveats] == ["receive-before-send"]
-
-
 @pytest.mark.parametrize(
     ("early", "number", "doubted"),
     [(76e-9, 7, False), (0.9e-6, 50, False), (20e-6, 50, False), (5e-3, 50, True)],
@@ -268,7 +248,10 @@ def test_small_disagreements_of_clocks_are_tolerated(
     waits = found(tmp_path, ranks)
     assert waits.matched.doubted == doubted
     assert waits.matched.violations == (number if early > 1e-6 else 0)
-    if not doubted:
+    assert [caveat.code for caveat in waits.caveats] == ["receive-before-send"] * (early > 1e-6)
+    if doubted:
+        assert waits.total_s == 0
+    else:
         assert waits.total_s == pytest.approx(1.0, rel=0.01)
         assert waits.caused_by(2)[0] == pytest.approx(1.0, rel=0.01)
 

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -271,6 +270,3 @@ def folder_of(
         path, Manifest(**{**{f: getattr(manifest, f) for f in manifest.__struct_fields__}, **more})
     )
     return path
-
-
-unique = itertools.count(1)
