@@ -32,9 +32,10 @@ from hockney.pages.columns import (
 )
 from hockney.pages.columns import columns_table as table_of_columns
 from hockney.pages.format import quantity, share_interval
-from hockney.profiles.efficiencies import NEEDS_TRACE, efficiencies, over_values
+from hockney.profiles.call_sites import CallSite
+from hockney.profiles.efficiencies import FEWEST_LAUNCHES, NEEDS_TRACE, efficiencies, over_values
 from hockney.profiles.explanation import PART_NAMES, Row
-from hockney.profiles.profile import NO_COMMUNICATOR, RankTimes, RegionTime, group_rows, quantile_s
+from hockney.profiles.profile import NO_COMMUNICATOR, RegionTime, group_rows, quantile_s
 from hockney.profiles.rank_file import DISTANCES, FIRST_TIME_BIN, LANGUAGES
 from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
@@ -63,105 +64,86 @@ def columns_table(
     return replace(table, rows=tuple(cells))
 
 
-@dataclass(frozen=True)
-class SiteRow:
-    """A row with what its cells need."""
-
-    results: ProfileResults
-    row: Row
-
-    @property
-    def whole(self) -> float:
-        return self.results.total.total or 1.0
-
-    def claimed(self, seconds: float) -> float | None:
-        """None for what recording may have caused, and for nothing."""
-        return seconds if seconds > self.row.recording_s and not self.results.withheld else None
+def claimed(results: ProfileResults, row: Row, seconds: float) -> float | None:
+    """None for what recording may have caused, and for nothing."""
+    return seconds if seconds > row.recording_s and not results.withheld else None
 
 
-def site_rows(results: ProfileResults) -> list[SiteRow]:
-    return [SiteRow(results, row) for row in results.explanation.rows]
+def site_columns(results: ProfileResults) -> tuple[Column[Row], ...]:
+    site, whole = results.site, results.total.total or 1.0
+    files = results.launch.files
+    tick_s = files[0].clock.seconds_per_tick if files else 0.0
+    return (
+        Column("call site", lambda row: site(row).text),
+        Column("", lambda row: site(row).frame.text, key="site"),
+        Column("", lambda row: site(row).frame.file, key="file"),
+        Column("", lambda row: site(row).frame.line, key="line"),
+        Column("", lambda row: site(row).frame.function, key="program_function"),
+        Column("", lambda row: site(row).path_text, key="call_path"),
+        Column("function", lambda row: f"MPI_{row.name}", key="function"),
+        Column("", lambda row: row.kind, key="kind"),
+        Column("calls", lambda row: row.calls, COUNT, "calls"),
+        Column("", lambda row: row.bytes, key="bytes"),
+        Column("mean size", lambda row: row.bytes / row.calls if row.bytes else None, SIZE, "mean_bytes"),
+        Column("time", lambda row: row.seconds, SECONDS, "time_s"),
+        Column("of MPI", lambda row: row.seconds / whole, PERCENT, "share"),
+        Column("mean", lambda row: row.seconds / row.calls if row.calls else None, SECONDS, "mean_s"),
+        Column("", lambda row: quantile_s(row.bins, tick_s, 0.5), key="median_s"),
+        Column("", lambda row: row.least, key="least_s"),
+        Column("", lambda row: row.most, key="most_s"),
+        Column("machine", lambda row: row.parts.machine or None, SECONDS),
+        Column("", lambda row: row.parts.machine, key="machine_s"),
+        Column("waiting", lambda row: claimed(results, row, row.parts.waiting), SECONDS, "waiting_s"),
+        Column("excess", lambda row: claimed(results, row, row.parts.excess), SECONDS, "excess_s"),
+        Column("not separated", lambda row: row.parts.not_separated or None, SECONDS),
+        Column("", lambda row: row.parts.not_separated, key="not_separated_s"),
+        Column("", lambda row: asdict(row.parts), key="parts_s"),
+        Column("", lambda row: list(row.reasons), key="not_separated_because"),
+        Column("", lambda row: row.why, key="not_separated_reasons"),
+        Column("", lambda row: row.price_s, key="price_s"),
+        Column("", lambda row: row.price_high_s, key="price_high_s"),
+        Column("", lambda row: row.predicted, key="price_is_predicted"),
+        Column("", lambda row: row.recording_s, key="recording_s"),
+        Column("", lambda row: row.open_calls, key="open_calls"),
+        Column("", lambda row: site(row).ambiguous, key="ambiguous"),
+        Column("", lambda row: site(row).mixed, key="call_paths_mixed"),
+        Column("", lambda row: _caller(site(row)), key="called_from"),
+        Column("", lambda row: _histogram(row, tick_s), key="histogram"),
+        Column("", lambda row: _details(results, row), key="details"),
+        Column("", lambda row: _by_rank(results, row), key="ranks"),
+    )
 
 
-def _median_s(each: SiteRow) -> float:
-    clocks = each.results.launch.files
-    return quantile_s(each.row.bins, clocks[0].clock.seconds_per_tick, 0.5) if clocks else 0.0
-
-
-SITES: tuple[Column[SiteRow], ...] = (
-    Column("call site", lambda e: e.results.site(e.row).text),
-    Column("", lambda e: e.results.site(e.row).frame.text, key="site"),
-    Column("", lambda e: e.results.site(e.row).frame.file, key="file"),
-    Column("", lambda e: e.results.site(e.row).frame.line, key="line"),
-    Column("", lambda e: e.results.site(e.row).frame.function, key="program_function"),
-    Column("", lambda e: e.results.site(e.row).path_text, key="call_path"),
-    Column("function", lambda e: f"MPI_{e.row.name}", key="function"),
-    Column("", lambda e: e.row.kind, key="kind"),
-    Column("calls", lambda e: e.row.calls, COUNT, "calls"),
-    Column("", lambda e: e.row.bytes, key="bytes"),
-    Column("mean size", lambda e: e.row.bytes / e.row.calls if e.row.bytes else None, SIZE, "mean_bytes"),
-    Column("time", lambda e: e.row.seconds, SECONDS, "time_s"),
-    Column("of MPI", lambda e: e.row.seconds / e.whole, PERCENT, "share"),
-    Column("mean", lambda e: e.row.seconds / e.row.calls if e.row.calls else None, SECONDS, "mean_s"),
-    Column("", _median_s, key="median_s"),
-    Column("", lambda e: e.row.least, key="least_s"),
-    Column("", lambda e: e.row.most, key="most_s"),
-    Column("machine", lambda e: e.row.parts.machine or None, SECONDS),
-    Column("", lambda e: e.row.parts.machine, key="machine_s"),
-    Column("waiting", lambda e: e.claimed(e.row.parts.waiting), SECONDS, "waiting_s"),
-    Column("excess", lambda e: e.claimed(e.row.parts.excess), SECONDS, "excess_s"),
-    Column("not separated", lambda e: e.row.parts.not_separated or None, SECONDS),
-    Column("", lambda e: e.row.parts.not_separated, key="not_separated_s"),
-    Column("", lambda e: asdict(e.row.parts), key="parts_s"),
-    Column("", lambda e: list(e.row.reasons), key="not_separated_because"),
-    Column("", lambda e: e.row.why, key="not_separated_reasons"),
-    Column("", lambda e: e.row.price_s, key="price_s"),
-    Column("", lambda e: e.row.price_high_s, key="price_high_s"),
-    Column("", lambda e: e.row.predicted, key="price_is_predicted"),
-    Column("", lambda e: e.row.recording_s, key="recording_s"),
-    Column("", lambda e: e.row.open_calls, key="open_calls"),
-    Column("", lambda e: e.results.site(e.row).ambiguous, key="ambiguous"),
-    Column("", lambda e: e.results.site(e.row).mixed, key="call_paths_mixed"),
-    Column("", lambda e: _caller(e), key="called_from"),
-    Column("", lambda e: _histogram(e), key="histogram"),
-    Column("", lambda e: _details(e), key="details"),
-    Column("", lambda e: _by_rank(e), key="ranks"),
-)
-
-
-def _caller(each: SiteRow) -> str:
+def _caller(site: CallSite) -> str:
     """The only line from which a wrapper is called, "" if that is not known."""
-    caller = each.results.site(each.row).caller
-    return caller.text if caller is not None else ""
+    return site.caller.text if site.caller is not None else ""
 
 
-def _by_rank(each: SiteRow) -> dict[str, Any]:
+def _by_rank(results: ProfileResults, row: Row) -> dict[str, Any]:
     """The number of ranks that call it, and the longest."""
-    seconds = each.row.by_rank
+    seconds = row.by_rank
     longest = int(np.argmax(seconds)) if len(seconds) else 0
     return {
         "calling": int((seconds > 0).sum()),
-        "longest": each.results.label(longest) if len(seconds) else "",
+        "longest": results.label(longest) if len(seconds) else "",
         "longest_s": float(seconds[longest]) if len(seconds) else 0.0,
     }
 
 
-def _histogram(each: SiteRow) -> list[dict[str, float]]:
+def _histogram(row: Row, tick_s: float) -> list[dict[str, float]]:
     """Calls by time, in bins of a factor of 2, from `from_s` on."""
-    files = each.results.launch.files
-    tick = files[0].clock.seconds_per_tick if files else 0.0
     return [
-        {"from_s": 2.0 ** (k + FIRST_TIME_BIN) * tick if k else 0.0, "calls": int(calls)}
-        for k, calls in enumerate(each.row.bins)
+        {"from_s": 2.0 ** (k + FIRST_TIME_BIN) * tick_s if k else 0.0, "calls": int(calls)}
+        for k, calls in enumerate(row.bins)
         if calls
     ]
 
 
-def _details(each: SiteRow) -> list[dict[str, Any]]:
+def _details(results: ProfileResults, row: Row) -> list[dict[str, Any]]:
     """The calls of a call site by communicator, size class, distance and region."""
-    launch = each.results.launch
+    launch = results.launch
     calls = launch.counted
-    own = calls[(calls["site"] == each.row.site) & (calls["function"] == each.row.function)]
+    own = calls[(calls["site"] == row.site) & (calls["function"] == row.function)]
     keys = ("communicator", "size_class", "distance", "region")
     return [
         {
@@ -193,27 +175,28 @@ def sites_table(
 ) -> Table:
     """The longest call sites, without those of which all have less than the share `least`. Columns `without`,
     and of parts that none has, are left out. `paths`: with their call paths."""
-    rows = site_rows(results)
-    shown = [each for each in rows if each.row.seconds >= least * each.whole][:most] or rows[:1]
-    parts = {column.heading: column for column in SITES if column.heading in PART_COLUMNS}
-    empty = [name for name, column in parts.items() if not any(column.value(each) for each in shown)]
-    columns = [
-        column for column in SITES if column.heading and column.heading not in ("mean", *empty, *without)
-    ]
+    rows, whole = results.explanation.rows, results.total.total or 1.0
+    shown = [row for row in rows if row.seconds >= least * whole][:most] or rows[:1]
+    columns = site_columns(results)
+    parts = [column for column in columns if column.heading in PART_COLUMNS]
+    empty = [column.heading for column in parts if not any(map(column.value, shown))]
+    columns = tuple(
+        column for column in columns if column.heading and column.heading not in ("mean", *empty, *without)
+    )
     if paths:
-        columns.append(Column("call path", _path_text))
+        columns += (Column("call path", lambda row: _path_text(results.site(row))),)
     caption = "Times of all ranks together."
     if "machine" not in empty:
         caption += " Machine: software overhead, transfer and contention."
     if any(
-        each.claimed(p) is None
-        for each in shown
-        for p in (each.row.parts.waiting, each.row.parts.excess)
-        if p
+        claimed(results, row, part) is None
+        for row in shown
+        for part in (row.parts.waiting, row.parts.excess)
+        if part
     ):
         caption += " Waiting and excess below the cost of recording are left out."
     if len(rows) > len(shown):
-        others = sum(each.row.seconds for each in rows[len(shown) :]) / (results.total.total or 1.0)
+        others = sum(row.seconds for row in rows[len(shown) :]) / whole
         more = plural(len(rows) - len(shown), "more call site")
         caption += (
             f" {more} {'takes' if len(rows) == len(shown) + 1 else 'take'} {format_percent(others, 2)}."
@@ -222,17 +205,18 @@ def sites_table(
 
 
 def brief_sites_table(results: ProfileResults, most: int = 8) -> Table:
-    """The longest call sites in few columns."""
-    rows = site_rows(results)
-    rows = [each for each in rows if each.row.seconds >= LEAST_SHARE * each.whole][:most] or rows[:1]
-    parts = [name for name in ("waiting", "excess") if any(_column(name).value(each) for each in rows)]
-    columns = [Column("call site", _brief), *chosen(SITES, "function", "time", *parts)]
-    return columns_table("longest-call-sites", "Call sites", columns, rows, "Times of all ranks together.")
-
-
-def _brief(each: SiteRow) -> str:
-    """Without the function if the line is known."""
-    return end_of_place(each.results.site(each.row).place)
+    """The longest call sites in few columns, without functions whose lines are known."""
+    rows, whole = results.explanation.rows, results.total.total
+    shown = [row for row in rows if row.seconds >= LEAST_SHARE * (whole or 1.0)][:most] or rows[:1]
+    known = site_columns(results)
+    parts = [
+        column.heading
+        for column in known
+        if column.heading in ("waiting", "excess") and any(map(column.value, shown))
+    ]
+    place = Column[Row]("call site", lambda row: end_of_place(results.site(row).place))
+    columns = [place, *chosen(known, "function", "time", *parts)]
+    return columns_table("longest-call-sites", "Call sites", columns, shown, "Times of all ranks together.")
 
 
 def end_of_place(place: str) -> str:
@@ -240,13 +224,8 @@ def end_of_place(place: str) -> str:
     return place if len(place) <= LONGEST_PLACE else f"...{place[3 - LONGEST_PLACE :]}"
 
 
-def _path_text(each: SiteRow) -> str:
-    site = each.results.site(each.row)
+def _path_text(site: CallSite) -> str:
     return f"{site.path_text}, and others" if site.mixed else site.path_text
-
-
-def _column(heading: str) -> Column[SiteRow]:
-    return next(column for column in SITES if column.heading == heading)
 
 
 PART_COLUMNS = ("machine", "waiting", "excess", "not separated")
@@ -289,44 +268,36 @@ def metrics(results: ProfileResults) -> list[Metric]:
 
 
 def metrics_table(results: ProfileResults) -> Table:
-    columns = METRICS if len(results.profile.launches) > 2 else without_intervals(METRICS)
+    columns = METRICS
+    if len(results.profile.launches) < FEWEST_LAUNCHES:
+        columns = without_intervals(METRICS)
     return columns_table("efficiencies", "Efficiencies (POP)", columns, metrics(results), NEEDS_TRACE)
 
 
-@dataclass(frozen=True)
-class PartRow:
-    """One part of the time in MPI."""
-
-    key: str
-    seconds: float
-    share: Estimate
-
-
-PARTS: tuple[Column[PartRow], ...] = (
-    Column("part", lambda p: PART_NAMES[p.key]),
-    Column("", lambda p: p.key, key="part"),
-    Column("time", lambda p: p.seconds, SECONDS, "seconds"),
-    Column("of MPI", lambda p: p.share, PERCENT, "share", INTERVAL),
-)
-
-
-def part_rows(results: ProfileResults) -> list[PartRow]:
-    return [
-        PartRow(key, getattr(results.total, key), results.part_share(attrgetter(key))) for key in PART_NAMES
-    ]
+def part_columns(results: ProfileResults) -> tuple[Column[str], ...]:
+    """Of the parts of the time in MPI, by the names of their fields."""
+    return (
+        Column("part", lambda key: PART_NAMES[key]),
+        Column("", lambda key: key, key="part"),
+        Column("time", lambda key: getattr(results.total, key), SECONDS, "seconds"),
+        Column("of MPI", lambda key: results.part_share(attrgetter(key)), PERCENT, "share", INTERVAL),
+    )
 
 
 def parts_table(results: ProfileResults) -> Table:
     withheld = WITHHELD_PARTS if results.withheld else ()
-    rows = [r for r in part_rows(results) if r.share.value >= LEAST_SHARE and r.key not in withheld]
-    columns = PARTS if len(results.profile.launches) > 2 else without_intervals(PARTS)
+    shares = {key: results.part_share(attrgetter(key)).value for key in PART_NAMES}
+    keys = [key for key, share in shares.items() if share >= LEAST_SHARE and key not in withheld]
+    columns = part_columns(results)
+    if len(results.profile.launches) < FEWEST_LAUNCHES:
+        columns = without_intervals(columns)
     caption = "Of all ranks together."
     if results.withheld:
         caption += " Waiting and excess, which are below the cost of recording, are left out."
     line = unseparated_line(results)
     if line:
         caption += f" {line}"
-    return columns_table("parts", "Time in MPI", columns, rows, caption)
+    return columns_table("parts", "Time in MPI", columns, keys, caption)
 
 
 def unseparated_line(results: ProfileResults) -> str:
@@ -364,40 +335,27 @@ def causes_table(results: ProfileResults, most: int = MOST_CAUSES, brief: bool =
     return columns_table("waiting", "Who waits for whom", columns, rows, caption) if rows else None
 
 
-@dataclass(frozen=True)
-class RankRow:
-    """A rank, with the time that it waits, and that others wait for it (s)."""
-
-    times: RankTimes
-    waits_s: float
-    waited_for_s: float
-
-
-def rank_rows(results: ProfileResults) -> list[RankRow]:
+def rank_columns(results: ProfileResults) -> tuple[Column[int], ...]:
+    """Of the ranks, by their places in the launch."""
     ranks, waits = results.launch.ranks, results.explanation.waits
-    of_ranks, caused = (
-        values.tolist() for values in (waits.of_ranks(len(ranks)), waits.caused_by(len(ranks)))
+    waits_s, waited_for_s = waits.of_ranks(len(ranks)).tolist(), waits.caused_by(len(ranks)).tolist()
+    return (
+        Column("rank", lambda k: ranks[k].label, COUNT, "rank"),
+        Column("host", lambda k: ranks[k].hostname, key="host"),
+        Column("core", lambda k: ranks[k].core if ranks[k].core >= 0 else None, COUNT, "core"),
+        Column("elapsed", lambda k: ranks[k].elapsed_s, SECONDS, "elapsed_s"),
+        Column("computation", lambda k: ranks[k].outside_s, SECONDS, "computation_s"),
+        Column("in MPI", lambda k: ranks[k].in_mpi_s, SECONDS, "in_mpi_s"),
+        Column("waits", lambda k: waits_s[k], SECONDS, "waiting_s"),
+        Column("others wait", lambda k: waited_for_s[k], SECONDS, "waited_for_s"),
+        Column("calls", lambda k: ranks[k].calls, COUNT, "calls"),
+        Column("", lambda k: ranks[k].finished, key="finished"),
+        Column("", lambda k: ranks[k].threads, key="threads"),
     )
-    return [RankRow(*row) for row in zip(ranks, of_ranks, caused, strict=True)]
-
-
-RANKS: tuple[Column[RankRow], ...] = (
-    Column("rank", lambda r: r.times.label, COUNT, "rank"),
-    Column("host", lambda r: r.times.hostname, key="host"),
-    Column("core", lambda r: r.times.core if r.times.core >= 0 else None, COUNT, "core"),
-    Column("elapsed", lambda r: r.times.elapsed_s, SECONDS, "elapsed_s"),
-    Column("computation", lambda r: r.times.outside_s, SECONDS, "computation_s"),
-    Column("in MPI", lambda r: r.times.in_mpi_s, SECONDS, "in_mpi_s"),
-    Column("waits", lambda r: r.waits_s, SECONDS, "waiting_s"),
-    Column("others wait", lambda r: r.waited_for_s, SECONDS, "waited_for_s"),
-    Column("calls", lambda r: r.times.calls, COUNT, "calls"),
-    Column("", lambda r: r.times.finished, key="finished"),
-    Column("", lambda r: r.times.threads, key="threads"),
-)
 
 
 def ranks_table(results: ProfileResults) -> Table:
-    return columns_table("ranks", "Ranks", RANKS, rank_rows(results))
+    return columns_table("ranks", "Ranks", rank_columns(results), range(len(results.launch.ranks)))
 
 
 REGIONS: tuple[Column[RegionTime], ...] = (
@@ -503,7 +461,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
     """The answer for programs: seconds and bytes. Intervals are null if there are too few launches."""
     profile, launch, explanation = results.profile, results.launch, results.explanation
     waits = explanation.waits
-    sites = site_rows(results)
+    columns, sites = site_columns(results), explanation.rows
     return {
         "schema": 1,
         "profile": str(profile.folder),
@@ -520,16 +478,16 @@ def document(results: ProfileResults) -> dict[str, Any]:
         "elapsed_s": results.elapsed,
         "mpi_share": results.mpi_share,
         "in_mpi_s": explanation.total.total,
-        "parts": columns_document(PARTS, part_rows(results)),
+        "parts": columns_document(part_columns(results), PART_NAMES),
         "not_separated": [
             {"code": each.code, "because": each.text, "seconds": each.seconds} for each in results.unseparated
         ],
         "slow_operations": list(results.slow),
         "efficiencies": columns_document(METRICS, metrics(results)),
         "look_first": next(
-            (columns_document(SITES, [each])[0] for each in sites if each.row is results.first), None
+            (columns_document(columns, [row])[0] for row in sites if row is results.first), None
         ),
-        "call_sites": columns_document(SITES, sites),
+        "call_sites": columns_document(columns, sites),
         "functions": columns_document(GROUPS, groups(results)),
         "waiting": columns_document(cause_columns(results), results.causes),
         "clocks": {
@@ -540,7 +498,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
             "believed": waits.believed,
             "disagree": waits.matched.doubted,
         },
-        "ranks": columns_document(RANKS, rank_rows(results)),
+        "ranks": columns_document(rank_columns(results), range(len(launch.ranks))),
         "matrix": _matrix(results),
         "communicators": [
             {"name": each.text, "size": each.size, "made_by": each.made_by}
