@@ -43,6 +43,7 @@ MACHINE, WAITING, COMPUTATION = COLOURS["software"], COLOURS["late_sender"], COL
 DECADES = (1, 4, 5, 6)
 """The colours of a map from most to least: red, yellow, blue, grey."""
 TIME = Axis("time", "s", "linear", include=(0.0,))
+CALL_TIME = Axis("time of a call", "s")
 MOST_PRICE_FIGURES = 4
 CURVE_POINTS = 40
 PREDICTED_POINTS = 5
@@ -72,8 +73,8 @@ def page(results: ProfileResults) -> Page:
         else None,
         _prices(results),
         _waiting(results),
-        _section("Ranks", [rank_times(results), rank_matrix(results)]),
-        _section("Messages", [message_sizes(results)]),
+        _section("Ranks", rank_times(results), rank_matrix(results)),
+        _section("Messages", message_sizes(results)),
         Section("Regions", tables=(regions,)) if regions else None,
         _recording(results),
         _tables(results),
@@ -91,7 +92,7 @@ def page(results: ProfileResults) -> Page:
     )
 
 
-def _section(title: str, figures: Sequence[Figure | None]) -> Section | None:
+def _section(title: str, *figures: Figure | None) -> Section | None:
     drawn = tuple(figure for figure in figures if figure is not None)
     return Section(title, figures=drawn) if drawn else None
 
@@ -206,6 +207,18 @@ def _curve(sizes: Sequence[float], points: int = CURVE_POINTS) -> list[float]:
 MESSAGES = {"network": "Messages between nodes", "self": "Messages of a rank to itself"}
 
 
+def _price_figure(
+    results: ProfileResults, name: str, title: str, size: str, points: Sequence[Point], price: Series
+) -> Figure:
+    return Figure(
+        f"profile-price-{name}",
+        title,
+        Axis(size, "B", zero=True),
+        CALL_TIME,
+        (price, *_drawn_points(results, points)),
+    )
+
+
 def _price_curve(name: str, line: Sequence[tuple[float, Price | None]]) -> Series:
     """The prices of calls by size, where they are known, up to the upper end of their band."""
     known = [(size, price) for size, price in line if price is not None]
@@ -223,13 +236,8 @@ def _message_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Fi
         line = [(size, costs.message(size, chosen[0].distance)) for size in _curve([p.size for p in chosen])]
         curve = _price_curve("price of a message", line)
         distance = DISTANCES[chosen[0].distance] or "a node"
-        yield Figure(
-            f"profile-price-{level or 'messages'}",
-            MESSAGES.get(distance, f"Messages within a {distance}"),
-            Axis("message size", "B", zero=True),
-            Axis("time of a call", "s"),
-            (curve, *_drawn_points(results, chosen)),
-        )
+        title = MESSAGES.get(distance, f"Messages within a {distance}")
+        yield _price_figure(results, level or "messages", title, "message size", chosen, curve)
 
 
 def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator[Figure]:
@@ -247,27 +255,16 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
         predicted = any(p.price.basis == PREDICTED for p in chosen)  # each takes a simulation
         sizes = _curve([p.size for p in chosen], PREDICTED_POINTS if predicted else CURVE_POINTS)
         line = [(size, costs.collective(name, ranks, size)) for size in sizes]
-        curve = _price_curve("price", line)
-        yield Figure(
-            f"profile-price-{name}-{ranks}",
-            f"MPI_{name}, {plural(ranks, 'rank')}",
-            Axis("bytes of a rank", "B", zero=True),
-            Axis("time of a call", "s"),
-            (curve, *_drawn_points(results, chosen)),
-        )
+        title, curve = f"MPI_{name}, {plural(ranks, 'rank')}", _price_curve("price", line)
+        yield _price_figure(results, f"{name}-{ranks}", title, "bytes of a rank", chosen, curve)
 
 
 def _prices_without_size(results: ProfileResults, name: str, points: Sequence[Point]) -> Figure:
     """Of calls that move no bytes, as MPI_Barrier: a row for each call site."""
     chosen = sorted(points, key=lambda p: -p.calls * p.seconds)[:MOST_BARS]
     rows = tuple(map(float, range(len(chosen))))
-    price = Series(
-        "price",
-        rows,
-        tuple(p.price.value for p in chosen),
-        tuple(p.price.value for p in chosen),
-        tuple(p.price.high for p in chosen),
-    )
+    values = tuple(p.price.value for p in chosen)
+    price = Series("price", rows, values, values, tuple(p.price.high for p in chosen))
     measured = Series(
         KIND_NAMES[chosen[0].kind],
         rows,
@@ -283,7 +280,7 @@ def _prices_without_size(results: ProfileResults, name: str, points: Sequence[Po
             "linear",
             names=tuple(columns.end_of_place(results.launch.sites[p.site].place) for p in chosen),
         ),
-        Axis("time of a call", "s"),
+        CALL_TIME,
         (price, measured),
     )
 
