@@ -268,6 +268,10 @@ class _Priced:
     point: Point | None = None
 
 
+def _unpriced(code: str, text: str) -> _Priced:
+    return _Priced(unpriced=Why(code, text))
+
+
 @dataclass(frozen=True)
 class _Explainer:
     launch: Launch
@@ -422,9 +426,9 @@ class _Explainer:
         if kind in _NOT_SURVEYED:
             return _Priced(unpriced=_NOT_SURVEYED[kind])
         if self.costs is None:
-            return _Priced(unpriced=Why("no-survey", "there is no survey of this machine"))
+            return _unpriced("no-survey", "there is no survey of this machine")
         if not int(group["size_class"][0]) and kind not in ("wait", "probe") and blocking(name) != "Barrier":
-            return _Priced(unpriced=Why("unknown-sizes", "the sizes of these calls are not known"))
+            return _unpriced("unknown-sizes", "the sizes of these calls are not known")
         size = float(group["bytes"].sum()) / calls if calls else 0.0
         distance = int(group["distance"][0])
         if kind in ("collective", "start collective"):
@@ -435,9 +439,7 @@ class _Explainer:
             distance = NODE if self.launch.hosts == 1 else NETWORK
         price = self.costs.message(size, distance)
         if price is None:
-            return _Priced(
-                unpriced=Why("distance-not-surveyed", "the survey has no messages at this distance")
-            )
+            return _unpriced("distance-not-surveyed", "the survey has no messages at this distance")
         software = self._software(kind, name, size)
         pairs = max(1.0, self.launch.most_ranks_on_a_host / 2)
         contention = self.costs.contention_s(size, distance, pairs)
@@ -473,13 +475,13 @@ class _Explainer:
         communicator = self.launch.communicators[int(group["communicator"][0])]
         operation = blocking(name)
         if communicator.is_inter:
-            return _Priced(unpriced=Why("not-surveyed", "the survey does not measure intercommunicators"))
+            return _unpriced("not-surveyed", "the survey does not measure intercommunicators")
         if not communicator.size:
-            return _Priced(unpriced=Why("unknown-communicator", "the communicator is not known"))
+            return _unpriced("unknown-communicator", "the communicator is not known")
         price = costs.collective(operation, communicator.size, size)
         if price is None:
             text = f"the survey has no MPI_{operation} of this size and number of ranks"
-            return _Priced(unpriced=Why("operation-not-surveyed", text))
+            return _unpriced("operation-not-surveyed", text)
         seconds = float(group["seconds"].sum())
         steps = int(np.ceil(np.log2(max(2, communicator.size)))) if price is not NOTHING else 0
         software = min(price.value, steps * (costs.sending_s(0) + costs.receiving_s(0)))
@@ -505,9 +507,7 @@ class _Explainer:
         if waited <= 0:
             return _Priced()
         if not len(at):
-            return _Priced(
-                unpriced=Why("untimed-requests", "the requests that these calls complete are not timed")
-            )
+            return _unpriced("untimed-requests", "the requests that these calls complete are not timed")
         value = high = software = weight = 0.0
         predicted = False
         eager = costs.eager or 0.0
@@ -524,7 +524,7 @@ class _Explainer:
                 price = costs.message(size, distance or NODE)
             if price is None:
                 text = "the survey lacks some of the messages that these calls complete"
-                return _Priced(unpriced=Why("distance-not-surveyed", text))
+                return _unpriced("distance-not-surveyed", text)
             value, high = value + count * price.value, high + count * price.high
             predicted |= price.basis == PREDICTED
             if role != SEND and role != COLLECTIVE:

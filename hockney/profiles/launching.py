@@ -346,30 +346,27 @@ def create_folder(folder: Path, manifest: Manifest | None = None) -> None:
 def _repeatable_input(launches: int) -> Iterator[Callable[[], int | None]]:
     """A function that returns the descriptor of a launch's standard input, at its beginning, so that every
     launch reads the same input. Input from a terminal is not repeated: each launch reads what is typed."""
-    if launches == 1:
-        yield lambda: None
-        return
-    try:
-        mode = os.fstat(0).st_mode
-    except OSError:
-        yield lambda: None
-        return
-    if stat.S_ISREG(mode):
-        start = os.lseek(0, 0, os.SEEK_CUR)
-        yield lambda: _rewound(0, start)
-    elif stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
-        with tempfile.TemporaryFile() as copy:
+    descriptor, start = None, 0
+    with contextlib.ExitStack() as stack:
+        mode = 0
+        if launches > 1:
+            with contextlib.suppress(OSError):
+                mode = os.fstat(0).st_mode
+        if stat.S_ISREG(mode):
+            descriptor, start = 0, os.lseek(0, 0, os.SEEK_CUR)
+        elif stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+            copy = stack.enter_context(tempfile.TemporaryFile())
             while block := os.read(0, 1 << 16):
                 copy.write(block)
             copy.flush()
-            yield lambda: _rewound(copy.fileno(), 0)
-    else:
-        yield lambda: None
+            descriptor = copy.fileno()
 
+        def rewound() -> int | None:
+            if descriptor is not None:
+                os.lseek(descriptor, start, os.SEEK_SET)
+            return descriptor
 
-def _rewound(descriptor: int, position: int) -> int:
-    os.lseek(descriptor, position, os.SEEK_SET)
-    return descriptor
+        yield rewound
 
 
 def rank_files(folder: Path, manifest: Manifest) -> list[Path]:

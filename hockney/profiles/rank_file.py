@@ -268,10 +268,6 @@ class RankFile:
         return text_of(self.header["hostname"])
 
     @property
-    def program(self) -> str:
-        return text_of(self.header["program"])
-
-    @property
     def is_finalized(self) -> bool:
         return int(self.header["state"]) == FINALIZED
 

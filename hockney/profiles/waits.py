@@ -162,7 +162,7 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
             caveats=(_oversubscribed(launch, cores),),
             why=f"{launch.most_ranks_on_a_host} ranks share {cores} cores",
         )
-    clocks = np.array(_clock_numbers(launch), dtype=np.int64)
+    clocks = np.array([rank.clock for rank in launch.ranks], dtype=np.uint64)
     errors = np.array([rank.clock_error_s for rank in launch.ranks])
     found = Matched()
     limit = EAGER if eager is None or not np.isfinite(eager) else eager
@@ -198,11 +198,6 @@ def open_rows(launch: Launch, awaited: Mapping[int, int]) -> np.ndarray:
         row["lasted"] = row["seconds"] = call.seconds
         row["weight"] = 1.0
     return rows
-
-
-def _clock_numbers(launch: Launch) -> list[int]:
-    numbers: dict[int, int] = {}
-    return [numbers.setdefault(rank.clock, len(numbers)) for rank in launch.ranks]
 
 
 def _rows(
@@ -243,36 +238,38 @@ def _messages(
     found.violations = len(violating)
     if found.violations:
         found.worst_s, found.typical_s = float(violating.max()), float(np.median(violating))
-    # A long message that was started, but not completed, may not move while its sender computes: until the
-    # sender is in MPI again. The same holds for its receiver.
-    stalled = needs_both & (receives["leave"] > sends["enter"]) & (sends["enter"] > sends["posted"])
-    sent_from = np.where(stalled, sends["enter"], sends["posted"])
-    mostly = sent_from - sends["posted"] > sends["posted"] - receives["enter"]
-    by_sender = np.where(stalled & mostly, sends["wait_site"], sends["site"])
-    late_sender = np.clip(
-        sent_from - receives["enter"], 0.0, np.maximum(0.0, receives["leave"] - receives["enter"])
-    )
+    late_sender, by_sender = _lateness(receives, sends, needs_both)
+    late_sender[late_sender <= error] = 0.0
+    late_receiver, by_receiver = _lateness(sends, receives, needs_both)
     # A send that returns before its receive is posted did not wait for it. One that was completed together
     # with other requests may have waited for these, unless it needs its receive.
     blocking_call = (sends["raw_wait_site"] != 0) & (sends["enter"] <= sends["posted"])
     synchronous = np.isin(
         sends["function"], [launch.number_of[name] for name in SYNCHRONOUS if name in launch.number_of]
     )
-    stalled = needs_both & (sends["leave"] > receives["enter"]) & (receives["enter"] > receives["posted"])
-    received_from = np.where(stalled, receives["enter"], receives["posted"])
-    mostly = received_from - receives["posted"] > receives["posted"] - sends["enter"]
-    by_receiver = np.where(stalled & mostly, receives["wait_site"], receives["site"])
-    waited = sends["leave"] > receives["posted"]
-    waited &= blocking_call | synchronous | needs_both
-    late_receiver = np.clip(np.minimum(received_from, sends["leave"]) - sends["enter"], 0.0, None)
-    late_receiver = np.where(waited & (late_receiver > error), late_receiver, 0.0)
-    late_sender = np.where(late_sender > error, late_sender, 0.0)
+    waited = (sends["leave"] > receives["posted"]) & (blocking_call | synchronous | needs_both)
+    late_receiver[~waited | (late_receiver <= error)] = 0.0
     return np.concatenate(
         [
             _rows(receives, LATE_SENDER, late_sender, sends["rank"], by_sender),
             _rows(sends, LATE_RECEIVER, late_receiver, receives["rank"], by_receiver),
         ]
     )
+
+
+def _lateness(
+    waiting: np.ndarray, others: np.ndarray, needs_both: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """How long one side of each message waits for the other, and the site at which the other is late. A long
+    message that was started, but not completed, may not move while the other side computes: until that is in
+    MPI again."""
+    posted = others["posted"]
+    stalled = needs_both & (waiting["leave"] > others["enter"]) & (others["enter"] > posted)
+    until = np.where(stalled, others["enter"], posted)
+    mostly = stalled & (until - posted > posted - waiting["enter"])
+    lasted = np.maximum(0.0, waiting["leave"] - waiting["enter"])
+    sites = np.where(mostly, others["wait_site"], others["site"])
+    return np.clip(until - waiting["enter"], 0.0, lasted), sites
 
 
 def _collectives(launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: Matched) -> np.ndarray:

@@ -212,45 +212,38 @@ class TestLibraries:
             target = find_target([str(path), "-n", "2", word, "x"], environment())
             assert target.paths == [mpi] and not target.obstacles, word
 
-    @pytest.mark.parametrize("several", [True, False])
-    def test_of_mpi4py(self, tmp_path, several):
-        """It is linked to one MPI, or has modules for several and loads one of them itself."""
-        mpi = library(tmp_path / "mpi", "openmpi")
-        folder = tmp_path / "site" / "mpi4py"
-        folder.mkdir(parents=True)
-        load = f"def _get_mpiabi():\n    import ctypes\n    ctypes.CDLL({str(mpi)!r})\n" if several else ""
-        (folder / "__init__.py").touch()
-        (folder / "_mpiabi.py").write_text(load)
-        for name in ("MPI.one.so", "MPI.other.so") if several else ("MPI.cpython.so",):
-            linked = () if several else (mpi, f"-Wl,-rpath,{mpi.parent}")
-            compiled(folder / name, "int MPI_Init(void); int f(void) { return MPI_Init(); }",
-                     "-shared", "-fPIC", *linked)  # fmt: skip
-        environ = environment() | {"PYTHONPATH": str(tmp_path / "site")}
-        launch = launcher(tmp_path / "other", "openmpi")
-        for word in (sys.executable, str(program(tmp_path / "x.py", f"#!{sys.executable}\n"))):
-            target = find_target([str(launch), "-n", "2", word], environ)
-            assert target.paths == [mpi] and not target.obstacles
-            assert target.preloaded == ([mpi] if several else [])
-
-    def mpi4py(self, tmp_path: Path) -> tuple[dict[str, str], Path, Path]:
-        """A version for two MPIs: variables in which it finds one by itself, and the folders of both."""
+    def mpi4py(self, tmp_path: Path, several: bool = True) -> tuple[dict[str, str], Path, Path]:
+        """A version for one MPI, or one for `several`, of which it finds one by itself: variables in which it
+        does so, and the libraries of both."""
         found = library(tmp_path / "found", "openmpi")
         other = library(tmp_path / "other", "mpich", "libmpi.so.12")
         folder = tmp_path / "site" / "mpi4py"
         folder.mkdir(parents=True)
         (folder / "__init__.py").touch()
-        (folder / "_mpiabi.py").write_text(
-            "import ctypes, os\n"
-            "def _get_mpiabi():\n"
-            "    if 'MPI4PY_MPIABI' in os.environ: return os.environ['MPI4PY_MPIABI']\n"
-            f"    ctypes.CDLL({str(found)!r})\n"
-            "    return 'openmpi'\n"
-        )
-        for family, mpi in {"openmpi": found, "mpich": other}.items():
-            compiled(folder / f"MPI.{family}.cpython.so",
-                     "int MPI_Init(void); int f(void) { return MPI_Init(); }",
-                     "-shared", "-fPIC", mpi)  # fmt: skip
+        if several:
+            (folder / "_mpiabi.py").write_text(
+                "import ctypes, os\n"
+                "def _get_mpiabi():\n"
+                "    if 'MPI4PY_MPIABI' in os.environ: return os.environ['MPI4PY_MPIABI']\n"
+                f"    ctypes.CDLL({str(found)!r})\n"
+                "    return 'openmpi'\n"
+            )
+        of_modules = {".openmpi": found, ".mpich": other} if several else {"": found}
+        for name, mpi in of_modules.items():
+            linked = [mpi, *([] if several else [f"-Wl,-rpath,{mpi.parent}"])]
+            source = "int MPI_Init(void); int f(void) { return MPI_Init(); }"
+            compiled(folder / f"MPI{name}.cpython.so", source, "-shared", "-fPIC", *linked)
         return environment() | {"PYTHONPATH": str(tmp_path / "site")}, found, other
+
+    @pytest.mark.parametrize("several", [True, False])
+    def test_of_mpi4py(self, tmp_path, several):
+        """It is linked to one MPI, or has modules for several and loads one of them itself."""
+        environ, mpi, _ = self.mpi4py(tmp_path, several)
+        launch = launcher(tmp_path / "nowhere", "openmpi")
+        for word in (sys.executable, str(program(tmp_path / "x.py", f"#!{sys.executable}\n"))):
+            target = find_target([str(launch), "-n", "2", word], environ)
+            assert target.paths == [mpi] and not target.obstacles
+            assert target.preloaded == ([mpi] if several else [])
 
     @pytest.mark.parametrize(
         "words",

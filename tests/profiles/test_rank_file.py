@@ -58,18 +58,6 @@ def test_a_file_cut_anywhere_is_read_up_to_there_or_refused(cut: int):
     assert (len(file.samples) == len(whole.samples)) or file.missing
 
 
-@given(data=st.data())
-def test_damaged_bytes_never_crash(data: st.DataObject):
-    content = bytearray(full().content)
-    for _ in range(8):
-        at = data.draw(st.integers(0, len(content) - 1))
-        content[at] = data.draw(st.integers(0, 255))
-    try:
-        parse_rank_file(bytes(content), HERE)
-    except HockneyError as error:
-        assert error.code
-
-
 @pytest.mark.parametrize(
     ("content", "code"),
     [
