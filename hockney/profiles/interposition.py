@@ -127,9 +127,8 @@ class MpiFunction:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """An exported symbol, and the function that it is a form of, by its place in `functions()`."""
+    """An exported symbol: the function that it is a form of, by its place in `functions()`."""
 
-    symbol: str
     function: int
     language: str  # of functions.hpp
     large: bool
@@ -202,7 +201,7 @@ def wrapper_of(symbol: str, places: Mapping[str, int]) -> Wrapper:
     assert name is not None
     in_c = re.match(r"MPIX?_[A-Z][a-z]", symbol) or re.match(r"MPI_T_[a-z]", symbol)
     language = "c" if in_c and variant in ("", "_c") else "fortran_2008" if "f08" in variant else "fortran"
-    return Wrapper(symbol, places[name.lower()], language, variant.endswith(("_c", "_large")))
+    return Wrapper(places[name.lower()], language, variant.endswith(("_c", "_large")))
 
 
 def exported(library: Path) -> Sequence[str]:

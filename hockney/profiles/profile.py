@@ -387,10 +387,12 @@ class RankClock:
     error_s: float = 0.0
 
     def second(self, ticks: int) -> float:
-        return self.clock.second(ticks, self.base_ns)
+        return float(self.seconds(np.array([ticks], dtype=np.uint64))[0])
 
     def seconds(self, ticks: np.ndarray) -> np.ndarray:
-        return self.clock.seconds(ticks, self.base_ns)
+        since = (np.asarray(ticks, dtype=np.uint64) - np.uint64(self.clock.ticks)).view(np.int64)
+        rate = self.clock.ns_per_tick or 1.0
+        return np.asarray((since * rate + float(self.clock.ns - self.base_ns)) * 1e-9)
 
 
 def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:

@@ -213,15 +213,6 @@ class Clock:
     ns: int
     ns_per_tick: float | None
 
-    def seconds(self, ticks: np.ndarray, base_ns: int) -> np.ndarray:
-        """Seconds of the host's clock after `base_ns`."""
-        rate = 1.0 if self.ns_per_tick is None else self.ns_per_tick
-        since = (np.asarray(ticks, dtype=np.uint64) - np.uint64(self.ticks)).view(np.int64)
-        return np.asarray((since * rate + float(self.ns - base_ns)) * 1e-9)
-
-    def second(self, ticks: int, base_ns: int) -> float:
-        return float(self.seconds(np.array([ticks], dtype=np.uint64), base_ns)[0])
-
     @property
     def seconds_per_tick(self) -> float:
         return 1e-9 * (1.0 if self.ns_per_tick is None else self.ns_per_tick)

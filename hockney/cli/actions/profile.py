@@ -124,7 +124,8 @@ def _refuse_with(what: str, others: dict[str, bool], why: str = "no program is l
 
 def _show(profiled: Profile, page: Path | None, quiet: bool, as_json: bool) -> int:
     """Explain the profile, write its page and print the summary. Returns the exit code."""
-    with attach_profile(profiled.path), ProgressReporter(quiet) as reporter:
+    attached = attach_run_to_interrupt(profiled.path, complete=True)
+    with attached, ProgressReporter(quiet) as reporter:
         with reporter.show_step("explaining the profile"):
             code = exit_code(profiled)
             document: dict[str, Any] | None = profiled.document if as_json else None
@@ -137,11 +138,6 @@ def _show(profiled: Profile, page: Path | None, quiet: bool, as_json: bool) -> i
     for path in written:
         print_unwrapped(f"report: {printable(str(path))}")
     return code
-
-
-def attach_profile(path: Path) -> contextlib.AbstractContextManager[None]:
-    """An interrupt while the profile is explained names its folder, which is complete."""
-    return attach_run_to_interrupt(path, complete=True)
 
 
 def print_summary(profiled: Profile) -> None:
