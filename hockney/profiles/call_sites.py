@@ -164,17 +164,9 @@ def python_frame(text: str) -> Frame:
     return Frame("" if function == "<module>" else function, match["file"], int(match["line"]))
 
 
-@dataclass(frozen=True)
-class CallSites:
-    """All call sites of a launch. `index_of` gives for each rank file, by its place among the files, the
-    index of the site with a number."""
-
-    sites: tuple[CallSite, ...]
-    index_of: tuple[Mapping[int, int], ...]
-
-
-def call_sites(files: Sequence[RankFile]) -> CallSites:
-    """Call sites that resolve equal are merged."""
+def call_sites(files: Sequence[RankFile]) -> tuple[tuple[CallSite, ...], tuple[Mapping[int, int], ...]]:
+    """All call sites of a launch, those that resolve equal merged, and for each file the index among them of
+    the site with a number."""
     located = [_located(each) for each in files]
     wanted: dict[str, set[int]] = {}
     for rows in located:
@@ -205,7 +197,7 @@ def call_sites(files: Sequence[RankFile]) -> CallSites:
         replace(site, ambiguous=of.ambiguous, mixed=of.mixed, caller=of.caller(site))
         for site, of in zip(sites, origins, strict=True)
     )
-    return CallSites((NOWHERE, *merged[1:]), tuple(indices))
+    return (NOWHERE, *merged[1:]), tuple(indices)
 
 
 def _calls(file: RankFile) -> dict[int, int]:

@@ -35,7 +35,7 @@ from hockney.pages.format import quantity, share_interval
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.efficiencies import FEWEST_LAUNCHES, NEEDS_TRACE, efficiencies, over_values
 from hockney.profiles.explanation import PART_NAMES, Row
-from hockney.profiles.profile import NO_COMMUNICATOR, RegionTime, group_rows, quantile_s
+from hockney.profiles.profile import NO_COMMUNICATOR, Launch, RegionTime, group_rows, quantile_s
 from hockney.profiles.rank_file import DISTANCES, FIRST_TIME_BIN, LANGUAGES
 from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
@@ -147,7 +147,7 @@ def _details(results: ProfileResults, row: Row) -> list[dict[str, Any]]:
     keys = ("communicator", "size_class", "distance", "region")
     return [
         {
-            "communicator": launch.communicators[communicator].text if communicator else "",
+            "communicator": communicator_text(launch, rows),
             "size_class": size_class_text(size_class),
             "distance": distance_text(distance),
             "region": launch.region_names[region],
@@ -158,7 +158,7 @@ def _details(results: ProfileResults, row: Row) -> list[dict[str, Any]]:
             "most_s": float(rows["most"].max()),
             "misses": int(rows["misses"].sum()),
         }
-        for (communicator, size_class, distance, region), rows in group_rows(own, *keys)
+        for (_, size_class, distance, region), rows in group_rows(own, *keys)
     ]
 
 
@@ -372,30 +372,29 @@ def regions_table(results: ProfileResults) -> Table | None:
     return columns_table("regions", "Regions", REGIONS, rows, "Of all ranks together.") if rows else None
 
 
-@dataclass(frozen=True)
-class Group:
-    """Calls of one function with equal communicator, size class and distance, of all call sites and ranks."""
+def group_columns(launch: Launch) -> tuple[Column[np.ndarray], ...]:
+    """Of calls of one function with equal communicator, size class, distance and language, of all call sites
+    and ranks."""
 
-    function: str
-    communicator: str
-    distance: str
-    language: str
-    size_class: int
-    calls: int
-    bytes: float
-    seconds: float
+    def language(number: int) -> str:
+        return LANGUAGES[number] if number < len(LANGUAGES) else ""
+
+    return (
+        Column("function", lambda calls: f"MPI_{launch.function(calls['function'][0])}", key="function"),
+        Column("communicator", lambda calls: communicator_text(launch, calls), key="communicator"),
+        Column("size", lambda calls: size_class_text(int(calls["size_class"][0])), key="size_class"),
+        Column("distance", lambda calls: distance_text(calls["distance"][0]), key="distance"),
+        Column("", lambda calls: language(calls["language"][0]), key="language"),
+        Column("calls", lambda calls: int(calls["calls"].sum()), COUNT, "calls"),
+        Column("", lambda calls: float(calls["bytes"].sum()), key="bytes"),
+        Column("time", lambda calls: float(calls["seconds"].sum()), SECONDS, "time_s"),
+    )
 
 
-GROUPS: tuple[Column[Group], ...] = (
-    Column("function", lambda g: f"MPI_{g.function}", key="function"),
-    Column("communicator", lambda g: g.communicator, key="communicator"),
-    Column("size", lambda g: size_class_text(g.size_class), key="size_class"),
-    Column("distance", lambda g: g.distance, key="distance"),
-    Column("", lambda g: g.language, key="language"),
-    Column("calls", lambda g: g.calls, COUNT, "calls"),
-    Column("", lambda g: g.bytes, key="bytes"),
-    Column("time", lambda g: g.seconds, SECONDS, "time_s"),
-)
+def communicator_text(launch: Launch, calls: np.ndarray) -> str:
+    """Of calls with the same one, "" if they have none."""
+    place = int(calls["communicator"][0])
+    return launch.communicators[place].text if place else ""
 
 
 def size_class_text(size_class: int) -> str:
@@ -406,29 +405,15 @@ def size_class_text(size_class: int) -> str:
     return f"{format_bytes(low)} to {format_bytes(high)}" if high > low + 1 else format_bytes(low)
 
 
-def groups(results: ProfileResults) -> list[Group]:
-    launch = results.launch
+def groups(launch: Launch) -> list[np.ndarray]:
     keys = ("function", "communicator", "size_class", "distance", "language")
-    found = []
-    for (function, communicator, size_class, distance, language), rows in group_rows(launch.counted, *keys):
-        known = launch.communicators[communicator]
-        found.append(
-            Group(
-                launch.function(function),
-                "" if known is NO_COMMUNICATOR else known.text,
-                distance_text(distance),
-                LANGUAGES[language] if language < len(LANGUAGES) else "",
-                size_class,
-                int(rows["calls"].sum()),
-                float(rows["bytes"].sum()),
-                float(rows["seconds"].sum()),
-            )
-        )
-    return sorted(found, key=lambda group: -group.seconds)
+    found = [calls for _, calls in group_rows(launch.counted, *keys)]
+    return sorted(found, key=lambda calls: -calls["seconds"].sum())
 
 
 def groups_table(results: ProfileResults, most: int = 200) -> Table:
-    return columns_table("functions", "Functions, communicators and sizes", GROUPS, groups(results)[:most])
+    columns, rows = group_columns(results.launch), groups(results.launch)[:most]
+    return columns_table("functions", "Functions, communicators and sizes", columns, rows)
 
 
 RECORDING: tuple[Column[tuple[str, tuple[float, float]]], ...] = (
@@ -488,7 +473,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
             (columns_document(columns, [row])[0] for row in sites if row is results.first), None
         ),
         "call_sites": columns_document(columns, sites),
-        "functions": columns_document(GROUPS, groups(results)),
+        "functions": columns_document(group_columns(launch), groups(launch)),
         "waiting": columns_document(cause_columns(results), results.causes),
         "clocks": {
             "messages": waits.matched.messages,

@@ -16,7 +16,7 @@ import numpy as np
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.draw.page import Caveat
 from hockney.profiles import rank_file as form
-from hockney.profiles.call_sites import CallSite, CallSites, call_sites
+from hockney.profiles.call_sites import CallSite, call_sites
 from hockney.profiles.manifest import Manifest, ProfiledLaunch, read_manifest
 from hockney.profiles.rank_file import RankFile, RankFiles, read_launch, text_of
 
@@ -303,7 +303,7 @@ def read_profile(folder: Path) -> Profile:
 
 def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) -> Launch:
     files = read.files
-    found = call_sites(files)
+    sites, index_of = call_sites(files)
     rates = _rates(files)
     clocks = rank_clocks(files)
     left_out = [k for k, name in enumerate(functions) if name in OUTSIDE_MPI_TIME]
@@ -314,10 +314,13 @@ def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) 
     communicators, communicator_of = _communicators(files, functions)
     region_names, region_of, regions = _regions(files, rates)
     calls = [
-        _calls(k, each, found, communicator_of[k], region_of[k], rates[k]) for k, each in enumerate(files)
+        _calls(k, each, index_of[k], communicator_of[k], region_of[k], rates[k])
+        for k, each in enumerate(files)
     ]
     world = {(each.job, each.rank): k for k, each in reversed(list(enumerate(files)))}
-    samples = [_samples(k, each, found, communicator_of[k], clocks[k], world) for k, each in enumerate(files)]
+    samples = [
+        _samples(k, each, index_of[k], communicator_of[k], clocks[k], world) for k, each in enumerate(files)
+    ]
     sent, messages = _matrix(files, world)
     caveats = (*read.caveats, *_caveats(files, ranks))
     return Launch(
@@ -326,7 +329,7 @@ def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) 
         ranks=ranks,
         calls=np.concatenate(calls),
         samples=np.concatenate(samples),
-        sites=found.sites,
+        sites=sites,
         communicators=communicators,
         regions=regions,
         region_names=region_names,
@@ -335,15 +338,15 @@ def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) 
         overheads=_overheads(files),
         caveats=caveats,
         files=files,
-        index_of=found.index_of,
-        open_calls=tuple(_open_calls(files, ranks, found, communicator_of, clocks, left_out)),
+        index_of=index_of,
+        open_calls=tuple(_open_calls(files, ranks, index_of, communicator_of, clocks, left_out)),
     )
 
 
 def _open_calls(
     files: Sequence[RankFile],
     ranks: Sequence[RankTimes],
-    found: CallSites,
+    index_of: Sequence[Mapping[int, int]],
     communicator_of: Sequence[dict[int, int]],
     clocks: Sequence[RankClock],
     left_out: Sequence[int],
@@ -355,7 +358,7 @@ def _open_calls(
         for thread in file.threads[inside & ~np.isin(file.threads["function"], left_out)]:
             yield OpenCall(
                 k,
-                found.index_of[k].get(int(thread["site"]), 0),
+                index_of[k].get(int(thread["site"]), 0),
                 int(thread["function"]),
                 communicator_of[k].get(int(thread["communicator"]), 0),
                 max(0.0, ranks[k].end - clocks[k].second(int(thread["since"]))),
@@ -532,7 +535,7 @@ def _regions(
     return tuple(names), of_files, regions
 
 
-def _mapped(values: np.ndarray, mapping: dict[int, int]) -> np.ndarray:
+def _mapped(values: np.ndarray, mapping: Mapping[int, int]) -> np.ndarray:
     """Each value as the dictionary has it; 0 for others."""
     distinct, inverse = np.unique(values, return_inverse=True)
     return np.array([mapping.get(int(v), 0) for v in distinct], dtype=np.int32)[inverse.reshape(-1)]
@@ -541,7 +544,7 @@ def _mapped(values: np.ndarray, mapping: dict[int, int]) -> np.ndarray:
 def _calls(
     rank: int,
     file: RankFile,
-    found: CallSites,
+    index_of: Mapping[int, int],
     communicator_of: dict[int, int],
     region_of: dict[int, int],
     rate: float,
@@ -550,7 +553,7 @@ def _calls(
     rows = np.zeros(len(raw), CALLS)
     rows["rank"] = rank
     rows["raw_site"] = raw["site"]
-    rows["site"] = _mapped(raw["site"], dict(found.index_of[rank]))
+    rows["site"] = _mapped(raw["site"], index_of)
     rows["communicator"] = _mapped(raw["communicator"], communicator_of)
     rows["region"] = _mapped(raw["region"], region_of)
     copied = "function", "size_class", "distance", "language", "calls", "bytes", "misses", "waited", "bins"
@@ -564,19 +567,18 @@ def _calls(
 def _samples(
     rank: int,
     file: RankFile,
-    found: CallSites,
+    index_of: Mapping[int, int],
     communicator_of: dict[int, int],
     clock: RankClock,
     world: dict[tuple[int, int], int],
 ) -> np.ndarray:
     raw = file.samples[file.samples["leave"] > 0]
     rows = np.zeros(len(raw), SAMPLES)
-    sites = dict(found.index_of[rank])
     rows["rank"] = rank
     for name in ("channel", "number", "role", "distance", "function", "bytes"):
         rows[name] = raw[name]
-    rows["site"] = _mapped(raw["site"], sites)
-    rows["wait_site"] = _mapped(raw["wait_site"], sites)
+    rows["site"] = _mapped(raw["site"], index_of)
+    rows["wait_site"] = _mapped(raw["wait_site"], index_of)
     rows["raw_wait_site"] = raw["wait_site"]
     rows["communicator"] = _mapped(raw["communicator"], communicator_of)
     for name in ("posted", "enter", "leave"):
