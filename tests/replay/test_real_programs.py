@@ -16,7 +16,7 @@ from replay.test_pricing import DESCRIBED, machine, on_description
 
 from hockney.core.machine import Mpi
 from hockney.profiles import trace as t
-from hockney.profiles.manifest import Manifest, ProfiledLaunch, ProfiledMpi
+from hockney.profiles.manifest import ProfiledLaunch
 from hockney.profiles.profile import launch_of
 from hockney.profiles.rank_file import RankFiles
 from hockney.profiles.trace import RankTrace, traces_of
@@ -28,11 +28,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 
 
 def built(run: Recorded, traces: list[RankTrace]) -> Built:
-    manifest = Manifest(
-        command=[], program="", started="", hockney="", mpi=ProfiledMpi(family=""), cores=1,
-        functions=list(run.names),
-    )  # fmt: skip
-    launch = launch_of(RankFiles(run.files), ProfiledLaunch(folder=""), manifest, resolve=False)
+    launch = launch_of(RankFiles(run.files), ProfiledLaunch(folder=""), run.names)
     return build(traces, job_of(launch))
 
 
