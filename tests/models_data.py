@@ -10,8 +10,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
+
 from hockney.core.case import Case
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
+from hockney.models.statistics import Observation, observe_case
 from hockney.system.bundled import bundled_catalog
 
 CATALOG = bundled_catalog()
@@ -48,6 +51,20 @@ def record(case: Case, launch: str, times: Sequence[float], errors: int = 0) -> 
         stop=Stop(reason="precision", precision=0.02, achieved=None),
         verified=Verified(bytes=100, errors=errors),
     )
+
+
+def observed(
+    case: Case,
+    logs: Sequence[float] | np.ndarray,
+    prefix: str = "",
+    random: np.random.Generator | None = None,
+) -> Observation:
+    """One launch for each of `logs`, the logs of its typical time; with `random`, repetitions differ by 1%."""
+    scatter = random.normal(0, 0.01, (len(logs), 30)) if random else np.zeros((len(logs), 9))
+    times = np.exp(np.asarray(logs)[:, None] + scatter)
+    seen = observe_case([record(case, f"{prefix}{k}", of.tolist()) for k, of in enumerate(times)], CATALOG)
+    assert seen is not None
+    return seen
 
 
 def exact(

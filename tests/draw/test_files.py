@@ -112,6 +112,7 @@ def test_a_figure_without_values_can_be_saved(tmp_path):
     assert all(p.stat().st_size > 500 for p in save(empty, tmp_path))
 
 
+@pytest.mark.slow
 def test_a_home_that_cannot_be_written_to_is_not_talked_about(tmp_path):
     program = """
 from hockney.draw.figure import Axis, Figure, Series

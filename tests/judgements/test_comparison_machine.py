@@ -17,7 +17,6 @@ from types import ModuleType
 
 import pytest
 from needs import need_compiler
-from tiers import slow
 
 import hockney
 from hockney.discovery.find import find_mpi
@@ -124,7 +123,8 @@ def test_every_factor_meets_every_call_and_range(benchmark: ModuleType):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("call", ["Bcast", *slow("Allreduce", "Allgather", "Alltoall", "Reduce")])
+@pytest.mark.slow
+@pytest.mark.parametrize("call", ["Bcast", "Allreduce", "Allgather", "Alltoall", "Reduce"])
 def test_library_slows_one_call_at_some_sizes(compared: ModuleType, stub: Path, call: str):
     plan = compared.Plan("slowdown", 0, "turns", 1.0, "none", "", call, 1.5, 1024, 2**20)
     set_ = dict(each.split("=", 1) for each in plan.variables(1.5, Path("library")))
@@ -137,6 +137,7 @@ def test_library_slows_one_call_at_some_sizes(compared: ModuleType, stub: Path, 
 
 
 @pytest.mark.compiler
+@pytest.mark.slow
 def test_library_refuses_a_setting_that_it_does_not_understand(stub: Path):
     wrong = {"HOCKNEY_SLOWDOWN": "Bcast 0.5 1 2"}
     done = subprocess.run([stub], env=os.environ | wrong, capture_output=True, text=True)

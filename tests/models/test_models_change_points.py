@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tiers import slow
 
 from hockney.models.history.series import ratio_to_usual
 from hockney.models.statistics import change_points, change_significance
@@ -31,8 +32,8 @@ def outliers(rng: np.random.Generator, count: int) -> np.ndarray:
     return normal(rng, count) + 0.5 * (rng.random(count) < 0.1)
 
 
-@pytest.mark.parametrize("make", [normal, heavy, outliers])
-@pytest.mark.parametrize("count", [12, 40])
+@pytest.mark.parametrize("make", [heavy, *slow(normal, outliers)])
+@pytest.mark.parametrize("count", [12, *slow(40)])
 def test_false_alarms_are_rare(make: Make, count: int):
     rng = np.random.default_rng(1)
     found = sum(bool(change_points(list(make(rng, count)))) for _ in range(120))

@@ -9,7 +9,7 @@ import pytest
 from models_data import Noise, benchmark
 from scipy.stats import binom
 
-SETS = 60
+SETS = 40
 LEAST = int(binom.ppf(0.001, SETS, 0.92))
 """A parameter that is covered in 92% of all data sets falls below this count once in a thousand studies."""
 

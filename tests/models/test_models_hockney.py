@@ -108,7 +108,7 @@ def test_one_straight_line_is_left_in_one_piece() -> None:
 
     rng = np.random.default_rng(4)
     pieces = [
-        len(fit(simulate(line, CASES, replace(NOISE, repetitions=100), rng)).segments) for _ in range(40)
+        len(fit(simulate(line, CASES, replace(NOISE, repetitions=100), rng)).segments) for _ in range(20)
     ]
     assert np.mean(np.array(pieces) == 1) >= 0.9
 

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from models_data import CATALOG, record
+from models_data import observed
 from scipy.stats import binom, ttest_rel
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
-from hockney.models.statistics import InterleavedSettings, Observation, observe_case, ratio_of_estimates
+from hockney.models.statistics import InterleavedSettings, Observation, ratio_of_estimates
 from hockney.models.statistics.interleaved_settings import launch_changes
 
 SETS = 150
@@ -25,19 +26,11 @@ SLOW = np.log(3.2)
 ALGORITHMS = ("a", "b", "c", "d", "e")
 
 
-def observed(case: Case, logs: np.ndarray) -> Observation:
-    random = np.random.default_rng(0)
-    times = np.exp(logs[:, None] + random.normal(0, 0.01, (len(logs), 30)))
-    return observe_case(
-        [record(case, f"{case.setting}{k}", t.tolist()) for k, t in enumerate(times)], CATALOG
-    )
-
-
 def turns(logs: Mapping[str, Sequence[np.ndarray]]) -> InterleavedSettings:
     """By setting, one or more series of the logs of launches' times relative to 1 us."""
 
     def of(name: str, one: np.ndarray) -> Observation:
-        return observed(OWN.with_setting(name), np.log(1e-6) + one)
+        return observed(OWN.with_setting(name), np.log(1e-6) + one, name, np.random.default_rng(0))
 
     return InterleavedSettings.of(
         {name: [of(f"{name}{k}", one) for k, one in enumerate(same)] for name, same in logs.items()}
@@ -121,8 +114,8 @@ def test_launches_without_variables_and_ordinary_ones_that_differ_leave_both_rat
     assert certain(alike) and width(alike) < 0.1
 
 
-@pytest.mark.parametrize("dwell", [0.0, 4.0])
-@pytest.mark.parametrize("launches", [3, 6])
+@pytest.mark.parametrize("dwell", [4.0, *slow(0.0)])
+@pytest.mark.parametrize("launches", [3, *slow(6)])
 def test_on_a_machine_with_two_modes_gains_are_hardly_ever_invented(launches: int, dwell: float):
     """All algorithms take the same time. Modes last `dwell` launches on average, or change at random."""
     random = np.random.default_rng(7)
@@ -168,7 +161,7 @@ def test_the_mean_over_sizes_has_the_changes_between_launches_too(slow: bool):
     seen = {
         name: [
             {
-                size: observed(OWN.with_setting(name), logs + gain.get(name, 0) + size * 1e-4)
+                size: observed(OWN.with_setting(name), logs + gain.get(name, 0) + size * 1e-4, name)
                 for size in (1, 2)
             }
         ]

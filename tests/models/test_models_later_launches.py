@@ -76,14 +76,14 @@ def test_on_a_stable_machine_noisier_cases_hardly_widen_the_interval() -> None:
     """Inferring all later launches would make it several times as wide."""
     random = np.random.default_rng(1)
     wider, covered = [], []
-    for _ in range(100):
+    for _ in range(50):
         run = survey(slow_in(0), leaves(ping_pong(EARLY)), random)
         seen = by_size(run)[EARLY]
         wider.append(width(seen) / width(alone(run, seen.case)))
         covered.append(covers(seen, undisturbed(seen.case)))
     assert np.median(wider) == 1.0
     assert np.mean(wider) < 1.2
-    assert sum(covered) >= 93
+    assert sum(covered) >= 46
 
 
 def test_without_another_size_the_change_is_that_of_the_case_with_the_nearest_time() -> None:

@@ -28,6 +28,7 @@ from changing_machine import (
     width,
 )
 from models_data import CATALOG
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.record import Clock, Close, Launch, RunRecords
@@ -103,7 +104,7 @@ def test_added_sizes_are_covered_as_often_as_planned_ones_where_modes_last_long(
     assert sum(alone) < sum(planned) - 10, "the test must be able to fail"
 
 
-@pytest.mark.parametrize(("launch", "visit"), [(0.01, 0.01), (0.003, 0.03)])
+@pytest.mark.parametrize(("launch", "visit"), [(0.01, 0.01), *slow((0.003, 0.03))])
 def test_on_a_stable_machine_an_added_size_hardly_loses_precision(launch: float, visit: float) -> None:
     """Compared with the interval from its own launches."""
     random = np.random.default_rng(1)

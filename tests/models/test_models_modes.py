@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tiers import slow
 
 from hockney.models.scipy_functions import f_quantile
 from hockney.models.statistics.modes import (
@@ -55,7 +56,7 @@ def undisturbed(visits: np.ndarray) -> tuple[float, float]:
     return value, (high - low) / 2
 
 
-@pytest.mark.parametrize("wander", [0.1, 0.2])
+@pytest.mark.parametrize("wander", [0.2, *slow(0.1)])
 def test_the_ratio_of_two_surveys_is_covered_though_the_chosen_visits_agree(wander: float) -> None:
     random = np.random.default_rng(20)
     value, half = np.array([undisturbed(visits) for visits in wandering(random, 240, wander)]).T

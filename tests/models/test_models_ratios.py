@@ -7,8 +7,9 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 import pytest
-from models_data import CATALOG, record
+from models_data import CATALOG, observed, record
 from scipy.stats import binom
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
@@ -20,15 +21,6 @@ LEAST = int(binom.ppf(0.001, SETS, 0.92))
 """With a coverage of 92% of all data sets the number falls below this count once in a thousand studies."""
 FAST, SLOW = Case.of("barrier", 2, algorithm="central"), Case.of("barrier", 2, algorithm="mpi")
 TRUTH = 5.13
-
-
-def observed(case: Case, logs: np.ndarray, prefix: str = "", random: np.random.Generator | None = None):
-    """One launch for each of `logs`, the log of its typical time."""
-    scatter = (random or np.random.default_rng(0)).normal(0, 0.01, (len(logs), 30))
-    times = np.exp(logs[:, None] + scatter)
-    return observe_case(
-        [record(case, f"{prefix}{k}", launch.tolist()) for k, launch in enumerate(times)], CATALOG
-    )
 
 
 def drawn(random: np.random.Generator, launches: int, apart: bool = False):
@@ -43,7 +35,7 @@ def drawn(random: np.random.Generator, launches: int, apart: bool = False):
     return slow, fast
 
 
-@pytest.mark.parametrize(("launches", "apart"), [(3, False), (5, False), (12, False), (12, True)])
+@pytest.mark.parametrize(("launches", "apart"), [(3, False), (12, True), *slow((5, False), (12, False))])
 def test_the_interval_holds_the_truth(launches: int, apart: bool):
     random = np.random.default_rng(11)
     found = [ratio(*drawn(random, launches, apart)) for _ in range(SETS)]
@@ -67,7 +59,7 @@ def test_it_is_the_quotient_of_the_typical_times_and_lies_in_its_interval():
             assert back.high == pytest.approx(1 / found.low)
 
 
-@pytest.mark.parametrize("launches", [3, 5, 12])
+@pytest.mark.parametrize("launches", [5, *slow(3, 12)])
 def test_the_interval_of_a_mean_holds_the_truth_and_is_narrower_than_that_of_one_ratio(launches: int):
     random = np.random.default_rng(17)
     means, single = [], []

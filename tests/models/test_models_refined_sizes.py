@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from models_data import CATALOG, NOISE, exact, simulate
 
@@ -46,6 +46,7 @@ def gap_around(first: int, measured: list[int]) -> float:
     return min(size for size in measured if size >= first) / below
 
 
+@settings(max_examples=10)
 @given(first=st.integers(200, 1 << 20))
 def test_a_jump_is_located_within_ten_percent(first: int) -> None:
     measured = sizes(refined(jump_at(first)))

@@ -8,10 +8,10 @@ import math
 
 import numpy as np
 import pytest
-from models_data import CATALOG, record
+from models_data import CATALOG, observed
 
 from hockney.models.comparison import Pair, judge, relative
-from hockney.models.statistics import PooledCase, observe_case
+from hockney.models.statistics import PooledCase
 
 OPERATIONS = ("allgather", "allreduce", "alltoall", "bcast", "reduce", "scan")
 COMMON, OWN = 0.15, 0.02
@@ -31,8 +31,7 @@ def made(slower, count=30, seed=1, operations=OPERATIONS, common=COMMON, runs=1)
             for run in range(runs):
                 own = OWN * rng.standard_normal((2, count))
                 for side, logs in enumerate((own[0], own[1] + shared[run] + by)):
-                    records = [record(case, str(k), [1e-6 * math.exp(log)] * 5) for k, log in enumerate(logs)]
-                    sides[side][run] = observe_case(records, CATALOG)
+                    sides[side][run] = observed(case, logs)
             pairs.append(Pair(case, *map(PooledCase.of, sides)))
     return pairs
 

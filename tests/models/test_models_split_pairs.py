@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from models_data import CATALOG, record
+from models_data import CATALOG, observed
 from tiers import slow
 
 from hockney.models.comparison import Pair, judge
-from hockney.models.statistics import PooledCase, observe_case
+from hockney.models.statistics import PooledCase
 from hockney.models.statistics.split_pairs import exchange_launches, machine_modes
 
 CASES = [CATALOG.case(f"{name} bytes={size}", 2) for name in ("bcast", "reduce") for size in (8, 64, 512)]
@@ -22,15 +22,11 @@ SLOW = 0.9
 """Log of the time in the slow mode relative to the fast one."""
 
 
-def observed(logs, case=CASES[0]):
-    return observe_case([record(case, str(k), [1e-6 * math.exp(x)] * 5) for k, x in enumerate(logs)], CATALOG)
-
-
 def modes(a: str, b: str, factor=SLOW):
     """Of launches that are `s`low, `f`ast or `b`etween; with pairs that are not split, 16 in all."""
     a, b = (side + "fs" * ((17 - len(side)) // 2) for side in (a, b))
     log = {"f": 0.0, "s": factor, "b": factor / 2}
-    return machine_modes(*([observed([log[each] for each in side])] for side in (a, b)))
+    return machine_modes(*([observed(CASES[0], [log[each] for each in side])] for side in (a, b)))
 
 
 def test_pairs_split_in_opposite_directions_exchange_their_launches():
@@ -38,7 +34,7 @@ def test_pairs_split_in_opposite_directions_exchange_their_launches():
     assert found.partners == {"1": "2", "2": "1", "5": "6", "6": "5"} and found.exchanged == 4
     assert (found.pairs, found.slow, found.split) == (16, (8, 8), (2, 2)) and not found.uneven
     assert found.factor == pytest.approx(math.exp(SLOW))
-    b = PooledCase.of({0: observed([0.0] * 8)})
+    b = PooledCase.of({0: observed(CASES[0], [0.0] * 8)})
     partners = {f"0/{k}": f"0/{to}" for k, to in found.partners.items()}
     assert exchange_launches(b, partners).pooled.launches == tuple(f"0/{k}" for k in "02134657")
 
@@ -51,7 +47,7 @@ def test_the_nearest_ones_do():
 def test_a_split_pair_that_is_left_over_does_not_count():
     found = modes("fffsfffsss", "ssffsffsss")
     assert found.partners == {"0": None, "1": "3", "3": "1", "4": None}
-    names = exchange_launches(PooledCase({}, observed([0.0] * 10)), found.partners)
+    names = exchange_launches(PooledCase({}, observed(CASES[0], [0.0] * 10)), found.partners)
     assert names.pooled.launches == ("0 alone", "3", "2", "1", "4 alone", *"56789")
 
 
@@ -74,8 +70,9 @@ def test_no_modes(a, b, factor):
 
 def test_few_pairs_stay():
     a, b = ([SLOW * (each == "s") for each in side * 3] for side in ("fsffs", "ffsfs"))
-    assert machine_modes([observed(a)], [observed(b)]) is None
-    assert machine_modes([observed([*a, SLOW])], [observed([*b, SLOW])]) is not None
+    assert machine_modes([observed(CASES[0], a)], [observed(CASES[0], b)]) is None
+    a, b = [*a, SLOW], [*b, SLOW]
+    assert machine_modes([observed(CASES[0], a)], [observed(CASES[0], b)]) is not None
 
 
 def test_a_side_that_is_slow_more_often_keeps_its_pairs():
@@ -101,7 +98,7 @@ def pairs(effects_a, effects_b, slower=lambda case: 0.0, own=0.02, seed=1):
     made = []
     for case in CASES:
         noise = own * rng.standard_normal((2, len(effects_a)))
-        a, b = observed(effects_a + noise[0], case), observed(effects_b + slower(case) + noise[1], case)
+        a, b = observed(case, effects_a + noise[0]), observed(case, effects_b + slower(case) + noise[1])
         made.append(Pair(case, PooledCase.of({0: a}), PooledCase.of({0: b})))
     return made
 
@@ -168,7 +165,7 @@ def test_no_launch_is_lost_or_counted_twice(a, random):
     found = modes("".join(a), "".join(b))
     if found is None:
         return
-    b_case = PooledCase({}, observed([0.0] * len(a)))
+    b_case = PooledCase({}, observed(CASES[0], [0.0] * len(a)))
     names = exchange_launches(b_case, found.partners).pooled.launches
     assert len(set(names)) == len(a)
     alone = [name for name in names if name.endswith("alone")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from models_data import CATALOG, record
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.record import RunRecords
@@ -46,13 +47,13 @@ def test_launches_that_have_nothing_in_common_leave_the_interval_open() -> None:
     assert summary.typical.value == pytest.approx(3e-6) and summary.between > 0.8
 
 
-@pytest.mark.parametrize("count", [3, 4, 5, 6, 10, 30])
+@pytest.mark.parametrize("count", [3, 4, 10, *slow(5, 6, 30)])
 def test_the_spread_between_launches_is_that_of_most_of_them(count) -> None:
     """One launch that is a thousand times as slow does not make it absurd; without one it is the standard
     deviation."""
     rng = np.random.default_rng(count)
     spreads, with_outlier = [], []
-    for _ in range(400 if count < 10 else 100):
+    for _ in range(200 if count < 10 else 50):
         levels = np.exp(0.05 * rng.standard_normal(count))
         for wanted, factor in ((spreads, 1.0), (with_outlier, 1000.0)):
             levels[-1] *= factor

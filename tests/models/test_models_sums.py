@@ -6,12 +6,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from models_data import CATALOG, record
+from models_data import observed
 from scipy.stats import binom
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
-from hockney.models.statistics import Observation, adjust_p_values, observe_case, ratio, ratio_to_sum
+from hockney.models.statistics import Observation, adjust_p_values, ratio, ratio_to_sum
 
 SETS = 150
 LEAST = int(binom.ppf(0.001, SETS, 0.92))
@@ -19,15 +20,6 @@ LEAST = int(binom.ppf(0.001, SETS, 0.92))
 LEFT, FIRST, SECOND = (Case.of("bcast", 2, algorithm="mpi", bytes=size) for size in (8, 16, 24))
 TIMES = {LEFT: 12e-6, FIRST: 3e-6, SECOND: 1e-6}
 TRUTH = 12 / (2 * 3 + 1)
-
-
-def observed(case: Case, logs: np.ndarray, random: np.random.Generator, prefix: str = "") -> Observation:
-    """One launch for each of `logs`, the log of its typical time."""
-    times = np.exp(logs[:, None] + random.normal(0, 0.01, (len(logs), 30)))
-    records = [record(case, f"{prefix}{k}", launch.tolist()) for k, launch in enumerate(times)]
-    seen = observe_case(records, CATALOG)
-    assert seen is not None
-    return seen
 
 
 def drawn(random: np.random.Generator, launches: int, apart: bool) -> list[Observation]:
@@ -38,14 +30,14 @@ def drawn(random: np.random.Generator, launches: int, apart: bool) -> list[Obser
         observed(
             case,
             np.log(time) + (other if apart and case == SECOND else shared) + random.normal(0, 0.03, launches),
-            random,
             "other" if apart and case == SECOND else "",
+            random,
         )
         for case, time in TIMES.items()
     ]
 
 
-@pytest.mark.parametrize(("launches", "apart"), [(3, False), (5, False), (12, False), (12, True)])
+@pytest.mark.parametrize(("launches", "apart"), [(3, False), (12, True), *slow((5, False), (12, False))])
 def test_the_interval_contains_the_truth_and_p_is_its_test(launches: int, apart: bool):
     random = np.random.default_rng(7)
     held = 0
@@ -82,8 +74,8 @@ def test_terms_from_the_same_other_launches_are_not_averaged_out():
     held = 0
     for _ in range(SETS):
         shared = random.normal(0, 0.1, 8)
-        left = observed(LEFT, np.log(TIMES[LEFT]) + random.normal(0, 0.01, 8), random)
-        first, second = (observed(c, np.log(TIMES[c]) + shared, random, "other") for c in (FIRST, SECOND))
+        left = observed(LEFT, np.log(TIMES[LEFT]) + random.normal(0, 0.01, 8), random=random)
+        first, second = (observed(c, np.log(TIMES[c]) + shared, "other", random) for c in (FIRST, SECOND))
         found = ratio_to_sum(left, [(first, 2), (second, 1)]).ratio
         held += found.low <= TRUTH <= found.high
     assert held >= LEAST

@@ -10,29 +10,21 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from models_data import CATALOG, benchmark, record
+from models_data import CATALOG, benchmark, observed
 from scipy import stats
+from tiers import slow
 
 from hockney.core.case import Case
 from hockney.core.fit import ExactValue
 from hockney.models.comparison import LEVEL, Pair, judge, more_launches
-from hockney.models.statistics import Observation, PooledCase, independent_ratio, observe_case
+from hockney.models.statistics import PooledCase, independent_ratio
 
 CASE = CATALOG.case("bcast bytes=64", 2)
 
 
-def launched(logs: np.ndarray | list[float], case: Case = CASE, prefix: str = "") -> Observation:
-    """A case whose launches took exp(logs) us, without any spread within a launch."""
-    found = observe_case(
-        [record(case, f"{prefix}{k}", [1e-6 * math.exp(x)] * 9) for k, x in enumerate(logs)], CATALOG
-    )
-    assert found is not None
-    return found
-
-
 def seen(logs: np.ndarray | list[float], case: Case = CASE, prefix: str = "") -> PooledCase:
-    """The same of a single run."""
-    return PooledCase.of({0: launched(logs, case, prefix)})
+    """A case of a single run, whose launches took exp(logs) s."""
+    return PooledCase.of({0: observed(case, logs, prefix)})
 
 
 def one(a: list[float] | np.ndarray, b: list[float] | np.ndarray, tolerance: float = 0.05):
@@ -227,7 +219,7 @@ def test_too_few_launches_and_hopeless_ones():
 
 
 def several(*runs: np.ndarray) -> PooledCase:
-    return PooledCase.of({number: launched(logs) for number, logs in enumerate(runs)})
+    return PooledCase.of({number: observed(CASE, logs) for number, logs in enumerate(runs)})
 
 
 def test_launches_of_several_runs_count_together():
@@ -283,7 +275,7 @@ def test_runs_of_one_launch_each_are_the_unit():
 
 
 @pytest.mark.parametrize(
-    ("runs", "launches", "apart"), [((5, 1), 10, 0.01), ((5, 1), 5, 0.03), ((3, 3), 5, 0.01)]
+    ("runs", "launches", "apart"), [((5, 1), 5, 0.03), *slow(((5, 1), 10, 0.01), ((3, 3), 5, 0.01))]
 )
 def test_the_interval_contains_the_truth_if_runs_differ(runs: tuple[int, int], launches: int, apart: float):
     """Runs that differ by half as much as their launches, whose mean they move more than the launches do, and
@@ -309,7 +301,7 @@ def comparison():
     return benchmark("comparison")
 
 
-@pytest.mark.parametrize("world", ["quiet", "launches differ", "heavy tails", "modes 30%, 1.5"])
+@pytest.mark.parametrize("world", ["launches differ", "modes 30%, 1.5", *slow("quiet", "heavy tails")])
 def test_the_interval_contains_the_truth(comparison, world: str):
     rng = np.random.default_rng(11)
     hits = []
@@ -349,7 +341,7 @@ def test_a_slower_operation_is_found_and_no_other(comparison):
     assert states.pop("reduce") == "slower" and set(states.values()) == {"same"}
 
 
-@pytest.mark.parametrize("world", ["modes that last", "drift", "modes of ten launches"])
+@pytest.mark.parametrize("world", ["modes that last", *slow("drift", "modes of ten launches")])
 def test_sides_that_took_turns(comparison, world: str):
     """On machines on which independent launches find nothing, or too much."""
     turns = benchmark("comparison_interleaved")

@@ -145,7 +145,7 @@ def test_the_undisturbed_cost_is_no_minimum():
 def test_the_undisturbed_cost_is_covered():
     random = np.random.default_rng(7)
     hits = []
-    for _ in range(300):
+    for _ in range(150):
         visits = [launch + 0.01 * random.standard_normal() for launch in two_modes(random, 10, 0.5, 30)]
         cost = undisturbed(visits).cost
         hits.append(cost.low <= 0.2e-6 <= cost.high)

@@ -22,7 +22,7 @@ def test_parts_have_names_and_machines_of_their_own_size(name):
 
 
 @pytest.mark.parametrize("name", reproductions.all_reproductions())
-def test_nothing_measured_is_said_and_not_hidden(name):
+def test_nothing_measured_is_said_and_not_hidden_and_the_papers_figures_have_their_numbers(name):
     study = reproductions.reproduction(name, CATALOG)
     given = answers(study, lambda part, case: None)
     compared = study.compare(given)
@@ -30,15 +30,9 @@ def test_nothing_measured_is_said_and_not_hidden(name):
     checks = study.checks(given, compared)
     assert not any(check.holds for check in checks)
     assert len({check.code for check in checks}) == len(checks)
-    assert render(study.page(given, compared, checks))
-
-
-@pytest.mark.parametrize("name", reproductions.all_reproductions())
-def test_the_papers_figures_are_on_the_page_under_their_numbers(name):
-    study = reproductions.reproduction(name, CATALOG)
-    given = answers(study, lambda part, case: None)
-    compared = study.compare(given)
-    drawn = [figure.name for figure in study.page(given, compared, study.checks(given, compared)).figures]
+    page = study.page(given, compared, checks)
+    assert render(page)
+    drawn = [figure.name for figure in page.figures]
     for number, prefix in study.FIGURES.items():
         assert any(each.startswith(prefix) for each in drawn), number
 

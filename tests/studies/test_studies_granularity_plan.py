@@ -106,13 +106,14 @@ def extent(budget_s: float, **asked) -> tuple[int, int, int, int]:
     ("budget_s", "asked", "reduced"),
     [
         (200.0, {}, False),
-        (12.0, {}, True),
         (5.0, {}, True),
         (200.0, {"parameters": {"work": (1e-4, 1e-3)}}, False),
     ],
 )
 def test_the_page_of_a_reduced_grid_has_a_caveat(tmp_path, budget_s, asked, reduced):
-    folder = run(tmp_path / "r", Options(ranks=(2,), budget_s=budget_s, **asked), budget_s=budget_s)
+    folder = run(
+        tmp_path / "r", Options(ranks=(2,), budget_s=budget_s, **asked), launches=1, budget_s=budget_s
+    )
     found = [c for c in STUDY.page(evidence(folder)).warnings if c.code == "grid-reduced"]
     assert len(found) == reduced
     if found:

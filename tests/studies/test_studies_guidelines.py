@@ -53,31 +53,42 @@ def run(folder: Path, world: World, launches: int = 6) -> Evidence:
     return api.load(folder).evidence
 
 
-def test_a_consistent_library_has_no_violation(tmp_path):
-    verdicts = judged(run(tmp_path / "r", Consistent()))
+SLOW = {("scatter", 2048): 2.0, ("scan", 32784): 1.6}
+
+
+@pytest.fixture(scope="module")
+def consistent(tmp_path_factory) -> Evidence:
+    return run(tmp_path_factory.mktemp("consistent") / "r", Consistent())
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory) -> Evidence:
+    return run(tmp_path_factory.mktemp("planted") / "r", Consistent(slow=SLOW))
+
+
+def test_a_consistent_library_has_no_violation(consistent):
+    verdicts = judged(consistent)
     assert not verdicts.violated and verdicts.conclusive and len(verdicts.rules) == 22
-    page = STUDY.page(api.load(tmp_path / "r").evidence)
+    page = STUDY.page(consistent)
     assert len(page.headline) <= 2 and "Violations" not in [section.title for section in page.sections]
 
 
-def test_planted_violations_are_the_ones_reported(tmp_path):
-    slow = {("scatter", 2048): 2.0, ("scan", 32784): 1.6}
-    evidence = run(tmp_path / "r", Consistent(slow=slow))
-    verdicts = judged(evidence)
-    assert {(each.left.workload, each.left.bytes) for each in verdicts.violated} == set(slow)
+def test_planted_violations_are_the_ones_reported(planted):
+    verdicts = judged(planted)
+    assert {(each.left.workload, each.left.bytes) for each in verdicts.violated} == set(SLOW)
     rules = {each.rule.name for each in verdicts.violated if each.left.workload == "scatter"}
     assert {"scatter-scatterv", "algorithm"} <= rules, "copies make a broadcast no faster"
     first, *rest = headline(verdicts)
     assert first == counts(verdicts)[0] and rest[0].startswith("scatter 2 KiB on 2 ranks takes 2.0")
-    figure = STUDY.page(evidence).lead
+    figure = STUDY.page(planted).lead
     names = figure.x.names
     assert len(names) == len(set(names)) and "scatter <= scatterv" in names
     (violated,) = (series for series in figure.series if series.name == "violated")
     assert {names[int(k)] for k in violated.x} >= {"scatter <= scatterv", "scan <= other algorithms"}
 
 
-def test_a_violation_looks_like_a_warning(tmp_path):
-    verdicts = judged(run(tmp_path / "r", Consistent()))
+def test_a_violation_looks_like_a_warning(consistent):
+    verdicts = judged(consistent)
     states = {rule: ("violated", "holds", "undecided")[k % 3] for k, rule in enumerate(verdicts.rules)}
     changed = tuple(replace(each, state=states[each.rule]) for each in verdicts.judged)
     drawn = largest(replace(verdicts, judged=changed))
@@ -91,19 +102,14 @@ def test_a_violation_looks_like_a_warning(tmp_path):
     }
 
 
-def test_the_summaries_agree(tmp_path):
+def test_the_summaries_agree_and_the_order_of_the_cases_does_not_matter(planted):
     """The ratio is that of the typical times in the table of cases."""
-    evidence = run(tmp_path / "r", Consistent(slow={("gather", 2048): 1.5}))
-    typical = {parse_canonical(s.case): s.typical.value for s in evidence.fits.summaries}
-    for each in judged(evidence).judged:
+    typical = {parse_canonical(s.case): s.typical.value for s in planted.fits.summaries}
+    for each in judged(planted).judged:
         whole = sum(part.count * typical[part.case] for part in each.comparison.parts)
         assert each.ratio.value == pytest.approx(typical[each.left] / whole)
-
-
-def test_the_order_of_the_cases_does_not_matter(tmp_path):
-    evidence = run(tmp_path / "r", Consistent(slow={("gather", 2048): 1.5}))
-    observations = evidence.observed(cost="typical")
-    forth, back = judge(observations, evidence.catalog), judge(observations[::-1], evidence.catalog)
+    observations = planted.observed(cost="typical")
+    forth, back = judge(observations, planted.catalog), judge(observations[::-1], planted.catalog)
     assert forth.judged == back.judged
 
 

@@ -21,20 +21,17 @@ from hockney.studies.program.results import ProgramResults
 JACOBI = next(file for file in EXAMPLES if file.stem == "jacobi")
 
 
-def measured(hockney, *words: str) -> dict:
-    done = hockney("run", str(JACOBI), "n=512", *words, "--budget", "20s", "-q", "--json")
-    assert done.code == 0, done.err
-    return json.loads(done.out)
-
-
 @pytest.fixture
 def in_folder(tmp_path, monkeypatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-def test_measured_and_predicted_stand_side_by_side(hockney, in_folder):
-    rows = measured(hockney, "--ranks", "2,4", "--out", "run")["answer"]["programs"]
+def test_measured_and_predicted_stand_side_by_side_and_runs_are_compared(hockney, in_folder):
+    words = ("n=512", "--ranks", "2,4", "--out", "a", "--budget", "20s", "-q", "--json")
+    done = hockney("run", str(JACOBI), *words)
+    assert done.code == 0, done.err
+    rows = json.loads(done.out)["answer"]["programs"]
     assert [(row["program"], row["ranks"]) for row in rows] == [("jacobi", 1), ("jacobi", 2), ("jacobi", 4)]
     for row in rows:
         work_s = 512**2 / row["ranks"] * 1.2e-9
@@ -45,6 +42,11 @@ def test_measured_and_predicted_stand_side_by_side(hockney, in_folder):
         error = row["predicted_s"] / row["iteration_s"]["value"] - 1
         assert row["error"] == pytest.approx(error)
         assert (row["disagreement"] is None) == (abs(error) <= 0.05)
+    words = ("n=512", "--ranks", "2", "--check", "a", "--out", "b", "-q", "--budget", "20s")
+    checked = hockney("run", str(JACOBI), *words)
+    assert checked.code in (0, 4), checked.err
+    compared = json.loads(hockney("compare", "a", "b", "--json").out)
+    assert "program" in {parse_canonical(case["case"]).workload for case in compared["cases"]}
 
 
 def test_a_run_has_the_description_and_is_resumed_without_the_file(hockney, in_folder):
@@ -58,16 +60,6 @@ def test_a_run_has_the_description_and_is_resumed_without_the_file(hockney, in_f
     assert hockney("resume", "run", "-q").code == 0
     evidence = api.load("run").evidence
     assert [point.name for point in ProgramResults.of(evidence).points] == ["mine", "mine"]
-
-
-def test_two_runs_of_one_description_are_compared(hockney, in_folder):
-    for name in ("a", "b"):
-        measured(hockney, "--ranks", "2", "--out", name)
-    compared = json.loads(hockney("compare", "a", "b", "--json").out)
-    names = {parse_canonical(case["case"]).workload for case in compared["cases"]}
-    assert "program" in names
-    checked = hockney("run", str(JACOBI), "n=512", "--ranks", "2", "--check", "a", "-q", "--budget", "20s")
-    assert checked.code in (0, 4), checked.err
 
 
 def test_sizes_make_another_program(hockney, in_folder):
