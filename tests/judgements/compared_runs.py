@@ -6,10 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import models_data
 import msgspec
 
 from hockney.core.machine import Machine, Mpi
-from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.record import SCHEMA, Launch, Rank, Record, RunRecords
 from hockney.core.settings import Settings
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.system.bundled import bundled_catalog
@@ -24,20 +25,8 @@ CASES = ("bcast bytes=64 ranks=2", "bcast bytes=1024 ranks=4", "barrier ranks=2"
 
 
 def launch(name: str, ranks: int, hosts: Sequence[str] = ("node7",), index: int = 0) -> Launch:
-    return Launch(
-        schema=SCHEMA,
-        launch=name,
-        index=index,
-        origin="measured",
-        started_s=1.7e9,
-        ranks=[Rank(host=hosts[k % len(hosts)], pid=k, cpus=str(k)) for k in range(ranks)],
-        mpi_standard="4.1",
-        library="Open MPI",
-        engine="0.1.0",
-        compiler="gcc",
-        clock=Clock(overhead_s=1e-8, resolution_s=1e-9),
-        binding="core",
-    )
+    placed = [Rank(host=hosts[k % len(hosts)], pid=k, cpus=str(k)) for k in range(ranks)]
+    return models_data.launch(name, index=index, started_s=1.7e9, ranks=placed, binding="core")
 
 
 def run(
@@ -59,24 +48,9 @@ def run(
         time_s = 1e-6 * factor * (scatter[place] if scatter else 1 + 0.001 * number)
         for ranks in sorted({case.ranks for case in cases}):
             made.append(launch(f"{number}.{ranks}", ranks, hosts, number))
-            for position, case in enumerate(case for case in cases if case.ranks == ranks):
-                records.append(
-                    Record(
-                        schema=SCHEMA,
-                        launch=made[-1].launch,
-                        origin="measured",
-                        position=position,
-                        case=case.line,
-                        started_s=1.7e9 + number,
-                        times_s=[time_s] * 20,
-                        batch=1,
-                        warmup_s=[],
-                        bytes_moved=64,
-                        sync=Sync(kind="none"),
-                        stop=Stop(reason="precision", precision=0.02, achieved=None),
-                        verified=Verified(bytes=0, errors=0),
-                    )
-                )
+            for case in (case for case in cases if case.ranks == ranks):
+                one = models_data.record(case, made[-1].launch, [time_s] * 20)
+                records.append(msgspec.structs.replace(one, started_s=1.7e9 + number))
     chosen = Settings(**{"study": "cases", **settings})
     return MeasuredRun("a run", machine, RunRecords(tuple(made), tuple(records)), chosen, CATALOG)
 

@@ -10,18 +10,17 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models_data import CATALOG
+from models_data import CATALOG, HERE, line_fit, summary
 from msgspec.structs import replace
 
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
+from hockney.core.fit import Estimate, Fits
 from hockney.core.machine import Machine
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
 from hockney.models import collective_costs
 from hockney.models.collective_costs import one_port_time
 from hockney.models.schedules import CLOSED_FORMS, SCHEDULES
 
-HERE = Machine(schema=1, kind="real", host="node", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0")
 ENGINE = Path(__file__).parents[2] / "engine" / "coll"
 EVEN = 8192 * 8
 """Bytes of which any multiple by P divides into whole segments, and into P parts of whole doubles."""
@@ -103,49 +102,13 @@ COPY, COMBINE = 2e-10, 5e-10
 SIZES = (8, 1024, 65536, 1 << 20)
 
 
-def line(workload: str, alpha: float, beta: float, within: float = 0.1) -> Fit:
-    """A fit whose interval is `within` of its times."""
-    points = [
-        CurvePoint(float(x), t, t * (1 - within), t * (1 + within))
-        for x in (0, *SIZES)
-        for t in [alpha + beta * x]
-    ]
-    return Fit(
-        model="hockney",
-        line=f"{workload} buffers=hot ranks=2",
-        parameters=[],
-        verdict="good",
-        why="",
-        segments=[
-            FittedSegment(
-                first=0,
-                beyond=None,
-                latency=Estimate(alpha, None, None),
-                per_byte=Estimate(beta, None, None),
-                smallest=0,
-                largest=SIZES[-1],
-            )
-        ],
-        curve=points,
-    )
-
-
-def summary(workload: str, size: int, seconds: float) -> Summary:
-    case = CATALOG.case(f"{workload} bytes={size} ranks=2").line
-    typical = Estimate(seconds, 0.9 * seconds, 1.1 * seconds)
-    return Summary(
-        case=case, typical=typical, quartiles=(seconds, seconds, seconds, seconds), within=0.0, between=None,
-        repetitions=9, launches=3, bytes_moved=size, verified_bytes=size, errors=0,
-    )  # fmt: skip
-
-
 def measured(*, local: bool = True) -> Fits:
     """A machine with straight lines: messages, crossing messages, copies and combinations."""
     shown = {"bcast": (ALPHA, 0.0)}
     if local:
         shown |= {"allgather": (CROSSING, COPY), "reduce": (ALPHA, COMBINE)}
     summaries = [
-        summary(name, size, start + (BETA + more) * size)
+        summary(f"{name} bytes={size} ranks=2", start + (BETA + more) * size)
         for name, (start, more) in shown.items()
         for size in SIZES
     ]
@@ -153,7 +116,10 @@ def measured(*, local: bool = True) -> Fits:
     return Fits(
         schema=2,
         summaries=summaries,
-        fits=[line("pingpong", ALPHA, BETA), line("pingpong_double", CROSSING, BETA)],
+        fits=[
+            line_fit("pingpong buffers=hot ranks=2", ALPHA, BETA),
+            line_fit("pingpong_double buffers=hot ranks=2", CROSSING, BETA),
+        ],
         workloads=[CATALOG.entry(name) for name in names],
     )
 
@@ -200,7 +166,7 @@ def test_data_that_a_rank_has_written_cost_more_to_send():
     """As MPI's scan shows; not data that the caller passed."""
     fresh = 3e-10
     fits = measured()
-    scans = [summary("scan", n, ALPHA + (BETA + COPY + COMBINE + fresh) * n) for n in SIZES]
+    scans = [summary(f"scan bytes={n} ranks=2", ALPHA + (BETA + COPY + COMBINE + fresh) * n) for n in SIZES]
     fits = replace(
         fits,
         summaries=[*fits.summaries, *scans],
@@ -244,7 +210,7 @@ def test_a_longer_copy_takes_no_less():
     """One allgather that was disturbed neither counts fully, nor for all larger sizes."""
     fits = measured()
     times = {8: COPY * 8, 1024: 9e-6, 65536: 5e-6, 1 << 20: COPY * (1 << 20)}
-    seen = [summary("allgather", n, CROSSING + BETA * n + more) for n, more in times.items()]
+    seen = [summary(f"allgather bytes={n} ranks=2", CROSSING + BETA * n + more) for n, more in times.items()]
     others = [each for each in fits.summaries if not each.case.startswith("allgather")]
     disturbed = replace(fits, summaries=[*others, *seen])
     copied = [

@@ -8,12 +8,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models_data import CATALOG
+from models_data import CATALOG, line_fit, summary
+from models_data import HERE as ONE_NODE
 from msgspec.structs import replace
 
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
-from hockney.core.machine import Machine
+from hockney.core.fit import Estimate, Fit, Fits, Summary
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models import collective_costs
 from hockney.models.applications.message_costs import messages_for
@@ -21,10 +21,7 @@ from hockney.models.collective_checks import errors_by_layout
 from hockney.models.collective_costs import predict
 from hockney.models.schedules import CLOSED_FORMS
 
-HERE = Machine(
-    schema=1, kind="real", host="n0", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0",
-    hosts=["n0", "n1"], nodes=2, ranks_per_node=4, levels=["node", "network"],
-)  # fmt: skip
+HERE = replace(ONE_NODE, hosts=["n0", "n1"], nodes=2, ranks_per_node=4, levels=["node", "network"])
 NEAR, FAR = (1e-6, 1e-10), (20e-6, 1e-9)
 CROSSING = {"node": 1.5e-6, "network": 24e-6}
 COPY, COMBINE = 2e-10, 5e-10
@@ -32,34 +29,14 @@ SIZES = (8, 1024, 65536)
 SIZE = 1024
 
 
-def line(subject: str, alpha: float, beta: float, within: float) -> Fit:
-    at = [(float(x), alpha + beta * x) for x in (0, *SIZES, 1 << 20)]
-    segment = FittedSegment(
-        first=0, beyond=None, latency=Estimate(alpha, None, None), per_byte=Estimate(beta, None, None),
-        smallest=0, largest=1 << 20,
-    )  # fmt: skip
-    curve = [CurvePoint(x, t, t * (1 - within), t * (1 + within)) for x, t in at]
-    return Fit(
-        model="hockney", line=subject, parameters=[], verdict="good", why="", segments=[segment], curve=curve
-    )
-
-
-def summary(case: str, seconds: float, **more: object) -> Summary:
-    typical = Estimate(seconds, 0.9 * seconds, 1.1 * seconds)
-    return Summary(
-        case=CATALOG.case(case).line, typical=typical, quartiles=(seconds,) * 4, within=0.0, between=None,
-        repetitions=9, launches=3, bytes_moved=8, verified_bytes=8, errors=0, **more,
-    )  # fmt: skip
-
-
 def pairs(levels: dict[str, tuple[float, float]], crossing: dict[str, float]) -> list[Fit]:
     made = []
     for place, (alpha, beta) in levels.items():
         within = 0.1 if place == "node" else 0.2
-        made.append(line(f"pingpong buffers=hot place={place} ranks=2", alpha, beta, within))
+        made.append(line_fit(f"pingpong buffers=hot place={place} ranks=2", alpha, beta, within))
         if place in crossing:
             start = crossing[place]
-            made.append(line(f"pingpong_double buffers=hot place={place} ranks=2", start, beta, within))
+            made.append(line_fit(f"pingpong_double buffers=hot place={place} ranks=2", start, beta, within))
     return made
 
 

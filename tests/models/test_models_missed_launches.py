@@ -27,11 +27,11 @@ from changing_machine import (
     undisturbed,
     width,
 )
-from models_data import CATALOG
+from models_data import CATALOG, launch
 from tiers import slow
 
 from hockney.core.case import Case
-from hockney.core.record import Clock, Close, Launch, RunRecords
+from hockney.core.record import Close, RunRecords
 from hockney.models import fit_all
 from hockney.models.statistics import Observation, observe, observe_case, ratio, ratio_to_sum, summaries
 
@@ -200,7 +200,7 @@ def test_a_relaunch_after_a_failure_is_no_launch_that_the_others_missed() -> Non
         msgspec.structs.replace(each, launch="4.1") if each.launch == "4.0" and each.case == again else each
         for each in run.records
     ]
-    launches = tuple(launched(name) for name in (*(f"{k}.0" for k in range(LAUNCHES)), "4.1"))
+    launches = tuple(launch(name) for name in (*(f"{k}.0" for k in range(LAUNCHES)), "4.1"))
     for seen in observe(RunRecords(launches=launches, records=tuple(renamed)), CATALOG):
         assert seen.inferred is None
 
@@ -263,19 +263,3 @@ def long_run(case: Case, share: float) -> float:
 
 def fast_mode_was_seen(seen: Observation) -> bool:
     return bool(np.exp(seen.undisturbed.log_center) < 1.2 * undisturbed(seen.case))
-
-
-def launched(name: str) -> Launch:
-    return Launch(
-        schema=1,
-        launch=name,
-        index=int(name.partition(".")[0]),
-        origin="fake",
-        started_s=0.0,
-        ranks=[],
-        mpi_standard="",
-        library="",
-        engine="",
-        compiler="",
-        clock=Clock(resolution_s=1e-9, overhead_s=1e-8),
-    )

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from models_data import CATALOG, record
+from models_data import HERE as ONE_NODE
 
 from hockney.core.case import Case
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Fits, Summary
 from hockney.core.layout import farthest_level_in_node
-from hockney.core.machine import Machine
 from hockney.core.record import RunRecords
 from hockney.models import fit_all
 from hockney.models.applications.grain_prediction import predict
@@ -29,10 +29,9 @@ from hockney.models.applications.point_to_point_costs import Band, CostPiece, Po
 from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 
 SIZES = [0, *(1 << k for k in range(21))]
-HERE = Machine(
-    schema=1, kind="real", host="n0", system="Linux", cpu="Z80", cores=8, threads=8, hockney="0",
-    hosts=["n0", "n1"], nodes=2, ranks_per_node=4, levels=["node", "network"],
-)  # fmt: skip
+HERE = msgspec.structs.replace(
+    ONE_NODE, hosts=["n0", "n1"], nodes=2, ranks_per_node=4, levels=["node", "network"]
+)
 NODE, NETWORK = (0.5e-6, 1e-10), (30e-6, 8e-9)
 """Latency and time per byte."""
 

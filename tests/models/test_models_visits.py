@@ -5,14 +5,16 @@ intervals."""
 
 from __future__ import annotations
 
+import models_data
 import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hockney.core.case import Case
 from hockney.core.fit import Undisturbed
-from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified, Visits
+from hockney.core.record import Record, RunRecords, Visits
 from hockney.models.statistics.location import center, half_width, outlier_count, winsorise
 from hockney.models.statistics.modes import find_modes
 from hockney.models.statistics.summary import observe, summaries
@@ -61,28 +63,16 @@ def test_intervals_cover_launches_that_differ(launches):
     assert covered.mean() >= 0.92
 
 
-def record(visits: list[list[float]], every_s: float = 0.1, launch: str = "0.0") -> Record:
+def record(visits: list[list[float]], launch: str = "0.0") -> Record:
+    """Visits that began 0.1 s after each other."""
     times = [time for visit in visits for time in visit]
-    return Record(
-        schema=SCHEMA,
-        launch=launch,
-        origin="measured",
-        position=0,
-        case="barrier algorithm=mpi ranks=2",
-        started_s=100.0,
-        times_s=times,
-        batch=1,
-        warmup_s=[],
-        bytes_moved=0,
-        sync=Sync(kind="none"),
-        stop=Stop(reason="budget", precision=0.02, achieved=None),
-        verified=Verified(bytes=0, errors=0),
-        visits=Visits(
-            after_s=[k * every_s for k in range(len(visits))],
-            repetitions=[len(visit) for visit in visits],
-            preempted=[0] * len(visits),
-        ),
+    made = Visits(
+        after_s=[0.1 * k for k in range(len(visits))],
+        repetitions=[len(visit) for visit in visits],
+        preempted=[0] * len(visits),
     )
+    bare = models_data.record(Case.of("barrier", 2, algorithm="mpi"), launch, times)
+    return msgspec.structs.replace(bare, started_s=100.0, visits=made)
 
 
 def test_a_launch_is_known_as_well_as_its_visits_tell():

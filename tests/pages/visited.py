@@ -6,12 +6,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import models_data
 import msgspec
 import numpy as np
 
 from hockney import measurement
+from hockney.core.case import parse_canonical
 from hockney.core.fit import Fits
-from hockney.core.record import SCHEMA, Close, Launch, Rank, Record, RunRecords, Stop, Sync, Verified, Visits
+from hockney.core.record import SCHEMA, Close, Record, RunRecords, Stop, Visits
 from hockney.core.settings import Settings
 from hockney.launch.fake import CLOCK
 from hockney.models import summarise
@@ -59,7 +61,11 @@ def evidence(
         )
         for k in range(count)
     ]
-    run = RunRecords(tuple(map(launch, range(count))), tuple(records), (), tuple(closes))
+    launches = (
+        models_data.launch(f"{k}.0", started_s=START + LAUNCH_S * k, clock=CLOCK, bound=True)
+        for k in range(count)
+    )
+    run = RunRecords(tuple(launches), tuple(records), (), tuple(closes))
     used = {case.partition(" ")[0] for case in times}
     fits = Fits(
         schema=SCHEMA,
@@ -80,23 +86,6 @@ def with_summary(evidence: Evidence, **fields) -> Evidence:
     return replace(evidence, fits=msgspec.structs.replace(evidence.fits, summaries=summaries))
 
 
-def launch(index: int) -> Launch:
-    return Launch(
-        schema=SCHEMA,
-        launch=f"{index}.0",
-        index=index,
-        origin="measured",
-        started_s=START + LAUNCH_S * index,
-        ranks=[Rank(host="fakehost", pid=r, cpus=str(r)) for r in range(2)],
-        mpi_standard="4.1",
-        library="MPI",
-        engine="1",
-        compiler="none",
-        clock=CLOCK,
-        bound=True,
-    )
-
-
 def record(case: str, index: int, times: Sequence[float], visits: bool) -> Record:
     every = [float(t) for t in times for _ in range(REPETITIONS if visits else 1)]
     made = Visits(
@@ -104,19 +93,11 @@ def record(case: str, index: int, times: Sequence[float], visits: bool) -> Recor
         repetitions=[REPETITIONS] * len(times),
         preempted=[0] * len(times),
     )
-    return Record(
-        schema=SCHEMA,
-        launch=f"{index}.0",
+    return msgspec.structs.replace(
+        models_data.record(parse_canonical(case), f"{index}.0", every),
         origin="measured",
-        position=0,
-        case=case,
         started_s=START + LAUNCH_S * index,
-        times_s=every,
         batch=100,
-        warmup_s=[],
-        bytes_moved=8,
-        sync=Sync(kind="none"),
         stop=Stop(reason="budget", precision=0.02, achieved=0.3),
-        verified=Verified(bytes=8, errors=0),
         visits=made if visits else Visits(),
     )

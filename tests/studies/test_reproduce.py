@@ -7,12 +7,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from models_data import record
 
 from hockney import measurement, reproductions
 from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
-from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.record import RunRecords
 from hockney.reproductions import Answer, ComparedNumber, Part, Statement, pages, status_of, tallies
 from hockney.system.bundled import catalog_with
 
@@ -100,22 +101,7 @@ def test_bounds_and_a_zero_that_is_met_are_no_agreement():
 
 def test_an_answer_is_the_one_case_that_has_the_words():
     cases = tuple(Case.of("pingpong", 2, bytes=b, buffers="hot") for b in (0, 8))
-    record = Record(
-        schema=SCHEMA,
-        launch="0.0",
-        origin="simulated",
-        position=0,
-        case=cases[1].line,
-        started_s=0.0,
-        times_s=[3.0, 1.0, 2.0],
-        batch=1,
-        warmup_s=[],
-        bytes_moved=8,
-        sync=Sync(kind="none"),
-        stop=Stop(reason="repetitions", precision=0.02, achieved=None),
-        verified=Verified(bytes=8, errors=0),
-    )
-    answer = Answer(Part("pp", "m", cases), platform(), RunRecords.of([record]))
+    answer = Answer(Part("pp", "m", cases), platform(), RunRecords.of([record(cases[1], "0.0", [3, 1, 2])]))
     assert answer.seconds("pingpong", bytes=8, ranks=2) == 2.0
     assert answer.seconds("pingpong", bytes=0) is None
     with pytest.raises(LookupError, match="2 cases"):

@@ -91,6 +91,23 @@ def measured(tmp_path, world: World, planned: list[Case], options: Options | Non
     return api.load(folder.path).evidence
 
 
+@pytest.fixture(scope="module")
+def alike(tmp_path_factory) -> Evidence:
+    """Two operations, of which all algorithms cost the same."""
+    planned = cases(operations="allgather,scan", ranks=(2,), sizes=SOME, eager="0")
+    return measured(tmp_path_factory.mktemp("alike"), Truth(), planned)
+
+
+def with_ratios(evidence: Evidence, *ratios: tuple[float, float | None, float | None]) -> Evidence:
+    """The evidence with these ratios of its points."""
+    copy = replace(evidence)
+    run = CollectiveResults.of(copy)
+    vars(run)["points"] = tuple(
+        replace(point, ratio=Estimate(*ratio)) for point, ratio in zip(run.points, ratios, strict=True)
+    )
+    return copy
+
+
 def test_all_operations_and_algorithms_are_planned():
     every = cases(ranks=(2, 4), sizes=SOME)
     for workload in CATALOG.with_role("collective"):
@@ -154,23 +171,15 @@ def test_the_best_algorithm_is_found_with_its_factor(tmp_path):
     assert "MPI_Scan" in studies.study("collectives").page(evidence).headline[0]
 
 
-def test_equal_algorithms_are_alike(tmp_path):
-    planned = cases(operations="allgather", ranks=(2,), sizes=SOME, eager="0")
-    run = CollectiveResults.of(measured(tmp_path, Truth(), planned))
+def test_equal_algorithms_are_alike(alike):
+    run = CollectiveResults.of(alike)
     assert {p.verdict for p in run.points} == {"alike"} and {p.fastest for p in run.points} == {"mpi"}
 
 
-def test_undecided_comparisons_are_counted_apart(tmp_path):
+def test_undecided_comparisons_are_counted_apart(alike):
     """Of four cases one is slower, one alike, one undecided and one without an interval."""
-    planned = cases(operations="allgather,scan", ranks=(2,), sizes=SOME, eager="0")
-    evidence = measured(tmp_path, Truth(), planned)
+    evidence = with_ratios(alike, (1.5, 1.4, 1.6), (1.0, 0.98, 1.02), (1.2, 0.8, 1.8), (1.3, None, None))
     run = CollectiveResults.of(evidence)
-    ratios = ((1.5, 1.4, 1.6), (1.0, 0.98, 1.02), (1.2, 0.8, 1.8), (1.3, None, None))
-    changed = [
-        replace(point, ratio=Estimate(*ratio)) for point, ratio in zip(run.points, ratios, strict=True)
-    ]
-    vars(run)["points"] = tuple(changed)
-
     document = answer(evidence)
     assert document["counts"] == {"slower": 1, "alike": 1, "undecided": 1, "unknown": 1}
     assert [each["mpi_is"] for each in document["collectives"]] == ["slower", "alike", "undecided", "unknown"]
@@ -199,15 +208,9 @@ def test_undecided_comparisons_are_counted_apart(tmp_path):
     ("undecided", "numbers"),
     [(2, ["2", "2", "4", "2", "2"]), (3, ["2", "1", "4", "2", "3", "1"]), (4, ["2", "4", "2", "4"])],
 )
-def test_the_headline_begins_with_what_is_decided_if_that_is_little(tmp_path, undecided, numbers):
+def test_the_headline_begins_with_what_is_decided_if_that_is_little(alike, undecided, numbers):
     """Of four cases."""
-    planned = cases(operations="allgather,scan", ranks=(2,), sizes=SOME, eager="0")
-    evidence = measured(tmp_path, Truth(), planned)
-    run = CollectiveResults.of(evidence)
-    ratios = [(1.2, 0.8, 1.8)] * undecided + [(1.5, 1.4, 1.6)] * (4 - undecided)
-    vars(run)["points"] = tuple(
-        replace(point, ratio=Estimate(*ratio)) for point, ratio in zip(run.points, ratios, strict=True)
-    )
+    evidence = with_ratios(alike, *[(1.2, 0.8, 1.8)] * undecided, *[(1.5, 1.4, 1.6)] * (4 - undecided))
     first = studies.study("collectives").page(evidence).headline[0].partition(".")[0]
     assert re.findall(r"\d+", first) == numbers
 
@@ -229,9 +232,8 @@ def test_undecided_eager_limits_are_marked(tmp_path):
     assert any("1 of 1 limit is undecided" in text for text in page.headline)
 
 
-def test_the_sizes_of_an_operation_are_drawn_beside_each_other(tmp_path):
-    planned = cases(operations="bcast,scan", ranks=(2,), sizes=SOME, eager="0")
-    figure = figures.ratios(CollectiveResults.of(measured(tmp_path, Truth(), planned)), 2)
+def test_the_sizes_of_an_operation_are_drawn_beside_each_other(alike):
+    figure = figures.ratios(CollectiveResults.of(alike), 2)
     places = [x for series in figure.series for x in series.x]
     assert len(set(places)) == len(places) == 4
     assert sorted(round(x) for x in places) == [0, 0, 1, 1]
@@ -248,13 +250,11 @@ def test_a_line_that_begins_below_zero_is_given_from_the_change_on():
     assert columns.formula(above) == "2.00 + x/2260"
 
 
-def test_the_t3e_is_compared_with_the_paper_only(tmp_path):
-    evidence = measured(tmp_path, Truth(), cases(operations="scan", ranks=(2,), sizes=SOME, eager="0"))
-
+def test_the_t3e_is_compared_with_the_paper_only(alike):
     def said(name: str) -> str:
         traits = replace_struct(MACHINE.traits, origin="simulated")
         machine = replace_struct(MACHINE, platform=simulated.platform(name), traits=traits)
-        return headline.send_time_sentence(replace(evidence, machine=machine))
+        return headline.send_time_sentence(replace(alike, machine=machine))
 
     assert "T3E" in said("t3e") and "T3E" not in said("switched-ethernet")
 
@@ -396,11 +396,10 @@ def test_nothing_measured_is_a_page_too():
     assert studies.study("collectives").page(evidence).headline
 
 
-def test_many_comparisons_need_wider_intervals(tmp_path):
+def test_many_comparisons_need_wider_intervals(alike):
     """An interval that excludes 1 by a little is expected among many."""
-    planned = cases(operations="bcast,scan", ranks=(2,), sizes=SOME, eager="0")
-    run = CollectiveResults.of(measured(tmp_path, Truth(), planned))
-    comparisons = len([c for c in planned if c.get("algorithm", "mpi") != "mpi"])
+    run = CollectiveResults.of(alike)
+    comparisons = len([m for m in alike.measured if m.case.get("algorithm", "mpi") != "mpi"])
     normal = NormalDist()
     stricter = normal.inv_cdf(1 - 0.025 / comparisons) / normal.inv_cdf(1 - 0.025)
     assert comparisons > 1 and run.stricter == pytest.approx(stricter, rel=0.01)
