@@ -4,14 +4,11 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
-import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 
@@ -88,38 +85,6 @@ def test_reports_of_other_operations_and_sizes_are_false(compared: ModuleType, p
     (line,) = (line for line in compared.table([row]) if "50%" in line)
     assert "| 1 of 1 (" in line
     assert "| 0 of 1 (" in line
-
-
-def test_pairs_in_turns_give_pairs_apart(compared: ModuleType, tmp_path: Path):
-    for number, part, how in ((0, "same", "turns"), (1, "same", "turns"), (2, "same", "surveys")):
-        plan = compared.Plan(part, number, how, 30.0, "none", "survey")
-        (tmp_path / plan.name).mkdir()
-        (tmp_path / plan.name / "pair.json").write_text(json.dumps(asdict(plan) | {"began": -number}))
-    *measured, (first, second, apart) = compared.pairs(tmp_path)
-    assert [plan.number for *_, plan in measured] == [2, 1, 0]
-    assert (apart.how, apart.part, apart.call) == ("apart", "same", "")
-    assert [path.parent.name[-3:] for path in (first, second)] == ["001", "000"]
-    assert {first.name, second.name} == {"a"}
-
-
-def test_series_continues(benchmark: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    made: list[str] = []
-    monkeypatch.setattr(benchmark, "measure", lambda plan, folder, shim: made.append(plan.name))
-    given = argparse.Namespace(part="same", pairs=3, how="turns", budget=30, others="none", question="survey")
-    given.folder, given.minutes = tmp_path, 60.0
-    (tmp_path / next(benchmark.planned(given)).name).mkdir()
-    benchmark.series(given)
-    assert [name[-3:] for name in made] == ["001", "002"]
-
-
-def test_every_factor_meets_every_call_and_range(benchmark: ModuleType):
-    given = argparse.Namespace(
-        part="slowdown", pairs=20, how="turns", budget=30, others="none", question="survey"
-    )
-    given.factors = [1.1, 1.05]
-    plans = list(benchmark.planned(given))
-    assert len({plan.name for plan in plans}) == 40
-    assert len({(plan.factor, plan.call, plan.highest) for plan in plans}) == 2 * 5 * 2
 
 
 @pytest.mark.compiler

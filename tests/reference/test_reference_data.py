@@ -69,9 +69,6 @@ def times(name: str, prefix: str) -> dict[str, float]:
 
 
 def test_tables_are_complete():
-    table = times("t3e", "t3e/table/")
-    assert len(table) == 6 * 3 * 4
-    assert sum(table.values()) * 1e6 == pytest.approx(1833580.57)
     barriers = times("barriers", "barriers/table/")
     assert len(barriers) == 6 * 8
     assert sum(barriers.values()) * 1e3 == pytest.approx(1935.79)
@@ -86,12 +83,6 @@ def test_t3e_agrees_with_what_its_paper_derives():
     assert 1e6 / message.time(10**6) == pytest.approx(paper.row("t3e/text/peak").si, rel=0.02)
     assert 5 * message.time(10**6) == pytest.approx(paper.row("t3e/text/bcast-tree/1MB/32").si, rel=0.002)
     assert message.time(4095) > message.time(4097), "the jump down that the inconsistencies name"
-    bcast = paper.row("t3e/table/bcast/1MB/256")
-    assert bcast.bytes * 256 / bcast.si > paper.row("t3e/text/bcast-peak").si
-    alltoall = paper.row("t3e/table/alltoall/1MB/256")
-    assert alltoall.bytes * 256 / alltoall.si == pytest.approx(10e9, rel=0.05)
-    gather = paper.row("t3e/table/gather/1MB/256")
-    assert gather.bytes / gather.si == pytest.approx(paper.row("t3e/text/gather-peak").si, rel=0.02)
     assert paper.row("t3e/text/alltoall-sends/4KB/32").si == pytest.approx(
         31 * paper.row("t3e/text/latency").si
     )

@@ -1,11 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page on granularity, from a paper's parameters of SUNs. `python grain.py FILE` writes it."""
+"""A page on granularity, from a paper's parameters of SUNs."""
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
@@ -147,9 +144,3 @@ def grain(figures: tuple[Figure, ...] = (over_serial(1), over_serial(10000))) ->
         (),
         (),
     )
-
-
-if __name__ == "__main__":
-    from hockney.report import write
-
-    write(grain(), Path(sys.argv[1]))

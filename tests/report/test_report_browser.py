@@ -61,16 +61,12 @@ def rgb(colour: str) -> tuple[int, ...]:
     return tuple(int(colour[k : k + 2], 16) for k in (1, 3, 5))
 
 
-def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_nothing(
-    sample_page: Opened, record_property
-):
+def test_a_page_of_twelve_figures_is_alive_asks_for_nothing_and_complains_of_nothing(sample_page: Opened):
     browser = sample_page(whole=True)
     assert browser.run("return location.protocol") == "file:"
     assert browser.run("return document.querySelectorAll('figure.live .main-svg').length") >= 12
     assert browser.console() == []
     assert browser.requests() == []
-    first = browser.run("return performance.getEntriesByName('hockney-live')[0].startTime")
-    record_property("report_first_figure_ms", f"{first:.0f}")
 
 
 @pytest.mark.slow

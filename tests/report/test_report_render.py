@@ -155,18 +155,14 @@ def test_hostile_texts_stay_texts():
     json.loads(gzip.decompress(base64.b64decode(figures)))
 
 
-def test_a_headline_s_asides_and_counts_do_not_shout():
-    headline = html_text.emphasise_results("2 ranks: 457 ns (95%: 366 ns to 571 ns).")
-    assert headline == "2\u00a0ranks: <strong>457\u00a0ns</strong> (95%: 366\u00a0ns to 571\u00a0ns)."
-    given = html_text.emphasise_results(
-        "4 ranks with 10.0 us of work are 86.7% efficient; mpi takes 4.1 times as long"
-    )
-    assert re.findall("<strong>(.*?)</strong>", given) == ["86.7%", "4.1\u00a0times"]
-
-
 @pytest.mark.parametrize(
     ("text", "results"),
     [
+        ("2 ranks: 457 ns (95%: 366 ns to 571 ns).", ["457 ns"]),
+        (
+            "4 ranks with 10.0 us of work are 86.7% efficient; mpi takes 4.1 times as long",
+            ["86.7%", "4.1 times"],
+        ),
         ("Inconclusive: 95% intervals are up to 18.2 points wide.", []),
         ("Undecided: the interval does not show whether the times differ by 5%.", []),
         ("23 of 96 calls take more than 1.05 times as long as another way.", []),
