@@ -291,11 +291,6 @@ def test_links_that_messages_share_count():
     assert shared == pytest.approx(14 * PER_BYTE_S * size, rel=0.02)
 
 
-def test_a_medium_serves_all_messages_in_turn():
-    found = simulated(described(medium_message_s=1e-3), "gather", "linear", 8, 8)
-    assert found.time.value == pytest.approx(7e-3, rel=0.01)
-
-
 def test_more_ranks_than_a_described_machine_has():
     with pytest.raises(UsageError) as found:
         simulated(described(), "bcast", "linear", 9, 8)

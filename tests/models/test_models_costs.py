@@ -87,14 +87,6 @@ def test_launches_that_saw_no_fast_visit_are_left_out() -> None:
     assert fit.parameter("t_0").estimate.value == pytest.approx(T_0, rel=0.05)
 
 
-def test_without_modes_both_costs_are_the_same_within_their_intervals() -> None:
-    typical, fast = (ping_pong(fit_all(in_modes(lambda _: np.ones(VISITS)), CATALOG, cores=2, cost=cost))
-                     for cost in ("typical", "undisturbed"))  # fmt: skip
-    for symbol in ("t_0", "r_inf"):
-        one, other = typical.parameter(symbol).estimate, fast.parameter(symbol).estimate
-        assert one.value == pytest.approx(other.value, rel=0.005)
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.lists(st.floats(1e-7, 1e-3), min_size=1, max_size=12), min_size=1, max_size=14))
 def test_in_one_visit_both_costs_are_the_same(launches: list[list[float]]) -> None:
@@ -103,21 +95,3 @@ def test_in_one_visit_both_costs_are_the_same(launches: list[list[float]]) -> No
     assert fast.interval() == pytest.approx(typical.interval(), nan_ok=True)
     (summary,) = summaries([typical])
     assert summary.undisturbed is None and summary.cost("undisturbed") == summary.typical
-
-
-@settings(max_examples=50, deadline=None)
-@given(st.integers(0, 2**32), st.integers(1, 12), st.floats(0, 0.9))
-def test_the_undisturbed_cost_exceeds_no_slow_mode(seed: int, launches: int, share: float) -> None:
-    """It lies within the range of the visits, and never above the typical cost by more than noise."""
-    random = np.random.default_rng(seed)
-    records = []
-    for k in range(launches):
-        levels = np.where(random.random(VISITS) < share, 2.0, 1.0) * np.exp(
-            0.01 * random.standard_normal(VISITS)
-        )
-        records.append(in_visits(record(CASES[0], f"{k}.0", 1e-6 * levels), VISITS))
-    (summary,) = summaries(observe(RunRecords(records=tuple(records)), CATALOG))
-    cost = summary.undisturbed.cost
-    assert 0.95e-6 < cost.value <= 1.02 * summary.typical.value
-    assert 0 <= summary.undisturbed.disturbed <= 1
-    assert launches == 1 or cost.low <= cost.value <= cost.high

@@ -182,16 +182,6 @@ def test_messages_by_formulas():
     assert messages({"phase": [{"messages": [["rank", "rank + 1", 5]]}]}, 3) == {(0, 1): 5, (1, 2): 5}
 
 
-def test_computation_without_messages():
-    time = time_of({"phase": [{"name": "a", "work": "12us / ranks"}, {"name": "b", "work": "1us"}]}, 4)
-    assert time.seconds == pytest.approx(4e-6)
-    assert [(part.name, part.seconds) for part in time.parts] == [
-        ("a", pytest.approx(3e-6)),
-        ("b", pytest.approx(1e-6)),
-    ]
-    assert time.waiting == 0
-
-
 def test_serial_work_is_amdahls_law():
     raw = {"phase": [{"work": "1ms / ranks", "serial": 0.1}]}
     made = scaled(raw, [1, 4, 16])
@@ -214,14 +204,6 @@ def test_the_parts_and_waiting_are_the_time():
     for ranks in (1, 2, 7, 16):
         time = time_of(raw, ranks, platform(per_byte_s=1e-9))
         assert sum(part.seconds for part in time.parts) + time.waiting == pytest.approx(time.seconds)
-
-
-def test_a_halo_between_two_ranks_takes_one_message():
-    time = time_of(
-        {"phase": [{"work": "1us", "neighbors": "line", "bytes": 1000}]}, 2, platform(per_byte_s=1e-9)
-    )
-    assert time.seconds == pytest.approx(1e-6 + MESSAGE + 1e-6)
-    assert time.total("messages") == pytest.approx(MESSAGE + 1e-6)
 
 
 def test_overlap_hides_all_of_a_message_but_its_overheads():
@@ -269,13 +251,6 @@ def test_noise_makes_ranks_wait_for_each_other():
     assert first == again
     assert 1.1e-3 < first.seconds < 1.3e-3 and 0 < first.error < 0.05e-3
     assert 0.1e-3 < first.waiting < 0.3e-3
-
-
-def test_phases_of_some_iterations_count_for_their_part():
-    always = time_of({"phase": [{"work": "1ms"}, {"allreduce": 8}]}, 8)
-    tenth = time_of({"phase": [{"work": "1ms"}, {"allreduce": 8, "every": 10}]}, 8)
-    assert tenth.total("collectives") == pytest.approx(always.total("collectives") / 10)
-    assert tenth.seconds - 1e-3 == pytest.approx((always.seconds - 1e-3) / 10, rel=0.01)
 
 
 def test_collectives_along_an_axis_are_those_of_its_ranks():
@@ -357,12 +332,6 @@ def test_ranks_that_share_cores_compute_slower():
     assert made.changed == 2
 
 
-def test_tasks_take_longer_where_ranks_share_cores():
-    tasks = {"phase": [{"tasks": 100, "work": 1e-3, "to": 8, "from": 8}]}
-    own, shared = (scaled(tasks, [4], cores=cores).rows[0].time.value for cores in (4, 2))
-    assert shared == pytest.approx(2 * own, rel=0.05)
-
-
 @pytest.mark.parametrize("ranks", [2, 4, 8, 16])
 @pytest.mark.parametrize("work", [1e-5, 1e-3, 0.1])
 def test_a_ring_follows_the_equations_of_granularity(ranks, work):
@@ -381,15 +350,6 @@ def test_long_schedules_take_as_long_in_proportion(algorithm):
     all_of_them, some = (time_of(raw, ranks, here).seconds for ranks in (256, 260))
     assert some == pytest.approx(all_of_them * 259 / 255, rel=0.02)
     assert time_of(raw, 65_536, here).seconds == pytest.approx(some * 65_535 / 259, rel=0.05)
-
-
-def test_a_stated_scaling_decides_whether_the_speed_up_is_scaled():
-    """Every rank repeats half of the work of one."""
-    raw = {"phase": [{"work": "1ms / ranks + 1ms"}]}
-    plain, scaled_up = (
-        scaled({**raw, "scaling": scaling}, [4]).rows[0].speed_up.value for scaling in ("strong", "weak")
-    )
-    assert plain == pytest.approx(2 / 1.25) and scaled_up == pytest.approx(4)
 
 
 @pytest.mark.parametrize("scaling", ["strong", "weak", None])
@@ -427,11 +387,6 @@ def test_fewer_ranks_are_advised_only_if_their_links_were_followed():
     assert "fewer" not in remedy([1, 1024], bus) and "up to" not in remedy([1, 1024], bus)
     tree = platform(8, shape="fat-tree", down=(4, 2), up=(1, 2), cables=(1, 1), nic=1e6)
     assert "hockney run" in remedy([1, 2, 8], tree)
-
-
-def test_one_rank_never_waits():
-    found = time_of({"phase": [{"work": 1e-3, "noise": ["0.5ms", "1.5ms", "4ms"]}]}, 1)
-    assert found.waiting == 0 and found.total("computation") == pytest.approx(found.seconds)
 
 
 def test_supersteps_are_full_relations_and_a_barrier():

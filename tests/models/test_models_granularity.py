@@ -89,16 +89,6 @@ def test_the_suns_break_even_where_the_paper_says(ranks, percent, words):
     assert 100 * efficiency(Algorithm(grain, WORD * words), SUN, ranks) == pytest.approx(percent, rel=1e-12)
 
 
-def test_one_percent_of_serial_work_is_seen_on_four_suns():
-    """Figure 4 at np = 4 and L = 1: nearly three points of efficiency at the coarsest grain."""
-    even = efficiency(Algorithm(10.0, WORD), SUN, 4)
-    partly = efficiency(Algorithm(10.0, WORD, serial=0.01), SUN, 4)
-    assert even == pytest.approx(10 / (10 + 4 * 0.00302), rel=1e-12)
-    assert partly == pytest.approx(10 / (9.9 + 4 * (0.1 + 0.00302)), rel=1e-12)
-    assert 100 * (even - partly) == pytest.approx(2.906, abs=0.001)
-    assert ceiling(Algorithm(10.0, WORD, serial=0.01), 4) == pytest.approx(1 / 1.03)
-
-
 @given(algorithms, machines(), several, st.floats(0.01, 1))
 def test_the_work_needed_inverts_the_efficiency(algorithm, messages, ranks, wanted):
     work = work_needed(wanted, algorithm, messages, ranks)
@@ -201,16 +191,6 @@ def test_one_rank_neither_waits_nor_talks():
     assert alone.total == pytest.approx(2.0) and alone.efficiency == 1 and alone.communication == 0
     assert work_needed(0.9, Algorithm(2.0), SUN, 1) == 0.0
     assert work_needed(1.1, Algorithm(2.0), SUN, 1) is None
-
-
-def test_nobody_has_more_than_all():
-    assert times(Algorithm(1.0, imbalance=5), SUN, 2).waiting == pytest.approx(0.5)
-
-
-def test_without_communication_any_work_does():
-    silent = Algorithm(1.0, exchanges=0)
-    assert work_needed(1.0, silent, SUN, 4) == 0.0
-    assert work_needed(0.99, replace(silent, imbalance=1.5), SUN, 4) is None
 
 
 @pytest.mark.parametrize(

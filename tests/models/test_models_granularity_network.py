@@ -12,14 +12,14 @@ import pytest
 from hockney import reference
 from hockney.core.errors import Inconclusive
 from hockney.core.ethernet import Ethernet
-from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary, Surveyed
+from hockney.core.fit import CurvePoint, Estimate, Fit, Fits, FittedSegment, Summary
 from hockney.core.machine import Machine
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
 from hockney.models.applications.contention import judged, kind, overruled
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.message_costs import described, messages_for, messages_of_run
+from hockney.models.applications.message_costs import described, messages_for
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
@@ -241,18 +241,6 @@ def test_without_a_fit_there_is_nothing_to_say():
     with pytest.raises(Inconclusive) as caught:
         messages_for(fits(refused), HERE, "runs/x")
     assert (caught.value.code, caught.value.fields["refused"]) == ("no-message-model", HOT)
-
-
-def test_a_run_decides_by_its_own_exchanges():
-    truth = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), True, "")
-    case = exchange(1 << 20, 8, exchange_time(truth, 1 << 20, 8))
-    assert messages_for(fits(fit(HOT, "good", 1e-6), summaries=(case,)), HERE, "").shared
-
-
-def test_a_surveys_ranks_have_as_many_hosts_as_the_run():
-    survey = Surveyed(fits(fit(HOT, "good", 1e-6)), HERE, "runs/survey")
-    found = messages_of_run(fits(), HERE, "this run", survey, hosts=3)
-    assert found.most_ranks == 24
 
 
 def test_a_simulated_run_stands_on_its_description():

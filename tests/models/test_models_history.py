@@ -160,11 +160,3 @@ def test_a_series_found_among_many_is_cut_at_the_level_at_which_it_was_found():
     first, *others = trends([series_of(f"{k}", each) for k, each in enumerate([logs, *quiet])])
     assert len(alone.changes) == 2 and len(first.changes) == 1
     assert not any(each.changes for each in others)
-
-
-def test_false_alarms_are_rare():
-    alarms = 0
-    for repetition in range(40):
-        runs = [run(1000 * repetition + day) for day in range(11)]
-        alarms += "slower" in states(runs[:10], runs[10], tolerance=0.0).values()
-    assert alarms <= 5

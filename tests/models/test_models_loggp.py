@@ -178,23 +178,6 @@ def test_short_messages_that_follow_at_one_pace_do_not_bend_the_line() -> None:
     assert found.verdict == "good" and not found.caveats
 
 
-def test_pauses_of_each_launch_are_its_own() -> None:
-    """Pauses are as long as each launch's round trips, and a clock makes them longer than requested."""
-    records = []
-    for launch, pause in enumerate((1.0e-6, 1.3e-6, 1.9e-6)):
-        for case in cases(trains=((1, 0.0), (16, 0.0))):
-            records.append(record(case, str(launch), [true(case)] * 10))
-        for size in SIZES:
-            case = Case.of("prtt", 2, bytes=size, messages=16, delay=0.0, pause=1.5)
-            same = Case.of("prtt", 2, bytes=size, messages=16, delay=pause)
-            paused = MetricSeries(unit="s", over_ranks="root", per="record", phase=False, values=[pause])
-            made = record(case, str(launch), [true(same)] * 10)
-            records.append(msgspec.structs.replace(made, metrics={"paused": paused}))
-    found = fit(RunRecords(records=tuple(records)))
-    assert found.parameter("o_s").estimate.value == pytest.approx(TRUTH["o_s"], rel=1e-6)
-    assert found.parameter("O_s").estimate.value == pytest.approx(TRUTH["O_s"], rel=1e-6)
-
-
 JUMPING_SIZES = (8, 256, 1024, 2048, 3072)
 
 
@@ -285,19 +268,3 @@ def test_a_delay_shorter_than_the_gap_makes_the_fit_fair(golden) -> None:
 def test_what_is_missing_is_named(keep, missing: str) -> None:
     found = fit(exact(true, [case for case in cases() if keep(case)]))
     assert found.verdict == "refused" and missing in found.why and not found.parameters
-
-
-def test_launches_that_differ_show_in_the_intervals() -> None:
-    rng = np.random.default_rng(6)
-    records = []
-    for launch, factor in enumerate((0.9, 1.0, 1.1)):
-        for case in cases():
-            waits = (case["messages"] - 1) * case["delay"] if case.workload == "prtt" else 0.0
-            times = (true(case) - waits) * factor * rng.lognormal(0, 0.01, 200) + waits
-            records.append(record(case, str(launch), times))
-    found = fit(RunRecords(records=tuple(records)))
-    for symbol, value in TRUTH.items():
-        estimate = found.parameter(symbol).estimate
-        assert estimate.low <= value <= estimate.high
-    wide = found.parameter("g").estimate
-    assert wide.high - wide.low > 2 * 4 * 0.1 / np.sqrt(3) * TRUTH["g"] * 0.9

@@ -103,14 +103,6 @@ def test_several_messages_are_received_as_they_arrive():
     assert leaving(machine, [gather], np.zeros(4)).tolist() == [12 + 3 * 3, 2, 2, 2]
 
 
-def test_large_messages_hold_both_ends():
-    machine = platform(send_s=2.0, receive_s=3.0, gap_s=50.0)
-    one = step([0], [1], 200)
-    assert leaving(machine, [one], np.array([0.0, 7.0])).tolist() == [7 + 2 + 110 + 3] * 2
-    small = step([0], [1], 100)
-    assert leaving(machine, [small], np.array([0.0, 7.0])).tolist() == [2, 2 + 60 + 3]
-
-
 def test_small_and_large_messages_of_a_step():
     machine = platform(send_s=2.0, receive_s=3.0)
     both = step([0, 2], [1, 3], np.array([100, 200]))

@@ -124,16 +124,6 @@ def test_on_a_stable_machine_an_added_size_hardly_loses_precision(launch: float,
     assert np.median(apart) < 0.2
 
 
-def test_a_size_of_few_launches_is_known_no_better_than_its_ratio_to_others() -> None:
-    random = np.random.default_rng(1)
-    world = World(np.zeros((LAUNCHES, VISITS), dtype=bool), launch=0.03)
-    covered = []
-    for _ in range(50):
-        found = by_size(survey(world, added_from(8), random))
-        covered += [covers(found[size], undisturbed(found[size].case)) for size in ADDED]
-    assert sum(covered) >= 0.93 * len(covered)
-
-
 def test_between_sizes_that_change_differently_both_are_possible() -> None:
     """Sizes up to 2 KiB are slowed down 3-fold, larger ones not at all. Nothing shows what the size in
     between does."""

@@ -183,11 +183,6 @@ def test_shares_are_fair(links, capacity):
         assert any(rate >= top * (1 - 1e-6) for top in fastest)
 
 
-def test_two_transfers_on_a_link_that_one_shares_with_a_third():
-    links = [np.array([0]), np.array([0, 1]), np.array([1])]
-    assert max_min(links, np.array([10.0, 4.0])) == pytest.approx([8.0, 2.0, 2.0])
-
-
 def test_the_envelope_is_on_the_link():
     took = run(machine(2, Segment(latency_s=0.0), nic=1e6), 2, [step([0], [1], 84)])
     assert took == pytest.approx((84 + ENVELOPE) * 1e-6)

@@ -55,15 +55,6 @@ def test_search_finds_the_best_of_all_segmentations(n: int, seed: int) -> None:
     assert np.flatnonzero(starts[0]).tolist() == best_of_all(x, y, weight, 5.0)
 
 
-def test_what_an_empty_message_saves_is_no_line_through_the_shortest_ones() -> None:
-    """An empty message takes 17% less than one of 1 B to 64 B; the protocol changes at 512 B."""
-    x = np.concatenate(([0.0], 2.0 ** np.arange(16)))
-    y = np.where(x < 512, 335 + 0.6 * x, 900 + 0.6 * x)
-    y[0] = 286.0
-    starts = search(x, y, 1 / (0.03 * y) ** 2, penalty=10.0)
-    assert x[np.flatnonzero(starts[0])].tolist() == [0, 512]
-
-
 def test_lines_agree_with_scipy_within_each_segment() -> None:
     rng = np.random.default_rng(0)
     x = np.concatenate(([0.0], 2.0 ** np.arange(31)))

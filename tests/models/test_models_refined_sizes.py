@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from models_data import CATALOG, NOISE, exact, simulate
+from models_data import CATALOG, exact, simulate
 
 from hockney.core.case import Case
 from hockney.models import observe
@@ -60,10 +60,6 @@ def test_a_bend_is_located_as_well() -> None:
         return 1e-6 + 4e-10 * min(case.bytes, 20_000) + 1e-10 * max(0, case.bytes - 20_000)
 
     assert gap_around(20_000, sizes(refined(bend))) <= NEAR + 0.02
-
-
-def test_a_jump_is_located_under_noise() -> None:
-    assert gap_around(5000, sizes(refined(jump_at(5000), noise=NOISE))) <= NEAR
 
 
 def test_a_line_needs_no_more_sizes() -> None:

@@ -10,7 +10,6 @@ from tiers import slow
 from hockney.core.case import Case
 from hockney.core.record import RunRecords
 from hockney.models import median_interval, summarise
-from hockney.models.statistics.location import half_width
 from hockney.models.statistics.summary import percentiles
 
 CASE = Case.of("pingpong", 2, bytes=8)
@@ -92,16 +91,6 @@ def test_wrong_payloads_are_counted_and_still_summarised() -> None:
     [summary] = summarise(launches([1e-6] * 10, [1e-6] * 10, errors=3), CATALOG)
     assert (summary.errors, summary.verified_bytes) == (6, 200)
     assert summary.typical.value == pytest.approx(1e-6)
-
-
-@pytest.mark.parametrize("count", [3, 4, 10])
-@pytest.mark.parametrize("ratio", [0, 0.7, 1.5, 4])
-def test_blend_covers_at_any_ratio(count: int, ratio: float) -> None:
-    """20000 draws: the standard error of the share is 0.15%."""
-    rng = np.random.default_rng(2)
-    values = np.sqrt(1 + ratio**2) * rng.standard_normal((20000, count))
-    half = half_width(values, 1.96 / np.sqrt(count))
-    assert 0.925 < np.mean(np.abs(values.mean(axis=1)) <= half) < 0.985
 
 
 def test_percentiles_are_those_of_numpy():

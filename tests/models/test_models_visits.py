@@ -22,21 +22,6 @@ from hockney.models.statistics.visits import launch_times
 from hockney.system.bundled import bundled_catalog
 
 
-def test_one_bad_launch_of_many_moves_the_centre_within_its_interval():
-    good = np.log(np.linspace(0.95, 1.05, 9))
-    both = np.append(good, np.log(1000.0))
-    assert abs(center(both) - center(good)) < half_width(both, np.nan) < 0.2
-    three = np.log([4358.0, 4974.0, 7_994_736.0])
-    assert np.exp(center(three)) == pytest.approx(4974)
-
-
-def test_a_centre_follows_the_share_of_two_modes_where_a_median_flips():
-    """From 46% to 54% of the visits in a mode twice as slow."""
-    few, many = (np.log(np.where(np.arange(50) < count, 2.0, 1.0)) for count in (23, 27))
-    assert center(many) - center(few) == pytest.approx(4 / 50 * np.log(2))
-    assert np.median(many) - np.median(few) == pytest.approx(np.log(2))
-
-
 @pytest.mark.parametrize("slow", [5, 12, 25, 35])
 def test_a_centre_has_each_modes_share(slow):
     values = np.where(np.arange(40) < slow, np.log(2), 0.0)

@@ -50,7 +50,6 @@ from hockney.studies.collectives.results import (
     EagerEffect,
     block_bytes,
     definition,
-    printed_times,
 )
 from hockney.studies.needed_budget import suggested_budget
 
@@ -322,19 +321,6 @@ def test_other_machines_have_no_eager_limit():
         machine = replace_struct(MACHINE, mpi=mpi, traits=replace_struct(MACHINE.traits, origin=origin))
         assert not launch_settings(Options(), machine)
     assert not launch_settings(Options(ranks=(4,)), MACHINE), "messages need two ranks"
-
-
-def test_the_papers_figures_of_bandwidth():
-    """Aggregated bandwidths that the text prints follow from the times of its tables."""
-    mega = 1 << 20
-    rates = {p: definition("bcast").of_buffer(mega, p, printed_times("bcast", p)[mega]) for p in (32, 256)}
-    assert rates[256] > PAPER.row("t3e/text/bcast-peak").si > rates[32]
-    for processes in (32, 64, 128, 256):
-        rate = definition("alltoall").of_buffer(mega, processes, printed_times("alltoall", processes)[mega])
-        low, high = (PAPER.row(f"t3e/text/alltoall-peak/{end}").si for end in ("low", "high"))
-        assert 0.9 * low <= rate <= 1.05 * high
-    gathered = definition("gather").of_buffer(mega, 256, printed_times("gather", 256)[mega])
-    assert gathered == pytest.approx(PAPER.row("t3e/text/gather-peak").si, rel=0.02)
 
 
 def test_printed_times_become_bandwidths_at_the_papers_sizes():

@@ -387,7 +387,3 @@ def test_lengths_the_model_does_not_know_are_said(tmp_path):
     made = evidence(run(tmp_path / "r", Options(ranks=(2,), sizes=(8 << 20,), parameters={"work": (1e-2,)})))
     caveat = next(w for w in STUDY.page(made).warnings if w.code == "extrapolated")
     assert "8 MiB" in caveat.touches
-
-
-def test_the_same_run_makes_the_same_page(made):
-    assert STUDY.page(made) == STUDY.page(made)

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import Algorithm, break_even
-from hockney.models.applications.ring_exchange import exchange_time
 from hockney.studies.granularity import costs, figures, paper, results
 from hockney.studies.granularity.columns import length
 
@@ -25,12 +24,6 @@ def exchange(words: int, ranks: int) -> float:
 
 def equation_6(work: float, serial: float, words: int, ranks: int) -> float:
     return work / ((1 - serial) * work + ranks * (serial * work + exchange(words, ranks)))
-
-
-@pytest.mark.parametrize("ranks", [2, 4, 8])
-@pytest.mark.parametrize("words", [1, 10, 100, 1000, 10000])
-def test_the_exchange_is_equation_3(words, ranks):
-    assert exchange_time(SUNS, 4 * words, ranks) == pytest.approx(exchange(words, ranks), rel=1e-12)
 
 
 @pytest.mark.parametrize("words", [1, 10000])
@@ -72,14 +65,6 @@ def test_curves_are_equations_2_and_6():
         serial = 0.01 if "s = 1%" in name else 0.0
         for work, y in zip(series.x, series.y, strict=True):
             assert y == pytest.approx(equation_6(work, serial, words, ranks), rel=1e-12)
-
-
-@pytest.mark.parametrize(("ranks", "share"), [(2, "50.0%"), (4, "25.0%"), (8, "12.5%")])
-def test_break_even_is_half_and_a_quarter(ranks, share):
-    work = break_even(Algorithm(1.0, 4), SUNS, ranks)
-    assert equation_6(work, 0, 1, ranks) == pytest.approx(1 / ranks, rel=1e-12)
-    rows = [r for r in paper.section().tables[0].rows if r[0] == str(ranks) and r[4]]
-    assert {r[4] for r in rows} == {share} and len(rows) == 2
 
 
 def test_one_percent_of_serial_work_drops_visibly():

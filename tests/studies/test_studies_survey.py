@@ -12,18 +12,17 @@ from hockney import api, measurement, studies
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, Fit, Fits, Summary
 from hockney.core.settings import Settings
-from hockney.core.units import thin_out
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.models.fits.caveats import gap_below_overhead
 from hockney.pages import collectives, point_to_point
 from hockney.pages.caveats import caveats, with_caveats, without_section_caveats
-from hockney.pages.format import interval, quantity, with_interval
+from hockney.pages.format import interval, with_interval
 from hockney.pages.key_results import KeyResult, key_results
 from hockney.report.render import render
 from hockney.studies import Evidence, Options
-from hockney.studies.sizes import DEFAULT, default_ranks, whole_doubles
+from hockney.studies.sizes import DEFAULT, default_ranks
 
 CATALOG = measurement.bundled_catalog()
 MACHINE = measurement.fake_bench("fake").machine
@@ -43,15 +42,6 @@ def evidence(tmp_path_factory) -> Evidence:
 @pytest.fixture(scope="module")
 def page(evidence) -> Page:
     return studies.study("survey").page(evidence)
-
-
-def quantities(text: str, units: str) -> list[float]:
-    """The numbers with one of `units`, outside intervals, in s, B or B/s."""
-    factors = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "KiB": 1024.0, "MiB": 1024.0**2, "GB/s": 1e9, "B": 1.0}
-    plain = re.sub(r"\(95%:[^)]*\)", "", text)
-    return [
-        float(value) * factors[unit] for value, unit in re.findall(rf"([\d.]+) ({units})(?![\w/])", plain)
-    ]
 
 
 def by_key(evidence: Evidence) -> dict[str, KeyResult]:
@@ -99,18 +89,6 @@ def test_key_results_claim_no_more_than_was_measured(evidence, sizes, keys):
     assert len(kept) == len(sizes)
     few = by_key(replace(evidence, fits=replace_struct(evidence.fits, summaries=kept, fits=[])))
     assert few.keys() == keys and few["latency"].size == sizes[0]
-
-
-def test_both_tables_and_the_fit_have_one_half_peak_size(evidence, page):
-    fit = hot_ping_pong(evidence.fits)
-    half = quantity(fit.parameter("n_half_peak").estimate.value, "B")
-    assert half in {row[1] for row in page.results.rows}
-    # Half of r_inf is reached at 20 kB, and lost again up to 60 kB if the protocol changes early enough.
-    assert fit.parameter("n_half").estimate.low < 20000 < fit.parameter("n_half").estimate.high
-    rows = [
-        row for section in page.sections for t in section.tables if t.name == "parameters" for row in t.rows
-    ]
-    assert half in {row[4] for row in rows if row[3] == "n_half_peak"}
 
 
 def hot_ping_pong(fits: Fits) -> Fit:
@@ -204,19 +182,6 @@ def test_parameters_that_contradict_each_other_are_in_a_caveat_and_no_key_result
     assert "163 ns [121, 206]" in warning.text and "223 ns [211, 235]" in warning.text
 
 
-def test_fits_find_the_world_again(evidence):
-    world = World()
-    fits = evidence.fits
-    loggp = fits.select("loggp", "prtt")[0]
-    for symbol, truth in (("o_r", world.receive_overhead_s), ("g", world.gap_s), ("G", world.gap_per_byte_s)):
-        assert loggp.parameter(symbol).estimate.value == pytest.approx(truth, rel=0.1)
-    send = loggp.parameter("o_s").estimate
-    assert send.low <= world.send_overhead_s <= send.high
-    hockney = next(f for f in fits.select("hockney", "pingpong") if f.subject.matches(buffers="hot"))
-    assert len(hockney.segments) == 3
-    assert hockney.segments[2].per_byte.value == pytest.approx(world.pieces[2].per_byte_s, rel=0.05)
-
-
 def test_the_page_has_every_section_and_no_empty_figure(page, golden):
     titles = [section.title for section in page.sections]
     golden("survey_sections.json", titles)
@@ -300,16 +265,6 @@ def test_default_ranks_never_crowd_the_cores(cores, ranks):
     import msgspec
 
     assert default_ranks(msgspec.structs.replace(MACHINE, cores=cores)) == ranks
-
-
-def test_thin_keeps_the_ends():
-    assert (
-        thin_out(DEFAULT, 7)[0] == 0
-        and thin_out(DEFAULT, 7)[-1] == 4 << 20
-        and len(thin_out(DEFAULT, 7)) == 7
-    )
-    assert thin_out((1, 2), 7) == (1, 2)
-    assert whole_doubles((0, 1, 8, 9)) == (0, 8, 16)
 
 
 def test_a_page_of_nothing_can_be_made(evidence):
