@@ -161,17 +161,6 @@ def test_wrong_data_comes_first():
     assert "wrong-data" not in junit(compare(side("A"), side("B"), 0.05))
 
 
-def test_each_operation_has_a_sentence():
-    noisy = [1.0, 1.2, 0.8, 1.3, 0.9, 1.1]
-    made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)
-    sentences = {each["operation"]: each["sentence"] for each in comparison_document(made)["operations"]}
-    assert sentences.keys() == {each.workload for each in made.operations}
-    (barrier,) = (each for each in made.cases if each.case.workload == "barrier")
-    assert (
-        f"about {barrier.more_launches[0]} more launches of each side would decide it" in sentences["barrier"]
-    )
-
-
 def test_undecided_operations_share_a_sentence_with_what_decides_half_of_their_cases():
     noisy = [1.0, 1.2, 0.8, 1.3, 0.9, 1.1]
     made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)

@@ -88,13 +88,6 @@ def test_nodes_of_several_cores(cores, shape, ranks, size):
     assert exchange_time(described(platform), size, ranks) == pytest.approx(took, rel=0.03)
 
 
-def test_a_switch_takes_two_messages_whatever_the_ranks():
-    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "")
-    for ranks in (2, 4, 6, 1000):
-        assert exchange_time(messages, 500, ranks) == pytest.approx(2 * messages.one_way(500))
-    assert exchange_time(messages, 500, 1) == 0.0
-
-
 def test_an_odd_number_takes_a_third_step_where_sends_wait():
     messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", eager=1000)
     assert exchange_time(messages, 1000, 5) == pytest.approx(2 * messages.one_way(1000))

@@ -115,12 +115,6 @@ def test_few_runs_are_no_archive():
     assert [each.state for each in check([], run(9), 0.05)] == ["unknown"] * 2
 
 
-def test_a_case_without_history_does_not_count():
-    earlier = [run(day, cases=CASES[1:]) for day in range(10)]
-    bcast, _ = check(earlier, run(20), 0.05)
-    assert [case.state for case in bcast.cases].count("unknown") == 1 and bcast.state == "usual"
-
-
 def test_runs_that_differ_too_much_show_nothing():
     earlier = [run(day, {"": 1.0 + day % 4}) for day in range(12)]
     assert states(earlier, run(20, {"": 2.0})) == {"bcast": "undecided", "reduce": "undecided"}

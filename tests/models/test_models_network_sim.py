@@ -100,12 +100,6 @@ def test_a_nic_in_both_directions(duplex, times):
     assert took == pytest.approx(10e-6 + times * 1e-3, rel=1e-3)
 
 
-def test_messages_to_one_rank_share_its_nic():
-    gather = [relation(np.arange(1, 5), np.zeros(4, dtype=int), MEGABYTE)]
-    assert run(machine(5, nic=1e9), 5, gather) == pytest.approx(10e-6 + 4e-3, rel=1e-3)
-    assert run(machine(5), 5, gather) == pytest.approx(10e-6 + 1e-3, rel=1e-3)
-
-
 @pytest.mark.parametrize(
     ("network", "flows"),
     [
@@ -131,13 +125,6 @@ def test_cores_of_a_node_use_no_link():
     assert run(platform, 4, [step([0, 2], [1, 3], MEGABYTE)]) == pytest.approx(1e-6)
     across = run(platform, 4, [step([0, 1], [2, 3], MEGABYTE)])
     assert across == pytest.approx(10e-6 + 2e-3, rel=1e-3)
-
-
-def test_large_messages_that_are_posted_at_once():
-    """Which the clocks alone cannot tell: all wait for the NICs."""
-    platform = machine(4, nic=1e9, eager=100)
-    everything = SCHEDULES["alltoall", "linear"](4, MEGABYTE)
-    assert run(platform, 4, everything) == pytest.approx(10e-6 + 3e-3, rel=1e-3)
 
 
 def test_ranks_that_wait_for_each_other_are_not_modelled():

@@ -108,19 +108,6 @@ def test_half_size_is_where_half_of_the_limit_is_reached_and_kept() -> None:
     assert slow.half_size()[0] == pytest.approx(128), "line 1 reaches half at 800 B only, line 2 holds before"
 
 
-def test_a_line_may_begin_below_zero_after_the_first_only() -> None:
-    """Beyond 8 B a byte costs four times as much: 4 (x - 6) continues x from there."""
-    x = np.array([1.0, 2, 4, 8, 16, 32])
-    y = np.where(x < 8, x, 4 * x - 24)
-    starts = np.array([[True, False, False, True, False, False]])
-    latency, per_byte = lines(x, y[None], 1 / y**2, starts)
-    assert (latency[0, -1], per_byte[0, -1]) == pytest.approx((-24, 4))
-    one = np.array([[True] + 5 * [False]])
-    assert lines(x, y[None], 1 / y**2, one)[0][0, 0] == 0
-    curve = pieces(x, starts, latency, per_byte)
-    assert curve.edge[0, 3] == pytest.approx(8) and (np.diff(curve.time(np.linspace(1, 32, 200))) >= 0).all()
-
-
 def test_a_line_below_zero_does_not_hold_before_it_reaches_the_time_of_the_size_before() -> None:
     """4 x - 26 is 6 at 8 B and 4, the time of 4 B, at 7.5 B."""
     size = np.array([1.0, 2, 4, 8, 16, 32])
@@ -128,19 +115,6 @@ def test_a_line_below_zero_does_not_hold_before_it_reaches_the_time_of_the_size_
     latency, per_byte = np.array([[0.0] * 3 + [-26.0] * 3]), np.array([[1.0] * 3 + [4.0] * 3])
     assert pieces(size, starts, latency, per_byte, "early").edge[0, 3] == pytest.approx(7.5)
     assert pieces(size, starts, latency, per_byte, "late").edge[0, 3] == 8
-
-
-def test_half_of_the_peak_is_reached_before_bandwidth_falls_again() -> None:
-    """10 B/s less a latency of 1 s up to 40 B, where it is 8 B/s; beyond it falls towards 2.5 B/s."""
-    size = np.array([1.0, 5, 20, 40, 80, 160, 320])
-    starts = np.array([[True, False, False, False, True, False, False]])
-    latency = np.array([[1.0] * 4 + [-11.0] * 3])
-    per_byte = np.array([[0.1] * 4 + [0.4] * 3])
-    curve = pieces(size, starts, latency, per_byte)
-    assert curve.peak_bandwidth()[0] == pytest.approx(8)
-    assert curve.half_peak_size()[0] == pytest.approx(1 / (1 / 4 - 0.1))
-    assert curve.bandwidth_limit()[0] == pytest.approx(2.5)
-    assert curve.half_size()[0] == pytest.approx(1 / (2 / 2.5 - 0.1))
 
 
 def test_half_of_the_peak_reached_before_bandwidth_dips_does_not_count() -> None:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
@@ -42,12 +41,6 @@ def test_one_message_waits_for_the_receivers_processor():
 def test_messages_to_one_node_are_served_one_after_the_other():
     steps = [step([1, 2, 3], [0, 0, 0], SIZE)]
     assert simulated_time(MACHINE, steps, 4) == pytest.approx(1e-6 + 11e-6 + 3 * (WORK + 2e-6))
-
-
-def test_messages_of_one_node_are_apart_by_the_senders_processor():
-    steps = [step([0], [1], SIZE), step([0], [2], SIZE)]
-    times = NetworkSimulator(MACHINE, 3).run(steps)
-    assert np.diff(times[1:]) == pytest.approx(1e-6 + WORK)
 
 
 def test_the_simulation_of_clocks_alone_refuses_such_machines():

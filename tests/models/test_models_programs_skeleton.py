@@ -42,7 +42,7 @@ def channels(ranks: list[list[list[str]]]) -> tuple[dict, dict]:
 
 @pytest.mark.parametrize("ranks", range(1, 10))
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_all_that_is_described_is_written_for_its_ranks(name, ranks):
+def test_all_that_is_described_is_written_for_its_ranks_and_every_request_waited_for(name, ranks):
     iteration = describe(PROGRAMS[name], name).iteration(ranks)
     common, lines = sections(skeleton(iteration))
     assert common[0] == f"ranks {ranks}" and len(lines) == ranks
@@ -64,12 +64,6 @@ def test_all_that_is_described_is_written_for_its_ranks(name, ranks):
     assert [len(line.split()) - 1 for line in common[1:]] == [len(part.seconds) for part in tasks]
     masters = [[line[0] for line in own if line[0] in ("master", "worker")] for own in lines]
     assert masters == [["worker" if rank else "master"] * len(tasks) for rank in range(ranks)]
-
-
-@pytest.mark.parametrize("ranks", range(1, 10))
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_every_request_is_waited_for_once(name, ranks):
-    _, lines = sections(skeleton(describe(PROGRAMS[name], name).iteration(ranks)))
     for own in lines:
         pending = 0
         for word, *_ in own:

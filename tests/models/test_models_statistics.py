@@ -16,7 +16,7 @@ from layers import modules
 from models_data import CATALOG, record
 
 from hockney.core.case import Case
-from hockney.core.fit import Estimate, MetricSummary
+from hockney.core.fit import MetricSummary
 from hockney.core.record import MetricSeries, RunRecords
 from hockney.models import all_models, fit_all, summarise
 
@@ -51,12 +51,6 @@ def test_a_metric_per_repetition_has_the_robust_centre_of_its_launches_medians()
     found = summary_of([[1.0] * 10, [4.0] * 10, [2.5] * 10])
     assert found.typical.value == pytest.approx(2.5)
     assert found.typical.low < 2.5 < found.typical.high
-
-
-def test_a_metric_per_record_has_an_interval_from_several_launches_only():
-    assert summary_of([[3.0]], per="record").typical == Estimate(3.0, None, None)
-    found = summary_of([[3.0], [3.1], [2.9]], per="record").typical
-    assert found.low < found.value < found.high
 
 
 @pytest.mark.parametrize("values", [[0.0, 0.0], [0.0, -1.0], [-3.0, -2.0, 1.0]])

@@ -373,11 +373,6 @@ def test_the_paper_is_explained_by_its_messages():
     assert paper.expected("mpi", 16) == pytest.approx(0.51 * paper.printed("mpi", 16), rel=0.01)
 
 
-def test_what_was_only_entered_late_has_no_time_in_a_row():
-    only = BarrierResult("central", 2, {})
-    assert only.loop is None and only.error(1.0) is None
-
-
 def test_what_fits_neither_prediction_is_not_said_to_fit_one():
     far = BarrierResult(
         "central", 2, {"loop": Estimate(10e-6, None, None)}, structure_s=1e-6, messages_s=2e-6

@@ -11,6 +11,7 @@ from msgspec.structs import replace as replace_struct
 from hockney import api, measurement, studies
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, Fit, Fits, Summary
+from hockney.core.record import Failure, Rank, RunRecords, Verified
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
@@ -165,16 +166,13 @@ def test_an_overhead_below_the_resolution_is_no_result(evidence):
 
 
 def test_parameters_that_contradict_each_other_are_in_a_caveat_and_no_key_results(evidence):
-    import msgspec
-
     contradiction = gap_below_overhead(
         "send", Estimate(1.63e-7, 1.21e-7, 2.06e-7), Estimate(2.23e-7, 2.11e-7, 2.35e-7)
     )
     fits = [
-        msgspec.structs.replace(f, caveats=[contradiction]) if f.model == "loggp" else f
-        for f in evidence.fits.fits
+        replace_struct(f, caveats=[contradiction]) if f.model == "loggp" else f for f in evidence.fits.fits
     ]
-    changed = replace(evidence, fits=msgspec.structs.replace(evidence.fits, fits=fits))
+    changed = replace(evidence, fits=replace_struct(evidence.fits, fits=fits))
     assert by_key(evidence).keys() - by_key(changed).keys() == {"send-overhead", "message-gap"}
     assert codes(changed) == {"fake", "loggp-contradiction"}
     section = next(s for s in studies.study("survey").page(changed).sections if s.id == "loggp")
@@ -262,21 +260,15 @@ def test_ranks_and_sizes_narrow_the_plan():
     [(1, (2,)), (2, (2,)), (3, (2,)), (4, (2, 4)), (7, (2, 4)), (64, (2, 4, 8, 16, 32, 64))],
 )
 def test_default_ranks_never_crowd_the_cores(cores, ranks):
-    import msgspec
-
-    assert default_ranks(msgspec.structs.replace(MACHINE, cores=cores)) == ranks
+    assert default_ranks(replace_struct(MACHINE, cores=cores)) == ranks
 
 
 def test_a_page_of_nothing_can_be_made(evidence):
-    import msgspec
-
-    from hockney.core.record import RunRecords
-
     nothing = replace(
         evidence,
         run=RunRecords(),
         left=evidence.planned,
-        fits=msgspec.structs.replace(evidence.fits, summaries=[], fits=[]),
+        fits=replace_struct(evidence.fits, summaries=[], fits=[]),
     )
     for study in studies.all_studies().values():
         page = study.page(nothing)
@@ -290,10 +282,8 @@ def codes(evidence: Evidence) -> set[str]:
 
 def changed(evidence: Evidence, kind: str, **fields) -> Evidence:
     """Evidence with the first line of a kind changed."""
-    import msgspec
-
     lines = getattr(evidence.run, kind)
-    first = msgspec.structs.replace(lines[0], **fields)
+    first = replace_struct(lines[0], **fields)
     return replace(evidence, run=replace(evidence.run, **{kind: (first, *lines[1:])}))
 
 
@@ -305,10 +295,6 @@ def imprecise(evidence: Evidence) -> Evidence:
 
 
 def test_each_doubt_is_raised_by_its_cause_only(evidence):
-    import msgspec
-
-    from hockney.core.record import Failure, Rank, Verified
-
     assert codes(evidence) == {"fake"}
     crowd = [Rank(host="fakehost", pid=k, cpus="0") for k in range(2)]
     free = [Rank(host="fakehost", pid=k, cpus="0-1") for k in range(2)]
@@ -318,8 +304,8 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
         "unbound": changed(evidence, "launches", ranks=free),
         "precision": imprecise(evidence),
         "verification": changed(evidence, "records", verified=Verified(bytes=8, errors=2, first="rank 1")),
-        "virtual": replace(evidence, machine=msgspec.structs.replace(MACHINE, virtual="kvm")),
-        "governor": replace(evidence, machine=msgspec.structs.replace(MACHINE, governor="powersave")),
+        "virtual": replace(evidence, machine=replace_struct(MACHINE, virtual="kvm")),
+        "governor": replace(evidence, machine=replace_struct(MACHINE, governor="powersave")),
         "incomplete": replace(evidence, left=1),
         "notices": replace(evidence, notices=("the last line was cut off",)),
     }
@@ -332,10 +318,10 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
         silent_ranks=[3],
     )
     causes["failures"] = replace(evidence, run=replace(evidence.run, failures=(failure,)))
-    coarse = msgspec.structs.replace(evidence.run.launches[0].clock, resolution_s=1e-6)
+    coarse = replace_struct(evidence.run.launches[0].clock, resolution_s=1e-6)
     causes["clock"] = changed(evidence, "launches", clock=coarse)
-    few = [msgspec.structs.replace(s, launches=2) for s in evidence.fits.summaries]
-    causes["launches"] = replace(evidence, fits=msgspec.structs.replace(evidence.fits, summaries=few))
+    few = [replace_struct(s, launches=2) for s in evidence.fits.summaries]
+    causes["launches"] = replace(evidence, fits=replace_struct(evidence.fits, summaries=few))
     assert codes(changed(evidence, "closes", steal=0.06)) == {"fake", "load"}
     for code, cause in causes.items():
         assert codes(cause) == {"fake", code}
@@ -346,14 +332,10 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
 
 
 def test_a_rank_bound_to_both_threads_of_a_core_is_bound(evidence):
-    import msgspec
-
-    from hockney.core.record import Rank
-
     ranks = [Rank(host="fakehost", pid=k, cpus=f"{k},{k + 64}") for k in range(2)]
     both = changed(evidence, "launches", ranks=ranks)
     assert "unbound" in codes(both)
-    machine = msgspec.structs.replace(MACHINE, threads=2 * MACHINE.cores)
+    machine = replace_struct(MACHINE, threads=2 * MACHINE.cores)
     assert "unbound" not in codes(replace(both, machine=machine))
 
 
