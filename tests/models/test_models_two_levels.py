@@ -58,7 +58,7 @@ def costs() -> PointToPointCosts:
     return messages_for(BOTH, HERE, "the run", hosts=2)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=5, deadline=None)
 @given(
     st.floats(1e-7, 2e-6), st.floats(1e-11, 1e-9), st.floats(2e-6, 1e-3), st.floats(1e-9, 1e-6),
     st.floats(0, 0.03),
