@@ -6,9 +6,7 @@ do, find an inverted bit, and account for their time."""
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
-import npb_oracle
 import pytest
 from engine_lines import failures, launcher_for, lines_of, records
 from native import sanitized
@@ -25,38 +23,6 @@ PARTS = "computation", "messages", "collectives", "barriers", "waiting"
 """A share of a run's time."""
 SANITIZED_TOO_LONG: tuple[str, ...] = ("ep",)
 """Kernels that take minutes on class S without optimisation."""
-ORACLES = {
-    "ep": npb_oracle.ep,
-    "cg": npb_oracle.cg,
-    "mg": npb_oracle.mg,
-    "ft": npb_oracle.ft,
-    "is": npb_oracle.is_,
-    "lu": npb_oracle.lu,
-    "bt": npb_oracle.bt,
-    "sp": npb_oracle.sp,
-}
-SIZES = {
-    "S": {
-        "ep": (1 << 24,),
-        "cg": (1400, 7, 10.0, 15),
-        "mg": (32, 4),
-        "ft": ((64, 64, 64), 6),
-        "is": (1 << 16, 1 << 11, (48427, 17148, 23627, 62548, 4431)),
-        "lu": (12, 50, 0.5),
-        "bt": (12, 60, 0.01),
-        "sp": (12, 100, 0.015),
-    },
-    "tiny": {
-        "ep": (1001,),
-        "cg": (101, 4, 10.0, 4),
-        "mg": (8, 2),
-        "ft": ((16, 32, 64), 3),
-        "is": (1009, 1 << 7, (829, 208, 173, 945, 436)),
-        "lu": (9, 5, 0.5),
-        "bt": (9, 5, 0.01),
-        "sp": (9, 5, 0.015),
-    },
-}
 
 
 @pytest.fixture(scope="session")
@@ -105,24 +71,14 @@ def test_the_catalog_has_every_benchmark_with_its_parameters(npb):
         assert "dissemination" in choices["barrier"]
 
 
-@cache
-def oracle(kernel, name):
-    return ORACLES[kernel](*SIZES[name][kernel])
-
-
-def check_answers(record):
-    case = record.parse_case()
-    computed = [float(answer) for answer in record.labels["answers"].split(",")]
-    assert computed == pytest.approx(oracle(case.workload, case["class"]), rel=1e-10), record.case
-
-
 def check_metrics(record, ranks):
     repetitions = len(record.times_s)
     for name in (*PARTS, "deviation"):
         values = record.metrics[name].values
         assert len(values) == repetitions, name
         assert all(value >= 0 for value in values), (record.case, name, values)
-    assert max(record.metrics["deviation"].values) < 1e-6
+    # From NASA's published answers, of tiny classes from those of sequential programs.
+    assert max(record.metrics["deviation"].values) < 1e-10, record.case
     assert record.metric("operations") > 0
     # Of the phases or of one communication, at the least.
     assert record.metric("clock_readings") >= 2
@@ -155,7 +111,6 @@ def test_small_classes_compute_what_sequential_programs_do_and_account_for_their
     polled(mpi_name, ranks)
     for record in verified(mpi, npb, of_class("S") + of_class("tiny"), ranks):
         check_metrics(record, ranks)
-        check_answers(record)
 
 
 def test_small_classes_verify_on_a_square_number_of_ranks_that_share_cores(mpi, mpi_name, npb):
@@ -163,7 +118,6 @@ def test_small_classes_verify_on_a_square_number_of_ranks_that_share_cores(mpi, 
     polled(mpi_name, 4)
     for record in verified(mpi, npb, of_class("S") + of_class("tiny"), 4, repetitions=1):
         check_metrics(record, 4)
-        check_answers(record)
         in_cells = "multi-partition" in record.labels["decomposition"]
         assert in_cells == (record.parse_case().workload in ("bt", "sp"))
 
