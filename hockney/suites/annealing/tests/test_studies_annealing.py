@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from fake_study import planned, studied
 
 from hockney import api, measurement, studies
 from hockney.core.case import Case
@@ -36,7 +37,7 @@ from hockney.suites.annealing.studies.annealing.choice import (
 )
 from hockney.suites.annealing.studies.annealing.columns import answer, summary
 from hockney.suites.annealing.studies.annealing.headline import headline
-from hockney.suites.annealing.studies.annealing.plan import WORKLOADS, launch_settings
+from hockney.suites.annealing.studies.annealing.plan import WORKLOADS
 from hockney.suites.annealing.studies.annealing.results import (
     COMMUNICATION,
     PARTS,
@@ -48,9 +49,7 @@ STUDY = studies.study("annealing")
 
 
 def plan(*ranks: int, sizes: tuple[int, ...] = (), **parameters: object) -> list[Case]:
-    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
-    options = Options(ranks=ranks, sizes=sizes, parameters=parameters)
-    return STUDY.plan(options, bench.catalog, bench.machine)
+    return planned(STUDY, *ranks, sizes=sizes, parameters=parameters)
 
 
 def of_annealing(cases: list[Case]) -> list[Case]:
@@ -192,21 +191,10 @@ def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: P
 
 
 def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(tmp_path: Path):
-    bench = measurement.fake_bench(FakeLauncher(World(tail=0.0)), cores=4, workloads=WORKLOADS)
     parameters = {"setups": ("original", "lagged"), "progress": ("own", "thread"), "balance": "no"}
-    options = Options(ranks=(2,), parameters=parameters)
-    settings = Settings(
-        "annealing",
-        seed=1,
-        launches=4,
-        budget_s=60.0,
-        launch_settings=tuple(each.line for each in launch_settings(options, bench.machine)),
-    )
-    made = measurement.begin(
-        tmp_path / "r", STUDY.plan(options, bench.catalog, bench.machine), settings, bench
-    )
-    measurement.measure(made, bench, lambda event: None)
-    run = AnnealingResults.of(api.load(tmp_path / "r").evidence)
+    world = World(tail=0.0)
+    evidence = studied(tmp_path / "r", STUDY, world, cores=4, launches=4, ranks=(2,), parameters=parameters)
+    run = AnnealingResults.of(evidence)
     assert [p.label for p in run.points_on(2)] == ["original", "lagged", "lagged (progress thread)"]
     assert len(run.compared(2)) == 2
     assert {each.point.label for each in predictions(run).predictions} == {"original", "lagged"}
@@ -222,14 +210,8 @@ def run(
     folder: Path, annealing: FakeAnnealing | None = None, ranks: tuple[int, ...] = (2,), **parameters: object
 ) -> Evidence:
     world = COSTLY if annealing is None else COSTLY.having(annealing)
-    bench = measurement.fake_bench(FakeLauncher(world), cores=4, workloads=WORKLOADS)
-    options = Options(
-        ranks=ranks, parameters={"setups": NAMES, "predict": "no", "balance": "no"} | parameters
-    )
-    cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = measurement.begin(folder, cases, Settings("annealing", seed=1, launches=6, budget_s=200.0), bench)
-    measurement.measure(made, bench, lambda event: None)
-    return api.load(folder).evidence
+    given = {"setups": NAMES, "predict": "no", "balance": "no"} | parameters
+    return studied(folder, STUDY, world, cores=4, launches=6, budget_s=200.0, ranks=ranks, parameters=given)
 
 
 def chosen(evidence: Evidence, ranks: int = 2) -> SetupChoice:
@@ -299,14 +281,10 @@ def test_set_ups_that_take_equally_long_are_alike_and_the_reference_is_taken(tmp
 
 def test_what_one_noisy_launch_shows_is_undecided(tmp_path: Path):
     noisy = replace(COSTLY, noise=0.5, launch_noise=0.3)
-    bench = measurement.fake_bench(FakeLauncher(noisy), cores=4, workloads=WORKLOADS)
-    options = Options(ranks=(2,), parameters={"setups": NAMES, "predict": "no", "balance": "no"})
-    cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = measurement.begin(
-        tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=2.0), bench
+    parameters = {"setups": NAMES, "predict": "no", "balance": "no"}
+    evidence = studied(
+        tmp_path / "r", STUDY, noisy, cores=4, launches=3, budget_s=2.0, ranks=(2,), parameters=parameters
     )
-    measurement.measure(made, bench, lambda event: None)
-    evidence = api.load(tmp_path / "r").evidence
     found = chosen(evidence)
     assert found.outcome == "undecided" and found.take is None and len(found.rivals) > 1
     assert answer(evidence)["choices"][0]["take"] is None

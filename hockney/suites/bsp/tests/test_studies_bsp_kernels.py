@@ -8,15 +8,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fake_study import planned, studied
 from real_mpi import simgrid_here
 
-from hockney import api, measurement, studies
+from hockney import api, studies
 from hockney.cli.start import guarded
 from hockney.core.errors import UsageError
-from hockney.core.settings import Settings
-from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
-from hockney.studies import Evidence, Options
+from hockney.studies import Evidence
 from hockney.suites.bsp.models.costs import REPAIRS
 from hockney.suites.bsp.models.programs import PROGRAMS, supersteps
 from hockney.suites.bsp.studies.bsp_kernels.columns import answer
@@ -28,18 +27,10 @@ STUDY = studies.study("bsp-kernels")
 SMALL = {"n": (64, 256), "keys": (64, 4096)}
 
 
-def run(folder: Path, parameters: dict, ranks: tuple[int, ...] = (2, 8)) -> Evidence:
-    world = FakeLauncher(World(noise=0.01))
-    bench = measurement.fake_bench(world, cores=8, workloads=STUDY.WORKLOADS)
-    cases = STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
-    made = measurement.begin(folder, cases, Settings("bsp-kernels", seed=1, launches=2), bench)
-    measurement.measure(made, bench, lambda event: None)
-    return api.load(folder).evidence
-
-
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    return run(tmp_path_factory.mktemp("kernels") / "r", SMALL)
+    folder = tmp_path_factory.mktemp("kernels") / "r"
+    return studied(folder, STUDY, World(noise=0.01), cores=8, ranks=(2, 8), parameters=SMALL)
 
 
 def test_every_kernel_is_predicted_in_every_style(evidence: Evidence):
@@ -68,15 +59,6 @@ def test_what_the_paper_found_is_found(evidence: Evidence):
     assert bitonic[8, 64].diagnosis.corrected < bitonic[8, 64].plain / 3
 
 
-def test_no_prediction_uses_the_run_of_a_kernel(evidence: Evidence):
-    plain = {m.case.line for m in evidence.measured}
-    kernels = {m.case.line for m in evidence.of_role("bsp-kernel")}
-    assert kernels < plain
-    for p in KernelResults.of(evidence).points:
-        own = dict(p.measured.case.values)
-        assert not {"local"} & {p.measured.workload.role} and own["style"] in ("bsp", "bpram")
-
-
 def test_the_answer_names_every_case_and_its_errors(evidence: Evidence):
     document = answer(evidence)
     assert len(document["kernels"]) == len(KernelResults.of(evidence).points)
@@ -99,13 +81,8 @@ def test_the_page_has_the_papers_four_figures(evidence: Evidence):
     assert [table.name for table in STUDY.summary(evidence)] == ["kernel-errors", "kernel-failures"]
 
 
-def plan(ranks: int, **parameters: object) -> list:
-    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
-    return STUDY.plan(Options(ranks=(ranks,), parameters=parameters), bench.catalog, bench.machine)
-
-
 def test_the_plan_measures_the_rates_that_the_kernels_need():
-    cases = plan(4, n=(100,), keys=(512,))
+    cases = planned(STUDY, 4, parameters={"n": (100,), "keys": (512,)})
     shapes = {(c["n"], c["m"], c["k"]) for c in cases if c.workload == "local_multiplication"}
     assert shapes == {(50, 50, 100)}
     assert {c["n"] for c in cases if c.workload == "local_closure"} == {50}
@@ -114,23 +91,17 @@ def test_the_plan_measures_the_rates_that_the_kernels_need():
 
 
 def test_kernels_need_their_numbers_of_ranks():
-    kernels = {c.workload for c in plan(3)} & set(KERNELS)
-    assert kernels == set(KERNELS) - {"bitonic_sort"}
-    assert not any(c.get("route") == "butterfly" for c in plan(3))
+    cases = planned(STUDY, 3)
+    assert {c.workload for c in cases} & set(KERNELS) == set(KERNELS) - {"bitonic_sort"}
+    assert not any(c.get("route") == "butterfly" for c in cases)
     for wrong in ({"kernels": ("bitonic_sort",)}, {"kernels": ("quick_sort",)}, {"styles": ("pram",)}):
         with pytest.raises(UsageError):
-            plan(3, **wrong)
+            planned(STUDY, 3, parameters=wrong)
 
 
 def test_without_parameters_nothing_is_predicted(tmp_path: Path):
-    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
-    cases = [
-        bench.catalog.case("bitonic_sort keys=64 ranks=2"),
-        bench.catalog.case("bitonic_sort style=mpi ranks=2"),
-    ]
-    made = measurement.begin(tmp_path / "r", cases, Settings("bsp-kernels", seed=1, launches=2), bench)
-    measurement.measure(made, bench, lambda event: None)
-    evidence = api.load(tmp_path / "r").evidence
+    lines = ("bitonic_sort keys=64 ranks=2", "bitonic_sort style=mpi ranks=2")
+    evidence = studied(tmp_path / "r", STUDY, lines=lines)
     page = STUDY.page(evidence)
     assert len(page.headline) == 1 and page.lead is None
     [point] = answer(evidence)["kernels"]

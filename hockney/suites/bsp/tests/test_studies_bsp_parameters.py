@@ -9,13 +9,11 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from fake_study import planned, studied
 
-from hockney import api, measurement, studies
-from hockney.core.settings import Settings
+from hockney import studies
 from hockney.draw.page import Page
-from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_world import World
-from hockney.studies import Evidence, Options
+from hockney.studies import Evidence
 from hockney.suites.bsp.fakes.bsp import FakeBsp
 from hockney.suites.bsp.studies.bsp_parameters.columns import answer
 from hockney.suites.bsp.studies.bsp_parameters.headline import headline
@@ -27,12 +25,7 @@ TRUE = FakeBsp()
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    bench = measurement.fake_bench(FakeLauncher(World()), workloads=STUDY.WORKLOADS)
-    cases = STUDY.plan(Options(ranks=(2, 4)), bench.catalog, bench.machine)
-    folder = tmp_path_factory.mktemp("bsp") / "r"
-    made = measurement.begin(folder, cases, Settings("bsp-parameters", seed=1, launches=4), bench)
-    measurement.measure(made, bench, lambda event: None)
-    return api.load(folder).evidence
+    return studied(tmp_path_factory.mktemp("bsp") / "r", STUDY, launches=4, ranks=(2, 4))
 
 
 def test_the_parameters_of_the_world_are_found(evidence: Evidence):
@@ -106,8 +99,7 @@ def test_the_plan_has_wide_ranges_and_few_words_one_by_one(evidence: Evidence):
 
 
 def test_sizes_replace_those_of_relations_and_blocks():
-    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
-    cases = STUDY.plan(Options(ranks=(2,), sizes=(64, 4096, 65536)), bench.catalog, bench.machine)
+    cases = planned(STUDY, 2, sizes=(64, 4096, 65536))
     words = {c["h"] for c in cases if c.workload == "h_relation" and c["packet"] == 4}
     assert words == {16, 1024, 16384}
     assert {c.bytes for c in cases if c.workload == "block_permutation"} == {64, 4096, 65536}
@@ -115,11 +107,7 @@ def test_sizes_replace_those_of_relations_and_blocks():
 
 
 def test_without_relations_nothing_is_stated(tmp_path: Path):
-    bench = measurement.fake_bench("fake", workloads=STUDY.WORKLOADS)
-    cases = [bench.catalog.case("bsp_sync ranks=2")]
-    made = measurement.begin(tmp_path / "r", cases, Settings("bsp-parameters", seed=1, launches=2), bench)
-    measurement.measure(made, bench, lambda event: None)
-    evidence = api.load(tmp_path / "r").evidence
+    evidence = studied(tmp_path / "r", STUDY, lines=("bsp_sync ranks=2",))
     page = STUDY.page(evidence)
     assert len(page.headline) == 1 and page.lead is None
     assert answer(evidence)["parameters"] == []

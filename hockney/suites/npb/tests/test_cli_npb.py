@@ -25,18 +25,6 @@ def test_the_answer_is_printed(hockney, golden):
     golden("run_npb.txt", said.out)
 
 
-@pytest.mark.page
-def test_the_document_and_the_page(hockney):
-    said = hockney(*RUN, "--json", "--out", "runs/n")
-    assert said.code == 0, said.err
-    document = json.loads(said.out)["answer"]
-    assert set(document) == {"verified", "benchmarks", "barriers", "predictions", "median_error"}
-    assert document["verified"] is True and len(document["predictions"]) == 2
-    assert {b["benchmark"] for b in document["benchmarks"]} == {"cg", "ep"}
-    text = Path("runs/n/report.html").read_text()
-    assert "Where the time goes" in text and "Speed-up on 2 ranks" in text
-
-
 def test_wrong_answers_are_in_the_headline_and_exit_1(hockney, golden):
     said = hockney(*RUN, "fault=bit", "predict=no", "--out", "runs/wrong")
     assert said.code == 1
@@ -74,20 +62,6 @@ def test_a_case_has_its_rate_in_the_terminal_and_on_the_page(hockney):
     assert float(rates[0][1].split()[0]) == pytest.approx(expected, rel=0.005)
     text = Path("runs/c/report.html").read_text()
     assert "Mop/s" in text
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("unknown-nas-benchmark", ("kernels=dg",)),
-        ("unknown-value", ("class=Z",)),
-        ("unknown-value", ("barrier_at=everywhere",)),
-        ("benchmarks-have-no-sizes", ("--sizes", "8")),
-    ],
-)
-def test_mistakes(hockney, code, words):
-    refused = hockney("run", "npb", *words)
-    assert refused.code == 2 and refused.error.code == code
 
 
 MACHINE = "sim:switched-ethernet"

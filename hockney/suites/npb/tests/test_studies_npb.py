@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from fake_study import planned, studied
 
-from hockney import api, measurement, studies
+from hockney import measurement, studies
 from hockney.core.case import MPI
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, ExactValue
-from hockney.core.settings import Settings
 from hockney.draw.page import Page, Table
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
@@ -40,12 +40,10 @@ def run(
     **parameters: object,
 ) -> Evidence:
     launcher = FakeLauncher(world or World(noise=0.01, tail=0.0), faults)
-    bench = measurement.fake_bench(launcher, cores=4, workloads=STUDY.WORKLOADS)
-    options = Options(ranks=ranks, parameters={"predict": "no"} | parameters)
-    cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = measurement.begin(folder, cases, Settings("npb", seed=1, launches=launches, budget_s=600.0), bench)
-    measurement.measure(made, bench, lambda event: None)
-    return api.load(folder).evidence
+    return studied(
+        folder, STUDY, launcher, cores=4, launches=launches, budget_s=600.0,
+        ranks=ranks, parameters={"predict": "no"} | parameters,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -220,10 +218,9 @@ def test_a_barrier_wins_back_no_more_than_the_time_in_barriers(won, spent, possi
     assert possible_gain(won, spent) == possible
 
 
-def plan(*ranks: int, budget_s: float = 60.0, **parameters: object) -> list:
-    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
-    options = Options(ranks=ranks, parameters={"predict": "no"} | parameters, budget_s=budget_s)
-    return STUDY.plan(options, bench.catalog, bench.machine)
+def plan(*ranks: int, budget_s: float = 60.0, sizes: tuple[int, ...] = (), **parameters: object) -> list:
+    given = {"predict": "no"} | parameters
+    return planned(STUDY, *ranks, parameters=given, budget_s=budget_s, sizes=sizes)
 
 
 def test_the_plan_has_one_rank_and_barriers_only_on_several():
@@ -259,19 +256,13 @@ def test_the_papers_benchmarks_and_sizes_are_selected_by_a_word():
         ({"barrier": ("tournment",)}, "unknown-value"),
         ({"rate": 1e8}, "only-simulated"),
         ({"arithmetic": "none"}, "only-simulated"),
+        ({"sizes": (8,)}, "benchmarks-have-no-sizes"),
     ],
 )
 def test_mistakes_are_errors(wrong: dict, code: str):
     with pytest.raises(UsageError) as caught:
         plan(2, **wrong)
     assert caught.value.code == code
-
-
-def test_message_sizes_are_refused():
-    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
-    with pytest.raises(UsageError) as caught:
-        STUDY.plan(Options(sizes=(8,)), bench.catalog, bench.machine)
-    assert caught.value.code == "benchmarks-have-no-sizes"
 
 
 def tables_of(page: Page) -> dict[str, Table]:

@@ -10,18 +10,16 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from fake_study import planned, studied
 
-from hockney import api, measurement, studies
-from hockney.core.settings import Settings
-from hockney.launch.fake import FakeLauncher
+from hockney import studies
 from hockney.launch.fake_world import World
-from hockney.studies import Evidence, Options
+from hockney.studies import Evidence
 from hockney.suites.npb.fakes.npb import FakeNpb
 from hockney.suites.npb.programs import PROGRAMS
 from hockney.suites.npb.programs.program import uniform
 from hockney.suites.npb.studies.npb.columns import answer
 from hockney.suites.npb.studies.npb.headline import headline
-from hockney.suites.npb.studies.npb.plan import WORKLOADS
 from hockney.suites.npb.studies.npb.results import NpbResults, predictions
 
 STUDY = studies.study("npb")
@@ -29,20 +27,12 @@ TRUTH = FakeNpb()
 KERNELS = ("cg", "ep", "ft")
 
 
-def planned(ranks: tuple[int, ...] = (2,), **parameters: object) -> list:
-    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
-    return STUDY.plan(Options(ranks=ranks, parameters=parameters), bench.catalog, bench.machine)
-
-
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    bench = measurement.fake_bench(FakeLauncher(World(noise=0.01, tail=0.0)), cores=4, workloads=WORKLOADS)
-    parameters = {"kernels": KERNELS, "barrier_at": ("none",)}
-    cases = STUDY.plan(Options(ranks=(2, 4), parameters=parameters), bench.catalog, bench.machine)
-    folder = tmp_path_factory.mktemp("npb") / "r"
-    made = measurement.begin(folder, cases, Settings("npb", seed=1, launches=4, budget_s=600.0), bench)
-    measurement.measure(made, bench, lambda event: None)
-    return api.load(folder).evidence
+    return studied(
+        tmp_path_factory.mktemp("npb") / "r", STUDY, World(noise=0.01, tail=0.0), cores=4, launches=4,
+        budget_s=600.0, ranks=(2, 4), parameters={"kernels": KERNELS, "barrier_at": ("none",)},
+    )  # fmt: skip
 
 
 def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidence):
@@ -93,7 +83,7 @@ def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence
 
 
 def test_the_plan_has_the_messages_and_collectives_of_the_programs():
-    cases = planned((2, 4), kernels=("cg", "ft"))
+    cases = planned(STUDY, 2, 4, parameters={"kernels": ("cg", "ft")})
     pings = [case.bytes for case in cases if case.workload == "pingpong"]
     longest = PROGRAMS["cg"]("S", 2).iteration(uniform(1.0)).longest_message
     assert pings[0] == 0 and pings[-2] < longest <= pings[-1]
@@ -107,21 +97,18 @@ def test_the_plan_has_the_messages_and_collectives_of_the_programs():
 
 
 def test_costs_are_measured_only_where_they_are_needed():
-    benchmarks = {"cg"}
-    for more in ({"predict": "no"}, {"barrier_at": ("none",)}):
-        wanted = planned((1,), kernels=("cg",), **more)
-        assert {case.workload for case in wanted} == benchmarks
-    assert {case.workload for case in planned((2,), kernels=("cg",), predict="no")} == benchmarks
-    assert "pingpong" in {case.workload for case in planned((2,), kernels=("cg",))}
+    def workloads(ranks: int, **parameters: object) -> set[str]:
+        return {
+            case.workload for case in planned(STUDY, ranks, parameters={"kernels": ("cg",), **parameters})
+        }
+
+    assert workloads(1, barrier_at=("none",)) == workloads(1) == workloads(2, predict="no") == {"cg"}
+    assert "pingpong" in workloads(2)
 
 
 def test_without_the_costs_of_messages_there_is_no_prediction(tmp_path: Path):
-    bench = measurement.fake_bench("fake", workloads=WORKLOADS)
-    options = Options(ranks=(2,), parameters={"kernels": ("ep",), "predict": "no", "barrier_at": ("none",)})
-    cases = STUDY.plan(options, bench.catalog, bench.machine)
-    made = measurement.begin(tmp_path / "r", cases, Settings("npb", seed=1, launches=2, budget_s=60.0), bench)
-    measurement.measure(made, bench, lambda event: None)
-    evidence = api.load(tmp_path / "r").evidence
+    parameters = {"kernels": ("ep",), "predict": "no", "barrier_at": ("none",)}
+    evidence = studied(tmp_path / "r", STUDY, ranks=(2,), parameters=parameters)
     assert predictions(NpbResults.of(evidence)).of == ()
     assert "npb-predicted" not in {t.name for s in STUDY.page(evidence).sections for t in s.tables}
     assert answer(evidence)["median_error"] is None
