@@ -32,9 +32,9 @@ from hockney.measurement import Listener, Status
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.loggp_sim import message_startup
 from hockney.models.programs.parts import Iteration
-from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
+from hockney.models.programs.scaling import ProgramMachine, ProgramRow, forecast
 from hockney.pages import program_scaling
-from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats, program_caveats
+from hockney.pages.caveats.predictions import cost_caveats, program_caveats
 from hockney.store import Reading, RunFolder
 from hockney.suites.npb.programs import PROGRAMS, program, program_of
 from hockney.suites.npb.programs.program import Indivisible, NpbProgram, Rates, measured_rates, uniform
@@ -53,6 +53,23 @@ class RateSource:
     size: str = ""
     operations_per_second: float = 0.0
     described: bool = False
+
+    def sentence(self, size: str) -> str:
+        """Where the time of computation comes from, in a prediction of class `size`."""
+        if self.run is None:
+            by = ", by the machine's description" if self.described else ""
+            return f"Every rank computes at {self.operations_per_second:.3g} operations per second{by}."
+        other = "" if self.size == size else f", which has class {self.size} and not {size}"
+        return f"Every rank computes as one rank did in each phase in {self.run}{other}."
+
+    @property
+    def document(self) -> dict[str, Any]:
+        return {
+            "run": None if self.run is None else str(self.run),
+            "class": self.size or None,
+            "operations_per_second": self.operations_per_second or None,
+            "described": self.described,
+        }
 
 
 @dataclass(frozen=True)
@@ -83,56 +100,14 @@ class Benchmark:
 
 
 @dataclass(frozen=True)
-class NpbForecast:
-    """A predicted benchmark: `forecast` has all numbers, from the costs of `messages` and from `rates`;
-    `origin` is where the costs come from. It cannot be divided among the ranks in `indivisible`."""
+class Predicted:
+    """The costs of messages, and a row for each number of ranks."""
 
-    benchmark: Benchmark
-    forecast: ProgramForecast
     messages: PointToPointCosts
-    rates: RateSource
-    origin: CostsOrigin
-    indivisible: tuple[int, ...] = ()
-
-    @property
-    def rows(self) -> tuple[ProgramRow, ...]:
-        """One for each number of ranks."""
-        return self.forecast.rows
-
-    @property
-    def caveats(self) -> tuple[Caveat, ...]:
-        return (*cost_caveats(self, self.origin), *program_caveats(self.forecast, self.messages))
-
-    @property
-    def rate_sentence(self) -> str:
-        """Where the time of computation comes from."""
-        rates = self.rates
-        if rates.run is None:
-            by = ", by the machine's description" if rates.described else ""
-            return f"Every rank computes at {rates.operations_per_second:.3g} operations per second{by}."
-        size = self.benchmark.size
-        other = "" if rates.size == size else f", which has class {rates.size} and not {size}"
-        return f"Every rank computes as one rank did in each phase in {rates.run}{other}."
-
-    @property
-    def document(self) -> dict[str, Any]:
-        """The output of `--json`."""
-        rates = self.rates
-        return program_scaling.document(self.forecast, self.messages) | {
-            "kernel": self.benchmark.kernel,
-            "class": self.benchmark.size,
-            "rate": {
-                "run": None if rates.run is None else str(rates.run),
-                "class": rates.size or None,
-                "operations_per_second": rates.operations_per_second or None,
-                "described": rates.described,
-            },
-            "indivisible": list(self.indivisible),
-            "doubts": self.caveats,
-        }
+    rows: tuple[ProgramRow, ...]
 
 
-def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
+def predict(text: str, options: KernelOptions) -> PredictedKernel:
     """`text` is a benchmark and its class, such as "cg class=B"; by default predicted for powers of two up to
     the cores.
 
@@ -171,10 +146,23 @@ def predict_npb(text: str, options: KernelOptions) -> NpbForecast:
         )
     cores = None if options.larger else communication.cores
     machine_costs = ProgramMachine(communication.costs, cores, (rates.low, rates.high))
-    kernel_forecast = forecast(benchmark, divisible, machine_costs, "strong")
+    results = forecast(benchmark, divisible, machine_costs, "strong"), communication.messages
     by_code = {caveat.code: caveat for caveat in (*communication.origin.run, *caveats)}
     origin = replace(communication.origin, run=tuple(by_code.values()))
-    return NpbForecast(benchmark, kernel_forecast, communication.messages, source, origin, tuple(refused))
+    all_caveats = (
+        *cost_caveats(Predicted(communication.messages, results[0].rows), origin),
+        *program_caveats(*results),
+    )
+    document = program_scaling.document(*results) | {
+        "kernel": kernel,
+        "class": size,
+        "rate": source.document,
+        "indivisible": list(refused),
+        "doubts": all_caveats,
+    }
+    return PredictedKernel(
+        (source.sentence(size), *program_scaling.contents(*results)), all_caveats, document
+    )
 
 
 def _refusal(benchmark: Benchmark, ranks: int) -> Indivisible | None:
@@ -288,9 +276,3 @@ def _communication(run: AnyPath | None, options: KernelOptions) -> Communication
 
 def kernels(catalog: Catalog) -> Sequence[str]:
     return tuple(PROGRAMS)
-
-
-def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    prediction = predict_npb(text, options)
-    shown = (prediction.rate_sentence, *program_scaling.contents(prediction.forecast, prediction.messages))
-    return PredictedKernel(shown, prediction.caveats, prediction.document)

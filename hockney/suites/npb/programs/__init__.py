@@ -9,7 +9,6 @@ import functools
 from collections.abc import Callable, Mapping
 
 from hockney.core.case import Case
-from hockney.suites.npb.programs import applications, kernels
 from hockney.suites.npb.programs.applications import bt_program, lu_program, sp_program
 from hockney.suites.npb.programs.kernels import cg_program, ep_program, ft_program, is_program, mg_program
 from hockney.suites.npb.programs.program import NpbProgram
@@ -24,17 +23,6 @@ PROGRAMS: Mapping[str, Callable[..., NpbProgram]] = {
     "mg": mg_program,
     "sp": sp_program,
 }
-CLASSES: Mapping[str, tuple[str, ...]] = {
-    "bt": tuple(applications.BT_CLASSES),
-    "cg": tuple(kernels.CG_CLASSES),
-    "ep": tuple(kernels.EP_CLASSES),
-    "ft": tuple(kernels.FT_CLASSES),
-    "is": tuple(kernels.IS_CLASSES),
-    "lu": tuple(applications.LU_CLASSES),
-    "mg": tuple(kernels.MG_CLASSES),
-    "sp": tuple(applications.SP_CLASSES),
-}
-"""The names of the classes of each benchmark."""
 PIPELINED = ("lu", "bt", "sp")
 """Benchmarks whose messages depend on the rate of computing and on the startup of a message."""
 

@@ -7,19 +7,17 @@ predict."""
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
 import pytest
 from engine_lines import failures, records
 from simulated_switch import even_switch, lines_on, lines_on_switch
 
 from hockney import build
-from hockney.core.catalog import decode_catalog
 from hockney.core.fit import Estimate
 from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
-from hockney.suites.npb.programs import CLASSES, PROGRAMS, program_of
+from hockney.suites.npb.programs import PROGRAMS, program_of
 from hockney.suites.npb.programs.assumptions import diagnose
 from hockney.suites.npb.programs.program import Indivisible, NpbProgram, measured_rates, uniform
 from hockney.suites.npb.studies.npb.results import run_time
@@ -27,7 +25,6 @@ from hockney.suites.npb.studies.npb.results import run_time
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
 KERNELS = sorted(path.stem for path in (build.source_folder() / "npb").glob("*.cpp"))
-CATALOG = Path(__file__).parents[4] / "contract/golden/groups/npb.json"
 PARTS = "computation", "messages", "collectives", "barriers", "waiting"
 RATE = 1e7
 """A rate so low that the simulated clock's nanoseconds do not matter."""
@@ -210,12 +207,6 @@ LARGER = (
 def test_programs_state_what_the_engine_does(ranks, words):
     for record in measured([f"{word} rate=1e6 arithmetic=none" for word in words], ranks):
         check_program(record)
-
-
-def test_programs_have_the_classes_of_the_engine():
-    catalog = decode_catalog(CATALOG.read_bytes())
-    for kernel, sizes in CLASSES.items():
-        assert sizes == tuple(catalog.entry(kernel).parameter("class").choices)
 
 
 FAST_RATE = 1e8

@@ -13,9 +13,10 @@ from hockney.models.programs.communication import Communication
 from hockney.models.programs.scaling import ProgramMachine, forecast
 from hockney.models.programs.timing import IterationTime, PartTime
 from hockney.suites.npb.predictions.npb import Benchmark
-from hockney.suites.npb.programs import CLASSES, PROGRAMS
+from hockney.suites.npb.programs import PROGRAMS
 from hockney.suites.npb.programs.assumptions import PhaseTime, diagnose
 from hockney.suites.npb.programs.program import Indivisible, Rates, uniform
+from hockney.system.bundled import bundled_workloads
 
 
 def test_rates_differ_between_phases_and_one_without_a_rate_has_the_mean():
@@ -39,8 +40,9 @@ def test_levels_that_every_rank_computes_take_the_rates_of_their_operators():
 def test_the_operations_of_all_ranks_are_the_official_ones():
     """The operations hold in every class and on every number of ranks, except for one rank of IS, which does
     not sort."""
-    for kernel, sizes in CLASSES.items():
-        for size in sizes:
+    workloads = bundled_workloads()
+    for kernel in PROGRAMS:
+        for size in workloads[kernel].parameter("class").choices:
             for ranks in (1, 2, 3, 16, 61):
                 if kernel == "is" and ranks == 1 and size != "B" and size != "C":
                     continue

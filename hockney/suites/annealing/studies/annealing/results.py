@@ -16,6 +16,7 @@ from hockney.core.record import Record
 from hockney.models.significance import widen
 from hockney.models.statistics import Observation, Verdict, interval_stretch, ratio, verdict
 from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import rate_of
 from hockney.studies.program_costs import communication
 from hockney.studies.progress import SETTING
 from hockney.suites.annealing.models.prediction import SingleRank, handling_times, predict, round_spread
@@ -90,14 +91,7 @@ class AnnealingPoint:
     @property
     def rate(self) -> Estimate:
         """Steps per second of all walkers."""
-        steps, time = self.steps, self.time
-        if isinstance(time, ExactValue):
-            return ExactValue.of(steps / time.value)
-        return Estimate(
-            steps / time.value,
-            steps / time.high if time.high else None,
-            steps / time.low if time.low else None,
-        )
+        return rate_of(self.steps, self.time)
 
     @cached_property
     def by_rank(self) -> dict[Part, tuple[float, ...]]:

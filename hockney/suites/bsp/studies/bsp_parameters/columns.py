@@ -14,13 +14,13 @@ from hockney.draw.page import Table
 from hockney.pages.columns import COUNT, INTERVAL, RATIO, SECONDS, Column, Format, columns_table, in_unit
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
+from hockney.pages.metrics import rate
 from hockney.suites.bsp.studies.bsp_parameters.results import (
     METHODS,
     PAPER,
     PRINTED,
     ParameterResults,
     printed,
-    rate,
 )
 
 UNITS = {"g": "s", "L": "s", "sigma": "s/B", "l": "s", "o": "s", "G": "s/B"}
@@ -114,7 +114,7 @@ RATES: tuple[Column[Measured], ...] = (
     Column("size", lambda m: _shape(m) or size_of(m), COUNT),
     Column("ranks", lambda m: m.case.ranks, COUNT),
     Column("time", lambda m: m.summary.typical, SECONDS),
-    Column("million operations a second", rate, MILLIONS, interval=INTERVAL),
+    Column("million operations a second", lambda m: rate(m.summary), MILLIONS, interval=INTERVAL),
 )
 
 
@@ -124,7 +124,7 @@ def _shape(m: Measured) -> str:
 
 def rates(run: ParameterResults) -> Table | None:
     """Local work on all ranks at once."""
-    known_rates = [m for m in run.rates if rate(m) is not None]
+    known_rates = [m for m in run.rates if rate(m.summary) is not None]
     known_rates.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
     return columns_table("local-rates", "Local work", RATES, known_rates) if known_rates else None
 
@@ -160,7 +160,7 @@ def answer(evidence: Evidence) -> dict[str, Any]:
         "rates": [
             {"case": m.case.line, "operation": m.workload.operation, **_interval(speed)}
             for m in run.rates
-            if (speed := rate(m)) is not None
+            if (speed := rate(m.summary)) is not None
         ],
     }
 

@@ -15,7 +15,6 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.suites.bsp.fits.bsp import ROLE, SYNCHRONISATION
 from hockney.suites.bsp.models.parameters import (
     LOCAL,
-    OPERATIONS,
     permutation_fit,
     rank_counts,
     relation_fit,
@@ -83,16 +82,6 @@ class ParameterResults:
     def rates(self) -> tuple[Measured, ...]:
         """The measured local work."""
         return self.evidence.of_role(LOCAL)
-
-
-def rate(measured: Measured) -> Estimate | None:
-    """Operations in a second on one rank, with all ranks at work."""
-    operation_count, time = measured.summary.metrics.get(OPERATIONS), measured.summary.typical
-    if operation_count is None or time.value <= 0:
-        return None
-    operations = operation_count.typical.value
-    low, high = (operations / end if end else None for end in (time.high, time.low))
-    return Estimate(operations / time.value, low, high)
 
 
 def printed(symbol: str) -> Iterator[tuple[int, float]]:

@@ -23,6 +23,7 @@ from hockney.models.programs.timing import IterationTime, iteration_time
 from hockney.models.statistics import Observation, mean_ratio, ratio
 from hockney.pages.caveats import under_load
 from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.format import rate_of
 from hockney.pages.metrics import rate
 from hockney.studies.program_costs import communication
 from hockney.suites.npb.programs import program_of
@@ -345,11 +346,7 @@ class NpbPrediction:
     @property
     def ratio(self) -> Estimate:
         """The predicted time over the measured one, with the interval of the latter."""
-        time, total = self.point.time, self.predicted.seconds
-        if isinstance(time, ExactValue):
-            return ExactValue.of(total / time.value)
-        high = total / time.low if time.low else None
-        return Estimate(total / time.value, total / time.high if time.high else None, high)
+        return rate_of(self.predicted.seconds, self.point.time)
 
 
 @dataclass(frozen=True)
