@@ -11,7 +11,7 @@ from hockney.core.record import Record
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
-from hockney.suites.annealing.fakes.annealing import PARTS, FakeAnnealing
+from hockney.suites.annealing.fakes.annealing import PARTS
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 CATALOG = catalog_with(bundled_catalog(), ["annealing"])
@@ -56,17 +56,6 @@ def test_uneven_ranks_wait_until_walkers_move():
     assert 0.8 * even < balanced.times_s[0] < even
     assert balanced.metrics["moved_walkers"].values[0] > 0 == uneven.metrics["moved_walkers"].values[0]
     assert sum(balanced.metrics["rank_steps"].values[:4]) == balanced.metrics["total_steps"].values[0]
-
-
-def test_the_energy_of_a_seed_is_the_set_ups_own():
-    truth = FakeAnnealing(own_spread=0)
-    world = WORLD.having(truth)
-    original, estimated = (
-        np.array(measured(f"setup={setup} seeds=6", world=world).metrics["best_energy"].values)
-        for setup in ("original", "estimated")
-    )
-    assert len(set(original)) == 6
-    assert estimated - original == pytest.approx([truth.loss["estimated"] * truth.energy] * 6)
 
 
 def test_the_time_to_target_is_the_end_of_the_round_that_reaches_it():

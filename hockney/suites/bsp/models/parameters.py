@@ -169,9 +169,9 @@ def rank_counts(fits: Fits) -> tuple[int, ...]:
     return tuple(sorted(int(ranks) for ranks in counts))
 
 
-def relation_fit(fits: Fits, ranks: int, method: str = "put", packet: int = WORD) -> Fit | None:
-    """g and L for packets of one size, by one method."""
-    return _usable(fits.select_by_role("bsp", ROLE, RELATION), ranks=ranks, method=method, **{PACKET: packet})
+def relation_fit(fits: Fits, ranks: int, method: str = "put") -> Fit | None:
+    """g and L of words, by one method."""
+    return _usable(fits.select_by_role("bsp", ROLE, RELATION), ranks=ranks, method=method, **{PACKET: WORD})
 
 
 def permutation_fit(fits: Fits, ranks: int) -> Fit | None:
@@ -179,9 +179,9 @@ def permutation_fit(fits: Fits, ranks: int) -> Fit | None:
     return _usable(fits.select_by_role("bpram", ROLE, PERMUTATION), ranks=ranks)
 
 
-def superstep_fit(fits: Fits, ranks: int, method: str = "put") -> Fit | None:
-    """L, o and G for packets of any size."""
-    return _usable(fits.select_by_role("superstep", ROLE, RELATION), ranks=ranks, method=method)
+def superstep_fit(fits: Fits, ranks: int) -> Fit | None:
+    """L, o and G for packets of any size, by puts."""
+    return _usable(fits.select_by_role("superstep", ROLE, RELATION), ranks=ranks, method="put")
 
 
 def value(fit: Fit, symbol: str, end: End = "value") -> float:

@@ -249,64 +249,48 @@ def test_a_described_rate_replaces_the_one_that_follows_from_the_speed():
     assert operations_per_second(structs.replace(one, rates={"sort": 7.0}), "sort") == 7.0
 
 
-def test_bsp_is_w_plus_g_h_plus_L():
-    step = full_relation(8, bytes=4000, packets=1000, work=(WORK,))
-    assert time(step, "bsp") == pytest.approx(1000 + 6.5 * 1000 + 3100)
-    assert time(replace(step, count=3), "bsp") == pytest.approx(3 * (1000 + 6500 + 3100))
-    for base in REPAIRS:
-        assert time(final_work(WORK), base, "copies", "balance") == pytest.approx(1000)
+LONG, FULL = permutation(bytes=4000, packets=1), full_relation(8, bytes=4000, packets=7)
+WORDS = permutation(bytes=400, packets=100)
+THREE = Superstep(bytes=6000, packets=3, sends=3, receives=3, mean_bytes=6000)
+ONE_SENDER = Superstep(bytes=8000, packets=2000, sends=1, receives=1, mean_bytes=1000)
 
 
-def test_bpram_counts_the_bytes_and_the_startups_of_blocks():
-    assert time(permutation(bytes=50_000, packets=1), "bpram") == pytest.approx(1000 + 1000)
-    assert time(full_relation(8, bytes=70_000, packets=7), "bpram") == pytest.approx(
-        7 * (10_000 * 0.02 + 1000)
-    )
-    assert time(Superstep(work=(WORK,)), "bpram") == pytest.approx(1000), "work needs no startup"
-
-
-def test_repaired_startups_are_those_of_the_pattern():
-    one, all_ = (make(bytes=400, packets=100) for make in (permutation, lambda **k: full_relation(8, **k)))
-    assert time(one, "bsp", "startups") == pytest.approx(650 + 300 + 2 * 200)
-    assert time(all_, "bsp", "startups") == pytest.approx(650 + 300 + 14 * 200), "L of the relation"
-    assert time(Superstep(), "bsp", "startups") == pytest.approx(300)
-
-
-def test_bytes_of_few_messages_do_not_overlap_with_startups():
-    one = permutation(bytes=4000, packets=1)
-    assert time(one, "bsp", "startups", "sparse") == pytest.approx(5.9 + 0.25 * 4000 + 300 + 450)
-    three = Superstep(bytes=6000, packets=3, sends=3, receives=3, mean_bytes=6000)
-    # each has 500 us of bytes, which hide the 400 us of startups of the next two
-    assert time(three, "bsp", "startups", "sparse") == pytest.approx(
-        3 * 5.9 + 500 + 2 * 100 + 300 + 450 + 800
-    )
-    short = replace(three, bytes=60, mean_bytes=60)
-    assert time(short, "bsp", "startups", "sparse") == pytest.approx(3 * 5.9 + 5 + 300 + 450 + 800)
-    all_ = full_relation(8, bytes=4000, packets=7)
-    assert time(all_, "bsp", "sparse") == time(all_, "bsp"), "a full relation was measured"
-    assert time(Superstep(), "bsp", "startups", "sparse") == pytest.approx(300)
-    unbalanced = replace(one, mean_bytes=0)
-    assert time(unbalanced, "bsp", "startups", "sparse", "balance") == pytest.approx(5.9 + 200 + 300 + 350)
-
-
-def test_g_of_larger_packets_is_less():
-    assert time(permutation(bytes=4000, packets=1), "bsp") == pytest.approx(5.9 + 600 + 3100)
-    assert time(permutation(bytes=4000, packets=1000), "bsp") == pytest.approx(6500 + 3100)
-
-
-def test_repaired_balance_charges_others_bytes_on_average():
-    one_sender = Superstep(bytes=8000, packets=2000, sends=1, receives=1, mean_bytes=1000)
-    assert time(one_sender, "bpram", "balance") == pytest.approx(80 + 10 + 600 + 50)
-    assert time(one_sender, "bsp", "balance") == pytest.approx(13_000 - 0.1 * 7000 + 3100)
-    even = replace(one_sender, mean_bytes=8000)
-    for base in REPAIRS:
-        assert time(even, base, "balance") == pytest.approx(time(even, base))
-
-
-def test_repaired_copies_are_added():
-    step = permutation(bytes=4000, packets=1000, copied=20_000)
-    for base in REPAIRS:
-        assert time(step, base, "copies") == pytest.approx(time(step, base) + 200)
+@pytest.mark.parametrize(
+    ("step", "base", "repairs", "expected"),
+    [
+        (full_relation(8, 4000, 1000, (WORK,)), "bsp", "", 1000 + 6.5 * 1000 + 3100),
+        (replace(full_relation(8, 4000, 1000, (WORK,)), count=3), "bsp", "", 3 * (1000 + 6500 + 3100)),
+        (final_work(WORK), "bsp", "copies balance", 1000),
+        (final_work(WORK), "bpram", "copies balance", 1000),
+        # larger packets cost less
+        (LONG, "bsp", "", 5.9 + 600 + 3100),
+        (permutation(bytes=4000, packets=1000), "bsp", "", 6500 + 3100),
+        # blocks; work needs no startup
+        (permutation(bytes=50_000, packets=1), "bpram", "", 1000 + 1000),
+        (full_relation(8, bytes=70_000, packets=7), "bpram", "", 7 * (10_000 * 0.02 + 1000)),
+        (Superstep(work=(WORK,)), "bpram", "", 1000),
+        # startups of the pattern; those of a full relation are L
+        (WORDS, "bsp", "startups", 650 + 300 + 2 * 200),
+        (full_relation(8, 400, 100), "bsp", "startups", 650 + 300 + 14 * 200),
+        (Superstep(), "bsp", "startups", 300),
+        # bytes of few messages do not overlap with startups, except those of others: 500 us of each of three
+        (LONG, "bsp", "startups sparse", 5.9 + 0.25 * 4000 + 300 + 450),
+        (THREE, "bsp", "startups sparse", 3 * 5.9 + 500 + 2 * 100 + 300 + 450 + 800),
+        (replace(THREE, bytes=60, mean_bytes=60), "bsp", "startups sparse", 3 * 5.9 + 5 + 300 + 450 + 800),
+        (FULL, "bsp", "sparse", 7 * 5.9 + 600 + 3100),
+        (Superstep(), "bsp", "startups sparse", 300),
+        (replace(LONG, mean_bytes=0), "bsp", "startups sparse balance", 5.9 + 200 + 300 + 350),
+        # bytes of others count on average
+        (ONE_SENDER, "bpram", "balance", 80 + 10 + 600 + 50),
+        (ONE_SENDER, "bsp", "balance", 13_000 - 0.1 * 7000 + 3100),
+        (replace(ONE_SENDER, mean_bytes=8000), "bpram", "balance", 160 + 1000),
+        (replace(ONE_SENDER, mean_bytes=8000), "bsp", "balance", 13_000 + 3100),
+        (permutation(4000, 1000, copied=20_000), "bsp", "copies", 6500 + 3100 + 200),
+        (permutation(4000, 1000, copied=20_000), "bpram", "copies", 80 + 1000 + 200),
+    ],
+)
+def test_supersteps_cost_what_each_model_and_its_repairs_state(step, base, repairs, expected):
+    assert time(step, base, *repairs.split()) == pytest.approx(expected)
 
 
 KERNELS = {"matrix": matrix, "bitonic": bitonic, "sample": sample, "paths": paths}
@@ -342,12 +326,6 @@ def test_packets_of_a_message_cost_their_calls():
     costs = communication(plain, "bsp", 4, "test")
     found = iteration_time(iteration([step], 8, plain, "bsp"), costs).seconds
     assert found == pytest.approx(time(step, "bsp"), rel=1e-3)
-
-
-def test_names_of_models():
-    assert CostModel("bsp").name == "bsp"
-    assert CostModel("bsp", frozenset(("copies", "startups"))).name == "bsp+startups+copies"
-    assert [repaired(base).name for base in REPAIRS] == ["bsp-repaired", "bpram-repaired"]
 
 
 @pytest.mark.parametrize(

@@ -94,9 +94,16 @@ def test_kernels_need_their_numbers_of_ranks():
     cases = planned(STUDY, 3)
     assert {c.workload for c in cases} & set(KERNELS) == set(KERNELS) - {"bitonic_sort"}
     assert not any(c.get("route") == "butterfly" for c in cases)
-    for wrong in ({"kernels": ("bitonic_sort",)}, {"kernels": ("quick_sort",)}, {"styles": ("pram",)}):
-        with pytest.raises(UsageError):
-            planned(STUDY, 3, parameters=wrong)
+    mistakes = {
+        "no-kernel": "kernels=bitonic_sort",
+        "unknown-kernel": "kernels=quick_sort",
+        "unknown-style": "styles=pram",
+    }
+    for code, wrong in mistakes.items():
+        name, value = wrong.split("=")
+        with pytest.raises(UsageError) as caught:
+            planned(STUDY, 3, parameters={name: (value,)})
+        assert caught.value.code == code
 
 
 def test_without_parameters_nothing_is_predicted(tmp_path: Path):

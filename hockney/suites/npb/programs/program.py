@@ -70,43 +70,13 @@ class NpbProgram:
             self.ranks,
         )
 
-    def operations_in(self, phase: str, *, official: bool = False) -> np.ndarray:
-        """Operations of each rank in a phase of a run; with `official`, a rank's part of those that all
-        ranks repeat."""
+    def operations_in(self, phase: str) -> np.ndarray:
+        """Operations of each rank in a phase of a run."""
         total = np.zeros(self.ranks)
         for each in self.activities:
             if isinstance(each.part, StepsPart) and each.part.name == phase:
-                count = self.iterations * each.share / (self.ranks if official and each.repeated else 1)
-                total += count * each.part.computation(self.ranks)
+                total += self.iterations * each.share * each.part.computation(self.ranks)
         return total
-
-    @property
-    def sent_messages(self) -> float:
-        """The number of messages between two ranks in a run."""
-        return sum(count * step.messages for count, step in self._steps())
-
-    @property
-    def sent_bytes(self) -> float:
-        return sum(
-            count * float(np.broadcast_to(layer.size, layer.source.shape).sum())
-            for count, step in self._steps()
-            for layer in step.layers
-        )
-
-    @property
-    def collective_calls(self) -> float:
-        """The number of collective calls of each rank."""
-        return sum(self.iterations * each.share for each in self.activities if each.bytes)
-
-    @property
-    def collective_bytes(self) -> float:
-        """The bytes that all ranks give to collective calls."""
-        return sum(self.iterations * each.share * each.bytes for each in self.activities)
-
-    def _steps(self) -> Iterator[tuple[float, Step]]:
-        for each in self.activities:
-            if isinstance(each.part, StepsPart):
-                yield from ((self.iterations * each.share, step) for step in each.part.steps)
 
 
 def work(

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import msgspec
 from made_up import made_up
+from paper_answers import CATALOG
 
-from hockney import measurement, reproductions
 from hockney.core.case import Case
 from hockney.core.ethernet import Ethernet
 from hockney.core.machine import Machine
@@ -18,11 +18,7 @@ from hockney.core.record import RunRecords
 from hockney.machines import simulated
 from hockney.models.barriers import traffic
 from hockney.reproductions import Answer, Part, Reproduction
-from hockney.system.bundled import catalog_with
 
-CATALOG = catalog_with(
-    measurement.bundled_catalog(), reproductions.workloads_of(reproductions.all_reproductions().values())
-)
 LAUNCHES = 3
 Time = Callable[[Case], "float | None"]
 

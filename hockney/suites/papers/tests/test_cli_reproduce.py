@@ -123,6 +123,8 @@ def test_the_list(hockney):
     ("words", "code", "suggestion"),
     [
         (("paragn",), "unknown-reproduction", "paragon"),
+        (("sun-ethernet",), "unknown-reproduction", "sun"),
+        (("sim:t3e",), "unknown-reproduction", "t3e"),
         ((), "nothing-to-reproduce", ""),
         (("sun", "--machine", "sim:t3e"), "reproduction-with-machine", ""),
         (("sun", "paragn"), "unknown-reproduction", "paragon"),
@@ -140,11 +142,3 @@ def test_without_simgrid_it_says_what_to_do(hockney, monkeypatch, tmp_path):
     said = hockney("reproduce", "sun", "--out", "r", "-q")
     assert said.code == 3 and said.error.code == "simgrid-wrapper-missing"
     assert "--simgrid" in said.error.remedy
-
-
-@pytest.mark.parametrize(
-    ("name", "suggestion"), [("sun-ethernet", "sun"), ("sim:t3e", "t3e"), ("paragn", "paragon")]
-)
-def test_what_can_be_reproduced_is_suggested_not_the_machine(hockney, name, suggestion):
-    error = hockney("reproduce", name).error
-    assert (error.code, error.fields["suggestion"]) == ("unknown-reproduction", suggestion)

@@ -10,7 +10,8 @@ from dataclasses import replace
 
 import msgspec
 import pytest
-from emulated_world import CATALOG, Time, answers, ethernet, machine
+from emulated_world import Time, answers, ethernet, machine
+from paper_answers import CATALOG
 
 import hockney.machines.emulated
 from hockney import api, measurement, reproductions

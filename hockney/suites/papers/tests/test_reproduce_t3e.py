@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from statistics import median
 
+import paper_answers
 import pytest
 from msgspec import structs
 from real_mpi import simgrid_here
@@ -13,12 +15,10 @@ from tiers import slow
 
 from hockney import measurement, reproductions
 from hockney.cli.start import guarded
-from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified
 from hockney.machines import simulated
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, Tally
 from hockney.report.render import render
-from hockney.reproductions import Answer
 from hockney.store import RunFolder
 from hockney.suites.papers.reproductions import t3e, t3e_algorithms, t3e_cases, t3e_findings, t3e_page
 from hockney.suites.papers.reproductions import t3e_cases as cases
@@ -26,15 +26,6 @@ from hockney.suites.papers.reproductions.t3e_cases import OPERATIONS, PROCESSES,
 
 CATALOG = measurement.bundled_catalog()
 PARTS = t3e.parts(CATALOG)
-
-
-def record(case, seconds):
-    return Record(
-        schema=SCHEMA, launch="0.0", origin="simulated", position=0, case=case.line, started_s=0.0,
-        times_s=[seconds], batch=1, warmup_s=[], bytes_moved=case.bytes, sync=Sync(kind="none"),
-        stop=Stop(reason="repetitions", precision=0.02, achieved=None),
-        verified=Verified(bytes=0, errors=0),
-    )  # fmt: skip
 
 
 def published(case):
@@ -50,15 +41,7 @@ def published(case):
     return 1e-4
 
 
-def answers(time):
-    return {
-        part.name: Answer(
-            part,
-            simulated.platform(part.machine),
-            RunRecords.of([record(case, t) for case in part.cases if (t := time(part, case)) is not None]),
-        )
-        for part in PARTS
-    }
+answers = partial(paper_answers.answers, t3e)
 
 
 COUNTED = ("point-to-point", "collectives-close", "collectives-explained", "same-as-simgrid")

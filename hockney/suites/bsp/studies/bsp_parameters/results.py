@@ -72,8 +72,9 @@ class ParameterResults:
         candidates = (m for m in self.evidence.of_role(ROLE) if m.workload.operation == SYNCHRONISATION)
         return next((m for m in candidates if m.case.ranks == ranks), None)
 
-    def relations(self, ranks: int, method: str = "put", packet: int = WORD) -> tuple[Measured, ...]:
-        return self.evidence.of("h_relation", ranks=ranks, method=method, packet=packet)
+    def relations(self, ranks: int, method: str = "put") -> tuple[Measured, ...]:
+        """Those of words."""
+        return self.evidence.of("h_relation", ranks=ranks, method=method, packet=WORD)
 
     def permutations(self, ranks: int) -> tuple[Measured, ...]:
         return self.evidence.of("block_permutation", ranks=ranks)
