@@ -381,16 +381,11 @@ class _LineBatches:
 
     @staticmethod
     def of(block: Subgrid, d: int) -> _LineBatches:
-        across = block.extent(1 if d == 0 else 0)
-        other_extent = block.extent(2 if d == 0 else 3 - d)
-        if d == 0:
-            return _LineBatches(
-                -(-across * other_extent // LINES_PER_BATCH),
-                across * other_extent,
-                -(-across * other_extent // LINES_PER_BATCH),
-            )
+        across, rows = (
+            (block.extent(1) * block.extent(2), 1) if d == 0 else (block.extent(0), block.extent(3 - d))
+        )
         per_row = -(-across // LINES_PER_BATCH)
-        return _LineBatches(per_row * other_extent, across, per_row)
+        return _LineBatches(per_row * rows, across, per_row)
 
     def count(self, begin: int, end: int) -> int:
         """Lines of the batches begin to end - 1."""

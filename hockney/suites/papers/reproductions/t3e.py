@@ -226,13 +226,14 @@ def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], chec
 
 def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
     """The paper's figures of an operation (3 to 12: by size, and by processes), and every algorithm."""
+    algorithms = answers[ALGORITHMS]
     return Section(
         OPERATIONS[operation],
         figures=(
-            *t3e_page.figures_over_sizes(operation, answers),
-            *t3e_page.figures_over_processes(operation, answers),
+            *(t3e_page.figure_over_sizes(operation, algorithms, bandwidth) for bandwidth in (False, True)),
+            *(t3e_page.figure_over_processes(operation, answers, bandwidth) for bandwidth in (False, True)),
         ),
-        tables=t3e_page.operation_tables(operation, answers),
+        tables=(t3e_page.models_table(operation, answers), t3e_page.algorithms_table(operation, algorithms)),
     )
 
 

@@ -104,12 +104,8 @@ def barrier(tables: Answer) -> Figure:
     )
 
 
-def figures_over_processes(name: str, answers: Mapping[str, Answer]) -> tuple[Figure, ...]:
-    """Time and bandwidth of one operation over the processes."""
-    return _figure_over_processes(name, answers, False), _figure_over_processes(name, answers, True)
-
-
-def _figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: bool) -> Figure:
+def figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: bool) -> Figure:
+    """Time or bandwidth of one operation over the processes."""
     series: list[Series] = []
     for size, total in FIGURE_SIZES.items():
         if bandwidth and size == "8":
@@ -161,14 +157,8 @@ def _lines(name: str, size: str, answers: Mapping[str, Answer]) -> list[tuple[st
     return lines
 
 
-def figures_over_sizes(operation: str, answers: Mapping[str, Answer]) -> tuple[Figure, Figure]:
-    """Time and aggregated bandwidth."""
-    return _figure_over_sizes(operation, answers[ALGORITHMS], False), _figure_over_sizes(
-        operation, answers[ALGORITHMS], True
-    )
-
-
-def _figure_over_sizes(operation: str, answer: Answer, bandwidth: bool) -> Figure:
+def figure_over_sizes(operation: str, answer: Answer, bandwidth: bool) -> Figure:
+    """Time or aggregated bandwidth of one operation over the size of the buffer."""
     definition = DEFINITIONS[operation]
     names = t3e_algorithms.curves(answer.platform, operation)
     series: list[Series] = []
@@ -223,13 +213,9 @@ def _styles(names: list[str]) -> str:
 FIRST_COLUMNS = ("size", "processes", "published")
 
 
-def operation_tables(operation: str, answers: Mapping[str, Answer]) -> tuple[Table, Table]:
-    """Every printed time of an operation: with its aggregated bandwidth next to SimGrid's MPI and the models,
-    and next to each algorithm."""
-    return _models_table(operation, answers), _algorithms_table(operation, answers)
-
-
-def _models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
+def models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
+    """Every printed time of an operation and its aggregated bandwidth, next to SimGrid's MPI and the
+    models."""
     platform, definition = answers[ALGORITHMS].platform, DEFINITIONS[operation]
     machine_algorithm = t3e_algorithms.machine_algorithm(platform, operation)
     rows = []
@@ -257,8 +243,8 @@ def _models_table(operation: str, answers: Mapping[str, Answer]) -> Table:
     )
 
 
-def _algorithms_table(operation: str, answers: Mapping[str, Answer]) -> Table:
-    answer = answers[ALGORITHMS]
+def algorithms_table(operation: str, answer: Answer) -> Table:
+    """Every printed time of an operation next to each algorithm."""
     names = t3e_algorithms.requested_algorithms(answer, operation)
     rows = []
     for size, p in _printed_cases():

@@ -345,7 +345,8 @@ def test_the_tree_of_messages_costs_what_the_paper_counts():
 
 def test_a_curve_has_the_published_points_and_the_simulated_times():
     given = slow_but(USUAL)
-    time, bandwidth = t3e_page.figures_over_sizes("gather", given)
+    algorithms = given[t3e_cases.ALGORITHMS]
+    time, bandwidth = (t3e_page.figure_over_sizes("gather", algorithms, each) for each in (False, True))
     by_name = {series.name: series for series in time.series}
     points = by_name["64 processes"]
     assert dict(zip(points.x, points.y, strict=True)) == {
@@ -360,7 +361,8 @@ def test_a_curve_has_the_published_points_and_the_simulated_times():
 def test_bandwidths_of_all_processes_are_those_of_the_paper():
     factors = {"linear": 9, "scatter_allgather": 2}
     given = answers(lambda part, case: published(case) * factors.get(case.get("algorithm"), 1))
-    models, algorithms = t3e_page.operation_tables("bcast", given)
+    models = t3e_page.models_table("bcast", given)
+    algorithms = t3e_page.algorithms_table("bcast", given[t3e_cases.ALGORITHMS])
 
     def cell(table, column):
         (row,) = (row for row in table.rows if row[:2] == ("1 MB", "256"))

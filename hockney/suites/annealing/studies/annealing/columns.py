@@ -114,36 +114,23 @@ def _part_column(part: Part) -> Column[AnnealingPoint]:
 
 def paper(run: AnnealingResults) -> Table:
     """Table 1 of the paper, with the printed numbers below the measured ones."""
-    rows: list[tuple[str, ...]] = [
+    rows = [
         (
-            p.label,
-            str(p.ranks),
-            "measured",
-            quantity(p.rank_seconds(0, "computation"), "s"),
-            quantity(p.rank_seconds(0, *COMMUNICATION), "s"),
-            _share_cell(p.rank_seconds(0, *COMMUNICATION), p.rank_seconds(0, "computation")),
-            quantity(p.worker_seconds("computation"), "s"),
-            quantity(p.worker_seconds(*COMMUNICATION), "s"),
-            _share_cell(p.worker_seconds(*COMMUNICATION), p.worker_seconds("computation")),
+            *(p.label, str(p.ranks), "measured"),
+            *_process_cells(p.rank_seconds(0, "computation"), p.rank_seconds(0, *COMMUNICATION)),
+            *_process_cells(p.worker_seconds("computation"), p.worker_seconds(*COMMUNICATION)),
         )
         for p in run.plain
         if p.by_rank
     ]
-    printed = {row.key: row for row in published(PAPER).rows if row.table == "table 1"}
-    names = dict.fromkeys(key.split("/")[2] for key in printed)
-    for name in names:
-        cells = []
-        for process in ("master", "worker"):
-            seconds = [
-                printed[f"{PAPER}/table-1/{name}/{part}/{process}"].si
-                for part in ("computation", "communication")
-            ]
-            cells += [
-                quantity(seconds[0], "s"),
-                quantity(seconds[1], "s"),
-                _share_cell(seconds[1], seconds[0]),
-            ]
-        rows.append((name, str(PAPERS_RANKS), "printed", *cells))
+    printed = {row.key: row.si for row in published(PAPER).rows if row.table == "table 1"}
+    for name in dict.fromkeys(key.split("/")[2] for key in printed):
+        key = f"{PAPER}/table-1/{name}"
+        master, worker = (
+            _process_cells(printed[f"{key}/computation/{who}"], printed[f"{key}/communication/{who}"])
+            for who in ("master", "worker")
+        )
+        rows.append((name, str(PAPERS_RANKS), "printed", *master, *worker))
     columns = (
         "set-up", "ranks", "origin", "master computes", "communicates", "share", "worker computes",
         "communicates", "share",
@@ -157,8 +144,11 @@ def paper(run: AnnealingResults) -> Table:
     return Table("annealing-paper", title, columns, tuple(rows), tuple(range(3, 9)), caption)
 
 
-def _share_cell(part: float, rest: float) -> str:
-    return percent(part / (part + rest)) if part + rest else ""
+def _process_cells(computation: float, communication: float) -> tuple[str, str, str]:
+    """The seconds, and the share of communication."""
+    total = computation + communication
+    share = percent(communication / total) if total else ""
+    return quantity(computation, "s"), quantity(communication, "s"), share
 
 
 def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:

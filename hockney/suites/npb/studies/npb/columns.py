@@ -5,7 +5,7 @@ effect of barriers, the phases, and predictions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from hockney.core.fit import Estimate
@@ -35,7 +35,6 @@ from hockney.pages.format import percent, ratio_interval
 from hockney.pages.metrics import RATE
 from hockney.suites.npb.programs.assumptions import ASSUMPTIONS, CLOSE_ERROR, PhaseTime
 from hockney.suites.npb.studies.npb.results import (
-    BarrierEffect,
     MeanEffect,
     NpbPoint,
     NpbPrediction,
@@ -59,8 +58,8 @@ def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
     """The columns of a benchmark, with or without barriers."""
     effects = {each.point.measured.case.line: each for each in run.effects}
 
-    def effect(p: NpbPoint) -> BarrierEffect | None:
-        return effects.get(p.measured.case.line)
+    def effect(name: str) -> Callable[[NpbPoint], Estimate | None]:
+        return lambda p: getattr(effects.get(p.measured.case.line), name, None)
 
     def speedup(p: NpbPoint) -> Estimate | None:
         return run.speedup(p) if p in run.plain else None
@@ -81,20 +80,9 @@ def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
         Column("", lambda p: columns_document(PHASES, ((p, each) for each in p.phases)), key="phases"),
         Column("barrier", lambda p: p.barrier, key="barrier"),
         Column("after each", lambda p: p.barrier_at, key="barrier_at"),
-        Column(
-            "with / without",
-            lambda p: (columns_by_name := effect(p)) and columns_by_name.cost,
-            RATIO,
-            "cost",
-            INTERVAL,
-        ),
-        Column("", lambda p: (columns_by_name := effect(p)) and columns_by_name.gain, key="gain"),
-        Column(
-            "won back",
-            lambda p: (columns_by_name := effect(p)) and columns_by_name.win,
-            SHARE,
-            interval=INTERVAL,
-        ),
+        Column("with / without", effect("cost"), RATIO, "cost", INTERVAL),
+        Column("", effect("gain"), key="gain"),
+        Column("won back", effect("win"), SHARE, interval=INTERVAL),
         Column("communication", lambda p: p.share("messages", "collectives", "barriers"), SHARE),
         Column("in barriers", lambda p: p.share("barriers"), SHARE),
         Column("waiting", lambda p: p.share("waiting"), SHARE),
@@ -155,12 +143,12 @@ def benchmarks(run: NpbResults) -> Table:
     """Each benchmark without barriers on each number of ranks. There is a column for verification unless all
     results were verified."""
     has_unverified = any(p.verified is not True for p in run.plain)
-    columns_by_name = _point_columns(run)
+    every = _point_columns(run)
     columns = (
-        *chosen(columns_by_name, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
-        *without_intervals(chosen(columns_by_name, "time", "rate")),
+        *chosen(every, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
+        *without_intervals(chosen(every, "time", "rate")),
         *_with_intervals_if_measured(
-            run, chosen(columns_by_name, "speed-up", "efficiency", "communication", "waiting")
+            run, chosen(every, "speed-up", "efficiency", "communication", "waiting")
         ),
     )
     caption = "Communication and waiting: shares of the time, as means over the ranks."
@@ -194,12 +182,12 @@ def means(run: NpbResults) -> Table | None:
 
 def effects(run: NpbResults) -> Table | None:
     """Each barrier in each benchmark."""
-    columns_by_name = _point_columns(run)
+    every = _point_columns(run)
     columns = (
-        *chosen(columns_by_name, "benchmark", "ranks", "after each", "barrier"),
-        *without_intervals(chosen(columns_by_name, "time")),
+        *chosen(every, "benchmark", "ranks", "after each", "barrier"),
+        *without_intervals(chosen(every, "time")),
         *_with_intervals_if_measured(
-            run, chosen(columns_by_name, "with / without", "won back", "in barriers", "waiting", "verified")
+            run, chosen(every, "with / without", "won back", "in barriers", "waiting", "verified")
         ),
     )
     points = [each.point for each in run.effects]
