@@ -381,9 +381,9 @@ class _LineBatches:
 
     @staticmethod
     def of(block: Subgrid, d: int) -> _LineBatches:
-        across, rows = (
-            (block.extent(1) * block.extent(2), 1) if d == 0 else (block.extent(0), block.extent(3 - d))
-        )
+        across, rows = block.extent(1) * block.extent(2), 1
+        if d:
+            across, rows = block.extent(0), block.extent(3 - d)
         per_row = -(-across // LINES_PER_BATCH)
         return _LineBatches(per_row * rows, across, per_row)
 

@@ -117,7 +117,7 @@ def figure_over_processes(name: str, answers: Mapping[str, Answer], bandwidth: b
                 series.append(
                     pages.make_series(f"{SIZE_WORDS[size]}, {words}", points, kind, SIZE_WORDS[size])
                 )
-    where = "at the root" if name in AT_THE_ROOT else "of all processes join_words"
+    where = "at the root" if name in AT_THE_ROOT else "of all processes together"
     return Figure(
         f"t3e-{name}-{'bandwidth' if bandwidth else 'time'}",
         f"{'Bandwidth' if bandwidth else 'Time'} of {OPERATIONS[name]}",
