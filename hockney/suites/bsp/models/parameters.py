@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hockney.core.case import Case, Value, parse_canonical
+from hockney.core.case import Value, parse_canonical
 from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.platform import Platform
@@ -239,9 +239,9 @@ def _bpram(fits: Fits, ranks: int, single_message: tuple[float, float] | None, e
 
 def _empty_superstep(fits: Fits, ranks: int, end: End) -> float | None:
     names = {w.name for w in fits.workloads if w.performs(ROLE, SYNCHRONISATION)}
-    return next(
-        (_end_of(time, end) for case, time in _typical_costs(fits, names) if case.ranks == ranks), None
-    )
+    summaries = (each for each in fits.summaries if each.case.split(" ", 1)[0] in names)
+    costs = (each.cost(fits.cost) for each in summaries if parse_canonical(each.case).ranks == ranks)
+    return next((_end_of(time, end) for time in costs), None)
 
 
 def _single_message(fits: Fits, end: End) -> tuple[float, float] | None:
@@ -270,9 +270,3 @@ def _local_rates(fits: Fits, ranks: int, end: End) -> LocalRates:
                 )
             )
     return LocalRates({operation: tuple(rates) for operation, rates in rates_by_operation.items()})
-
-
-def _typical_costs(fits: Fits, workloads: set[str]) -> Iterable[tuple[Case, Estimate]]:
-    for summary in fits.summaries:
-        if summary.case.split(" ", 1)[0] in workloads:
-            yield parse_canonical(summary.case), summary.cost(fits.cost)

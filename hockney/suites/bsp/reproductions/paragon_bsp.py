@@ -20,10 +20,9 @@ from hockney.reproductions.compared import CLOSE, Check, ComparedNumber, Stateme
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.bsp.models.parameters import permutation_fit, relation_fit, value
 from hockney.suites.bsp.models.programs import WORD
+from hockney.suites.bsp.studies.bsp_parameters.results import MESHES, printed
 
 PRINTED = reference.published("paragon")
-MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}
-"""Processors of each mesh."""
 BSP_MESHES = tuple(mesh for mesh in MESHES if mesh != "10x10")
 """Meshes of table 1."""
 WORKLOADS = ("h_relation", "bsp_sync", "block_permutation")
@@ -91,14 +90,13 @@ def parameter(answer: Answer, symbol: str, processors: int, method: str = "put")
 def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     rows = []
     for symbol, (model, unit) in SYMBOLS.items():
-        for mesh, processors, printed in printed_values(symbol):
-            answer = answers[part_name(mesh)]
-            simulated = parameter(answer, symbol, processors)
-            key = f"paragon/{model}/{symbol}/{mesh}"
+        for mesh, row in printed(symbol).items():
+            answer, processors = answers[part_name(mesh)], MESHES[mesh]
             rows.append(
                 ComparedNumber(
-                    key, f"{symbol}, {processors} processors", printed, simulated, None, unit,
-                    status_of(answer.platform, key), table=TABLES[model],
+                    row.key, f"{symbol}, {processors} processors", row.si,
+                    parameter(answer, symbol, processors), None, unit,
+                    status_of(answer.platform, row.key), table=TABLES[model],
                 )
             )  # fmt: skip
     return [*rows, *_word_rows(answers[part_name(SMALLEST)])]
@@ -166,23 +164,13 @@ def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) ->
 def _parameter_check(symbol: str, rows: Mapping[str, ComparedNumber]) -> Check:
     """The check of a parameter on the meshes to which it was not fitted."""
     model, _ = SYMBOLS[symbol]
-    printed = [
-        (processors, rows[f"paragon/{model}/{symbol}/{mesh}"])
-        for mesh, processors, _ in printed_values(symbol)
-    ]
-    ends = (f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in (printed[0], printed[-1]))
+    compared = [(MESHES[mesh], rows[row.key]) for mesh, row in printed(symbol).items()]
+    ends = (
+        f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in (compared[0], compared[-1])
+    )
     claim = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
     statement = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], claim)
-    return statement.within([row for _, row in printed if row.status != "fitted"], CLOSE[-1])
-
-
-def printed_values(symbol: str) -> Iterator[tuple[str, int, float]]:
-    """Mesh, processors and printed value (s, or s/B)."""
-    values = {row.key: row.si for row in PRINTED.rows}
-    for mesh, processors in MESHES.items():
-        key = f"paragon/{SYMBOLS[symbol][0]}/{symbol}/{mesh}"
-        if key in values:
-            yield mesh, processors, values[key]
+    return statement.within([row for _, row in compared if row.status != "fitted"], CLOSE[-1])
 
 
 def figures(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> tuple[Figure, ...]:
@@ -281,7 +269,7 @@ def _permutations(answers: Mapping[str, Answer]) -> Figure:
 def _parameters(compared: Sequence[ComparedNumber]) -> Iterator[Figure]:
     by_key = {row.key: row for row in compared}
     for symbol, (model, unit) in SYMBOLS.items():
-        rows = [(p, by_key[f"paragon/{model}/{symbol}/{mesh}"]) for mesh, p, _ in printed_values(symbol)]
+        rows = [(MESHES[mesh], by_key[row.key]) for mesh, row in printed(symbol).items()]
         yield Figure(
             f"paragon-{model}-{symbol}",
             f"Table {1 if model == 'bsp' else 2}: {symbol}",

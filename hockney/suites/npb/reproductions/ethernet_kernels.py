@@ -16,6 +16,7 @@ from hockney.core.case import MPI
 from hockney.core.catalog import Catalog
 from hockney.core.platform import Platform
 from hockney.core.units import format_value
+from hockney.core.wording import join_words
 from hockney.draw.amount import Amount
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
@@ -291,8 +292,7 @@ def _benchmarks_as_stated(answers: Answers, network: str, factor: float = 1) -> 
 
 
 def _title_list(kernels: Sequence[str]) -> str:
-    titles = [BENCHMARKS[kernel].title for kernel in kernels]
-    return " and ".join(filter(None, (", ".join(titles[:-1]), titles[-1]))) if titles else "none"
+    return join_words(BENCHMARKS[kernel].title for kernel in kernels) if kernels else "none"
 
 
 # figures and tables

@@ -60,17 +60,6 @@ def polled(mpi_name, ranks):
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
 
 
-def test_the_catalog_has_every_benchmark_with_its_parameters(npb):
-    assert [workload.name for workload in npb.catalog.workloads] == KERNELS
-    for workload in npb.catalog.workloads:
-        assert workload.role == "npb"
-        choices = {p.name: tuple(p.choices) for p in workload.parameters}
-        assert choices["class"][:5] == ("S", "W", "A", "B", "C")
-        assert choices["barrier_at"] == ("none", "iteration", "step")
-        assert choices["fault"] == ("none", "bit")
-        assert "dissemination" in choices["barrier"]
-
-
 def check_metrics(record, ranks):
     repetitions = len(record.times_s)
     for name in (*PARTS, "deviation"):

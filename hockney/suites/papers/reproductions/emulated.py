@@ -18,8 +18,6 @@ from msgspec import structs
 from hockney.core.case import parse_canonical
 from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive
-from hockney.core.units import format_value
-from hockney.draw.amount import Amount
 from hockney.draw.page import Table
 from hockney.models.applications.contention import kind
 from hockney.models.applications.message_costs import messages_for
@@ -144,8 +142,8 @@ def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word
             rows.append(
                 (
                     f"{p} processes, L = {size // word_bytes}",
-                    time(measured(answers, p, size)),
-                    time(predicted(answers, p, size)),
+                    pages.format_number(measured(answers, p, size), "s"),
+                    pages.format_number(predicted(answers, p, size), "s"),
                     "" if error is None else pages.format_error(error),
                 )
             )
@@ -168,7 +166,3 @@ def summary(text: str, checks: Sequence[Check]) -> tuple[str, ...]:
     failed = [check.what for check in checks if not check.holds]
     count_words = f"{len(checks) - len(failed)} of {len(checks)} checks passed"
     return text, count_words + (f"; failed: {'; '.join(failed)}." if failed else ".")
-
-
-def time(value: float | None) -> str:
-    return "" if value is None else Amount(format_value(value, "s", digits=4), (value,), "s", digits=4)

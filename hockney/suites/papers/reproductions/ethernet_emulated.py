@@ -209,7 +209,10 @@ def _messages_table(answers: Answers) -> Table:
             (simulated(answers, name, MAX_PROCESSES), sent_messages),
             (barrier(answers, name, MAX_PROCESSES), sent_messages),
         )
-        times = (emulated.time(None if seconds is None else seconds / count) for seconds, count in totals)
+        times = (
+            pages.format_number(None if seconds is None else seconds / count, "s")
+            for seconds, count in totals
+        )
         rows.append((title, str(sent_messages), *times))
     return Table(
         "per-message",

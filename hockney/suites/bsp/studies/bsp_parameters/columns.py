@@ -20,7 +20,7 @@ from hockney.suites.bsp.studies.bsp_parameters.results import (
     PAPER,
     PRINTED,
     ParameterResults,
-    printed,
+    printed_by_processors,
 )
 
 UNITS = {"g": "s", "L": "s", "sigma": "s/B", "l": "s", "o": "s", "G": "s/B"}
@@ -90,7 +90,7 @@ def _measured_methods(run: ParameterResults) -> list[tuple[int, str]]:
 
 def paper(run: ParameterResults) -> Table:
     """The paper's tables of g, L, sigma and l next to this machine's at the same numbers of ranks."""
-    printed_values = {symbol: dict(printed(symbol)) for symbol in PRINTED}
+    printed_values = {symbol: printed_by_processors(symbol) for symbol in PRINTED}
     columns: list[Column[int]] = [Column("ranks", int, COUNT)]
     for symbol, values in printed_values.items():
         columns += [

@@ -12,7 +12,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.pages.evidence import Measured
 from hockney.pages.series import curve, estimates, times
 from hockney.suites.bsp.studies.bsp_parameters.columns import PARAMETER_MEANINGS, UNITS
-from hockney.suites.bsp.studies.bsp_parameters.results import METHODS, ParameterResults, printed
+from hockney.suites.bsp.studies.bsp_parameters.results import METHODS, ParameterResults, printed_by_processors
 
 
 def relations(run: ParameterResults) -> Figure | None:
@@ -74,7 +74,7 @@ def over_ranks(run: ParameterResults, symbol: str) -> Figure | None:
     if not known_estimates:
         return None
     this_machine = estimates("this machine", known_estimates)
-    x, y = zip(*printed(symbol), strict=True)
+    x, y = zip(*printed_by_processors(symbol).items(), strict=True)
     paragon = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
     return Figure(
         f"bsp-{symbol}-over-ranks",

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +11,7 @@ from hockney import reference
 from hockney.core.fit import Estimate, Fit
 from hockney.models.statistics import ratio_of_estimates
 from hockney.pages.evidence import Evidence, Measured
+from hockney.reference import PrintedRow
 from hockney.suites.bsp.fits.bsp import ROLE, SYNCHRONISATION
 from hockney.suites.bsp.models.parameters import (
     LOCAL,
@@ -85,9 +85,12 @@ class ParameterResults:
         return self.evidence.of_role(LOCAL)
 
 
-def printed(symbol: str) -> Iterator[tuple[int, float]]:
-    """Processors of the Paragon, and the value that the paper prints (s, or s/B)."""
-    values = {row.key: row.si for row in PAPER.rows}
-    for mesh, processors in MESHES.items():
-        if (key := f"paragon/{PRINTED[symbol]}/{mesh}") in values:
-            yield processors, values[key]
+def printed(symbol: str) -> dict[str, PrintedRow]:
+    """The paper's values (s, or s/B) by mesh of the Paragon."""
+    rows = {row.key: row for row in PAPER.rows}
+    keys = {mesh: f"paragon/{PRINTED[symbol]}/{mesh}" for mesh in MESHES}
+    return {mesh: rows[key] for mesh, key in keys.items() if key in rows}
+
+
+def printed_by_processors(symbol: str) -> dict[int, float]:
+    return {MESHES[mesh]: row.si for mesh, row in printed(symbol).items()}
