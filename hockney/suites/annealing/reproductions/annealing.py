@@ -16,8 +16,9 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
+from hockney.core.case import Value
 from hockney.core.units import format_value
-from hockney.draw.figure import Axis, Figure, Series
+from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.models.statistics import mean_difference
 from hockney.reproductions import pages
@@ -348,23 +349,19 @@ def _nonblocking_sentence(answers: Answers) -> str:
 
 
 def _t3d_sentence(answers: Answers) -> str:
-    gains = [gain(answers[T3D], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
-    known_gains = [each for each in gains if each is not None]
-    if len(known_gains) < len(gains):
+    gains = [_signed(gain(answers[T3D], ranks=p, steps=STEPS)) for p in (SMALL, LARGE)]
+    if not all(gains):
         return ""
     text = (
-        f"On the T3D, it changes the steps a second by {pages.format_error(known_gains[0])} on {SMALL} "
-        f"processors "
-        f"and by {pages.format_error(known_gains[1])} on {LARGE}; the paper has a small gain and a loss."
+        f"On the T3D, it changes the steps a second by {gains[0]} on {SMALL} processors and by {gains[1]} on "
+        f"{LARGE}; the paper has a small gain and a loss."
     )
-    variant_gains = [gain(answers["t3d-both"], ranks=p, steps=STEPS) for p in (SMALL, LARGE)]
-    known_variant_gains = [each for each in variant_gains if each is not None]
-    if len(known_variant_gains) < len(variant_gains):
+    variant_gains = [_signed(gain(answers["t3d-both"], ranks=p, steps=STEPS)) for p in (SMALL, LARGE)]
+    if not all(variant_gains):
         return text
     return (
         f"{text} With a gather by single messages, and calls that are longer at the same time of a message, "
-        f"it is {pages.format_error(known_variant_gains[0])} and "
-        f"{pages.format_error(known_variant_gains[1])}."
+        f"it is {' and '.join(variant_gains)}."
     )
 
 
@@ -388,28 +385,23 @@ def _sections(answers: Answers, compared: Sequence[ComparedNumber]) -> list[Sect
 
 
 def _cluster_figure(answer: Answer) -> Figure:
-    series = [pages.make_series(setup, course(answer, setup, POINTS, SHORTENED), "line") for setup in SETUPS]
-    return _figure(
-        "annealing-figure-3", "Figure 3: steps of all processes over time, four workstations", series
-    )
+    title = "Figure 3: steps of all processes over time, four workstations"
+    return _figure("annealing-figure-3", title, answer, scale=SHORTENED)
 
 
 def _t3d_figure(answer: Answer, processes: int) -> Figure:
-    series = [
-        pages.make_series(setup, course(answer, setup, POINTS, ranks=processes, steps=STEPS), "line")
-        for setup in SETUPS
-    ]
     title = f"Figure 4: steps of all processes over time, {processes} processors"
-    return _figure(f"annealing-figure-4-{processes}", title, series)
+    return _figure(f"annealing-figure-4-{processes}", title, answer, ranks=processes, steps=STEPS)
 
 
-def _figure(name: str, title: str, series: list[Series]) -> Figure:
+def _figure(name: str, title: str, answer: Answer, scale: int = 1, **fixed: Value) -> Figure:
+    courses = {setup: course(answer, setup, POINTS, scale, **fixed) for setup in SETUPS}
     return Figure(
         name,
         title,
         Axis("time", "s", "linear", include=(0.0,)),
         Axis("steps", "steps", "linear", include=(0.0,)),
-        tuple(series),
+        tuple(pages.make_series(setup, points, "line") for setup, points in courses.items()),
         "The paper's figure has curves without numbers. Steps count when they are made.",
     )
 

@@ -118,11 +118,6 @@ def first_record(answer: Answer, **fixed: Value) -> Record | None:
     return next(iter(answer.records(WORKLOAD, **fixed)), None)
 
 
-def times_by_rank(record: Record, part: str) -> list[float]:
-    """A part of the time on each rank, in the first repetition."""
-    return record.metrics[f"rank_{part}"].values[: record.parse_case().ranks]
-
-
 def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float | None:
     """Seconds of computation or communication on the cluster, of the master or the mean of the workers."""
     record = first_record(answer, setup=setup)
@@ -132,8 +127,10 @@ def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float 
 
 
 def kind_seconds(record: Record, kind: str, process: str) -> float:
-    """Seconds of a run as simulated."""
-    seconds = [sum(each) for each in zip(*(times_by_rank(record, part) for part in PARTS[kind]), strict=True)]
+    """Seconds of the first repetition as simulated."""
+    ranks = record.parse_case().ranks
+    by_part = (record.metrics[f"rank_{part}"].values[:ranks] for part in PARTS[kind])
+    seconds = [sum(each) for each in zip(*by_part, strict=True)]
     return seconds[0] if process == MASTER else fmean(seconds[1:])
 
 

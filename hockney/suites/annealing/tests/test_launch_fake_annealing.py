@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from hockney.core.record import Record
 from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
-from hockney.suites.annealing.fakes.annealing import PARTS
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 CATALOG = catalog_with(bundled_catalog(), ["annealing"])
@@ -36,17 +34,6 @@ def test_every_declared_metric_has_its_number_of_values():
     assert {"digest", "instance", "optimum"} <= record.labels.keys()
 
 
-@pytest.mark.parametrize("setup", ["original", "estimated", "decoupled", "lagged"])
-@pytest.mark.parametrize("more", ["", "shares=1:1:1:3", "shares=1:1:1:3 balance=yes", "test_every=10 lag=1"])
-def test_the_parts_of_each_rank_are_its_time(setup, more):
-    record = measured(f"setup={setup} {more}")
-    each = {name: np.reshape(record.metrics[f"rank_{name}"].values, (-1, 4)) for name in (*PARTS, "elapsed")}
-    assert sum(each[name] for name in PARTS) == pytest.approx(each["elapsed"])
-    assert each["elapsed"].max(axis=1) == pytest.approx(np.array(record.times_s))
-    for name in PARTS:
-        assert record.metrics[name].values == pytest.approx(list(each[name].mean(axis=1)))
-
-
 def test_uneven_ranks_wait_until_walkers_move():
     even = measured("").times_s[0]
     uneven = measured("shares=1:1:1:3")
@@ -69,11 +56,3 @@ def test_the_time_to_target_is_the_end_of_the_round_that_reaches_it():
     )
     assert measured("temperatures=9 target=1").metrics["target_time"].values == [-1] * 6
     assert trace.metrics["target_time"].values == [-1] * 6
-
-
-def test_a_lag_costs_quality_and_blocking_costs_waiting():
-    lagged = measured("setup=lagged lag=3").metrics["best_energy"].values[0]
-    assert lagged > measured("setup=lagged lag=1").metrics["best_energy"].values[0]
-    original, collective = (measured(f"setup={setup}") for setup in ("original", "collective"))
-    assert original.metrics["waiting"].values[0] > collective.metrics["waiting"].values[0]
-    assert collective.metrics["computation"].values[0] > original.metrics["computation"].values[0]

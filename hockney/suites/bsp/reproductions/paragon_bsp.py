@@ -165,9 +165,8 @@ def _parameter_check(symbol: str, rows: Mapping[str, ComparedNumber]) -> Check:
     """The check of a parameter on the meshes to which it was not fitted."""
     model, _ = SYMBOLS[symbol]
     compared = [(MESHES[mesh], rows[row.key]) for mesh, row in printed(symbol).items()]
-    ends = (
-        f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in (compared[0], compared[-1])
-    )
+    first_and_last = compared[0], compared[-1]
+    ends = (f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in first_and_last)
     claim = f"{symbol} of the meshes, {' to '.join(ends)} processors, each within {CLOSE[-1]:.0%}"
     statement = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], claim)
     return statement.within([row for _, row in compared if row.status != "fitted"], CLOSE[-1])

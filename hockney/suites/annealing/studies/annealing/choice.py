@@ -366,11 +366,8 @@ def _relative_difference(mean_difference: Estimate, size: float, widening: float
 
 def quality_on(run: AnnealingResults, ranks: int) -> Quality:
     """The quality on this number of ranks, computed once."""
-    by_ranks = run.evidence.cached(_empty)
-    if ranks not in by_ranks:
-        by_ranks[ranks] = Quality(run, ranks)
-    return by_ranks[ranks]
+    return run.evidence.cached(_no_qualities).setdefault(ranks, Quality(run, ranks))
 
 
-def _empty(evidence: object) -> dict[int, Quality]:
+def _no_qualities(evidence: object) -> dict[int, Quality]:
     return {}
