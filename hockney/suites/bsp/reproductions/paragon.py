@@ -210,8 +210,7 @@ def _bisection_check(bisection: Answer) -> Check:
     )
     claim = (
         f"the bandwidth of the bisection grows almost linearly to {last_linear} processors and stays "
-        f"constant from "
-        f"{first_constant}"
+        f"constant from {first_constant}"
     )
     statement = Statement("bisection", "figure 2", claim)
     rates = bandwidths(bisection)

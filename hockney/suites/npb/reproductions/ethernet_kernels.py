@@ -262,8 +262,7 @@ def _myrinet_sentence(answers: Answers) -> str:
         return ""
     return (
         f"On Myrinet, on which the paper ran the same, every cost is a guess; speed-ups on {MAX_PROCESSES} "
-        f"processes: "
-        f"{', '.join(known_speed_ups)}."
+        f"processes: {', '.join(known_speed_ups)}."
     )
 
 

@@ -117,8 +117,8 @@ def _prediction_check(answers: Answers, processes: Sequence[int], sizes: Sequenc
     ]
     claim = (
         f"the exchange of {PREDICTED_PROCESSES} processes is predicted from messages between two and the "
-        f"network "
-        f"that exchanges of more processes show, with a median error of at most {MAX_PREDICTION_ERROR:.0%}"
+        "network that exchanges of more processes show, with a median error of at most "
+        f"{MAX_PREDICTION_ERROR:.0%}"
     )
     statement = Statement("exchange-predicted", "", claim)
     if len(errors) < len(sizes):

@@ -168,8 +168,7 @@ def fastest_barriers_check(times: Times) -> Check:
 def steepness_check(times: Times) -> Check:
     claim = (
         f"MPI_Barrier takes at least {STEEP_FACTOR:g} times as long on {MAX_PROCESSES} processes as on "
-        f"{MIN_PROCESSES}: it grows "
-        "with its messages, not with its rounds"
+        f"{MIN_PROCESSES}: it grows with its messages, not with its rounds"
     )
     statement = Statement("mpi-barrier-steep", "table 1", claim)
     few_s, many_s = times(MPI, MIN_PROCESSES), times(MPI, MAX_PROCESSES)

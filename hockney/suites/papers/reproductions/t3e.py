@@ -255,8 +255,7 @@ def _summary(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
         f"256 processes within {CLOSE:.0%}; {fitted_close} of these had helped to describe the machine, "
         f"{len(close) - fitted_close} are predicted.",
         f"Of the other {missed}, {explained} come as close if the machine gets one additional mechanism, "
-        f"such "
-        f"as collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
+        f"such as collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
         f"{len(close) + explained} of {len(rows)} in all. The rest is not explained.",
         *t3e_findings.headline(compared),
     )
@@ -273,7 +272,6 @@ def _mechanism_sentences(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
         ending = f": this explains {explains}" if explains else "; tried for comparison only"
         texts.append(
             f"With {m.words}, {len(close_rows(rows))} of {len(rows)} times come within {CLOSE:.0%}, "
-            f"{without_mechanism} "
-            f"without{ending}."
+            f"{without_mechanism} without{ending}."
         )
     return tuple(texts)

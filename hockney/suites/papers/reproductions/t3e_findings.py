@@ -173,8 +173,7 @@ def headline(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
     return (
         "The paper does not print the algorithms. Of those tried, these come nearest: "
         f"{names_by_operation(compared)}. With them, {sum(match.near for match in nearest_matches)} of the "
-        f"{times} times are "
-        f"within {NEAR_ERROR:.0%}.",
+        f"{times} times are within {NEAR_ERROR:.0%}.",
     )
 
 

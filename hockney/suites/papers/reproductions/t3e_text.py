@@ -157,9 +157,9 @@ def _best_setting_check(answers: Mapping[str, Answer]) -> Check:
         and min(message_ratios + root_ratios) < 1 - SMALL_CHANGE
     )
     finding = (
-        f"longer messages take {min(message_ratios):.2f} to {max(message_ratios):.2f} times as long as "
-        f"with the default, "
-        f"MPI_Gather and MPI_Scatter of 1 MB {min(root_ratios):.2f} to {max(root_ratios):.2f} times"
+        f"longer messages take {min(message_ratios):.2f} to {max(message_ratios):.2f} times as long as with "
+        f"the default, MPI_Gather and MPI_Scatter of 1 MB {min(root_ratios):.2f} to {max(root_ratios):.2f} "
+        "times"
     )
     return statement.check(holds, finding)
 

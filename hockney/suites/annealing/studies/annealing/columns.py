@@ -199,9 +199,9 @@ def energies(run: AnnealingResults, ranks: int) -> Table | None:
     best = "" if optimum is None else f"The optimum of {quality.points[0].instance} is {optimum:.6g}. "
     caption = (
         f"{best}Worse: lowest energy relative to {quality.points[0].label}'s with as many steps, the mean "
-        f"over "
-        "seeds of the differences between runs with the same seed; at equal time: when the fastest set-up "
-        "ends. On estimates: share of the steps. Repeats: whether runs with one seed find the same energy."
+        "over seeds of the differences between runs with the same seed; at equal time: when the fastest "
+        "set-up ends. On estimates: share of the steps. Repeats: whether runs with one seed find the same "
+        "energy."
     )
     name, title = f"annealing-quality-{ranks}", f"Energies on {ranks} ranks"
     return _without_empty_intervals(run, columns_table(name, title, columns, quality.points, caption))
@@ -221,8 +221,7 @@ def targets(run: AnnealingResults, ranks: int) -> Table | None:
     )
     caption = (
         f"Target: an energy of {quality.target:.6g}{origin}. Its time is that of all runs, also of those "
-        f"that "
-        "do not reach it, over the number of those that do."
+        "that do not reach it, over the number of those that do."
     )
     name, title = f"annealing-target-{ranks}", f"Time to the target on {ranks} ranks"
     return _without_empty_intervals(run, columns_table(name, title, columns, quality.points, caption))

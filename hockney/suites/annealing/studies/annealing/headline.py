@@ -60,8 +60,7 @@ def _choice_sentences(run: AnnealingResults, setup_choice: SetupChoice) -> Itera
         yield (
             f"Undecided: {location[0].lower()}{location[1:]}, {names} "
             f"{'is' if len(setup_choice.rivals) == 1 else 'are'} best by {basis}, but there are too few "
-            f"seeds to "
-            "compare energies."
+            "seeds to compare energies."
         )
     elif setup_choice.take is None:
         yield f"Undecided: {location[0].lower()}{location[1:]}, {names} may be the best set-up by {basis}."
@@ -69,9 +68,8 @@ def _choice_sentences(run: AnnealingResults, setup_choice: SetupChoice) -> Itera
     elif setup_choice.outcome == "alike":
         condition = ", of the set-ups whose energies are not worse" if setup_choice.left_out else ""
         yield (
-            f"{location}{condition}, {names} are best and differ by less than {NOTABLE - 1:.0%} in "
-            f"{basis}: take "
-            f"{setup_choice.take.label}."
+            f"{location}{condition}, {names} are best and differ by less than {NOTABLE - 1:.0%} in {basis}: "
+            f"take {setup_choice.take.label}."
         )
     else:
         yield f"{location} take {setup_choice.take.label}: {_reason_words(setup_choice)}."
@@ -173,8 +171,7 @@ def _loss_sentence(run: AnnealingResults, each: Loss) -> str:
     between = " to ".join(signed_percent(end).lstrip("+") for end in ends)
     text = (
         f"{_capitalize(each.point.label)} takes {_number(run.judged_ratio(each.point, each.reference))} "
-        f"times as long "
-        f"as {each.reference.label} and finds energies {size} {direction} (95%: {between})"
+        f"times as long as {each.reference.label} and finds energies {size} {direction} (95%: {between})"
     )
     if each.target is None:
         return (
@@ -216,7 +213,6 @@ def _prediction_sentence(run: AnnealingResults) -> str:
     )
     return (
         f"Predicted shares of communication are off by {percentage_points(error).lstrip('+')} percentage "
-        f"points ({count_words}), "
-        f"at most by {percentage_points(worst.error)} for {worst.point.label} on "
+        f"points ({count_words}), at most by {percentage_points(worst.error)} for {worst.point.label} on "
         f"{plural(worst.point.ranks, 'rank')}."
     )
