@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The study of the NAS benchmarks in a world with known costs: its ratios, shares and sentences."""
+"""The study of the NAS benchmarks in a world with known costs: its ratios, shares,
+predictions and sentences."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -20,10 +22,12 @@ from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import PHASES, FakeNpb
+from hockney.suites.npb.programs import PROGRAMS
+from hockney.suites.npb.programs.program import uniform
 from hockney.suites.npb.studies.npb.columns import answer
 from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import PAPER_CLASSES, WORKLOADS
-from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_gain
+from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_gain, predictions
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()
@@ -48,7 +52,7 @@ def run(
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
-    return run(tmp_path_factory.mktemp("npb") / "r", kernels=("cg", "ep", "ft"), **BOTH)
+    return run(tmp_path_factory.mktemp("npb") / "r", kernels=("cg", "ep", "ft"), predict="yes", **BOTH)
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +130,7 @@ def test_the_headline_answers_for_the_largest_number_of_ranks_with_a_core_each(
 ):
     assert results.headline_ranks == 4
     sentences = headline(results)
-    assert len(sentences) == 5 and "4" in sentences[0]
+    assert len(sentences) == 6 and "4" in sentences[0]
     more = NpbResults.of(run(tmp_path / "r", ranks=(2, 8), launches=2, kernels=("ep",), barrier_at=("none",)))
     assert more.headline_ranks == 2, "there are 4 cores"
     assert len(headline(more)) == 2
@@ -164,7 +168,7 @@ def test_the_page_has_every_number(evidence: Evidence, results: NpbResults):
         assert sum(s.y[k] for s in bars.series) == pytest.approx(1)
     shown = {figure.name for figure in page.figures if figure.name.startswith("npb-barriers")}
     assert shown == {f"npb-barriers-{p}-{place}" for p in (2, 4) for place in ("iteration", "step")}
-    assert [table.name for table in STUDY.summary(evidence)] == ["npb", "npb-barriers"]
+    assert [table.name for table in STUDY.summary(evidence)] == ["npb", "npb-barriers", "npb-predicted"]
 
 
 def test_the_answer_has_intervals_and_phases(evidence: Evidence, results: NpbResults):
@@ -202,6 +206,8 @@ def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
     evidence = run(tmp_path / "r", (2,), 4, World(noise=0.02, tail=0.0).having(alike), kernels=("cg", "ep"))
     best = NpbResults.of(evidence).best(2, "step")
     assert best.win.low <= 0 <= best.win.high
+    assert predictions(NpbResults.of(evidence)).of == (), "the costs of messages were not measured"
+    assert "npb-predicted" not in tables_of(STUDY.page(evidence)) and answer(evidence)["median_error"] is None
 
 
 @pytest.mark.parametrize(
@@ -216,6 +222,79 @@ def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
 )
 def test_a_barrier_wins_back_no_more_than_the_time_in_barriers(won, spent, possible):
     assert possible_gain(won, spent) == possible
+
+
+def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidence):
+    """The world's benchmarks take what the model does not expect: shares of one rank's time for messages,
+    collectives and waiting."""
+    found = predictions(NpbResults.of(evidence))
+    assert [(each.point.kernel, each.point.ranks) for each in found.of] == [
+        (kernel, ranks) for kernel in ("cg", "ep", "ft") for ranks in (2, 4)
+    ]
+    for each in found.of:
+        one = TRUTH.count(each.point.measured.case) / TRUTH.rate
+        assert each.predicted.total("computation") == pytest.approx(one / each.point.ranks, rel=0.03)
+        measured = each.point.time.value
+        assert each.diagnosis.error == pytest.approx(each.predicted.seconds / measured - 1)
+        assert each.ratio.low <= each.ratio.value <= each.ratio.high
+    assert found.median_error == pytest.approx(
+        sorted(abs(each.diagnosis.error) for each in found.of)[2], abs=0.1
+    )
+
+
+def test_what_the_world_adds_is_what_fails(evidence: Evidence):
+    fails = {
+        (each.point.kernel, each.point.ranks): each.diagnosis.failing
+        for each in predictions(NpbResults.of(evidence)).of
+    }
+    assert fails["ft", 4] == "collectives"
+    assert fails["cg", 4] == "messages"
+    assert fails["ep", 4] == "balance"
+
+
+def test_no_assumption_fails_on_a_busy_machine(evidence: Evidence):
+    run = evidence.run
+    closes = tuple(msgspec.structs.replace(close, outside_cores=3.0) for close in run.closes)
+    busy = predictions(NpbResults.of(replace(evidence, run=replace(run, closes=closes))))
+    assert busy.of and all(each.diagnosis.failing is None for each in busy.of)
+
+
+def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence):
+    run = NpbResults.of(evidence)
+    found = predictions(run)
+    page = STUDY.page(evidence)
+    table = next(t for s in page.sections for t in s.tables if t.name == "npb-predicted")
+    assert [row[6] for row in table.rows] == [each.diagnosis.failing or "" for each in found.of]
+    figure = next(f for f in page.figures if f.name == "npb-predicted")
+    assert figure.series[0].y == tuple(each.ratio.value for each in found.of)
+    assert found.worst.point.kernel in headline(run)[-1]
+    document = answer(evidence)
+    assert [each["error"] for each in document["predictions"]] == [e.diagnosis.error for e in found.of]
+    assert document["median_error"] == found.median_error
+
+
+def test_the_plan_has_the_messages_and_collectives_of_the_programs():
+    cases = planned(STUDY, 2, 4, parameters={"kernels": ("cg", "ft")})
+    pings = [case.bytes for case in cases if case.workload == "pingpong"]
+    longest = PROGRAMS["cg"]("S", 2).iteration(uniform(1.0)).longest_message
+    assert pings[0] == 0 and pings[-2] < longest <= pings[-1]
+    blocks = {(case.ranks, case.bytes) for case in cases if case.workload == "alltoall"}
+    for ranks in (2, 4):
+        iteration = PROGRAMS["ft"]("S", ranks).iteration(uniform(1.0))
+        sizes = {part.size for part in iteration.parts if part.name == "transposition"}
+        assert {(ranks, size) for size in sizes} <= blocks
+    assert {case.ranks for case in cases if case.workload == "allreduce"} == {2, 4}
+    assert not [case for case in cases if case.workload == "allgather"], "only mg gathers"
+
+
+def test_costs_are_measured_only_where_they_are_needed():
+    def workloads(ranks: int, **parameters: object) -> set[str]:
+        return {
+            case.workload for case in planned(STUDY, ranks, parameters={"kernels": ("cg",), **parameters})
+        }
+
+    assert workloads(1, barrier_at=("none",)) == workloads(1) == workloads(2, predict="no") == {"cg"}
+    assert "pingpong" in workloads(2)
 
 
 def plan(*ranks: int, budget_s: float = 60.0, sizes: tuple[int, ...] = (), **parameters: object) -> list:
