@@ -179,16 +179,15 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     models = (
         f"{text}, with parameters and local rates of {kernel.source}:",
         _prediction_table(kernel.name, predictions),
+        *(program_scaling.contents(*scaled) if scaled else ()),
     )
-    document = {
+    document = program_scaling.document(*scaled) if scaled else {}
+    document |= {
         "run": kernel.source,
         "predictions": list(map(_prediction_document, predictions)),
         "doubts": caveats,
     }
-    if scaled is None:
-        return PredictedKernel(models, caveats, document)
-    shown = (*models, *program_scaling.contents(*scaled))
-    return PredictedKernel(shown, caveats, program_scaling.document(*scaled) | document)
+    return PredictedKernel(models, caveats, document)
 
 
 def _scaled(

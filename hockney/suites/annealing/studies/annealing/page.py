@@ -107,7 +107,7 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
             f"runs of {join_words(list(unlike_seeds))} with the same seed found different energies (for "
             f"{plural(max(unlike_seeds.values()), 'seed')}): the arrival times of messages decide which "
             "schedule is used",
-            f"energies of {list_names(list(list(unlike_seeds)))}",
+            f"energies of {list_names(list(unlike_seeds))}",
             "if results must be reproducible, choose a variant that waits, or lag=1",
         )
     worst = max(run.points, key=lambda p: p.sum_error, default=None)

@@ -49,8 +49,8 @@ class AnnealingPoint:
         words = []
         if lag := int(self.measured.case.number("lag")):
             words.append(f"lag {lag}")
-        if measurements := int(self.measured.case.number("test_every")):
-            words.append(f"tests every {measurements} steps")
+        if interval := int(self.measured.case.number("test_every")):
+            words.append(f"tests every {interval} steps")
         if self.with_thread:
             words.append("progress thread")
         return f"{self.setup} ({', '.join(words)})" if words else self.setup
@@ -176,9 +176,11 @@ class AnnealingResults:
     def points(self) -> tuple[AnnealingPoint, ...]:
         """The points by number of ranks, the reference first."""
         records = self.evidence.run.by_case()
-        settings = ("", SETTING)
-        measurements = (m for m in self.evidence.measured if m.workload.role == ROLE)
-        measured = {m.case.line: m for m in measurements if m.case.setting in settings}
+        measured = {
+            m.case.line: m
+            for m in self.evidence.measured
+            if m.workload.role == ROLE and m.case.setting in ("", SETTING)
+        }
         points = [
             AnnealingPoint(
                 measured[observation.case.line], observation, tuple(records.get(observation.case.line, ()))
@@ -322,15 +324,11 @@ def _predictions(evidence: Evidence) -> AnnealingPredictions:
     cores = evidence.run.cores(evidence.machine)
     predictions = []
     for point in run.plain:
-        program, single_rank = (
-            program_of(point.measured.case),
-            _single_rank(run.points, -(-point.walkers // point.ranks)),
-        )
+        program = program_of(point.measured.case)
+        single_rank = _single_rank(run.points, -(-point.walkers // point.ranks))
         if program is None or single_rank is None or point.with_thread:
             continue  # no model, or a progress thread, which has none
-        test_s = handling_times(costs, 0, point.ranks)[
-            1
-        ]  # a test is taken to cost what receiving nothing costs
+        _, test_s = handling_times(costs, 0, point.ranks)  # a test costs what receiving nothing costs
         slowdown = max(1.0, point.ranks / cores)
         times = predict(program, single_rank, costs, test_s=test_s, slowdown=slowdown)
         if times is not None:

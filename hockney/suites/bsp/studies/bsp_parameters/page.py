@@ -49,8 +49,5 @@ def _methods(run: ParameterResults) -> Section | None:
     table = columns.methods(run)
     if table is None:
         return None
-    figures_or_none = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
-    figures_drawn = [figure for figure in figures_or_none if figure is not None]
-    return Section(
-        "Words combined, and sent at once", figures=tuple(figures_drawn), tables=(table,), multiples=True
-    )
+    drawn = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
+    return section("Words combined, and sent at once", figures=drawn, tables=[table], multiples=True)
