@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 from hockney.core.platform import Platform
 
+T = TypeVar("T")
 Status = Literal["predicted", "fitted", "variant"]
 STATUSES: tuple[Status, ...] = ("predicted", "fitted", "variant")
 NOT_SIMULATED = "not simulated"
@@ -60,6 +61,13 @@ class ComparedNumber:
         if self.published == 0:
             return 0.0 if self.simulated == 0 else None
         return self.simulated / self.published - 1
+
+
+def all_known(values: Iterable[T | None]) -> list[T] | None:
+    """The values; None if any is missing."""
+    every = list(values)
+    known = [value for value in every if value is not None]
+    return known if len(known) == len(every) else None
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.models.statistics import mean_difference
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known, status_of
 from hockney.reproductions.parts import Answer
 from hockney.suites.annealing.reproductions.annealing_cases import (
     CLUSTER,
@@ -145,19 +145,18 @@ def printed_reduction() -> float:
 
 def _share_rows(answer: Answer) -> Iterable[ComparedNumber]:
     """The printed range is of all the paper's runs, the simulated one of table 1's."""
-    shares = [
+    shares = all_known(
         communication_share(answer, setup, process)
         for setup in (ORIGINAL, ESTIMATED)
         for process in PROCESSES
-    ]
-    known_shares = [each for each in shares if each is not None]
+    )
     for end, extreme in (("low", min), ("high", max)):
         row = PRINTED.row(SHARE.format(end))
         yield ComparedNumber(
             row.key,
             f"communication, of the time, {'smallest' if end == 'low' else 'largest'} share",
             row.si,
-            extreme(known_shares) if len(known_shares) == len(shares) else None,
+            extreme(shares) if shares else None,
             None,
             "%",
             status_of(answer.platform, row.key),
@@ -421,14 +420,13 @@ def _miss_explanations(answers: Answers, compared: Sequence[ComparedNumber]) -> 
 def _worker_explanation(answer: Answer) -> Iterator[str]:
     """The paper's workers lose more computing time than their messages explain."""
     printed_changes = [printed_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
-    changes = [change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES]
-    known_changes = [each for each in changes if each is not None]
-    if len(known_changes) < len(changes):
+    changes = all_known(change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES)
+    if changes is None:
         return
     yield (
         "With nonblocking communication, computation takes longer than without communication: printed, by "
         f"{printed_changes[0]:.1f} s on the master and {printed_changes[1]:.1f} s on a worker; simulated, by "
-        f"{known_changes[0]:.1f} s and {known_changes[1]:.1f} s. The master handles {2 * (NODES - 1)} "
+        f"{changes[0]:.1f} s and {changes[1]:.1f} s. The master handles {2 * (NODES - 1)} "
         f"messages in a round, a "
         "worker 2. A time for each message can explain the master's loss or the worker's, but not that the "
         "two are about equal. A worker that loses less time waits longer for the master's last schedule."

@@ -14,6 +14,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.record import Record
 from hockney.machines import simulated
 from hockney.reference.papers import PrintedRow
+from hockney.reproductions.compared import all_known
 from hockney.reproductions.parts import Answer, Part
 
 PRINTED = reference.published("annealing")
@@ -136,8 +137,8 @@ def kind_seconds(record: Record, kind: str, process: str) -> float:
 
 def change(answer: Answer, kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float | None:
     """Seconds that the estimated set-up spends more than another one."""
-    estimated_s, baseline_s = (spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
-    return None if estimated_s is None or baseline_s is None else estimated_s - baseline_s
+    seconds = all_known(spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
+    return seconds[0] - seconds[1] if seconds else None
 
 
 def printed_change(kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float:
@@ -146,9 +147,8 @@ def printed_change(kind: str, process: str = MASTER, baseline: str = ORIGINAL) -
 
 def communication_share(answer: Answer, setup: str, process: str) -> float | None:
     """Communication as a share of a process's time."""
-    times = [spent_seconds(answer, setup, kind, process) for kind in KINDS]
-    known_times = [time for time in times if time is not None]
-    return known_times[1] / sum(known_times) if len(known_times) == len(KINDS) else None
+    times = all_known(spent_seconds(answer, setup, kind, process) for kind in KINDS)
+    return times[1] / sum(times) if times else None
 
 
 def steps_per_second(answer: Answer, setup: str, **fixed: Value) -> float | None:
@@ -167,18 +167,14 @@ def energies(answer: Answer, setup: str) -> dict[float, float]:
 
 def round_seconds(answer: Answer, setup: str, **fixed: Value) -> float | None:
     seconds = answer.seconds(WORKLOAD, setup=setup, **fixed)
-    return (
-        None
-        if seconds is None
-        else seconds / answer.case(WORKLOAD, setup=setup, **fixed).number("temperatures")
-    )
+    rounds = answer.case(WORKLOAD, setup=setup, **fixed).number("temperatures")
+    return None if seconds is None else seconds / rounds
 
 
 def gain(answer: Answer, setup: str = ESTIMATED, **fixed: Value) -> float | None:
     """The relative gain in steps per second over the original set-up: 0.01 is one percent."""
-    rates = [steps_per_second(answer, name, **fixed) for name in (setup, ORIGINAL)]
-    known_rates = [rate for rate in rates if rate is not None]
-    return known_rates[0] / known_rates[1] - 1 if len(known_rates) == len(rates) else None
+    rates = all_known(steps_per_second(answer, name, **fixed) for name in (setup, ORIGINAL))
+    return rates[0] / rates[1] - 1 if rates else None
 
 
 def course(

@@ -18,7 +18,14 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.models.barriers import traffic
 from hockney.reproductions import contributions, pages
-from hockney.reproductions.compared import NOT_SIMULATED, Check, ComparedNumber, Statement, status_of
+from hockney.reproductions.compared import (
+    NOT_SIMULATED,
+    Check,
+    ComparedNumber,
+    Statement,
+    all_known,
+    status_of,
+)
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
 from hockney.studies.barriers.paper import (
@@ -214,9 +221,10 @@ def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
         claim += f", if {BROADCAST}"
     statement = Statement(f"tournament-wins{'-broadcast' if on_medium else ''}", "text on table 1", claim)
     times = times_on_most_processes(answers, on_medium)
-    if any(seconds is None for seconds in times.values()):
+    seconds = all_known(times.values())
+    if seconds is None:
         return statement.unknown()
-    known_times = {name: seconds for name, seconds in times.items() if seconds is not None}
+    known_times = dict(zip(times, seconds, strict=True))
     name = ENGINE["tournament"]
     other_times = {
         each: seconds for each, seconds in known_times.items() if not each.startswith("tournament")

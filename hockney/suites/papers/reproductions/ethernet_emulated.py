@@ -17,7 +17,7 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
 from hockney.suites.papers.reproductions import emulated, ethernet
@@ -153,10 +153,10 @@ def message_cost_check(times: Times) -> Check:
 def fastest_barriers_check(times: Times) -> Check:
     claim = f"tournament and MCS tree are the fastest barriers on {MAX_PROCESSES} processes"
     statement = Statement("fastest-barriers", "table 1", claim)
-    times_by_name = {name: times(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS}
-    known_times = {name: seconds for name, seconds in times_by_name.items() if seconds is not None}
-    if len(known_times) < len(times_by_name):
+    seconds = all_known(times(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS)
+    if seconds is None:
         return statement.unknown(emulated.NOT_MEASURED)
+    known_times = dict(zip(ethernet.ALGORITHMS, seconds, strict=True))
     claimed = ("tournament", "mcs-tree")
     slowest_claimed = max(known_times[name] for name in claimed)
     fastest_other = min(seconds for name, seconds in known_times.items() if name not in claimed)

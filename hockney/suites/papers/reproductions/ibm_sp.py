@@ -13,7 +13,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.figure import Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies
 from hockney.suites.papers.reproductions.efficiencies import Cell
@@ -64,17 +64,12 @@ def _figure_checks(grid: Answer, processes: int, figure: int) -> list[Check]:
             ("axis", f"no efficiency {location} is below {axis_beginning:g}, where the axis begins"),
         )
     )
-    efficiency_by_words = {
-        words: efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS
-    }
-    known_efficiencies = {words: value for words, value in efficiency_by_words.items() if value is not None}
-    if len(known_efficiencies) < len(WORDS):
+    values = all_known(efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS)
+    if values is None:
         return [narrow.unknown(), drops.unknown(), axis.unknown()]
+    known_efficiencies = dict(zip(WORDS, values, strict=True))
     band = [value for words, value in known_efficiencies.items() if words <= NARROW_WORDS]
-    drop, lowest = (
-        known_efficiencies[NARROW_WORDS] - known_efficiencies[longest],
-        min(known_efficiencies.values()),
-    )
+    drop, lowest = known_efficiencies[NARROW_WORDS] - known_efficiencies[longest], min(values)
     return [
         narrow.check(max(band) - min(band) <= NARROW_WIDTH, f"{min(band):.3f} to {max(band):.3f}"),
         drops.check(drop >= CLEAR_DROP, f"by {drop:.3f}"),

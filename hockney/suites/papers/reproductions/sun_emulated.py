@@ -19,7 +19,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.applications.granularity import Algorithm, efficiency
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies, emulated, sun
 from hockney.suites.papers.reproductions.efficiencies import WORD_BYTES, Cell
@@ -174,13 +174,10 @@ def _shared_cable_check(answers: Answers, processes: int) -> Check:
 
 
 def _difference_check(statement: Statement, pairs: Sequence[tuple[float | None, float | None]]) -> Check:
-    errors = [
-        abs(model_value - measured_value)
-        for model_value, measured_value in pairs
-        if model_value is not None and measured_value is not None
-    ]
-    if len(errors) < len(pairs):
+    known_pairs = all_known(map(all_known, pairs))
+    if known_pairs is None:
         return statement.unknown(emulated.NOT_MEASURED)
+    errors = [abs(model_value - measured_value) for model_value, measured_value in known_pairs]
     return statement.check(
         median(errors) <= MAX_DIFFERENCE, f"median {median(errors):.3f}, largest {max(errors):.3f}"
     )
@@ -236,10 +233,12 @@ def _drop_check(
     statement: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], min_drop: float
 ) -> Check:
     """Whether the second cell of each pair is less efficient by at least `min_drop`."""
-    pair_efficiencies = [tuple(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs]
-    drops = [high - low for high, low in pair_efficiencies if high is not None and low is not None]
-    if len(drops) < len(pairs):
+    pair_efficiencies = all_known(
+        all_known(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs
+    )
+    if pair_efficiencies is None:
         return statement.unknown(emulated.NOT_MEASURED)
+    drops = [high - low for high, low in pair_efficiencies]
     return statement.check(min(drops) >= min_drop, f"by {min(drops):.3f} to {max(drops):.3f}")
 
 
