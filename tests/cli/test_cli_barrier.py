@@ -144,13 +144,6 @@ def test_typed_barriers_can_be_chosen_from(hockney):
     assert {c["algorithm"] for c in document["choices"][0]["candidates"]} == {"mpi", "central"}
 
 
-def test_iterations_are_for_barriers(hockney):
-    plan = hockney("plan", "barriers", "iterations=1000000", "--json")
-    assert plan.code == 0 and "iterations=1000000" in plan.out
-    assert hockney("run", "barriers", "iterations=0").code == 2
-    assert hockney("run", "barriers", "--sizes", "8").code == 2
-
-
 @pytest.mark.slow
 def test_the_command_names_the_nodes(hockney):
     done = hockney("run", "barriers", "--machine", "fake:nodes=2", "--out", "runs/b", "--seed", "1", "-q")

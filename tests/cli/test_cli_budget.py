@@ -44,14 +44,6 @@ def test_a_plan_with_too_little_time_has_the_minimum(hockney):
     assert document["budget_s"] == document["least_budget_s"] > 1
 
 
-@pytest.mark.parametrize("verb", ["run", "plan"])
-def test_a_budget_far_below_the_minimum_is_refused_before_anything_is_written(hockney, verb):
-    said = hockney(verb, *ASKED, "--budget", "5ms")
-    assert (said.code, said.error.code) == (2, "budget-far-too-small")
-    assert said.error.fields["budget_s"] == 0.005 and said.error.fields["least_s"] > 1
-    assert not Path("runs").exists()
-
-
 def test_fewer_launches_need_less_and_more_are_skipped_instead(hockney):
     one, three, many = (least(hockney, "--launches", count) for count in ("1", "3", "8"))
     assert three == many == pytest.approx(3 * one)

@@ -191,14 +191,9 @@ def test_runs_of_other_machines_are_left_out(hockney, base):
         (("survey", "--check", "damaged"), 3, "line-changed"),
         (("survey", "--check", "unknown"), 2, "baseline-not-measurable"),
         (("survey", "--check", "base", "--ranks", "3"), 2, "nothing-of-baseline"),
-        (("survey", "--check", "base", "--sizes", "17", "--ranks", "4"), 2, "nothing-of-baseline"),
         (("run", "gather", "--check", "base"), 2, "nothing-asked-in-baseline"),
-        (("survey", "--check", "base", "--budget", "1us"), 2, "budget-far-too-small"),
         (("survey", "--check", "base", "--submit"), 2, "check-excludes-option"),
         (("run", "barrier", "--check", "base", "--format", "plain"), 2, "check-excludes-option"),
-        (("survey", "--tolerance", "5%"), 2, "option-needs-check"),
-        (("survey", "--force"), 2, "option-needs-check"),
-        (("run", "barrier", "--junit", "junit.xml"), 2, "option-needs-check"),
     ],
 )
 def test_what_is_refused_before_measuring(hockney, base, words, code, error):

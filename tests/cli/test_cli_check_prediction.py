@@ -86,7 +86,6 @@ def test_what_cannot_be_checked(hockney, fake_mpi):
 
 
 @pytest.mark.mpi
-@pytest.mark.mpich
 def test_a_real_program_has_the_algorithm_on_2_ranks(hockney, mpi, tmp_path, monkeypatch):
     """Each call is recorded once, and made by the library's algorithm in half of the launches."""
     for name, value in as_root().items():

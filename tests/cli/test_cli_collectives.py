@@ -14,18 +14,13 @@ RUN = ("run", "collectives", "operations=bcast,scan", "eager=64KiB", "--ranks", 
 MORE = ("--budget", "5s", "--seed", "1", "-q")
 
 
-def test_the_answer_is_printed(hockney, golden):
-    done = hockney(*RUN, *MORE)
+@pytest.mark.page
+def test_a_run_has_its_answer_document_and_page(hockney, golden):
+    done = hockney(*RUN, *MORE, "--out", "runs/collectives")
     assert done.code == 0, done.err
     headline = done.out.split("\n\nwarning")[0]
     golden("run_collectives.txt", headline, numbers, replaced(r" is best here|none of those tried", "N"))
-
-
-@pytest.mark.page
-def test_the_document_and_the_page(hockney):
-    done = hockney(*RUN, *MORE, "--json", "--out", "runs/collectives")
-    assert done.code == 0, done.err
-    document = json.loads(done.out)
+    document = json.loads(hockney("resume", "runs/collectives", "--json").out)
     points = document["answer"]["collectives"]
     assert {(p["operation"], p["buffer_bytes"]) for p in points} == {
         (name, size) for name in ("bcast", "scan") for size in (8, 65536)
@@ -45,16 +40,3 @@ def test_a_plan_can_be_seen_first(hockney):
     done = hockney("plan", *RUN[1:], "--cases")
     assert done.code == 0, done.err
     assert sum("setting=eager-65536" in line for line in done.out.splitlines()) == 10
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("unknown-collective", ("operations=broadcast",)),
-        ("unknown-algorithm", ("algorithms=bogus",)),
-        ("unknown-parameter", ("work=1ms",)),
-    ],
-)
-def test_mistakes(hockney, code, words):
-    refused = hockney("run", "collectives", *words)
-    assert refused.code == 2 and refused.error.code == code

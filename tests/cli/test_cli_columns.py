@@ -125,12 +125,6 @@ def test_every_column_is_documented():
     assert [name for name in COLUMNS if f"`{name}`" not in page] == []
 
 
-def test_an_unknown_column_is_an_error_before_anything_is_measured(hockney):
-    said = hockney("run", "pingpong", "--columns", "min,p98")
-    assert (said.code, said.error.code) == (2, "unknown-column")
-    assert said.error.fields["suggestion"] in COLUMNS and not Path("runs").exists()
-
-
 def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
     """Not a time with an unknown interval."""
     measured = api.load(Path(mine)).evidence.measured[0]

@@ -9,7 +9,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from command_line import one_error
 from resealed import reseal
 
 from hockney import api
@@ -118,17 +117,6 @@ def test_points_on_the_page_are_of_the_cost_that_was_fitted(hockney, two_modes):
     for measured in run.evidence.of("pingpong", buffers="hot"):
         truth = World().message(measured.size)
         assert measured.summary.typical.value == pytest.approx(truth, rel=0.1)
-
-
-def test_an_unknown_cost_is_an_error(hockney, two_modes):
-    said = hockney("models", two_modes, "--cost", "typcal")
-    assert (said.code, said.error.code) == (2, "unknown-cost")
-    one_error(said, 2)
-
-
-def test_a_description_has_one_cost(hockney):
-    said = hockney(*ASKED, "--machine", "sun-ethernet", *UNDISTURBED)
-    assert (said.code, said.error.code) == (2, "cost-with-machine")
 
 
 @pytest.mark.slow

@@ -124,24 +124,6 @@ def test_what_osu_lacks_is_answered_with_what_can_be_typed(hockney):
     assert done.error is None and done.out.count("# OSU MPI ") >= len(names)
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("scan bytes=8", "--format", "osu"), "no-osu-benchmark"),
-        (("pingpong", "reduce_scatter_block", "--format", "osu"), "no-osu-benchmark"),
-        (("survey", "--format", "osu"), "format-of-study"),
-        (("pingpong", "--format", "osu", "--json"), "format-with-json"),
-        (("pingpong", "--format", "osu", "--columns", "min"), "columns-with-osu"),
-        (("pingpong", "--full"), "full-without-osu"),
-        (("pingpong", "--format", "plain", "--columns", "interval"), "column-without-number"),
-    ],
-)
-def test_what_cannot_be_shown_is_an_error_before_anything_is_measured(hockney, tmp_path, words, code):
-    said = hockney("run", *words)
-    assert (said.code, said.error.code, said.out) == (2, code, "")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_workloads_that_osu_lacks_are_refused_before_an_mpi_is_looked_for(hockney, tmp_path):
     """So nothing is compiled either, though the engine does not contain this workload."""
     said = hockney(

@@ -86,23 +86,6 @@ def test_a_damaged_run_is_reported_and_left_out(hockney, runs):
     assert listed(hockney("history", "reindex", "--json")) == ["old stack"]
 
 
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("list", "--archive", "none"), "no-archive"),
-        (("list", "--archive", "runs/run-0"), "archive-is-a-run"),
-        (("list", "--since", "yesterday"), "not-a-date"),
-        (("add", "none"), "no-run-folder"),
-        (("add",), "missing-argument"),
-        (("lst",), "unknown-command"),
-        (("list", "--lable", "x"), "unknown-option"),
-    ],
-)
-def test_usage_errors(hockney, runs, words, code):
-    said = hockney("history", *words)
-    assert (said.code, said.error.code, said.out) == (2, code, "")
-
-
 @pytest.mark.parametrize("at_s", [2.2e9, 1e300])
 def test_a_run_from_the_future_is_reported_and_left_out(hockney, runs, at_s):
     """Otherwise it would stay the newest one, and be kept in place of real ones."""
@@ -248,6 +231,12 @@ def test_runs_are_pruned_by_rule(hockney, series):
 @pytest.mark.parametrize(
     ("words", "code", "exit_code"),
     [
+        (("list", "--archive", "none"), "no-archive", 2),
+        (("list", "--since", "yesterday"), "not-a-date", 2),
+        (("add", "none"), "no-run-folder", 2),
+        (("add",), "missing-argument", 2),
+        (("lst",), "unknown-command", 2),
+        (("list", "--lable", "x"), "unknown-option", 2),
         (("prune",), "prune-without-rule", 2),
         (("prune", "--keep-last", "0"), "integer-out-of-range", 2),
         (("show", "brodcast"), "unknown-archived-operation", 2),

@@ -74,8 +74,6 @@ PLACES = {
     ("place", "number"),
     [
         ("report", signal.SIGINT),
-        ("ending", signal.SIGINT),
-        ("leaving", signal.SIGINT),
         ("measuring", signal.SIGTERM),
         *slow(*((place, number) for place in PLACES for number in (signal.SIGINT, signal.SIGTERM))),
     ],

@@ -112,7 +112,7 @@ def test_the_programs_exit_code_and_streams(tmp_path):
     assert reader.stderr.read() == b"" and reader.wait() == 0
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("unbuffered", ["", *slow("1")])
 def test_output_that_cannot_be_written_is_an_error(tmp_path, unbuffered):
     """Also if it is left in a buffer, which Python would try to write once more at its end."""
     environment = {**os.environ, "HOCKNEY_MACHINE": "fake", "PYTHONUNBUFFERED": unbuffered}

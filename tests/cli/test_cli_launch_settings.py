@@ -7,8 +7,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
-
 EAGER = "eager64k FAKE_EAGER_LIMIT=65536"
 RUN = ("run", "pingpong bytes=1KiB,16KiB setting=default,eager64k", "--budget", "5s", "--seed", "1", "-q")
 
@@ -33,17 +31,3 @@ def test_a_setting_survives_resume(hockney):
     resumed = hockney("resume", "runs/short", "--machine", "fake", "-q", "--json")
     assert resumed.code == 0, resumed.err
     assert sum("setting=eager64k" in line for line in records.read_text().splitlines()) == 6
-
-
-@pytest.mark.parametrize(
-    ("code", "words"),
-    [
-        ("unknown-launch-setting", ("pingpong setting=eager64k",)),
-        ("launch-setting-not-used", ("pingpong", "--setting", EAGER)),
-        ("not-a-launch-setting", ("pingpong setting=a", "--setting", "a 1")),
-        ("launch-setting-twice", ("pingpong setting=a", "--setting", "a B=1", "--setting", "a B=1")),
-    ],
-)
-def test_mistakes(hockney, code, words):
-    refused = hockney("run", *words)
-    assert refused.code == 2 and refused.error.code == code

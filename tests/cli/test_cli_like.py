@@ -47,23 +47,6 @@ def test_a_benchmark_is_run(hockney):
     ]
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "fields"),
-    [
-        (("--like", "osu_allgaterv"), "unknown-benchmark", {"suggestion": "osu_allgatherv"}),
-        (("--like", "osu_xccl_bw"), "no-equivalent", {"name": "osu_xccl_bw"}),
-        (("--like", "osu_bw", "pingpong"), "like-with-cases", {"word": "pingpong"}),
-        (("--like", "osu_bw", "color=red"), "unknown-parameter", {"name": "color"}),
-        (("--like", "osu_bw", "window=1", "window=2"), "parameter-given-twice", {"name": "window"}),
-    ],
-)
-def test_mistakes(hockney, words, code, fields):
-    for verb in ("run", "plan"):
-        error = hockney(verb, *words).error
-        assert error.code == code and error.exit_code == 2
-        assert {name: error.fields[name] for name in fields} == fields
-
-
 @pytest.mark.slow
 @pytest.mark.mpi
 def test_some_are_measured_with_real_ranks(hockney, monkeypatch):
@@ -95,15 +78,3 @@ def test_some_are_measured_with_real_ranks(hockney, monkeypatch):
         "halo", "overlap_vector", "put_many", "iscatterv",
     }  # fmt: skip
     assert said.code in (0, 4), said.err  # 4: too busy for everything planned
-
-
-@pytest.mark.parametrize("verb", ["run", "plan"])
-def test_the_name_of_another_benchmark_leads_to_it(hockney, verb):
-    said = hockney(verb, "osu_latency")
-    assert (said.code, said.error.code) == (
-        2,
-        "name-of-another-benchmark",
-    ) and "--like osu_latency" in said.err
-    for name in ("osu_init", "imb_pingpong"):
-        assert hockney(verb, name).error.code == "name-of-another-benchmark"
-    assert hockney(verb, "osu_latencies").error.code == "unknown-study-or-workload"

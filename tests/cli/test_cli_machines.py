@@ -10,7 +10,6 @@ import re
 from html import unescape
 
 import pytest
-from command_line import one_error
 from golden_files import folder
 
 from hockney import api, reference
@@ -96,38 +95,6 @@ def test_what_is_shown_can_be_read_by_programs(hockney):
     assert {row["key"]: row["value"] for row in paper["rows"]}["paragon/bsp/g/8x8"] == 8.55
     assert found["simulated"]["name"] == "paragon"
     assert json.loads(hockney("machines", "--show", "annealing", "--json").out)["simulated"] is None
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        (("--export", "t3e", "--show", "t3e"), "show-with-export"),
-        (("--out", "x"), "out-without-export"),
-        (("--export", "a" * 5000), "unknown-published-machine"),
-    ],
-)
-def test_wrong_questions(hockney, words, code):
-    done = hockney("machines", *words)
-    assert done.error.code == code
-    assert one_error(done, 2)
-
-
-@pytest.mark.parametrize(
-    ("words", "suggestion"),
-    [
-        (("--show", "t3f"), "t3e"),
-        (("--show", "granularty"), "granularity"),
-        (("--show", "t3e+ful-dupleks"), "full-duplex"),
-        (("--export", "paragn"), "paragon"),
-    ],
-)
-def test_the_closest_name_is_suggested(hockney, words, suggestion):
-    done = hockney("machines", *words)
-    assert one_error(done, 2) and done.error.suggestion == suggestion
-
-
-def test_a_machine_file_that_is_not_there_is_named(hockney):
-    assert "nothing.toml" in one_error(hockney("machines", "--show", "nothing.toml"), 2)
 
 
 def test_printed_numbers_are_a_run(hockney, tmp_path, golden):

@@ -8,13 +8,14 @@ import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from hockney import api
-from hockney.core.catalog import Catalog, Metric, Parameter, Workload
+from hockney.core.catalog import Metric, Parameter, Workload
 from hockney.launch.fake_world import World
 from hockney.measurement.kinds import fake
 from hockney.store import RunFolder
@@ -47,21 +48,27 @@ TREE = msgspec.structs.replace(
 ODD = msgspec.structs.replace(THING, name="odd", role="unheard-of", operation="", size="", metrics=[])
 
 
-@pytest.fixture
-def catalog(monkeypatch) -> Catalog:
+def extend_catalog(patch: pytest.MonkeyPatch) -> None:
     bundled = bundled_catalog()
     made = msgspec.structs.replace(bundled, workloads=[*bundled.workloads, THING, TREE, ODD])
-    monkeypatch.setattr(fake, "bundled_catalog", lambda: made)
-    return made
+    patch.setattr(fake, "bundled_catalog", lambda: made)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    lines = [f"thing length={n} ranks=4" for n in (64, 1024)]
+    lines += [f"tree length={n} ranks={p}" for n in (8, 4096) for p in (2, 4)]
+    folder = tmp_path_factory.mktemp("new") / "kept"
+    with pytest.MonkeyPatch.context() as patch:
+        extend_catalog(patch)
+        api.run((*lines, "odd ranks=2"), api.RunOptions(machine="fake", seed=1), out=folder)
+    return folder
 
 
 @pytest.fixture
-def folder(catalog, hockney) -> RunFolder:
-    lines = [f"thing length={n} ranks=4" for n in (64, 1024)]
-    lines += [f"tree length={n} ranks={p}" for n in (8, 4096) for p in (2, 4)]
-    done = hockney("run", *lines, "odd ranks=2", "--out", "r", "--seed", "1", "-q")
-    assert done.code == 0, done.err
-    return RunFolder.open(Path("r"))
+def folder(hockney, kept: Path) -> RunFolder:
+    """The run in r."""
+    return RunFolder.open(Path(shutil.copytree(kept, "r")))
 
 
 def test_the_run_keeps_what_the_catalog_says_of_its_workloads(folder):
@@ -87,21 +94,21 @@ def test_metrics_are_summarised_with_their_intervals(folder, hockney):
     assert all(part["low"] < part["value"] < part["high"] for part in parts)
 
 
-def test_metrics_are_listed_in_the_terminal(catalog, hockney):
-    done = hockney("run", "thing length=64 ranks=4", "tree length=8 ranks=2", "--seed", "1", "-q")
+def test_metrics_are_listed_in_the_terminal_and_in_the_document(hockney, monkeypatch):
+    extend_catalog(monkeypatch)
+    done = hockney(
+        "run", "thing length=64 ranks=4", "tree length=8 ranks=2", "--seed", "1", "-q", "--out", "r"
+    )
     lines = [re.split(" {2,}", line.strip()) for line in done.out.splitlines()]
     first = lines.index(["metric", "typical", "95% interval"]) + 1
     assert lines[first] == ["thing length=64 ranks=4 sync=barrier"]
     listed = lines[first + 1 : first + 1 + len(THING.metrics)]
-    assert [name.split()[0] for name, _, _ in listed] == [metric.name for metric in THING.metrics]
+    names = [metric.name for metric in THING.metrics]
+    assert [name.split()[0] for name, _, _ in listed] == names
     assert all(" to " in interval for _, _, interval in listed)
     assert lines[first + 1 + len(THING.metrics)] == [""]
-
-
-def test_the_json_document_of_a_run_has_metrics(catalog, hockney):
-    done = hockney("run", "thing length=64 ranks=4", "--seed", "1", "-q", "--json")
-    (summary,) = json.loads(done.out)["summaries"]
-    assert list(summary["metrics"]) == [metric.name for metric in THING.metrics]
+    summary, _ = json.loads(hockney("resume", "r", "-q", "--json").out)["summaries"]
+    assert list(summary["metrics"]) == names
 
 
 def test_a_workload_is_fitted_by_its_role(folder, hockney):

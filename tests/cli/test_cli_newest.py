@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from resealed import reseal
 
+from hockney import api
 from hockney.api import newest_run
 from hockney.cli.output.answer import named_run_hint
 from hockney.core.errors import Inconclusive
@@ -21,17 +22,22 @@ from hockney.store import Reading, RunFolder
 RUNS = ("old", "newest", "cut")
 
 
-@pytest.fixture
-def runs(hockney) -> Path:
-    """Two complete runs and, written last, one with a missing launch."""
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("kept") / "runs"
     for age, name in enumerate(RUNS):
-        done = hockney("run", "barrier", "--launches", "3", "--out", f"runs/{name}", "-q")
-        assert done.code == 0, done.err
-        records = Path("runs") / name / "records.jsonl"
+        api.run("barrier", api.RunOptions(machine="fake", launches=3), out=folder / name)
+        records = folder / name / "records.jsonl"
         if name == "cut":
             _cut_last_launch(records.parent)
         os.utime(records, (10**9 + age, 10**9 + age))
-    return Path("runs")
+    return folder
+
+
+@pytest.fixture
+def runs(hockney, kept: Path) -> Path:
+    """Two complete runs and, written last, one with a missing launch."""
+    return Path(shutil.copytree(kept, "runs"))
 
 
 def _cut_last_launch(run: Path) -> None:

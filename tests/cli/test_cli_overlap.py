@@ -14,34 +14,21 @@ FAKE = ("--machine", "fake", "--launches", "3", "--budget", "10m", "--seed", "1"
 RUN = ("run", "overlap", "operations=message", "--sizes", "8,1MiB", "--ranks", "2", *FAKE)
 
 
-def test_the_answer_is_printed(hockney, golden):
+@pytest.mark.page
+def test_a_run_has_its_answer_document_page_and_export(hockney, golden):
     said = hockney(*RUN, "--out", "runs/o")
     assert said.code == 0, said.err
     golden("run_overlap.txt", said.out)
-
-
-@pytest.mark.page
-def test_the_document_and_the_page(hockney):
-    said = hockney(*RUN, "--json", "--out", "runs/o")
-    assert said.code == 0, said.err
-    document = json.loads(said.out)["answer"]
-    assert set(document) == {"pays", "operations", "cases", "progress_thread"}
+    assert "setting=progress-thread" in Path("runs/o/plan.txt").read_text()
+    again = hockney("resume", "runs/o", "--json")
+    document = json.loads(again.out)["answer"]
+    assert again.code == 0 and set(document) == {"pays", "operations", "cases", "progress_thread"}
     assert document["pays"] is True and len(document["cases"]) == 2 * (3 + 1)
     assert {case["progress"] for case in document["cases"]} == {"own", "thread"}
     for case in document["cases"]:
         assert case["overlap_imb"]["value"] == pytest.approx(case["overlap_reported"], rel=0.05, abs=0.005)
-    text = Path("runs/o/report.html").read_text()
-    assert "What computing hides" in text or "what computing hides" in text
-
-
-def test_a_stored_run_is_reported_resumed_and_exported(hockney):
-    assert hockney(*RUN, "--out", "runs/o").code == 0
-    assert "setting=progress-thread" in Path("runs/o/plan.txt").read_text()
-    assert hockney("report", "runs/o").code == 0
-    again = hockney("resume", "runs/o", "--json")
-    assert again.code == 0 and json.loads(again.out)["answer"]["pays"] is True
-    said = hockney("export", "runs/o", "--csv", "o.csv")
-    assert said.code == 0, said.err
+    assert "what computing hides" in Path("runs/o/report.html").read_text().casefold()
+    assert hockney("export", "runs/o", "--csv", "o.csv").code == 0
     rows = list(csv.DictReader(Path("o.csv").read_text().splitlines()))
     assert {"metric_ratio", "metric_pure_s", "metric_waiting_s"} <= set(rows[0])
 

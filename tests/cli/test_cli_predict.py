@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-from command_line import one_error
 
 from hockney import api, models
 from hockney.api import find_runs
@@ -175,54 +174,6 @@ def test_a_machine_of_ones_own(hockney, tmp_path, golden):
     assert found["machine"]["cores_per_node"] == 4
     assert "guesses" in [doubt["code"] for doubt in found["doubts"]]
     golden("predict_two_levels.txt", hockney(*words).out)
-
-
-@pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ((), "algorithm-incomplete"),
-        (("--work", "1s"), "algorithm-incomplete"),
-        (("--work", "0", "--message", "8"), "impossible-algorithm"),
-        (("--work", "-1s", "--message", "8"), "negative-quantity"),
-        (("--work", "soon", "--message", "8"), "not-a-quantity"),
-        (("--work", "1s", "--message", "8", "--serial", "101%"), "fraction-out-of-range"),
-        (("--work", "1s", "--message", "8", "--serial", "-1"), "negative-quantity"),
-        (("--work", "1s", "--message", "8", "--serial", "1"), "nothing-parallel"),
-        (("--work", "1s", "--message", "8", "--imbalance", "0.9"), "number-out-of-range"),
-        (("--work", "1s", "--message", "8", "--exchanges", "nan"), "number-out-of-range"),
-        (("--work", "1s", "--message", "-8"), "negative-quantity"),
-        (("--work", "1s", "--message", "8", "--ranks", "0"), "not-a-count"),
-        (("--work", "1s", "--message", "8", "--network", "swich"), "unknown-network-assumption"),
-        (("--work", "1s", "--message", "8", "--machine", "t3f"), "unknown-simulated-machine"),
-        (("--work", "1s", "--message", "8", "--machine", "t3e", "--run", "x"), "run-with-machine"),
-        (("--work", "1s", "--message", "8", "--rank", "2"), "unknown-option"),
-    ],
-)
-def test_wrong_questions(hockney, words, code):
-    done = hockney("predict", *words)
-    assert one_error(done, 2) and done.error.code == code
-
-
-@pytest.mark.parametrize(
-    ("option", "value", "suggestion"),
-    [("--network", "swich", "switch"), ("--machine", "t3f", "t3e"), ("--rank", "2", "--ranks")],
-)
-def test_the_closest_name_is_suggested(hockney, option, value, suggestion):
-    done = hockney("predict", "--work", "1s", "--message", "8", option, value)
-    assert done.code == 2 and done.error.suggestion == suggestion
-
-
-@pytest.mark.parametrize(
-    ("words", "name"),
-    [
-        (("--machine", "no.toml"), "no.toml"),
-        (("--run", "runs/none"), "runs/none"),
-        (("--machine", "sun-ethernet", "--ranks", "17"), "17"),
-        (("--serial", "-1"), "--serial"),
-    ],
-)
-def test_what_is_at_fault_is_named(hockney, words, name):
-    assert name in one_error(hockney("predict", "--work", "1s", "--message", "8", *words), 2)
 
 
 def test_impossible_imbalance_is_said(hockney):

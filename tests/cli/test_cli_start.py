@@ -22,30 +22,36 @@ PAGE = {"jinja2", "matplotlib", "hockney.report.render", "hockney.draw.files"}
 """Modules needed only for writing a page or a figure."""
 SLOW = PAGE | {"numpy", "scipy", "rich", "msgspec", "hockney.api.measure", "hockney.measurement.session"}
 PROGRAM = """
-import json, sys
+import json, os, sys
 from hockney.cli.start import guarded
-code = guarded(sys.argv[2:])
-with open(sys.argv[1], "w") as out:
-    json.dump([code, list(sys.modules)], out)
+for line in sys.argv[2:]:  # a process for each
+    if os.fork() == 0:
+        code = guarded(line.split())
+        with open(sys.argv[1], "a") as out:
+            out.write(json.dumps([code, list(sys.modules)]) + "\\n")
+        os._exit(0)
+    os.wait()
 """
 LAZY = ("hockney", *(f"hockney.{package}" for package in ("api", "draw", "measurement", "models", "report")))
 
 
 @pytest.fixture
 def started(tmp_path):
-    """started("--version") returns the exit code, and the modules that a new process has imported by then."""
+    """started("--version", "run -h") returns the exit code of each command, and the modules that its process
+    has imported by then."""
 
-    def start(*words: str, **environ: str) -> tuple[int, set[str]]:
+    def start(*lines: str, **environ: str) -> list[tuple[int, set[str]]]:
         out = tmp_path / "modules.json"
+        out.unlink(missing_ok=True)
         subprocess.run(
-            [sys.executable, "-c", PROGRAM, str(out), *words],
+            [sys.executable, "-c", PROGRAM, str(out), *lines],
             cwd=tmp_path,
             env={**os.environ, "HOCKNEY_MACHINE": "fake", **environ},
             capture_output=True,
             check=True,
         )
-        code, modules = json.loads(out.read_text())
-        return code, set(modules)
+        found = map(json.loads, out.read_text().splitlines())
+        return [(code, set(modules)) for code, modules in found]
 
     return start
 
@@ -68,79 +74,61 @@ def test_python_m_hockney_is_the_command_line():
     assert done.stdout.startswith(f"hockney {hockney.__version__}")
 
 
-@pytest.mark.parametrize(("word", "code"), [("--version", 0), ("--help", 0), ("-h", 0), ("surveyy", 2)])
-def test_no_verb_is_imported_without_need(started, word, code):
-    ended, modules = started(word)
-    assert ended == code
-    assert {name for name in modules if name.startswith("hockney.cli.verbs.")} == set()
-    if code == 0:  # an unknown command may be the name of a study
-        assert modules & SLOW == set()
-        assert {name for name in modules if name.startswith(("hockney.models", "hockney.studies"))} == set()
+def test_no_verb_is_imported_without_need(started):
+    words = {"--version": 0, "--help": 0, "-h": 0, "surveyy": 2}
+    for (code, modules), expected in zip(started(*words), words.values(), strict=True):
+        assert code == expected
+        assert {name for name in modules if name.startswith("hockney.cli.verbs.")} == set()
+        if code == 0:  # an unknown command may be the name of a study
+            assert modules & SLOW == set()
+            assert {n for n in modules if n.startswith(("hockney.models", "hockney.studies"))} == set()
 
 
 def test_verbs_are_completed_without_importing_them(started):
-    code, modules = started(_HOCKNEY_COMPLETE="bash_complete", COMP_WORDS="hockney re", COMP_CWORD="1")
+    completing = {"_HOCKNEY_COMPLETE": "bash_complete", "COMP_WORDS": "hockney re", "COMP_CWORD": "1"}
+    ((code, modules),) = started("", **completing)
     assert code == 0
     assert modules & SLOW == set()
 
 
-@pytest.mark.parametrize("verb", verbs.VERBS)
-def test_the_help_of_a_verb_imports_neither_its_action_nor_another_verb(started, verb):
-    code, modules = started(verb, "--help")
-    assert code == 0
-    assert modules & SLOW == set(), "what only annotations need is imported below `if TYPE_CHECKING`"
-    assert {n for n in modules if n.startswith(("hockney.cli.actions", "hockney.models"))} == set()
-    assert {n for n in modules if n.startswith("hockney.cli.verbs.")} == {f"hockney.cli.verbs.{verb}"}
+def test_the_help_of_a_verb_imports_neither_its_action_nor_another_verb(started):
+    for verb, (code, modules) in zip(
+        verbs.VERBS, started(*(f"{v} --help" for v in verbs.VERBS)), strict=True
+    ):
+        assert code == 0
+        assert modules & SLOW == set(), "what only annotations need is imported below `if TYPE_CHECKING`"
+        assert {n for n in modules if n.startswith(("hockney.cli.actions", "hockney.models"))} == set()
+        assert {n for n in modules if n.startswith("hockney.cli.verbs.")} == {f"hockney.cli.verbs.{verb}"}
 
 
-def test_a_page_of_stored_fits_needs_no_numpy(started):
-    code, modules = started("survey", "--ranks", "2", "--sizes", "8,1KiB", "--out", "run")
-    assert code in (0, 4) and "numpy" in modules
-    code, modules = started("report", "run")
-    assert code == 0
-    assert "hockney.report.render" in modules
-    assert modules & {"numpy", "scipy", "rich", "matplotlib", "hockney.draw.files"} == set()
+UNUSED_BY_A_CASE = (
+    "hockney.suites.npb",
+    "hockney.suites.annealing",
+    "hockney.suites.papers",
+    "hockney.models.applications",
+    "hockney.machines",
+    "hockney.launch.mpi",
+    "hockney.build",
+    "hockney.batch",
+)
 
 
-def test_a_case_loads_no_other_study_kind_of_machine_or_model_of_a_benchmark(started):
-    code, modules = started("run", "pingpong", "bytes=8", "--launches", "3", "--out", "run")
-    assert code in (0, 4)
-    assert "hockney.studies.ad_hoc" in modules and "hockney.studies.survey" not in modules
-    assert {name for name in modules if name.startswith("hockney.measurement.kinds.")} == {
-        "hockney.measurement.kinds.fake"
-    }
-    unused = (
-        "suites.npb",
-        "suites.annealing",
-        "suites.papers",
-        "models.applications",
-        "machines",
-        "launch.mpi",
-        "build",
-        "batch",
-    )
-    assert [name for name in modules if name.startswith(tuple(f"hockney.{each}" for each in unused))] == []
-
-
-def test_a_plan_needs_no_page(started):
-    code, modules = started("plan", "survey")
-    assert code == 0
-    assert modules & (PAGE | {"scipy"}) == set()
-
-
-def test_the_list_of_an_archive_needs_no_statistics(started):
-    code, _ = started("run", "barrier", "--out", "run", "--launches", "1")
-    assert code in (0, 4)
-    assert started("history", "add", "run")[0] == 0
-    code, modules = started("history", "list")
-    assert code == 0
-    assert modules & (PAGE | {"scipy", "numpy"}) == set()
-
-
-def test_the_list_of_machines_needs_no_models(started):
-    code, modules = started("machines", "--show", "t3e")
-    assert code == 0
-    assert modules & (PAGE | {"scipy", "numpy"}) == set()
+def test_verbs_load_what_they_use_only(started):
+    """A case needs no other study, kind of machine or model of a benchmark; a page of stored fits no numpy;
+    an archive's list no statistics; a list of machines no models; a plan no page."""
+    lines = ["run pingpong bytes=8,64,1024 --launches 3 --out run", "report run", "history add run"]
+    lines += ["history list", "machines --show t3e", "plan survey"]
+    (code, case), *others = started(*lines)
+    assert code in (0, 4) and {code for code, _ in others} == {0}
+    report, _, listed, machines, plan = (modules for _, modules in others)
+    assert "hockney.studies.ad_hoc" in case and "hockney.studies.survey" not in case
+    kinds = {name for name in case if name.startswith("hockney.measurement.kinds.")}
+    assert kinds == {"hockney.measurement.kinds.fake"}
+    assert [name for name in case if name.startswith(UNUSED_BY_A_CASE)] == []
+    assert "numpy" in case and "hockney.report.render" in report
+    assert report & {"numpy", "scipy", "rich", "matplotlib", "hockney.draw.files"} == set()
+    assert listed & (PAGE | {"scipy", "numpy"}) == machines & (PAGE | {"scipy", "numpy"}) == set()
+    assert plan & (PAGE | {"scipy"}) == set()
 
 
 @pytest.mark.parametrize(

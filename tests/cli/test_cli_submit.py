@@ -210,8 +210,6 @@ def test_pbs_is_asked_for_processors(hockney, stand_in):
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (("--partition", "fast"), "job-option-without-submit"),
-        (("--wait",), "job-option-without-submit"),
         (("--submit", "--time", "80s"), "job-too-short"),
         (("--submit", "--batch-line", "# nothing"), "batch-line-not-usable"),
         (("--submit", "--array", "1"), "integer-out-of-range"),

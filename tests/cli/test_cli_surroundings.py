@@ -68,8 +68,10 @@ def test_without_a_home_folder_and_without_an_entry_for_the_user(monkeypatch):
     monkeypatch.delenv("HOME")
 
 
-@pytest.mark.parametrize("name", ["plan.txt", "machine.json", "records.jsonl", "catalog.json"])
-@pytest.mark.parametrize("kind", ["pipe", "device"])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("plan.txt", "pipe"), ("machine.json", "device"), ("records.jsonl", "pipe"), ("catalog.json", "device")],
+)
 def test_files_that_never_end_are_refused(hockney, mine, name, kind):
     path = Path(mine, name)
     path.unlink()

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -26,13 +27,7 @@ from hockney.api.tuning import (
 )
 from hockney.cli.actions import tune
 from hockney.cli.actions.tune import (
-    choices_unchecked,
-    gains_confirmed,
     gains_need_kept_memory,
-    gains_undecided,
-    no_gain,
-    rules_slower,
-    slower_rule,
 )
 from hockney.core.errors import Exit
 from hockney.core.fit import Estimate
@@ -43,17 +38,21 @@ from hockney.models.tuning.points import CALL_S, TABLED
 from hockney.pages import method
 from hockney.report.render import render
 from hockney.studies import tuning as study
-from hockney.studies.needed_budget import suggested_budget
 from hockney.studies.tuning.results import tuning
 
-QUICK = ("--sizes", "8,4KiB", "--ranks", "2", "--launches", "12", "--seed", "1", "-q")
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("tuning") / "kept"
+    options = api.RunOptions(machine="fake", sizes=(8, 4096), ranks=(2,), launches=12, seed=1)
+    api.run("tuning operations=bcast,allreduce", options, out=folder)
+    return folder
 
 
 @pytest.fixture
-def measured(hockney):
-    done = hockney("run", "tuning", "operations=bcast,allreduce", *QUICK, "--out", "runs/t")
-    assert done.code == 0, done.err
-    return done
+def measured(hockney, kept: Path) -> None:
+    """A run of the study in runs/t."""
+    shutil.copytree(kept, "runs/t")
 
 
 def test_it_measures_every_algorithm(hockney):
@@ -257,54 +256,11 @@ def test_a_gain_must_hold_in_both_memories(kept, returned, verdict):
     assert each.has_intervals == (None not in (*kept, *returned))
 
 
-def test_a_check_names_what_it_refutes_and_what_it_leaves_out():
-    confirmed = gain(8, (0.7, 0.9), (0.6, 0.8))
-    refuted = gain(64, (0.5, 0.6), (1.1, 1.5))
-    open_ = gain(512, (0.7, 0.9), (0.7, 1.2))
-    said = list(tune._verdict_sentences([confirmed, open_], 60.0, unchecked=False, under_load=True))
-    middle = math.sqrt(0.7 * 1.2)
-    needed = suggested_budget(60 * (math.log(1.2 / middle) / math.log(1.05 / middle)) ** 2)
-    assert said == [
-        gains_confirmed(1, 0, 1, 0),
-        gains_undecided(["bcast of 512 B (openmpi-rules.conf)"], 0, True, needed),
-    ]
-    assert list(tune._verdict_sentences([confirmed], 60.0, unchecked=False, under_load=False)) == [
-        gains_confirmed(1, 0, 0, 0)
-    ]
-    lost = slower_rule("bcast of 64 B (openmpi-rules.conf)", "1.28 [1.10, 1.50]", "returned")
-    assert list(tune._verdict_sentences([refuted], 60.0, unchecked=True, under_load=False)) == [
-        gains_confirmed(0, 0, 0, 1),
-        rules_slower([lost]),
-        choices_unchecked(),
-    ]
-
-
-def test_the_numbers_of_a_check_count_each_size_once():
-    """Also if it is slower in both memories, or by less than 5%."""
-    twice = gain(8, (1.1, 1.2), (1.3, 1.5))
-    alike = [gain(size, (1.0, 1.01), (1.004, 1.012)) for size in (64, 512)]
-    said = list(tune._verdict_sentences([twice, *alike], 60.0, unchecked=False, under_load=False))
-    name = "bcast of {} B (openmpi-rules.conf)".format
-    assert said == [
-        gains_confirmed(0, 2, 0, 1),
-        no_gain([name(64), name(512)]),
-        rules_slower([slower_rule(name(8), "1.40 [1.30, 1.50]", "returned")]),
-    ]
-    numbers = list(map(int, re.findall(r"\d+", said[0])))
-    assert numbers == [0, 3, 2, 1] and numbers[1] == numbers[0] + sum(numbers[2:])
-
-
 def test_the_time_for_a_gain_that_is_small_at_best_is_that_which_excludes_a_notable_one():
     each = gain(8, (0.9, 1.1), (0.96, 1.04))
     middle = math.sqrt(0.9 * 1.1)
     assert each.verdict == "undecided"
     assert each.time_to_decide == pytest.approx((math.log(middle / 0.9) / math.log(1.05 * middle)) ** 2)
-
-
-def test_a_check_without_intervals_is_too_short():
-    each = gain(8, (None, None), (0.7, 0.9))
-    _, said = tune._verdict_sentences([each], 60.0, unchecked=False, under_load=False)
-    assert said == gains_undecided(["bcast of 8 B (openmpi-rules.conf)"], 1, False, "2m")
 
 
 def check_finds(monkeypatch, gains: Callable[[api.Run], list[Gain]]) -> None:
@@ -340,12 +296,21 @@ def test_what_a_check_refutes_is_removed_from_the_tables(hockney, measured, monk
     assert "bytes=8:4096" in Path("tuned/hockney.choices").read_text()
 
 
-def test_the_table_of_a_check_has_both_memories():
-    table = tune._gain_table([gain(8, (0.7, 0.9), (1.1, 1.5))])
-    assert [(row[4], row[-1]) for row in table.rows] == [
-        ("kept", "0.79 [0.70, 0.90]"),
-        ("returned", "1.28 [1.10, 1.50]"),
+def test_the_answer_of_a_check(hockney, measured, monkeypatch, golden):
+    """Each size counts once: confirmed, slower in one memory or in both, undecided, not faster, too short."""
+    kinds = [
+        ((0.7, 0.9), (0.6, 0.8)),
+        ((0.5, 0.6), (1.1, 1.5)),
+        ((1.1, 1.2), (1.3, 1.5)),
+        ((0.7, 0.9), (0.7, 1.2)),
+        ((1.0, 1.01), (1.004, 1.012)),
+        ((None, None), (0.7, 0.9)),
     ]
+    halve(Path("runs/t"), "algorithm=chain")
+    check_finds(monkeypatch, lambda run: [gain(8 << k, *each) for k, each in enumerate(kinds)])
+    done = hockney("tune", "runs/t", "--out", "tuned", "--check")
+    assert done.code == Exit.ANSWER_IS_NO
+    golden("tune_check.txt", done.out)
 
 
 def test_where_the_gains_hold_is_stated(hockney, measured):

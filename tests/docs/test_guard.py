@@ -119,6 +119,7 @@ def github(
         yield step["name"], code, out
 
 
+@pytest.mark.slow
 def test_github(tmp_path, environment):
     done = {name: code for name, code, _ in github("github.yml", tmp_path, environment)}
     assert done == {"Versions": 0, "Measure the baseline": 0, "Check": 1, "Summary": 0}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable
+from itertools import product
 
 import pytest
 from engine_cases import NOT_SIMULATED, every_case, group_runs, simulated
@@ -133,33 +134,37 @@ def test_unequal_counts_take_the_time_of_the_longest_block(simulate, counts, blo
     assert median(record) == pytest.approx(LATENCY_S + blocks * PER_BYTE_S * 1_000_000, rel=0.01)
 
 
-@pytest.mark.parametrize("ranks", [2, 4])
-@pytest.mark.parametrize("computing", [0.5, 1, 3])
-def test_a_network_that_needs_no_processor_hides_all_of_the_shorter_one(simulate, ranks, computing):
+@pytest.mark.parametrize("ranks", [4, *slow(2)])
+def test_a_network_that_needs_no_processor_hides_all_of_the_shorter_one(simulate, ranks):
     """The messages of SimGrid's broadcast all go out at once, so computing as long costs nothing more."""
     built = group_for(simgrid_here(), "hockney-nonblocking")
-    words = ("ibcast bytes=1000 sync=window", f"overlap operation=ibcast bytes=1000 computing={computing}")
-    alone, both = records(simulate([built.catalog.case(line, ranks) for line in words], ranks, built))
-    assert both.metrics["pure"].values == pytest.approx([median(alone)] * 2, rel=1e-3)
-    assert both.metric("work") == pytest.approx(computing * median(alone), rel=1e-3)
-    assert median(both) == pytest.approx(max(1, computing) * median(alone), rel=1e-3)
-    assert both.metrics["overlap"].values == pytest.approx([100, 100], abs=0.1)
+    computing = (0.5, 1, 3)
+    words = [f"overlap operation=ibcast bytes=1000 computing={factor}" for factor in computing]
+    cases = [built.catalog.case(line, ranks) for line in ("ibcast bytes=1000 sync=window", *words)]
+    alone, *both = records(simulate(cases, ranks, built))
+    for factor, record in zip(computing, both, strict=True):
+        assert record.metrics["pure"].values == pytest.approx([median(alone)] * 2, rel=1e-3)
+        assert record.metric("work") == pytest.approx(factor * median(alone), rel=1e-3)
+        assert median(record) == pytest.approx(max(1, factor) * median(alone), rel=1e-3)
+        assert record.metrics["overlap"].values == pytest.approx([100, 100], abs=0.1)
 
 
-@pytest.mark.parametrize("pattern", ["exchange", "send", "receive"])
-@pytest.mark.parametrize(("size", "tests"), [(1000, 0), (1_000_000, 0), (1_000_000, 4)])
-def test_a_message_hides_behind_computing_that_nothing_slows(engine, simulate, pattern, size, tests):
-    line = f"overlap_message pattern={pattern} bytes={size} tests={tests} computing=2"
-    (record,) = records(simulate([engine.catalog.case(line, 2)], 2))
-    pure, cpu, alone, computing = (
-        record.metrics[name].values for name in ("pure", "cpu", "alone", "computing")
-    )
-    if pattern != "send" or size > 65536:  # shorter ones have been sent when they are buffered
-        assert pure == pytest.approx([LATENCY_S + size * PER_BYTE_S] * 2, rel=0.01, abs=2e-7)
-    assert cpu == pytest.approx([2 * time for time in pure], rel=1e-3, abs=1e-7)
-    assert record.times_s == pytest.approx(cpu, rel=1e-3, abs=2e-7)
-    assert computing == pytest.approx(alone, rel=1e-6)
-    assert record.metrics["stolen"].values == pytest.approx([0, 0], abs=1e-4)
+def test_a_message_hides_behind_computing_that_nothing_slows(engine, simulate):
+    asked = list(product(("exchange", "send", "receive"), ((1000, 0), (1_000_000, 0), (1_000_000, 4))))
+    lines = [
+        f"overlap_message pattern={p} bytes={size} tests={tests} computing=2" for p, (size, tests) in asked
+    ]
+    found = records(simulate([engine.catalog.case(line, 2) for line in lines], 2))
+    for (pattern, (size, _)), record in zip(asked, found, strict=True):
+        pure, cpu, alone, computing = (
+            record.metrics[name].values for name in ("pure", "cpu", "alone", "computing")
+        )
+        if pattern != "send" or size > 65536:  # shorter ones have been sent when they are buffered
+            assert pure == pytest.approx([LATENCY_S + size * PER_BYTE_S] * 2, rel=0.01, abs=2e-7)
+        assert cpu == pytest.approx([2 * time for time in pure], rel=1e-3, abs=1e-7)
+        assert record.times_s == pytest.approx(cpu, rel=1e-3, abs=2e-7)
+        assert computing == pytest.approx(alone, rel=1e-6)
+        assert record.metrics["stolen"].values == pytest.approx([0, 0], abs=1e-4)
 
 
 def test_polls_find_all_messages_that_the_interval_is_long_enough_for(simulate):
@@ -264,23 +269,16 @@ def test_a_bisection_needs_two_equal_halves(engine, simulate, golden):
     assert len(records(lines)) == 1
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 5, 6])
-def test_round_robin_takes_two_steps_or_three(engine, simulate, ranks):
-    """Beyond the eager limit the last one of an odd number waits until rank 0 has sent its own."""
-    case = engine.catalog.case("round_robin bytes=1000000 sync=window", ranks)
-    steps = 2 if ranks % 2 == 0 else 3
-    alone = LATENCY_S + PER_BYTE_S * 1_000_000
-    (record,) = records(simulate([case], ranks))
-    assert median(record) == pytest.approx(steps * alone, rel=0.02)
-
-
-@pytest.mark.parametrize("exchange", ["sendrecv", "nonblocking", "persistent"])
-@pytest.mark.parametrize("ranks", [2, 3, 6])
-def test_an_exchange_at_once_takes_one_step(engine, simulate, exchange, ranks):
-    """On a network without sharing, for all variants of the exchange; also with an odd number of ranks."""
-    case = engine.catalog.case(f"round_robin exchange={exchange} bytes=1000000 sync=window", ranks)
-    (record,) = records(simulate([case], ranks))
-    assert median(record) == pytest.approx(LATENCY_S + PER_BYTE_S * 1_000_000, rel=0.02)
+@pytest.mark.parametrize("ranks", [2, 3, *slow(5, 6)])
+def test_round_robin_takes_two_steps_or_three_and_an_exchange_at_once_one(engine, simulate, ranks):
+    """On a network without sharing. Beyond the eager limit the last one of an odd number waits until rank 0
+    has sent its own."""
+    steps = {"": 2 if ranks % 2 == 0 else 3}
+    steps |= {f"exchange={way}": 1 for way in ("sendrecv", "nonblocking", "persistent")}
+    cases = [engine.catalog.case(f"round_robin {way} bytes=1000000 sync=window", ranks) for way in steps]
+    step = LATENCY_S + PER_BYTE_S * 1_000_000
+    found = [median(record) for record in records(simulate(cases, ranks))]
+    assert found == pytest.approx([count * step for count in steps.values()], rel=0.02)
 
 
 def test_a_neighborhood_collective_cannot_be_simulated_and_the_next_case_runs(engine, simulate, golden):
@@ -292,41 +290,31 @@ def test_a_neighborhood_collective_cannot_be_simulated_and_the_next_case_runs(en
     assert len(records(lines)) == 1
 
 
-@pytest.mark.parametrize(
-    ("ranks", "words", "computing_s"),
-    [
-        (1, "", 1.0),
-        (1, "serial=0.2 shares=normal:0.5", 1.0),
-        (2, "", 0.5),
-        (4, "", 0.25),
-        (8, "", 0.125),
-        (2, "serial=0.2", 0.2 + 0.4),
-        (2, "shares=3:1", 0.75),
-        (4, "serial=0.2 iterations=1", 0.2 + 0.2),
-    ],
-)
-def test_granularity_takes_what_the_equations_say(engine, simulate, ranks, words, computing_s):
-    """T of 1 s: s T + b (1 - s) T / np, then two messages one after the other; on one rank T."""
-    size = 40_000
-    case = engine.catalog.case(f"granularity work=1s bytes={size} {words} sync=window", ranks)
-    (record,) = records(simulate([case], ranks))
-    exchange = 2 * (LATENCY_S + PER_BYTE_S * size) if ranks > 1 else 0.0
-    assert median(record) == pytest.approx(computing_s + exchange, rel=1e-6)
-    assert record.metric("work") == pytest.approx(computing_s) and record.metric("work_error") == 0
-    assert record.labels["work_clock"] == "simulated" and record.batch == (1 if "iterations" in words else 20)
+COMPUTING_S = {
+    1: {"": 1.0, "serial=0.2 shares=normal:0.5": 1.0},
+    2: {"": 0.5, "serial=0.2": 0.2 + 0.4, "shares=3:1": 0.75},
+    4: {"": 0.25, "serial=0.2 iterations=1": 0.2 + 0.2},
+    8: {"": 0.125},
+}
+HIDDEN_S = {2: {"shares=1:3": 0.75}, 4: {"shares=1:1:5:1": 0.625, "serial=0.2": 0.2 + 0.2}}
 
 
-@pytest.mark.parametrize(
-    ("ranks", "words", "computing_s"),
-    [(2, "shares=1:3", 0.75), (4, "shares=1:1:5:1", 0.625), (4, "serial=0.2", 0.2 + 0.2)],
-)
-def test_messages_hide_where_ranks_wait_for_one_anyway(engine, simulate, ranks, words, computing_s):
-    """In back-to-back iterations, a message that arrives while the busiest rank computes costs it nothing."""
-    size = 40_000
-    case = engine.catalog.case(f"granularity work=1s bytes={size} {words} sync=window", ranks)
-    (record,) = records(simulate([case], ranks))
+@pytest.mark.parametrize("ranks", COMPUTING_S)
+def test_granularity_takes_what_the_equations_say(engine, simulate, ranks):
+    """T of 1 s: s T + b (1 - s) T / np, then two messages one after the other; on one rank T. In back-to-back
+    iterations, a message that arrives while the busiest rank computes costs it nothing."""
+    size, shown, hidden = 40_000, COMPUTING_S[ranks], HIDDEN_S.get(ranks, {})
+    lines = [f"granularity work=1s bytes={size} {words} sync=window" for words in (*shown, *hidden)]
+    found = records(simulate([engine.catalog.case(line, ranks) for line in lines], ranks))
     message = LATENCY_S + PER_BYTE_S * size
-    assert computing_s <= median(record) < computing_s + 2 * message
+    for words, computing_s, record in zip(shown, shown.values(), found, strict=False):
+        exchange = 2 * message if ranks > 1 else 0.0
+        assert median(record) == pytest.approx(computing_s + exchange, rel=1e-6)
+        assert record.metric("work") == pytest.approx(computing_s) and record.metric("work_error") == 0
+        assert record.labels["work_clock"] == "simulated"
+        assert record.batch == (1 if "iterations" in words else 20)
+    for computing_s, record in zip(hidden.values(), found[len(shown) :], strict=True):
+        assert computing_s <= median(record) < computing_s + 2 * message
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8])

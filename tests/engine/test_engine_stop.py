@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from engine_lines import launched, launcher_for
+from tiers import slow
 
 from hockney.core.record import End, Launch, Record, Start, Visiting, decode_engine_line
 from hockney.launch.launcher import LaunchOptions
@@ -50,8 +51,10 @@ def test_a_launch_of_many_visits_prints_its_records(mpi, engine):
     assert isinstance(lines[-1], End)
 
 
-@pytest.mark.parametrize("visits", ["1", "40"])
-@pytest.mark.parametrize(("content", "measured"), [("x", 0), ("", 2), (None, 2)])
+@pytest.mark.parametrize(
+    ("content", "measured", "visits"),
+    [("x", 0, "40"), ("", 2, "1"), *slow(("x", 0, "1"), ("", 2, "40"), (None, 2, "1"), (None, 2, "40"))],
+)
 def test_a_file_that_is_there_from_the_beginning(mpi, engine, tmp_path, visits, content, measured):
     """Only one that has something in it ends the launch."""
     stop, plan = tmp_path / "stop", tmp_path / "plan.txt"

@@ -83,19 +83,13 @@ def test_the_catalog_of_a_group_is_the_one_in_the_contract(mpi, group):
     assert group_for(mpi, group).catalog == decode_catalog(golden.read_bytes()), REMEDY
 
 
-def test_a_launch_names_where_its_ranks_ran(launcher, engine):
-    launch = lines_of(launcher, [engine.catalog.case("barrier", 2)], 2)[0]
-    assert isinstance(launch, Launch)
-    assert len({rank.pid for rank in launch.ranks}) == 2
-    assert 0 < launch.clock.overhead_s < 1e-5 and 0 < launch.clock.resolution_s < 1e-5
-    assert launch.engine == engine.catalog.engine and launch.library
-
-
-def test_one_launch_runs_200_cases_on_one_mpi_init(launcher, engine):
+def test_one_launch_runs_200_cases_and_names_where_its_ranks_ran(launcher, engine):
     cases = [engine.catalog.case(f"pingpong bytes={8 * i}", 2) for i in range(200)]
     lines = lines_of(launcher, cases, 2)
-    assert sum(isinstance(line, Launch) for line in lines) == 1
-    assert len(records(lines)) == 200
+    (launch,) = (line for line in lines if isinstance(line, Launch))
+    assert len(records(lines)) == 200 and len({rank.pid for rank in launch.ranks}) == 2
+    assert 0 < launch.clock.overhead_s < 1e-5 and 0 < launch.clock.resolution_s < 1e-5
+    assert launch.engine == engine.catalog.engine and launch.library
 
 
 IMPOSSIBLE = (
@@ -113,11 +107,18 @@ IMPOSSIBLE = (
 )
 
 
+OUTLASTING = "barrier algorithm=central iterations=1000000000 ranks=2 sync=barrier"
+
+
 def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(launcher, engine, golden):
-    good = engine.catalog.case("barrier", 2)
-    lines = lines_of(launcher, [*map(parse_canonical, IMPOSSIBLE), good], 2)
-    refused = failures(lines)
-    assert [f.case for f in refused] == list(IMPOSSIBLE) and {f.reason for f in refused} == {"refused"}
+    """Also one that would outlast its time, and a message larger than memory."""
+    huge, good = engine.catalog.case("pingpong bytes=1TiB", 2), engine.catalog.case("barrier", 2)
+    asked = [*map(parse_canonical, (*IMPOSSIBLE, OUTLASTING)), huge, good]
+    lines = lines_of(launcher, asked, 2, hang=5.0)
+    *refused, outlasting, large = failures(lines)
+    assert [f.case for f in refused] == list(IMPOSSIBLE)
+    assert {f.reason for f in (*refused, outlasting)} == {"refused"}
+    assert (large.reason, large.case) == ("memory", huge.line)
     text = "\n\n".join(f"{f.case}\n  {f.message}" for f in refused)
     golden("refusals.txt", text, replaced(r"may take \S+ s", "may take N s"))
     assert [record.case for record in records(lines)] == [good.line]
@@ -220,15 +221,6 @@ def test_drawn_shares_are_the_seeds(launcher, engine):
     assert first == again and first[0] != first[1] and all(1 < x < 2 for x in first)
 
 
-@pytest.mark.parametrize("line", ["barrier algorithm=central iterations=1000000000 ranks=2 sync=barrier"])
-def test_a_row_that_would_outlast_the_case_is_refused_and_the_next_one_runs(launcher, engine, line):
-    good = engine.catalog.case("barrier", 2)
-    lines = lines_of(launcher, [parse_canonical(line), good], 2, hang=5.0)
-    (failure,) = failures(lines)
-    assert failure.reason == "refused"
-    assert [record.case for record in records(lines)] == [good.line]
-
-
 def test_a_million_barriers_in_a_row_are_one_repetition(launcher, engine):
     case = engine.catalog.case("barrier algorithm=shm_dissemination iterations=1000000", 2)
     (record,) = records(lines_of(launcher, [case], 2, repetitions=1))
@@ -241,13 +233,6 @@ def test_late_ranks_are_not_part_of_what_a_barrier_takes(launcher, engine):
     (record,) = records(lines_of(launcher, [late], 2, budget=2.0))
     assert min(record.times_s) < 0.05
     assert record.sync.error_s is not None and record.sync.error_s >= 0
-
-
-def test_a_message_larger_than_memory_is_refused_and_the_next_case_runs(launcher, engine):
-    huge = engine.catalog.case("pingpong bytes=1TiB", 2)
-    lines = lines_of(launcher, [huge, engine.catalog.case("pingpong", 2)], 2)
-    assert [(f.reason, f.case) for f in failures(lines)] == [("memory", huge.line)]
-    assert len(records(lines)) == 1
 
 
 @pytest.mark.slow

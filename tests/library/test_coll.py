@@ -105,7 +105,7 @@ def test_an_unchanged_program_has_the_same_results(mpi, prefix, unchanged, ranks
 
 
 @pytest.mark.parametrize("ranks", [2, *slow(1, 3)])
-@pytest.mark.parametrize("algorithm", ["best", "shm_dissemination", *slow(*sorted({*BARRIERS} - {"mpi"}))])
+@pytest.mark.parametrize("algorithm", ["best", *slow(*sorted({*BARRIERS} - {"mpi"}))])
 def test_an_unchanged_program_has_other_barriers(mpi, prefix, tmp_path, ranks, algorithm):
     program = tmp_path / "barriers"
     did([mpicc(mpi), str(HERE / "barriers.c"), "-o", str(program)])

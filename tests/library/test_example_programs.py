@@ -94,7 +94,9 @@ def check_line(name: str, ranks: int, line: str) -> None:
 
 @pytest.mark.mpi
 @pytest.mark.parametrize("ranks", [2, *slow(1, 3, 4, 6, 8, 9)])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    "name", ["jacobi", "master_worker", *slow(*sorted({*PROGRAMS} - {"jacobi", "master_worker"}))]
+)
 def test_the_answer_is_right(mpi, mpi_name, compiled, name, ranks):
     if mpi_name == "mpich" and ranks > 3:
         pytest.skip("MPICH polls: more ranks than cores wait a scheduler's turn for every message")
