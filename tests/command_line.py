@@ -4,10 +4,12 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,20 +92,37 @@ def small_survey(hockney) -> Callable[[str], None]:
 
 
 @pytest.fixture(scope="session")
-def kept_small_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small run of the fake machine, to copy."""
-    folder = tmp_path_factory.mktemp("small") / "kept"
-    options = api.RunOptions(machine="fake", seed=1)
-    api.run(("pingpong bytes=0:64", "barrier"), options, out=folder)
-    (folder / "report.html").write_text("a page\n")
-    return folder
+def measured_once(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """measured_once("barriers", launches=3) is a run of the fake machine, which is measured at the first such
+    call."""
+
+    @functools.cache
+    def measure(*question: str, **options: Any) -> Path:
+        folder = tmp_path_factory.mktemp("once") / "kept"
+        asked = question[0] if len(question) == 1 else question
+        api.run(asked, api.RunOptions(**{"machine": "fake", "seed": 1, **options}), out=folder)
+        return folder
+
+    return measure
 
 
 @pytest.fixture
-def mine(hockney, kept_small_run: Path) -> str:
-    """The small run in runs/mine."""
-    shutil.copytree(kept_small_run, "runs/mine")
-    return "runs/mine"
+def copied_run(hockney, measured_once: Callable[..., Path]) -> Callable[..., str]:
+    """copied_run("runs/b", "barriers") copies such a run to runs/b."""
+
+    def copy(out: str, *question: str, **options: Any) -> str:
+        shutil.copytree(measured_once(*question, **options), out)
+        return out
+
+    return copy
+
+
+@pytest.fixture
+def mine(copied_run: Callable[..., str]) -> str:
+    """A small run in runs/mine, with a page."""
+    run = copied_run("runs/mine", "pingpong bytes=0:64", "barrier")
+    Path(run, "report.html").write_text("a page\n")
+    return run
 
 
 def one_error(done, *codes: int) -> str:

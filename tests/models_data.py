@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import ModuleType
 
+import made_up
 import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedSegment, Summary
 from hockney.core.machine import Machine
-from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
+from hockney.core.record import Clock, Launch, Rank, Record, RunRecords, Verified
 from hockney.models.statistics import Observation, observe_case
 from hockney.system.bundled import bundled_catalog
 
@@ -73,21 +74,9 @@ def line_fit(subject: str, latency_s: float, per_byte_s: float, within: float = 
 
 
 def record(case: Case, launch: str, times: Sequence[float], errors: int = 0) -> Record:
-    return Record(
-        schema=SCHEMA,
-        launch=launch,
-        origin="fake",
-        position=0,
-        case=case.line,
-        started_s=0.0,
-        times_s=list(times),
-        batch=1,
-        warmup_s=[],
-        bytes_moved=int(dict(case.parameters).get("bytes", 0)),
-        sync=Sync(kind="none"),
-        stop=Stop(reason="precision", precision=0.02, achieved=None),
-        verified=Verified(bytes=100, errors=errors),
-    )
+    size = int(dict(case.parameters).get("bytes", 0))
+    verified = Verified(bytes=100, errors=errors)
+    return made_up.record(case, times, launch=launch, origin="fake", bytes_moved=size, verified=verified)
 
 
 def observed(

@@ -14,10 +14,9 @@ from msgspec.structs import replace
 
 from hockney import api, build, measurement, models
 from hockney.api.questions import parse_question
-from hockney.core.errors import Inconclusive, UsageError
+from hockney.core.errors import UsageError
 from hockney.measurement import CaseEnded, MeasuringBegan
 from hockney.measurement.kinds import fake
-from hockney.models.applications.granularity import Algorithm
 from hockney.pages import point_to_point
 from hockney.system.bundled import bundled_catalog
 
@@ -75,10 +74,6 @@ def test_a_second_workload_of_a_kind_has_its_own_series(tmp_path, monkeypatch):
     ]
 
 
-def test_a_report_is_written_where_it_is_wanted(folder, tmp_path):
-    assert api.load(folder).report(tmp_path / "page.html").stat().st_size > 10**5
-
-
 def test_repetitions_are_exported_without_any_fit(folder, tmp_path, monkeypatch):
     def fit_all(*args: object, **more: object) -> None:
         raise AssertionError("nothing needs a model")
@@ -93,44 +88,6 @@ def test_repetitions_are_exported_without_any_fit(folder, tmp_path, monkeypatch)
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path / "cache"))  # stored fits have another user's key
     with pytest.raises(AssertionError):
         run.export(tmp_path / "t.csv", "summaries")
-
-
-def test_what_is_planned(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    planned = api.plan("granularity work=1ms,3ms serial=0", FAKE)
-    works = {case["work"] for case in planned.cases if case.workload == "granularity"}
-    assert works == {1e-3, 3e-3} and planned.settings.study == "granularity"
-    assert not list(tmp_path.iterdir())
-
-
-@pytest.mark.parametrize(
-    "bad", ["", "granularity wrok=1ms", "nothing", "survey barrier", "cases", "published"]
-)
-def test_questions_that_nobody_can_mean(bad):
-    with pytest.raises(UsageError):
-        api.plan(bad, FAKE)
-
-
-def test_a_survey_of_another_run(folder, tmp_path):
-    planned = api.plan(["granularity", f"survey={folder}"], FAKE)
-    assert planned.surveyed is not None and not any(c.workload == "pingpong" for c in planned.cases)
-    with pytest.raises(UsageError):
-        api.plan("granularity", api.RunOptions(machine="fake", force=True))
-
-
-def test_a_prediction(folder, tmp_path, monkeypatch):
-    forecast = api.predict(Algorithm(1.0, 40_000), ranks=(2, 4), run=folder)
-    assert [row.ranks for row in forecast.prediction.rows] == [2, 4]
-    described = api.predict(Algorithm(1.0, 40_000), machine="sun-ethernet")
-    assert described.known.platform is not None
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(Inconclusive):
-        api.predict(Algorithm(1.0, 40_000))
-
-
-def test_a_run_goes_on(folder):
-    run = api.resume(folder)
-    assert run.outcome is not None and run.outcome.measured == run.outcome.left == 0
 
 
 @pytest.mark.parametrize(

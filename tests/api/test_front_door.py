@@ -6,14 +6,12 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import subprocess
 import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
-from resealed import reseal
 from tiers import slow
 
 import hockney
@@ -73,29 +71,6 @@ def test_the_variable_names_the_machine_where_nothing_else_does(place, monkeypat
     assert hockney.run(CASES, **FAKE).settings.machine == "fake"
 
 
-def test_the_newest_complete_run_is_opened(place):
-    for age, name in enumerate(("old", "new", "cut")):
-        run = hockney.run(CASES, launches=2, out=f"runs/{name}", **FAKE)
-        records = run.path / "records.jsonl"
-        if name == "cut":
-            lines = records.read_text().splitlines(keepends=True)
-            last = max(k for k, line in enumerate(lines) if json.loads(line)["kind"] == "launch")
-            records.write_text("".join(lines[:last]))
-            reseal(run.path)
-        os.utime(records, (10**9 + age, 10**9 + age))
-    assert hockney.open().path == Path("runs/new")
-    findings = hockney.verify()
-    assert "measurements-missing" in {finding.code for finding in findings}
-    resumed = hockney.resume(budget="5s")
-    assert resumed.path == Path("runs/cut") and resumed.outcome.left == 0
-    found = [finding for finding in hockney.verify(resumed) if finding.code != "derived-files"]
-    assert {finding.verdict for finding in found} == {"good"}
-    assert hockney.resume(resumed).outcome.measured == 0
-    with pytest.raises(hockney.UsageError) as nothing_left:
-        hockney.resume()
-    assert nothing_left.value.code == "not-one-unfinished-run"
-
-
 def test_a_run_that_is_not_there(place):
     for missing in (None, "runs/nothing", Path("runs/nothing"), "", "a\0b"):
         with pytest.raises(hockney.UsageError):
@@ -111,11 +86,6 @@ def test_every_function_takes_text_and_paths(measured, name):
     with pytest.raises(hockney.UsageError) as refused:
         getattr(api, name)("")
     assert refused.value.code == "not-a-path"
-
-
-def test_files_are_written_where_text_says(run, tmp_path):
-    assert run.export(str(tmp_path / "t.csv"), "summaries") == tmp_path / "t.csv"
-    assert api.salvage(str(run.path), str(tmp_path / "s")).dropped == ()
 
 
 def test_a_prediction(run, measured):

@@ -44,10 +44,3 @@ def test_a_check(history):
     again = history.check(history.open(history.runs()[-1]))
     assert again.document == check.document
     assert history.check(history.runs()[2]).verdict == "unknown"
-
-
-def test_pruning_without_a_rule_is_refused(history):
-    with pytest.raises(hockney.UsageError) as refused:
-        history.prune()
-    assert refused.value.code == "prune-without-rule"
-    assert len(history.prune(keep_last=4, dry_run=True)) == 2 and len(history.runs()) == 6

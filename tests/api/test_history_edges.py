@@ -40,13 +40,6 @@ def history(tmp_path: Path) -> hockney.History:
     return hockney.History(tmp_path / "history", listen=lambda _: None)
 
 
-def test_data_that_arrived_wrong_fails_the_check(history, kept):
-    history.add(kept / "run-0")
-    check = history.check(kept / "wrong")
-    assert check.checked.fails and check.document["wrong_records"] > 0
-    assert "<error" in check.junit and not history.check(kept / "run-1").checked.fails
-
-
 def test_runs_without_measurements(history, kept, tmp_path):
     heard = []
     folder = tmp_path / "runs"
@@ -120,20 +113,6 @@ def test_prune_does_not_ask_for_labels(history, kept):
         )
         history.add(place)
     assert len(history.prune(keep_last=1)) == 3 and [run.label for run in history.runs()] == ["c3"]
-
-
-def test_an_archive_inside_of_the_run_is_not_made(kept):
-    with pytest.raises(hockney.UsageError):
-        hockney.History(kept / "run-0" / "history").add(kept / "run-0")
-    assert not (kept / "run-0" / "history").exists()
-
-
-def test_copies_of_a_pruned_run_do_not_come_back(history, kept):
-    history.add(kept / "run-0", kept / "run-1")
-    shutil.copytree(kept / "run-0", history.path / "zz-copy")
-    assert len(history.runs()) == 2
-    history.prune(keep_last=1)
-    assert len(history.runs()) == 1
 
 
 def test_machines_of_two_origins_are_two_series(history, kept, monkeypatch):

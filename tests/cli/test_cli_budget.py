@@ -33,17 +33,6 @@ def test_the_minimum_is_announced_and_used(hockney):
     assert document["outcome"]["seconds"] <= 1.05 * needed
 
 
-def test_a_budget_of_the_minimum_is_used_without_a_notice(hockney):
-    done = hockney("run", *ASKED, "--budget", f"{least(hockney)}s", "--json", "-q")
-    assert notices(json.loads(done.out)) == [] and done.code == 0
-
-
-def test_a_plan_with_too_little_time_has_the_minimum(hockney):
-    document = json.loads(hockney("plan", *ASKED, "--budget", "1s", "--json").out)
-    assert notices(document) == ["budget-raised"]
-    assert document["budget_s"] == document["least_budget_s"] > 1
-
-
 def test_fewer_launches_need_less_and_more_are_skipped_instead(hockney):
     one, three, many = (least(hockney, "--launches", count) for count in ("1", "3", "8"))
     assert three == many == pytest.approx(3 * one)

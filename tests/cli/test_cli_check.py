@@ -13,7 +13,6 @@ import msgspec
 import pytest
 from resealed import reseal
 
-from hockney import api
 from hockney.core.machine import Machine
 from hockney.store import RunFolder
 
@@ -22,18 +21,10 @@ SLOWER = "slow=allreduce bytes=1024 ranks=4:1.3;slow=allreduce bytes=16384 ranks
 BUDGET = ("--budget", "5s", "-q")
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A baseline of ad-hoc cases with 8 launches."""
-    folder = tmp_path_factory.mktemp("guard") / "base"
-    api.run(CASES, api.RunOptions(machine="fake:seed=1", launches=8, seed=1, budget=20.0), out=folder)
-    return folder
-
-
 @pytest.fixture
-def base(hockney, kept: Path) -> str:
-    shutil.copytree(kept, "base")
-    return "base"
+def base(copied_run) -> str:
+    """A baseline of ad-hoc cases with 8 launches."""
+    return copied_run("base", *CASES, machine="fake:seed=1", launches=8, budget=20.0)
 
 
 def lines(folder: str) -> set[str]:
@@ -85,23 +76,6 @@ def test_a_part_of_the_baseline(hockney, base):
     assert {line.split()[0] for line in lines("new")} == {"allreduce"} and len(lines("new")) == 2
 
 
-def test_typed_cases_are_compared_where_the_baseline_has_them(hockney, base):
-    said = hockney("run", "allreduce bytes=64,8 ranks=2", "--check", base, *BUDGET, "--json")
-    document = json.loads(said.out)["comparison"]
-    assert len(document["cases"]) == 1 and len(document["only_b"]) == 1 and len(document["only_a"]) == 9
-
-
-def test_a_folder_of_runs_and_several_baselines(hockney, base):
-    Path("results").mkdir()
-    for k in (1, 2):
-        shutil.copytree(base, f"results/{k}")
-    folder = json.loads(hockney("survey", "--check", "results", *BUDGET, "--json").out)["comparison"]
-    words = ("--check", "results/1", "--check", "results/2")
-    both = json.loads(hockney("survey", *words, *BUDGET, "--json").out)["comparison"]
-    assert folder["a"]["runs"] == both["a"]["runs"] == ["results/1", "results/2"]
-    assert folder["a"]["launches"] == 32
-
-
 def test_an_archive(hockney, base, monkeypatch):
     """Its newest runs count."""
     monkeypatch.setattr("hockney.api.judgements.baseline.MAX_RUNS_PER_MACHINE", 2)
@@ -129,13 +103,6 @@ def test_an_archive(hockney, base, monkeypatch):
     Path("kept/index.sqlite").unlink()
     document = json.loads(hockney("survey", "--check", "kept", *BUDGET, "--json").out)["comparison"]
     assert document["a"]["launches"] == 15, "a folder of runs"
-
-
-def test_a_published_machine(hockney):
-    said = hockney("survey", "--check", "t3e", "--sizes", "0,64,1KiB", "--out", "new", *BUDGET, "--json")
-    document = json.loads(said.out)["comparison"]
-    assert said.code == 0 and document["verdict"] == "faster"
-    assert {line.split()[0] for line in lines("new")} == {"pingpong"}
 
 
 @pytest.mark.slow

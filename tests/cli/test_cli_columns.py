@@ -48,44 +48,35 @@ def test_quantiles_are_those_of_all_repetitions(hockney):
     assert summary["mean_s"] == pytest.approx(seconds / operations)
 
 
-@pytest.mark.parametrize(
-    ("case", "whole", "factor"),
-    [
-        ("allreduce bytes=1024", 1024, 1.5),
-        ("allgather bytes=1024", 4096, 0.75),
-        ("alltoall bytes=1024", 4096, 0.75),
-        ("reduce_scatter_block bytes=1024", 4096, 0.75),
-        ("scatter bytes=1024", 4096, 0.75),
-        ("gather bytes=1024", 4096, 0.75),
-        ("bcast bytes=1024", 1024, 1.0),
-        ("reduce bytes=1024", 1024, 1.0),
-        ("round_robin bytes=1024", 1024, 1.0),
-    ],
-)
-def test_bandwidths_of_four_ranks_are_nccls(hockney, case, whole, factor):
-    """Size and factor as in doc/PERFORMANCE.md and src/*.cu of nccl-tests, for n = 4."""
-    [summary] = summaries(hockney("run", case, "--ranks", "4", "--json", "-q")).values()
-    assert summary["algbw_bytes_per_s"] == pytest.approx(whole / summary["typical"]["value"])
-    assert summary["busbw_bytes_per_s"] == pytest.approx(factor * whole / summary["typical"]["value"])
-    assert summary["rate_per_s"] is None
+NCCLS = {
+    "allreduce": (1024, 1.5),
+    "allgather": (4096, 0.75),
+    "alltoall": (4096, 0.75),
+    "reduce_scatter_block": (4096, 0.75),
+    "scatter": (4096, 0.75),
+    "gather": (4096, 0.75),
+    "bcast": (1024, 1.0),
+    "reduce": (1024, 1.0),
+    "round_robin": (1024, 1.0),
+}
+"""Size and factor of 1024 bytes as in doc/PERFORMANCE.md and src/*.cu of nccl-tests, for four ranks."""
+RATES = {"pingpong": 1, "stream": 1, "stream_both": 2}
+"""Messages in a typical time: those of both directions count."""
 
 
-def test_what_has_no_bandwidth_has_none(hockney):
-    cases = ("scan bytes=8", "barrier", "pingpong bytes=0", "bisection bytes=8")
-    made = summaries(hockney("run", *cases, "--json", "-q"))
-    assert {name: summary["busbw_bytes_per_s"] for name, summary in made.items()} == dict.fromkeys(
-        ("scan", "barrier", "pingpong", "bisection")
-    )
-
-
-def test_message_rates_count_both_directions(hockney):
-    cases = ("pingpong bytes=8", "stream bytes=8", "stream_both bytes=8")
-    made = summaries(hockney("run", *cases, "--json", "-q"))
-    rates = {name: s["rate_per_s"] * s["typical"]["value"] for name, s in made.items()}
-    assert rates == pytest.approx({"pingpong": 1, "stream": 1, "stream_both": 2})
-    assert made["stream_both"]["algbw_bytes_per_s"] == pytest.approx(
-        made["stream_both"]["bytes_moved"] / 2 / made["stream_both"]["typical"]["value"]
-    )
+def test_bandwidths_of_four_ranks_are_nccls_and_rates_those_of_messages(hockney):
+    cases = (*(f"{name} bytes=1024 ranks=4" for name in NCCLS), *(f"{name} bytes=8" for name in RATES))
+    without = ("scan bytes=8", "barrier", "bisection bytes=8")
+    made = summaries(hockney("run", *cases, *without, "--launches", "3", "--json", "-q"))
+    typical = {name: summary["typical"]["value"] for name, summary in made.items()}
+    for name, (whole, factor) in NCCLS.items():
+        assert made[name]["algbw_bytes_per_s"] == pytest.approx(whole / typical[name])
+        assert made[name]["busbw_bytes_per_s"] == pytest.approx(factor * whole / typical[name])
+        assert made[name]["rate_per_s"] is None
+    assert {name: made[name]["rate_per_s"] * typical[name] for name in RATES} == pytest.approx(RATES)
+    both = made["stream_both"]
+    assert both["algbw_bytes_per_s"] == pytest.approx(both["bytes_moved"] / 2 / typical["stream_both"])
+    assert [made[line.split()[0]]["busbw_bytes_per_s"] for line in without] == [None] * 3
 
 
 def test_the_rate_of_many_pairs_is_that_of_all_their_messages():
@@ -132,12 +123,3 @@ def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
     measured = Measured(measured.case, summary, measured.workload)
     assert cell_text(measured, COLUMNS["interval"], exact=True) == SIMULATED
     assert cell_text(measured, COLUMNS["interval"], exact=False) == "unknown"
-
-
-def test_a_number_that_a_case_does_not_have_is_a_dash(hockney):
-    words = ("pingpong bytes=8", "allreduce bytes=8", "--columns", "typical,rate,busbw")
-    said = hockney("run", *words, "--launches", "3", "-q", "--ranks", "2")
-    [row] = [
-        line.split() for line in said.out.splitlines() if line.split()[:1] == ["allreduce"] and "-" in line
-    ]
-    assert row.count("-") == 1

@@ -186,6 +186,7 @@ def test_errors_as_json(hockney):
     problem = json.loads(done.err)["error"]
     assert problem.keys() == {"code", "what", "why", "remedy", "exit"} and done.out == ""
     assert (problem["code"], problem["exit"]) == (done.error.code, done.code)
+    assert hockney("run", "pingpong", "--format", "osu", "--json").error.code == "format-with-json"
 
 
 def test_a_run_of_a_newer_schema(hockney, mine):
@@ -233,6 +234,8 @@ def test_wrong_payload_is_an_answer_no(hockney):
     done = hockney("run", "barrier", "pingpong", "--machine", "fake:corrupt=pingpong", "-q", "--json")
     caveats = {caveat["code"]: caveat for caveat in json.loads(done.out)["doubts"]}
     assert done.code == 1 and "9" in caveats["verification"]["text"]
+    verified = json.loads(hockney("verify", "--json").out)["findings"]
+    assert ("payload-wrong", "bad") in {(each["code"], each["verdict"]) for each in verified}
 
 
 def test_a_case_without_result_is_inconclusive(hockney):

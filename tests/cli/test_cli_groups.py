@@ -38,29 +38,21 @@ def test_a_survey_measures_none_of_them(hockney):
     assert not listed & {line.split()[0] for line in cases}
 
 
-@pytest.mark.page
-def test_a_run_of_one_is_fitted_and_shown(hockney):
-    done = hockney("run", "allgatherv bytes=8:4KiB counts=even,skewed", "--ranks", "2,4", "--out", "r", "-q")
-    assert done.code == 0, done.err
-    fits = json.loads(hockney("models", "r", "--json").out)["fits"]
-    assert {fit["subject"] for fit in fits if fit["preferred"]} == {
-        f"allgatherv buffers=hot counts={counts} sync=barrier" for counts in ("even", "skewed")
-    }
-    page = Path("r/report.html").read_text()
-    assert "allgatherv" in page and "skewed" in page
+FAST = ("annealing", "npb", "onesided")
+"""Groups whose pages the fast tier renders."""
 
 
-def test_one_is_measured_together_with_the_engines_own(hockney):
-    done = hockney("run", "allgatherv", "allgather", "--ranks", "3", "--json")
-    assert {s["case"].split()[0] for s in json.loads(done.out)["summaries"]} == {"allgather", "allgatherv"}
+def catalogs() -> list[object]:
+    each = [catalog for catalog in measurement.bundled_groups() if catalog.workloads[0].name != REPLAY]
+    names = [catalog.workloads[0].group.removeprefix("hockney-") for catalog in each]
+    return [
+        pytest.param(catalog, id=name, marks=() if name in FAST else pytest.mark.slow)
+        for catalog, name in zip(each, names, strict=True)
+    ]
 
 
 @pytest.mark.page
-@pytest.mark.parametrize(
-    "catalog",
-    [each for each in measurement.bundled_groups() if each.workloads[0].name != REPLAY],
-    ids=lambda catalog: catalog.workloads[0].group,
-)
+@pytest.mark.parametrize("catalog", catalogs())
 def test_every_one_of_them_is_on_the_page_with_its_metrics(hockney, catalog):
     done = hockney("run", *(w.name for w in catalog.workloads), "--ranks", "2", "--out", "r", "-q", "--json")
     summaries = {s["case"].split()[0]: s for s in json.loads(done.out)["summaries"]}

@@ -22,19 +22,10 @@ from hockney.studies.guidelines.columns import violations
 QUICK = ("--ranks", "2", "--sizes", "4KiB,64KiB", "--seed", "1", "-q")
 
 
-@pytest.fixture(scope="module")
-def kept_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("guidelines") / "kept"
-    options = api.RunOptions(machine="fake", seed=1, ranks=(2,), sizes=(4096, 65536), launches=6)
-    api.run("guidelines", options, out=folder)
-    return folder
-
-
 @pytest.fixture
-def judged(hockney, kept_run: Path) -> str:
+def judged(copied_run) -> str:
     """A run of the study in runs/g."""
-    shutil.copytree(kept_run, "runs/g")
-    return "runs/g"
+    return copied_run("runs/g", "guidelines", ranks=(2,), sizes=(4096, 65536), launches=6)
 
 
 def violating(document: dict) -> set[tuple[str, int, str]]:
@@ -129,23 +120,6 @@ def test_synchronisations_are_shown_if_there_are_several(hockney):
     assert "sync" in violations(page).columns
     assert hockney("run", words[0].replace(",window", ""), *words[1:], "--out", "runs/one").code == 0
     assert "sync" not in violations(judge_guidelines(api.load("runs/one"))).columns
-
-
-def test_typed_cases_do_too(hockney):
-    words = ("gather bytes=64 algorithm=mpi,linear,binomial", "--launches", "5", "--out", "runs/typed", "-q")
-    assert hockney("run", *words).code == 0
-    document = json.loads(hockney("guidelines", "--json").out)
-    assert [each["other"] for each in document["comparisons"]] == [
-        "gather algorithm=binomial", "gather algorithm=linear",
-    ]  # fmt: skip
-
-
-def test_the_newest_complete_run_that_has_them_is_used(hockney, judged):
-    assert hockney("run", "pingpong bytes=0:64", "--out", "runs/newer", "-q").code == 0
-    shutil.copytree("runs/g", "runs/torn")
-    lines = Path("runs/torn/records.jsonl").read_text().splitlines(keepends=True)
-    Path("runs/torn/records.jsonl").write_text("".join(lines[: len(lines) // 2]))
-    assert json.loads(hockney("guidelines", "--json").out)["run"] == "runs/g"
 
 
 def test_without_the_cases_it_tells_what_measures_them(hockney, mine):

@@ -78,14 +78,6 @@ def test_its_caveats_are_about_printed_means(hockney):
     assert not found & {"few-launches", "precision", "coarse-clock", "unbound", "oversubscribed"}
 
 
-def test_one_log_has_no_interval_and_several_have(hockney):
-    hockney("import", *logs(1), "--ranks", "8", "--out", "one", "-q")
-    hockney("import", *logs(6), "--ranks", "8", "--out", "six", "-q")
-    one, six = (api.load(Path(name)).summaries for name in ("one", "six"))
-    assert all(s.typical.low is None and s.launches == 1 for s in one)
-    assert all(s.typical.low < s.typical.value < s.typical.high and s.launches == 6 for s in six)
-
-
 def test_old_and_new_logs_are_compared(hockney):
     hockney("import", *logs(6), "--ranks", "8", "--out", "old", "-q")
     hockney("import", *logs(6, 1.3), "--ranks", "8", "--out", "new", "-q")

@@ -40,15 +40,6 @@ def test_exit_codes_and_the_same_result_later(hockney):
     assert {side.name for side in kept.iterdir()} == {"a", "b"}
 
 
-def test_every_form(hockney):
-    words = ("compare", "--interleaved", FAST, SLOW, *CASES, *WORDS)
-    junit = hockney(*words, "--format", "junit", "--out", "one")
-    assert junit.code == 1 and junit.out.count("<failure") == 1
-    markdown = hockney("compare", "one", "--format", "markdown", "--report", "page.html")
-    assert "bcast" in markdown.out and Path("page.html").exists()
-    assert SLOW in hockney("compare", "one").out
-
-
 @pytest.mark.parametrize(
     ("sides", "words", "code"),
     [

@@ -77,25 +77,6 @@ def test_killed_and_resumed(tmp_path, monkeypatch, capsys, number, lines):
     assert (tmp_path / "r" / "report.html").exists()
 
 
-@pytest.mark.slow
-def test_a_disk_that_fills_up_in_the_middle(tmp_path, monkeypatch, capsys):
-    """A limit on file sizes replaces the full disk."""
-    limited = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000)); {MAIN[2]}"
-    environment = {**os.environ, "HOCKNEY_MACHINE": "fake"}
-    words = [sys.executable, "-c", limited, *WORDS]
-    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert done.returncode == 3 and done.stdout == ""
-    last = done.stderr.splitlines()[-1]
-    assert last.startswith("error: ") and "r/records.jsonl" in last, done.stderr
-    assert "hockney resume r" in done.stderr
-    folder = RunFolder(tmp_path / "r")
-    kept = folder.read()
-    assert kept.notices == () and 0 < len(kept.run.records) < 20
-    monkeypatch.chdir(tmp_path)
-    assert guarded(["resume", "r", "--machine", "fake", "-q"]) == 0
-    assert unmeasured_items(folder.plan(), folder.read().run) == ()
-
-
 def test_the_programs_exit_code_and_streams(tmp_path):
     """Once through the installed entry point itself, with stdout closed early."""
     environment = {**os.environ, "HOCKNEY_MACHINE": "fake"}

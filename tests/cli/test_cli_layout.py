@@ -163,7 +163,7 @@ VERBS = (
     ("machines", "--show", "t3e"),
     ("machines", "--show", "sun-ethernet"),
     ("predict", "--work", "100us", "--message", "40kB", "--serial", "1%", "--ranks", "2,4,8"),
-    pytest.param(("calibrate", "runs/first", "--check", "-q"), marks=pytest.mark.simgrid),
+    pytest.param(("calibrate", "runs/first", "--check", "-q"), marks=[pytest.mark.simgrid, pytest.mark.slow]),
 )
 
 

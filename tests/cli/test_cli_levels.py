@@ -7,12 +7,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from hockney import api
 from hockney.launch.fake_world import World
 from hockney.machines import simulated
 
@@ -21,15 +19,8 @@ WORDS = ("pingpong bytes=0:64KiB place=node,network", "bcast bytes=8 ranks=4 nod
 TWO_NODES = ("--machine", "fake:nodes=2", "--seed", "1", "-q", "--out", "r")
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("levels") / "kept"
-    api.run(WORDS, api.RunOptions(machine="fake:nodes=2", seed=1), out=folder)
-    return folder
-
-
-def test_every_output_has_the_level_of_each_number(hockney, kept):
-    shutil.copytree(kept, "r")
+def test_every_output_has_the_level_of_each_number(hockney, copied_run):
+    copied_run("r", *WORDS, machine="fake:nodes=2")
     lines = [line.split() for line in hockney("resume", "r", "-q").out.splitlines()]
     assert {"place", "nodes"} <= set(next(line for line in lines if line[:1] == ["workload"]))
     rows = [line for line in lines if line[:1] == ["pingpong"]]

@@ -89,14 +89,6 @@ def test_a_description_is_shown_with_the_origin_of_every_number(hockney, tmp_pat
     assert origins["segments"] == "guess"
 
 
-def test_what_is_shown_can_be_read_by_programs(hockney):
-    found = json.loads(hockney("machines", "--show", "paragon", "--json").out)
-    (paper,) = found["published"]
-    assert {row["key"]: row["value"] for row in paper["rows"]}["paragon/bsp/g/8x8"] == 8.55
-    assert found["simulated"]["name"] == "paragon"
-    assert json.loads(hockney("machines", "--show", "annealing", "--json").out)["simulated"] is None
-
-
 def test_printed_numbers_are_a_run(hockney, tmp_path, golden):
     said = hockney("machines", "--export", "t3e", "--out", "t3e")
     assert (said.code, said.out.strip()) == (0, "t3e")
@@ -131,20 +123,6 @@ def test_the_page_of_printed_numbers_never_says_measured_here(hockney, tmp_path,
     notes = [value for name, value in page.environment if name == "note"]
     assert set(reference.paper_of("switched-ethernet").inconsistencies) <= set(notes)
     assert "launcher" not in dict(page.environment)
-
-
-def test_an_exchange_has_its_figure(hockney, tmp_path):
-    assert hockney("machines", "--export", "sun-ethernet", "--out", "run").code == 0
-    assert hockney("report", "run", "--figures", "figures").code == 0
-    headline = api.load(tmp_path / "run").page.headline
-    assert len(headline) == 2 and all("round_robin" in sentence for sentence in headline)
-    assert (tmp_path / "figures" / "round_robin.svg").stat().st_size > 1000
-    assert hockney("models", "run").code == 4, "no model of hockney's describes an exchange of neighbors"
-
-
-def test_what_was_not_printed_cannot_be_exported(hockney):
-    done = hockney("machines", "--export", "t3d", "--out", "run")
-    assert (done.code, done.error.code) == (4, "no-printed-cases")
 
 
 def test_printed_numbers_are_not_measured_again(hockney, monkeypatch):

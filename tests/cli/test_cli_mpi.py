@@ -2,13 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole workflow on a real MPI: measure, kill a rank or the front end in the middle, resume."""
 
-import contextlib
 import json
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -49,19 +46,6 @@ def start(folder: Path, *more: str) -> subprocess.Popen:
     )
 
 
-def lines_of(path: Path, kind: str) -> list[dict]:
-    if not path.exists():
-        return []
-    whole = path.read_bytes().rpartition(b"\n")[0].splitlines()
-    return [line for line in map(json.loads, whole) if line["kind"] == kind]
-
-
-def wait_for(process: subprocess.Popen, path: Path, records: int) -> None:
-    limit = time.monotonic() + 600
-    while process.poll() is None and time.monotonic() < limit and len(lines_of(path, "record")) < records:
-        time.sleep(0.01)
-
-
 def check_whole(folder: RunFolder) -> None:
     run = folder.read().run
     assert unmeasured_items(folder.plan(), run) == ()
@@ -97,50 +81,6 @@ def test_a_real_run(tmp_path):
     cases = {s["case"]: s["typical"]["value"] for s in json.loads(out)["summaries"]}
     assert {"pingpong buffers=hot bytes=0 ranks=2", "pingpong buffers=hot bytes=65536 ranks=2"} <= set(cases)
     assert all(median > 0 for median in cases.values())
-
-
-def kill_a_rank(process: subprocess.Popen, path: Path) -> None:
-    """A rank of a launch that is running while an earlier one has left records."""
-    limit = time.monotonic() + 600
-    while process.poll() is None and time.monotonic() < limit:
-        launches, ended = lines_of(path, "launch"), lines_of(path, "close")
-        if len(launches) > len(ended) > 0:
-            with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
-                os.kill(launches[-1]["ranks"][-1]["pid"], signal.SIGKILL)
-                return
-        time.sleep(0.01)
-
-
-@pytest.mark.slow
-def test_a_killed_rank_costs_one_launch_at_most(tmp_path):
-    process = start(tmp_path, "--budget", "3s")
-    path = tmp_path / "r" / "records.jsonl"
-    kill_a_rank(process, path)
-    _, err = process.communicate(timeout=600)
-    assert process.returncode in (0, 4), err
-    assert "Traceback" not in err
-    folder = RunFolder(tmp_path / "r")
-    run = folder.read().run
-    assert [f.reason for f in run.failures] in ([], ["died"])
-    if process.returncode == 4:
-        resumed(tmp_path)
-    check_whole(folder)
-
-
-@pytest.mark.slow
-def test_a_killed_front_end_leaves_no_ranks_and_can_be_resumed(tmp_path):
-    process = start(tmp_path, "--budget", "3s")
-    path = tmp_path / "r" / "records.jsonl"
-    wait_for(process, path, 3)
-    pids = [rank["pid"] for rank in lines_of(path, "launch")[-1]["ranks"]]
-    process.kill()
-    process.communicate(timeout=300)
-    limit = time.monotonic() + 120
-    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < limit:
-        time.sleep(0.05)
-    assert not any(Path(f"/proc/{pid}").exists() for pid in pids), "the keeper ends what is left"
-    resumed(tmp_path)
-    check_whole(RunFolder(tmp_path / "r"))
 
 
 @pytest.mark.slow

@@ -56,26 +56,6 @@ def test_each_example_is_predicted(hockney, file):
         assert sum(parts) == pytest.approx(row["time_s"]["value"])
 
 
-def test_the_terminal_and_python_have_the_same_numbers(hockney, program):
-    words = (str(program), "--ranks", "1,4,16", "--machine", "t3e")
-    made, text = predicted(hockney, *words), hockney("predict", *words)
-    rows = front_door.Program.read(program).predict([1, 4, 16], machine="t3e").rows
-    for row, line in zip(made["ranks"], rows, strict=True):
-        assert (row["time_s"]["value"], row["ranks"]) == (line.time.value, line.ranks)
-    assert f"{made['ranks'][2]['efficiency']['value']:.1%}" in text.out
-    assert "n = 1000" not in text.out and text.code == 0
-
-
-def test_a_size_is_replaced(hockney, program):
-    small, large = (
-        predicted(hockney, str(program), *more, "--ranks", "1", "--machine", "t3e")["ranks"][0]["time_s"][
-            "value"
-        ]
-        for more in ((), ("n=2000",))
-    )
-    assert large == pytest.approx(4 * small)
-
-
 @pytest.mark.parametrize("changed", ["t=2ns", "t=0.000000002", "t=2e-3us"])
 def test_a_time_may_be_a_size(hockney, program, changed):
     program.write_text(PROGRAM.replace("1ns", "t").replace("n = 1000", 'n = 1000\nt = "1ns"'), "utf-8")

@@ -11,7 +11,6 @@ import socket
 from pathlib import Path
 
 import pytest
-from command_line import one_error
 from resealed import reseal
 from test_cli_predict import ASKED, asked, newest
 
@@ -91,11 +90,6 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
     alone = hockney(*ASKED)
     assert (alone.code, alone.error.code) == (4, "no-survey") and "runs/other" in alone.error.why
     assert hockney(*ASKED, "--run", "runs/other").code == 0
-
-
-def test_without_a_survey_it_says_what_to_run(hockney, mine):
-    done = hockney(*ASKED)
-    assert one_error(done, 4) and done.error.code == "no-survey"
 
 
 def test_any_run_with_a_ping_pong_will_do(hockney, mine):

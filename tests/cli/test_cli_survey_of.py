@@ -27,11 +27,9 @@ SMALL = (
 
 
 @pytest.fixture
-def surveyed(hockney):
+def surveyed(copied_run) -> Path:
     """The required part of a survey, in runs/s."""
-    done = hockney("run", "pingpong", "bytes=0:1MiB", "--out", "runs/s", "--seed", "1", "-q")
-    assert done.code == 0, done.err
-    return Path("runs/s")
+    return Path(copied_run("runs/s", "pingpong bytes=0:1MiB"))
 
 
 def elsewhere(survey: Path) -> None:
@@ -75,12 +73,6 @@ def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, sur
     shutil.rmtree(surveyed)
     kept = api.load(Path("g")).evidence
     assert "otherhost" in kept.surveyed.differences[0], "the doubt stays with the run"
-
-
-def test_a_run_that_knows_no_messages_is_no_survey(hockney):
-    hockney("run", "barrier", "--out", "b", "-q")
-    refused = hockney("run", "granularity", *SMALL, "survey=b")
-    assert refused.code == 2 and refused.error.code == "survey-without-message-costs"
 
 
 def test_granularity_in_rounds(hockney):

@@ -7,10 +7,11 @@ import re
 from collections.abc import Sequence
 
 import pytest
+from made_up import record
 from rich.console import Console
 
 from hockney.cli.output.progress import ProgressReporter
-from hockney.core.record import Failure, Record, Stop, Sync, Verified
+from hockney.core.record import Failure
 from hockney.measurement import (
     CaseBegan,
     CaseEnded,
@@ -106,24 +107,6 @@ def test_time_left_is_by_the_pace_and_within_the_budget(done, elapsed, left):
     assert made._seconds_left(elapsed) == pytest.approx(left)
 
 
-def record(case: str, seconds: float) -> Record:
-    return Record(
-        schema=2,
-        launch="0.0",
-        origin="measured",
-        position=0,
-        case=case,
-        started_s=0.0,
-        times_s=[seconds],
-        batch=1,
-        warmup_s=[],
-        bytes_moved=0,
-        sync=Sync(kind="none"),
-        stop=Stop(reason="budget", precision=0.02, achieved=None),
-        verified=Verified(bytes=0, errors=0),
-    )
-
-
 def progress_of(began: MeasuringBegan, events: Sequence[Event], terminal: bool = False) -> list[str]:
     made, stream = talk(terminal=terminal)
     with made:
@@ -159,12 +142,12 @@ def test_no_total_is_promised_if_more_launches_follow_while_time_is_left():
 
 @pytest.mark.parametrize("terminal", [False, True])
 def test_a_call_that_moves_nothing_is_not_shown_as_a_result(terminal):
-    empty = CaseEnded(record("gather algorithm=mpi buffers=hot bytes=0 ranks=2 root=0", 3e-9), 1.0)
+    empty = CaseEnded(record("gather algorithm=mpi buffers=hot bytes=0 ranks=2 root=0", [3e-9]), 1.0)
     made, stream = talk(terminal=terminal)
     with made:
         made(MeasuringBegan(3, 3, 1, 60.0))
         made(empty)
-        made(CaseEnded(record("pingpong buffers=hot bytes=0 ranks=2", 104e-9), 2.0))
+        made(CaseEnded(record("pingpong buffers=hot bytes=0 ranks=2", [104e-9]), 2.0))
         shown = stream.getvalue() if made.progress is None else made.progress.tasks[0].fields["text"]
     assert "gather" not in shown and "104 ns pingpong" in shown
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -35,24 +34,15 @@ from hockney.core.freed_memory import KEPT, MMAP, RETURNED, TRIM
 from hockney.launch.fake_world import World
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import CALL_S, TABLED
-from hockney.pages import method
 from hockney.report.render import render
 from hockney.studies import tuning as study
 from hockney.studies.tuning.results import tuning
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("tuning") / "kept"
-    options = api.RunOptions(machine="fake", sizes=(8, 4096), ranks=(2,), launches=12, seed=1)
-    api.run("tuning operations=bcast,allreduce", options, out=folder)
-    return folder
-
-
 @pytest.fixture
-def measured(hockney, kept: Path) -> None:
+def measured(copied_run) -> None:
     """A run of the study in runs/t."""
-    shutil.copytree(kept, "runs/t")
+    copied_run("runs/t", "tuning operations=bcast,allreduce", sizes=(8, 4096), ranks=(2,), launches=12)
 
 
 def test_it_measures_every_algorithm(hockney):
@@ -170,16 +160,6 @@ def test_a_page_without_any_gain_shows_what_was_compared(hockney, measured, chan
     (series,) = run.page.lead.series
     assert len(series.x) == 4 and series.hollow == (state == "undecided")
     assert state in ("undecided", "not faster") and "allreduce" in render(run.page)
-
-
-@pytest.mark.page
-def test_the_page_has_the_ratios(hockney, measured):
-    run = api.load(Path("runs/t"))
-    page = run.page
-    assert {*method.memory(run.evidence)} < {*page.method}
-    tables = {table.name: table for section in page.sections for table in section.tables}
-    algorithms = {row[3] for row in tables["ratios-hockney"].rows}
-    assert {"chain", "ring", "rabenseifner"} <= algorithms and "mpi" not in algorithms
 
 
 def test_mistakes(hockney, measured):

@@ -30,10 +30,6 @@ def test_a_survey_says_its_answer_and_leaves_a_run(hockney, golden):
     assert 'id="figure-latency"' in Path("r/report.html").read_text()
 
 
-def test_quiet_is_quiet(hockney):
-    assert hockney("run", "barrier", "-q").err == ""
-
-
 @pytest.mark.parametrize("verb", VERBS)
 def test_every_verb_can_be_quiet(verb):
     command = load(verb)
@@ -48,16 +44,6 @@ def test_notes_about_the_default_run_are_suppressed_too(hockney, mine):
     assert (quiet.out, quiet.err) == (loud.out, "") and loud.err
 
 
-def test_json_is_one_document(hockney):
-    said = hockney("run", "pingpong bytes=0,8", "--json", "--out", "r")
-    document = json.loads(said.out)
-    assert {s["case"] for s in document["summaries"]} == {
-        f"pingpong buffers=hot bytes={b} ranks=2" for b in (0, 8)
-    }
-    assert document["outcome"]["left"] == 0 and document["report"] == "r/report.html"
-    assert document["doubts"][0]["code"] == "fake"
-
-
 def test_the_default_place_is_named_after_study_and_time(hockney):
     hockney("run", "barrier", "-q")
     hockney("run", "barrier", "-q")
@@ -65,12 +51,6 @@ def test_the_default_place_is_named_after_study_and_time(hockney):
     runs = sorted(name for name in names if name.startswith("cases-"))
     assert sorted(names) == [*runs, "latest"] and len(runs) == 2
     assert Path("runs/latest").resolve().name == max(runs, key=lambda name: (len(name), name))
-
-
-def test_typed_cases_are_all_shown(hockney):
-    said = hockney("run", "pingpong", "bytes=0:4KiB", "barrier", "ranks=2,4", "-q")
-    table = said.out.split("\n\n")[1].splitlines()
-    assert [line.split()[0] for line in table[-16:]] == 14 * ["pingpong"] + 2 * ["barrier"]
 
 
 def test_plan_shows_and_does_nothing(hockney, golden):
@@ -156,12 +136,6 @@ def test_parquet_says_the_same_as_csv(hockney, mine, what, name):
     assert "null" not in {str(field.type) for field in table.schema}, "a column has a type without values"
 
 
-def test_list_names_studies_and_workloads(hockney):
-    said = hockney("run", "--list")
-    assert "survey" in said.out and "allreduce" in said.out
-    assert {"survey", "cases"} <= set(json.loads(hockney("run", "--list", "--json").out)["studies"])
-
-
 def test_resume_of_a_whole_run_measures_nothing(hockney, mine, golden):
     before = Path(mine, "records.jsonl").read_bytes()
     said = hockney("resume", mine)
@@ -172,15 +146,6 @@ def test_resume_of_a_whole_run_measures_nothing(hockney, mine, golden):
 def dropped(run: str) -> str:
     """The notice of a truncated last line."""
     return last_line_dropped(Path(run, "records.jsonl")).text
-
-
-def test_resume_mends_a_cut_line_and_says_so(hockney, mine):
-    records = Path(mine, "records.jsonl")
-    whole = records.read_bytes()
-    records.write_bytes(whole[: len(whole) // 2])
-    said = hockney("resume", mine)
-    assert said.code == 0 and dropped(mine) in said.err
-    assert hockney("models", mine).code == 0
 
 
 def test_every_reader_of_a_cut_line_says_so(hockney, mine):
@@ -206,9 +171,3 @@ def test_a_used_folder_is_not_overwritten(hockney, mine):
     said = hockney("survey", "--out", mine)
     assert said.code == 2 and said.error.code == "run-folder-not-empty"
     assert Path(mine, "records.jsonl").read_bytes() == before
-
-
-def test_seed_makes_the_same_plan(hockney):
-    hockney("run", "pingpong bytes=0:64", "--seed", "5", "--out", "a", "-q")
-    hockney("run", "pingpong bytes=0:64", "--seed", "5", "--out", "b", "-q")
-    assert Path("a/plan.txt").read_text() == Path("b/plan.txt").read_text()
