@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""--cost: models, predictions and pages of the typical and of the undisturbed cost."""
+"""--cost: models, predictions and pages of the typical and of the undisturbed cost; unknown intervals."""
 
 from __future__ import annotations
 
@@ -143,3 +143,17 @@ def test_a_machine_is_calibrated_from_either_cost(hockney, two_modes):
     assert message(typical) > 1.4 * message(fast)
     note = note_undisturbed("modes")
     assert note in fast["notes"] and note not in typical["notes"]
+
+
+@pytest.mark.parametrize(("sizes", "known"), [("8,64KiB", False), ("8,1KiB,64KiB", True)])
+def test_a_fit_with_as_many_parameters_as_cases_shows_no_interval(hockney, sizes, known):
+    assert hockney("run", f"bcast bytes={sizes}", "--ranks", "2", "--out", "run").code in (0, 4)
+    (fit,) = json.loads(hockney("models", "run", "--json").out)["fits"]
+    ends = [end for p in fit["parameters"] for end in (p["estimate"]["low"], p["estimate"]["high"])]
+    assert [end is not None for end in ends] == [known] * 4
+    lines = hockney("models", "run").out.splitlines()
+    shown = [line for line in lines if " a " in line or " c " in line]
+    assert [" to " in line for line in shown] == [known] * 2
+    page = api.load("run").page
+    (table,) = (table for s in page.sections for table in s.tables if table.name == "parameters")
+    assert [bool(row[table.columns.index("95% interval")].values) for row in table.rows] == [known] * 2

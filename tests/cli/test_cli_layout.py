@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables and prose on stdout: they fit the terminal, lose no data, and have one line per row in a pipe."""
+"""Tables, prose and warnings on stdout: they fit the terminal, lose no data, and are lines in a pipe."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import re
 import pytest
 
 from hockney.cli.output import terminal
-from hockney.cli.output.results import print_fits
+from hockney.cli.output.results import COMMON_CODES, MAX_WARNINGS, print_caveats, print_fits
 from hockney.cli.output.tables import columns_of, fit_columns, text_table, total
 from hockney.core.fit import Estimate, Fit
-from hockney.draw.page import Table
+from hockney.draw.page import Caveat, Table
 from hockney.pages.format import interval, quantity
 
 ANSI = re.compile(r"\x1b\[[\d;]*m")
@@ -206,3 +206,31 @@ def test_rows_come_as_typed_and_what_they_share_stands_above(hockney):
     ]  # fmt: skip
     assert "buffers=hot" in above and "buffers" not in table
     assert "pingpong buffers=hot ranks=2" in above.splitlines()
+
+
+def made(*codes: str) -> list[Caveat]:
+    return [
+        Caveat(code, f"{code} it is (a detail): more", f"{code} numbers", f"mend {code}") for code in codes
+    ]
+
+
+@pytest.mark.parametrize(
+    ("codes", "whole"),
+    [
+        (["load"], ["load"]),
+        (["virtual"], ["virtual"]),
+        (["load", "virtual", "failures"], ["load", "virtual", "failures"]),
+        (["load", "virtual", "precision"], ["load"]),
+        (["virtual", "a", "b", "precision", "c", "d"], ["a", "b"]),
+        (["a", "b", "c", "d"], ["a", "b"]),
+        ([], []),
+    ],
+)
+def test_at_most_three_are_printed_and_none_is_lost(capsys, codes, whole):
+    print_caveats(made(*codes))
+    text = " ".join(capsys.readouterr().out.split())
+    assert text.count("warning: ") == len(whole) + (len(whole) < len(codes)) <= MAX_WARNINGS
+    for code in codes:
+        assert f"{code} it is" in text
+        assert (f"mend {code}" in text.casefold()) == (code in whole)
+    assert {"virtual", "precision"} <= {*COMMON_CODES}

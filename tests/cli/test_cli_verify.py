@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney verify: whether a run's folder is unchanged, complete and correct."""
+"""hockney verify, and records that the engine cannot have written."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+import pytest
 from golden_files import numbers
 from resealed import reseal
 
@@ -109,3 +110,19 @@ def test_salvage(hockney, mine, golden):
     golden("salvage.txt", said.out, numbers)
     assert hockney("verify", "new").code == 4, "a measurement is missing there"
     assert hockney("verify", mine, "--salvage", "new").code == 2, "it is not new any more"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ('"started_s":', '"started_s":1e300,"was":', 0),
+        ("buffers=hot bytes=8 ", "buffers=hot bytes=x ", 3),
+        ("pingpong buffers=hot bytes=8 ", "prtt bytes=8 delay=0 messages=y ", 3),
+    ],
+)
+def test_records_that_the_engine_cannot_have_written(hockney, mine, old, new, code):
+    path = Path(mine, "records.jsonl")
+    path.write_text(path.read_text().replace(old, new))
+    reseal(path.parent)
+    said = hockney("report", mine)
+    assert said.code == code and "bug" not in said.err and "bug" not in hockney("models", mine).err

@@ -1,16 +1,24 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""ProgressReporter on stderr: a bar on a terminal, an occasional line elsewhere, nothing when quiet."""
+"""Progress on stderr: a bar or a spinner on a terminal, an occasional line elsewhere, nothing when quiet."""
+
+from __future__ import annotations
 
 import io
+import json
 import re
+import time
 from collections.abc import Sequence
 
 import pytest
 from made_up import record
 from rich.console import Console
 
+from hockney import measurement
+from hockney.cli.output import progress
 from hockney.cli.output.progress import ProgressReporter
+from hockney.core.errors import EnvironmentProblem
+from hockney.core.machine import Mpi
 from hockney.core.record import Failure
 from hockney.measurement import (
     CaseBegan,
@@ -21,6 +29,7 @@ from hockney.measurement import (
     MeasurementsAdded,
     MeasuringBegan,
     Notice,
+    Status,
     Waiting,
     Working,
 )
@@ -157,3 +166,107 @@ def test_without_time_none_is_promised():
     with made:
         made(MeasuringBegan(1, 9, 1, 0.0))
     assert re.findall(r"\d+", stream.getvalue()) == ["1", "9", "1"]
+
+
+GUARD_S = 60.0
+
+
+@pytest.fixture
+def reporter(monkeypatch):
+    """On a terminal, whose text is in `reporter.stream`; spinners appear at once."""
+    monkeypatch.setattr(progress, "SECONDS_TO_SPINNER", 0.0)
+    made = ProgressReporter(False)
+    made.stream = io.StringIO()
+    made.console = Console(file=made.stream, force_terminal=True, width=100)
+    return made
+
+
+def appears(made: ProgressReporter) -> str:
+    end = time.monotonic() + GUARD_S
+    while made.spinner.shown is None:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+    with made.spinner.lock:  # it has been drawn
+        return made.stream.getvalue()
+
+
+def test_what_is_done_is_shown_and_taken_away(reporter):
+    with reporter.show_step("reading [bold]x[/bold]\x1b[2J"):
+        text = appears(reporter)
+    assert "reading [bold]x[/bold]\\x1b[2J" in text
+    assert reporter.spinner.shown is None and reporter.spinner.timer is None
+
+
+def test_the_last_seconds_are_shown(reporter):
+    """The bar is removed for the output that follows measuring."""
+    with reporter:
+        reporter(MeasuringBegan(4, 4, 2, 60.0))
+        assert reporter.progress is not None and reporter.spinner.shown is None
+        reporter(Working("fitting"))
+        assert reporter.progress is None and "fitting" in appears(reporter)
+        reporter(Working(""))
+        assert reporter.spinner.shown is None
+
+
+def test_preparing_moves_until_measuring_begins(reporter):
+    with reporter:
+        appears(reporter)
+        reporter(Status("compiling"))
+        assert reporter.spinner.shown is not None
+        reporter(MeasuringBegan(4, 4, 2, 60.0))
+        assert reporter.spinner.shown is None
+
+
+def test_an_error_takes_it_away(reporter):
+    with pytest.raises(KeyboardInterrupt), reporter.show_step("x"):
+        appears(reporter)
+        raise KeyboardInterrupt
+    assert reporter.spinner.shown is None
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_pipes_and_the_quiet_get_none(quiet):
+    made = ProgressReporter(quiet)
+    made.stream = io.StringIO()
+    with made, made.show_step("reading"):
+        assert made.spinner.timer is None
+    assert made.stream.getvalue() == ""
+
+
+FOUND = Mpi(
+    family="smpi", version="4.1", prefix="/c/simgrid-4.1", mpicxx="/c/x", mpiexec="/c/r", source="cache"
+)
+
+
+@pytest.fixture
+def asked(monkeypatch) -> list[bool]:
+    """Whether each build was requested to start over."""
+    heard: list[bool] = []
+
+    def bring(again, tell, progress):
+        heard.append(again)
+        tell("fetching")
+        progress(3, 3)
+        return FOUND
+
+    monkeypatch.setattr(measurement, "provide_simgrid", bring)
+    return heard
+
+
+def test_the_folder_is_data_and_the_rest_talk(hockney, asked):
+    done = hockney("build", "--simgrid")
+    assert (done.code, done.out, done.err) == (0, "/c/simgrid-4.1\n", "fetching\n")
+    quiet = hockney("build", "--simgrid", "--force", "-q", "--json")
+    assert json.loads(quiet.out)["simgrid"]["mpiexec"] == "/c/r" and quiet.err == ""
+    assert asked == [False, True]
+
+
+def test_what_cannot_be_is_one_line_and_3(hockney, monkeypatch):
+    def bring(*_):
+        raise EnvironmentProblem("there is no C compiler here", "why", "install one", code="no-compiler")
+
+    monkeypatch.setattr(measurement, "provide_simgrid", bring)
+    done = hockney("build", "--simgrid")
+    assert (done.code, done.out, done.error.code) == (3, "", "no-compiler")
+    assert done.err.count("\n") == 1
+    assert hockney("build", "--force").error.code == "force-without-simgrid"
