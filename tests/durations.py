@@ -15,7 +15,6 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -30,7 +29,7 @@ KINDS = {
 }
 """By the first of these that is a marker or a fixture of the test; all others are unit tests."""
 LONGEST = 12
-"""Tests, and fixtures, that are listed."""
+"""Tests that are listed."""
 
 
 @dataclass
@@ -53,17 +52,6 @@ def processor_s() -> float:
 def kind_of(item: pytest.Item) -> str:
     names = {mark.name for mark in item.iter_markers()} | set(getattr(item, "fixturenames", ()))
     return next((kind for name, kind in KINDS.items() if name in names), "unit")
-
-
-@pytest.hookimpl(wrapper=True, tryfirst=True)
-def pytest_fixture_setup(fixturedef: Any, request: pytest.FixtureRequest) -> Iterator[None]:
-    wall, processor = time.monotonic(), processor_s()
-    try:
-        return (yield)
-    finally:
-        took = (fixturedef.argname, time.monotonic() - wall, processor_s() - processor)
-        if took[1] > 0.1:
-            request._pyfuncitem.user_properties.append(("fixture", took))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -91,7 +79,6 @@ class Table:
     by_folder: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
     by_kind: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
     by_test: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
-    by_fixture: dict[str, Times] = field(default_factory=lambda: defaultdict(Times))
     began: tuple[float, float] = field(default_factory=lambda: (time.monotonic(), processor_s()))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
@@ -108,9 +95,6 @@ class Table:
                     self.by_test[f"{file}::{test.partition('[')[0].partition('@')[0]}"],
                 ):
                     times.add(*took)
-            elif name == "fixture":
-                fixture, *took = value
-                self.by_fixture[f"{folder}: {fixture}"].add(*took)
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
@@ -128,19 +112,9 @@ class Table:
             f"{total.tests} tests in {wall_s:.0f} s on {os.cpu_count()} cores; "
             f"processor time: {total.processor_s:.0f} s in tests.\n"
         )
-        longest = {name: self.by_test[name] for name in longest_of(self.by_test)}
-        fixtures = {name: self.by_fixture[name] for name in longest_of(self.by_fixture)}
-        tables = (
-            ("kind", self.by_kind),
-            ("folder", self.by_folder),
-            ("test", longest),
-            ("fixture", fixtures),
-        )
+        longest = sorted(self.by_test.items(), key=lambda item: -item[1].processor_s)[:LONGEST]
+        tables = (("kind", self.by_kind), ("folder", self.by_folder), ("test", dict(longest)))
         return head + "".join(f"\n{rows(title, times)}" for title, times in tables)
-
-
-def longest_of(times: dict[str, Times]) -> list[str]:
-    return sorted(times, key=lambda name: -times[name].processor_s)[:LONGEST]
 
 
 def rows(title: str, times: dict[str, Times]) -> str:
