@@ -40,34 +40,26 @@ def test_the_cases_of_the_baseline_are_measured(hockney, base):
     assert (document["run"], document["comparison"]["a"]["runs"]) == ("new", ["base"])
 
 
-def test_a_slowdown_fails_and_is_measured_in_more_launches(hockney, base):
-    machine = f"fake:seed=3;{SLOWER}"
-    said = hockney("survey", "--check", base, "--machine", machine, "--out", "new", *BUDGET, "--json")
-    document = json.loads(said.out)["comparison"]
-    assert said.code == 1 and document["verdict"] == "slower"
+def test_a_slowdown_fails_in_every_form_and_is_measured_in_more_launches(hockney, base, golden):
+    words = ("survey", "--check", base, "--machine", f"fake:seed=3;{SLOWER}", "--out", "new", "--seed", "1")
+    files = ("--junit", "junit.xml", "--markdown", "comment.md", "--report", "page.html")
+    said = hockney(*words, *BUDGET, *files)
+    assert said.code == 1
+    golden("check.txt", said.out[said.out.index("Compared") :])
+    assert xml.parse("junit.xml").getroot().get("failures") == "2" and Path("page.html").exists()
+    compared = hockney("compare", base, "new", "--format", "markdown")
+    assert compared.out.rstrip() == Path("comment.md").read_text().rstrip()
+    document = json.loads(hockney("compare", base, "new", "--json").out)
     slower = {each["case"]: each for each in document["cases"] if each["verdict"] == "slower"}
     assert len(slower) == 2 and all("allreduce" in case and "ranks=4" in case for case in slower)
     same = [each["b_launches"] for each in document["cases"] if each["verdict"] == "same"]
     assert min(each["b_launches"] for each in slower.values()) > min(same)
-    tolerant = hockney("compare", "base", "new", "--tolerance", "50%", "-q")
-    assert tolerant.code == 0
 
 
 def test_the_tolerance_decides(hockney, base):
     words = ("survey", "--check", base, "--machine", f"fake:seed=3;{SLOWER}", *BUDGET)
     assert hockney(*words, "--tolerance", "50%").code == 0
     assert hockney("survey", "--check", base, *BUDGET, "--tolerance", "0.01%").code == 4
-
-
-def test_files_for_ci(hockney, base):
-    files = ("--junit", "junit.xml", "--markdown", "comment.md", "--report", "page.html")
-    said = hockney("survey", "--check", base, "--machine", f"fake:seed=3;{SLOWER}", *BUDGET, *files)
-    root = xml.parse("junit.xml").getroot()
-    assert said.code == 1 and root.get("failures") == "2"
-    assert "allreduce" in Path("comment.md").read_text() and Path("page.html").exists()
-    assert said.out.splitlines()[-1] == "comparison: page.html"
-    compared = hockney("compare", base, said.out.split("B: ")[1].split(",")[0], "--format", "markdown")
-    assert compared.out.rstrip() == Path("comment.md").read_text().rstrip()
 
 
 def test_a_part_of_the_baseline(hockney, base):
@@ -80,18 +72,8 @@ def test_an_archive(hockney, base, monkeypatch):
     """Its newest runs count."""
     monkeypatch.setattr("hockney.api.judgements.baseline.MAX_RUNS_PER_MACHINE", 2)
     for k in (1, 2, 3):
-        machine = f"fake:seed={k};day={10 * k}"
-        words = (
-            "run",
-            "allreduce bytes=64 ranks=2",
-            "--launches",
-            "5",
-            "--machine",
-            machine,
-            "--label",
-            f"r{k}",
-        )
-        hockney(*words, "--out", f"r{k}", *BUDGET)
+        words = ("--launches", "5", "--machine", f"fake:seed={k};day={10 * k}", "--label", f"r{k}", *BUDGET)
+        hockney("run", "allreduce bytes=64 ranks=2", *words, "--out", f"r{k}")
         assert hockney("history", "add", f"r{k}", "--archive", "kept").code == 0
     document = json.loads(hockney("survey", "--check", "kept", *BUDGET, "--json").out)["comparison"]
     assert document["a"]["labels"] == ["r2", "r3"] and document["a"]["launches"] == 10
@@ -203,19 +185,3 @@ def test_launch_settings_of_the_baseline(hockney):
     reseal(Path("base"))
     assert hockney("survey", "--check", "base", *BUDGET).error.code == "foreign-setting-of-baseline"
     assert hockney("survey", "--check", "base", *setting, "--out", "typed", *BUDGET).code in (0, 4)
-
-
-def test_the_terminal(hockney, base, golden):
-    said = hockney(
-        "survey",
-        "--check",
-        base,
-        "--machine",
-        f"fake:seed=3;{SLOWER}",
-        "--out",
-        "new",
-        "--seed",
-        "1",
-        *BUDGET,
-    )
-    golden("check.txt", said.out[said.out.index("Compared") :])

@@ -30,6 +30,7 @@ def kept_modes(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("surveys") / "modes"
     options = api.RunOptions(machine="fake", seed=1, budget=5.0, ranks=(2,), sizes=SIZES)
     api.survey(options, out=folder)
+    shutil.copytree(folder, folder.with_name("plain"))
     path = folder / "records.jsonl"
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     path.write_text("".join(json.dumps(in_modes(line)) + "\n" for line in lines))
@@ -110,6 +111,14 @@ def test_the_page_says_which_cost_it_shows(hockney, two_modes):
     assert Path(two_modes, "fits.json").read_bytes() == saved
     typical, fast = (api.load(Path(two_modes), cost).page for cost in ("typical", "undisturbed"))
     assert fast.headline[0] == undisturbed_note() and fast.headline[0] not in typical.headline
+
+
+def test_a_comparison_of_both_costs(hockney, kept_modes, two_modes):
+    shutil.copytree(kept_modes.with_name("plain"), "runs/plain")
+    words = ("compare", "runs/plain", two_modes, "--json")
+    typical, fast = (json.loads(hockney(*words, *more).out) for more in ((), UNDISTURBED))
+    assert (typical["cost"], fast["cost"]) == ("typical", "undisturbed")
+    assert (typical["verdict"], fast["verdict"]) == ("slower", "same")
 
 
 def test_points_on_the_page_are_of_the_cost_that_was_fitted(hockney, two_modes):
