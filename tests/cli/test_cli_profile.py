@@ -225,7 +225,6 @@ def profiled(folder: Path, *words: str | Path, **environ: str) -> subprocess.Com
 
 
 @pytest.mark.mpi
-@pytest.mark.mpich
 def test_a_real_program_on_2_ranks(mpi, tmp_path):
     """Its output and exit code are those of the program without hockney."""
     words = [mpi.mpiexec, "-n", "2", compiled(mpi, tmp_path), "fail"]

@@ -98,10 +98,10 @@ def test_export_has_every_repetition(hockney, mine):
     records = [json.loads(line) for line in Path(mine, "records.jsonl").read_text().splitlines()]
     records = [r for r in records if r["kind"] == "record"]
     assert len(rows) == sum(len(r["times_s"]) for r in records)
-    first = [
-        float(row["time_s"]) for row in rows if row["case"] == records[0]["case"] and row["launch"] == "0.0"
-    ]
+    of_first = [row for row in rows if row["case"] == records[0]["case"] and row["launch"] == "0.0"]
+    first = [float(row["time_s"]) for row in of_first]
     assert first == records[0]["times_s"]
+    assert [int(row["repetition"]) for row in of_first] == list(range(len(first)))
     assert {row["bytes"] for row in rows if row["workload"] == "barrier"} == {""}
     short = hockney("export", mine, "--what", "summaries", "--csv", "s.csv")
     assert short.out == ""

@@ -64,7 +64,7 @@ def check(record: Record, launch: Launch, case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("ranks", "visits"),
-    [(3, 1), (4, 3), *slow(*product(range(1, 10), (1, 3)))],
+    [(4, 3), *slow(*product(range(1, 10), (1, 3)))],
 )
 def test_chosen_ranks_measure_between_cases_of_the_whole_launch(unbound, engine, mpi_name, ranks, visits):
     if mpi_name == "mpich" and ranks > 3:

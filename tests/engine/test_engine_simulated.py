@@ -116,6 +116,7 @@ def group_verifies(simulate, group, ranks) -> list[Failure]:
     return refused
 
 
+@pytest.mark.slow
 def test_the_doctor_lists_what_cannot_be_simulated(tmp_path):
     groups = {c.workloads[0].group: {w.name for w in c.workloads} for c in bundled_groups()}
     words = [
@@ -355,7 +356,7 @@ def test_a_hardware_barrier_ends_so_long_after_the_last_rank(engine, simulate, r
     assert len(records(simulate(cases, ranks, hardware_barrier_s=0.0))) == 300
 
 
-@pytest.mark.parametrize("root", [0, 3])
+@pytest.mark.parametrize("root", [3, *slow(0)])
 def test_a_broadcast_on_a_medium_is_one_message(engine, simulate, root):
     """All ranks have the data when the message arrives, each of many times and from any root."""
     network = {"shape": "switch", "nodes": (NodeGroup(count=16),), "medium_message_s": 1e-3}
@@ -380,9 +381,9 @@ SUM_S_PER_BYTE = 1e-6
     [
         # binomial trees and recursive doubling add a whole vector log2(8) times one after the other
         ("reduce", "binomial", 3),
-        ("allreduce", "rdb", 3),
+        *slow(("allreduce", "rdb", 3)),
         # rank 0 adds the vectors of all others
-        ("reduce", "ompi_basic_linear", 7),
+        *slow(("reduce", "ompi_basic_linear", 7)),
         # each step adds half of what the one before did: 1/2 + 1/4 + 1/8
         ("allreduce", "rab_rdb", 7 / 8),
     ],
@@ -431,7 +432,7 @@ SHARED = {
 }
 
 
-@pytest.mark.parametrize("shape", SHARED)
+@pytest.mark.parametrize("shape", ["torus", "medium", *slow("bus", "processors")])
 def test_the_engines_collective_algorithms_on_shared_links_take_what_is_predicted(engine, simulate, shape):
     """NICs in both directions, cables, nodes of several cores, a medium, processors that work for messages;
     overheads that differ by call. On a medium the order of messages that set out at the same moment decides,

@@ -78,7 +78,7 @@ def algorithms() -> dict[str, list[str]]:
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize("ranks", RANKS)
-@pytest.mark.parametrize("last", [False, True])
+@pytest.mark.parametrize("last", [False, *slow(True)])
 def test_an_unchanged_program_has_the_same_results(mpi, prefix, unchanged, ranks, last, tmp_path):
     if mpi.family == "mpich" and ranks == 1:
         pytest.skip("MPICH 5.0.2 hangs in MPI_Alltoall on one rank while a receive is pending")

@@ -23,7 +23,7 @@ from hockney.core.machine import Mpi
 
 pytestmark = [pytest.mark.mpi, pytest.mark.needs("pkg-config")]
 RANKS = [1, 2, 3, 4, 5, 6]
-FAST = {(2, "shared"), (3, "log")}
+FAST = {(2, "shared")}
 """Of ranks and paths, what the fast tier runs."""
 SIZE_T = "-DHOCKNEY_BSP_SIZE_T"
 GROUPS = ("memory", "messages", "sizes")
@@ -162,7 +162,7 @@ COLLECTIVE = {
     "tagsize_calls_differ": {"sync"},
     "pop_twice": {"pop_reg"},
 }
-OFTEN = {("sync_and_end", "shared"), ("pushes_differ", "alltoall")}
+OFTEN = {("pushes_differ", "alltoall")}
 
 
 @pytest.mark.usefixtures("last_words")
