@@ -115,7 +115,7 @@ def test_cases_that_cannot_run_are_refused_and_the_next_one_runs(launcher, engin
     """Also one that would outlast its time, and a message larger than memory."""
     huge, good = engine.catalog.case("pingpong bytes=1TiB", 2), engine.catalog.case("barrier", 2)
     asked = [*map(parse_canonical, (*IMPOSSIBLE, OUTLASTING)), huge, good]
-    lines = lines_of(launcher, asked, 2, hang=5.0)
+    lines = lines_of(launcher, asked, 2)
     *refused, outlasting, large = failures(lines)
     assert [f.case for f in refused] == list(IMPOSSIBLE)
     assert {f.reason for f in (*refused, outlasting)} == {"refused"}
