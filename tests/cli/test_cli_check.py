@@ -87,6 +87,13 @@ def test_an_archive(hockney, base, monkeypatch):
     assert document["a"]["launches"] == 15, "a folder of runs"
 
 
+def test_a_published_machine(hockney):
+    said = hockney("survey", "--check", "t3e", "--sizes", "0,64,1KiB", "--out", "new", *BUDGET, "--json")
+    document = json.loads(said.out)["comparison"]
+    assert said.code == 0 and document["verdict"] == "faster"
+    assert {line.split()[0] for line in lines("new")} == {"pingpong"}
+
+
 @pytest.mark.slow
 def test_sizes_added_to_the_baseline_are_measured_too(hockney):
     """They are in its records, not in its plan."""

@@ -109,8 +109,8 @@ def test_output_that_cannot_be_written_is_an_error(tmp_path, unbuffered):
 
 
 STRIKE = "import os, signal; strike = lambda *_, **__: os.kill(os.getpid(), signal.Signals({}));"
-INTERRUPTS_MAIN = "from hockney.cli import main, interrupts;"
-INTERRUPTS_WORDS = [
+IMPORTS = "from hockney.cli import main, interrupts;"
+INTERRUPTED = [
     "run",
     "pingpong bytes=0:16",
     "--launches",
@@ -184,9 +184,9 @@ PLACES = {
 )
 def test_one_line_and_how_to_go_on(tmp_path, place, number):
     patch, code, complete = PLACES[place]
-    program = f"{STRIKE.format(int(number))} {INTERRUPTS_MAIN} {patch} main()"
+    program = f"{STRIKE.format(int(number))} {IMPORTS} {patch} main()"
     done = subprocess.run(
-        [sys.executable, "-c", program, *INTERRUPTS_WORDS],
+        [sys.executable, "-c", program, *INTERRUPTED],
         cwd=tmp_path,
         env={**os.environ, "HOCKNEY_MACHINE": "fake"},
         capture_output=True,
@@ -205,10 +205,10 @@ def test_one_line_and_how_to_go_on(tmp_path, place, number):
 
 
 def test_what_the_caller_ignores_stays_ignored(tmp_path):
-    program = f"{STRIKE.format(int(signal.SIGINT))} {INTERRUPTS_MAIN} {PLACES['report'][0]} main()"
+    program = f"{STRIKE.format(int(signal.SIGINT))} {IMPORTS} {PLACES['report'][0]} main()"
     program = f"import signal; signal.signal(signal.SIGINT, signal.SIG_IGN); {program}"
     done = subprocess.run(
-        [sys.executable, "-c", program, *INTERRUPTS_WORDS[:-1]],
+        [sys.executable, "-c", program, *INTERRUPTED[:-1]],
         cwd=tmp_path,
         env={**os.environ, "HOCKNEY_MACHINE": "fake"},
         capture_output=True,

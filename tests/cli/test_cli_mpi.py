@@ -109,7 +109,7 @@ def test_what_the_user_adds_reaches_the_ranks_and_the_run(tmp_path):
     assert len({rank.cpus for rank in launch.ranks}) == 1 and not launch.bound
 
 
-NOTICE_WORDS = ["run", "pingpong bytes=0:64", "--launches", "1", "--budget", "10m", "--out", "r", "-q"]
+NOTICED = ["run", "pingpong bytes=0:64", "--launches", "1", "--budget", "10m", "--out", "r", "-q"]
 STRIKE = """\
 import os, signal
 from hockney.cli import main
@@ -130,7 +130,7 @@ def struck(folder: Path, *numbers: int) -> tuple[int, RunFolder]:
     environment = {k: v for k, v in os.environ.items() if k != "HOCKNEY_MACHINE"}
     program = STRIKE.format(numbers=tuple(map(int, numbers)))
     done = subprocess.run(
-        [sys.executable, "-c", program, *NOTICE_WORDS],
+        [sys.executable, "-c", program, *NOTICED],
         cwd=folder,
         env={**environment, "HOCKNEY_MPI": "openmpi"},
         capture_output=True,

@@ -118,7 +118,7 @@ EMULATED_EXAMPLE = re.search(r"```toml\n(.*?)```", EMULATED_PAGE, re.DOTALL)[1]
 EMULATED_ROWS = [line for line in EMULATED_PAGE.splitlines() if line.startswith("| `")]
 
 
-def test_the_example_is_a_machine_emulated():
+def test_the_example_is_an_emulated_machine():
     office = emulated.read(EMULATED_EXAMPLE, "office.toml")
     assert (office.name, office.hosts, office.rate, office.medium) == ("office", 12, 12.5e6, "switch")
 

@@ -266,7 +266,7 @@ def test_every_rank_reports_which_executable_it_is(mpi, engine, tmp_path):
     assert changed[0] == changed[1] != own[0]
 
 
-GROUPS_IMPOSSIBLE = (
+IMPOSSIBLE_IN_GROUPS = (
     ("onesided", 2, ("accumulate bytes=12 ranks=2", "put bytes=1099511627776 memory=create ranks=2"), "get"),
     ("onesided", 3, ("put bytes=8 ranks=3",), ""),
     ("io", 2, ("file_write ranks=2", "file_read ranks=2"), ""),
@@ -290,11 +290,11 @@ def group_lines(mpi, group, cases, ranks):
 
 
 @pytest.mark.slow
-def test_cases_that_cannot_run_are_refused_and_the_next_one_runs_groups(mpi, golden, monkeypatch, tmp_path):
+def test_cases_of_groups_that_cannot_run_are_refused(mpi, golden, monkeypatch, tmp_path):
     """In the same words with each MPI."""
     monkeypatch.delenv("HOCKNEY_IO_FOLDER", raising=False)
     refused = {}
-    for name, ranks, impossible, good in GROUPS_IMPOSSIBLE:
+    for name, ranks, impossible, good in IMPOSSIBLE_IN_GROUPS:
         engine = group_for(mpi, f"hockney-{name}")
         cases = [engine.catalog.case(good, ranks)] if good else []
         lines = group_lines(mpi, engine, [*map(parse_canonical, impossible), *cases], ranks)
