@@ -68,7 +68,7 @@ CASES = [
 
 
 def test_flipped_payload_is_found(flipping: Callable[..., Ended], tmp_path: Path):
-    run = ["run", *CASES, "--budget", "2s", "--ranks", "2", "--launches", "1", "--out", "r"]
+    run = ["run", *CASES, "--budget", "3s", "--ranks", "2", "--launches", "2", "--out", "r"]
     ended = flipping(*run, what="payload", one_in=50)
     assert flips(tmp_path) > 20, ended
     assert ended.code == 1 and not ended.problem, ended
