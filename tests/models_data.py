@@ -16,7 +16,7 @@ import numpy as np
 from hockney.core.case import Case
 from hockney.core.fit import CurvePoint, Estimate, Fit, FittedSegment, Summary
 from hockney.core.machine import Machine
-from hockney.core.record import Clock, Launch, Rank, Record, RunRecords, Verified
+from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Verified
 from hockney.models.statistics import Observation, observe_case
 from hockney.system.bundled import bundled_catalog
 
