@@ -37,7 +37,7 @@ from hockney.models.measured_costs import End
 from hockney.models.statistics import estimate
 from hockney.mpi import family_named
 from hockney.pages.columns import columns_document
-from hockney.profiles.launching import FEWEST_FOR_INTERVAL as FEWEST_LAUNCHES
+from hockney.profiles.efficiencies import FEWEST_LAUNCHES
 from hockney.profiles.profile import Launch
 from hockney.profiles.trace import PACKED, RAW, read_traces
 from hockney.replay.answers import Explained, WhatIf

@@ -25,7 +25,7 @@ import msgspec
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, printable
 from hockney.core.fit import Estimate
-from hockney.profiles.efficiencies import FEWEST_LAUNCHES, over_values
+from hockney.profiles.efficiencies import over_values
 from hockney.profiles.manifest import Manifest, ProfiledLaunch, TraceMode, write_manifest
 from hockney.profiles.program import Command, option_places, user_variables
 from hockney.profiles.rank_file import PATTERN
@@ -35,7 +35,6 @@ TRACE, TRACE_LIMIT = "HOCKNEY_PROFILE_TRACE", "HOCKNEY_PROFILE_TRACE_LIMIT"
 """Whether each call is traced, and the largest size of a rank's trace in MiB (engine/profile/trace.cpp)."""
 FEWEST_PAIRS = 5
 """Pairs of launches with and without the library, for the overhead."""
-FEWEST_FOR_INTERVAL = FEWEST_LAUNCHES
 EXPORT = "--export"
 ALL, NONE = "ALL", ("NONE", "NIL")
 """Values of srun's --export: all variables, or none but Slurm's."""
