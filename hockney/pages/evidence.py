@@ -184,8 +184,10 @@ class RunCaveat:
     cases: frozenset[str] | None = None
 
 
-def run_caveat(caveat: Caveat, cases: Iterable[str] | None = None) -> RunCaveat:
-    return RunCaveat(caveat, None if cases is None else frozenset(cases))
+def run_caveat(
+    code: str, text: str, todo: str, *, touches: str = "", cases: Iterable[str] | None = None
+) -> RunCaveat:
+    return RunCaveat(Caveat(code, text, touches, todo), None if cases is None else frozenset(cases))
 
 
 def _always(evidence: Evidence) -> bool:

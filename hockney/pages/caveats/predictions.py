@@ -19,14 +19,13 @@ from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.models.applications.contention import FEWEST_RANKS
-from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.pages.caveats.machine import ALL_NUMBERS, between_nodes_caveats, calibration_caveats
 from hockney.pages.origins import UNSAID, provenance
 
 if TYPE_CHECKING:
     from hockney.models.applications.grain_prediction import Prediction, RanksRow
     from hockney.models.programs.scaling import ProgramForecast, ProgramRow
-
-_ALL_NUMBERS = "all numbers"
 
 NotMeasured = Literal["fake", "simulated", "published", "imported"]
 
@@ -78,12 +77,8 @@ def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Cav
 def program_caveats(forecast: ProgramForecast, messages: PointToPointCosts) -> tuple[Caveat, ...]:
     """The caveats about a described program, the most serious first."""
     longest = forecast.longest_message
-    unfollowed = [row.ranks for row in forecast.rows if not row.iteration.contention]
-    followed = [row.ranks for row in forecast.rows if row.iteration.contention and row.ranks > 1]
-    caveats = list(_hot_buffers_for(longest, messages))
-    if not messages.known(longest):
-        caveats.insert(0, _extrapolated(longest, messages.smallest, messages.largest or 0))
-    return (*caveats, *([_links_bounded(unfollowed, followed)] if unfollowed else []))
+    extrapolated = [] if messages.known(longest) else [_extrapolated_message(longest, messages)]
+    return *extrapolated, *_hot_buffers_for(longest, messages), *_links_bounded(forecast)
 
 
 def cost_caveats(prediction: Predicted, origin: CostsOrigin) -> tuple[Caveat, ...]:
@@ -129,22 +124,8 @@ def _levels(prediction: Predicted) -> Iterator[tuple[PointToPointCosts, str]]:
 
 
 def _calibration(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    if origin.platform is not None and origin.platform.poor_fit:
-        yield Caveat(
-            "poor-calibration",
-            f"the messages of {origin.platform.title} were calibrated from a poor fit: "
-            f"{origin.platform.poor_fit}",
-            _ALL_NUMBERS,
-            "survey on a quieter machine, or with a larger --budget, and calibrate again",
-        )
-    if origin.platform is not None and origin.platform.two_modes:
-        yield Caveat(
-            "two-mode-calibration",
-            f"{origin.platform.title} was calibrated from typical times, and {origin.platform.two_modes}: "
-            "its times are between both modes",
-            _ALL_NUMBERS,
-            "calibrate again with --cost undisturbed, or from a longer survey",
-        )
+    if origin.platform is not None:
+        yield from calibration_caveats(origin.platform)
 
 
 def _guesses(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -163,25 +144,14 @@ def _guesses(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
             "guesses",
             f"{join_words(parameters)} of {origin.platform.title} {'is' if len(parameters) == 1 else 'are'} "
             "guessed",
-            _ALL_NUMBERS,
+            ALL_NUMBERS,
             f"'hockney machines --show {origin.name}' shows what is known",
         )
 
 
 def _between_nodes(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    if origin.platform is None or not (reason := simulated.between_nodes_guessed(origin.platform)):
-        return
-    most = origin.platform.nodes[0].cores
-    far_ranks = [row.ranks for row in prediction.rows if row.ranks > most]
-    if far_ranks:
-        yield Caveat(
-            "between-nodes",
-            f"{join_words(far_ranks)} ranks of {origin.platform.title} are on several nodes; the cost of "
-            f"messages between nodes was not measured and is a guess ({reason})",
-            f"numbers on more than {plural(most, 'rank')}",
-            "calibrate from a survey between two hosts, or with the --network of a machine that states where "
-            "its costs are from",
-        )
+    if origin.platform is not None:
+        yield from between_nodes_caveats(origin.platform, [row.ranks for row in prediction.rows], "numbers")
 
 
 def _noise(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -189,7 +159,7 @@ def _noise(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
         yield Caveat(
             "noise",
             f"message times of {origin.platform.title} vary, and the prediction uses the shortest",
-            _ALL_NUMBERS,
+            ALL_NUMBERS,
             "simulate it with 'hockney run granularity'",
         )
 
@@ -199,16 +169,15 @@ def _not_measured(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat
         yield Caveat(
             origin.origin,
             f"the run's numbers were {NOT_MEASURED[origin.origin]}, not measured",
-            _ALL_NUMBERS,
+            ALL_NUMBERS,
             "give --run with a survey of a real machine to predict for it",
         )
 
 
 def _extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    costs, count = prediction.messages, prediction.algorithm.bytes
-    ends = costs.smallest, costs.largest or 0
-    if not costs.known(count):
-        yield _extrapolated(count, *ends)
+    costs = prediction.messages
+    if not costs.known(prediction.algorithm.bytes):
+        yield _extrapolated_message(prediction.algorithm.bytes, costs)
         return
     extrapolated = [
         change.lever.name
@@ -216,7 +185,21 @@ def _extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Cave
         if change.lever.algorithm and not costs.known(change.lever.algorithm.bytes)
     ]
     if extrapolated:
-        yield _extrapolated_changes(extrapolated, *ends)
+        yield _extrapolated(f"the messages of {join_words(extrapolated)} are", costs, "their improvements")
+
+
+def _extrapolated_message(count: float, costs: PointToPointCosts) -> Caveat:
+    return _extrapolated(f"a message of {format_size(count)} is", costs, ALL_NUMBERS)
+
+
+def _extrapolated(what: str, costs: PointToPointCosts, numbers: str) -> Caveat:
+    sizes = f"{format_size(costs.smallest)} to {format_size(costs.largest or 0)}"
+    return Caveat(
+        "extrapolated",
+        f"{what} extrapolated: sizes from {sizes} were measured",
+        numbers,
+        "survey with --sizes that include it",
+    )
 
 
 def _hot_buffers(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -241,8 +224,15 @@ def _change(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
         change, bounds = costs.change(count), costs.bounds(count)
         if change is not None and bounds is not None and bounds[1] >= WIDE_RATIO * bounds[0]:
             unsure.append(change)
-    for change in dict.fromkeys(unsure):
-        yield _protocol_change(*change, count)
+    for low, high in dict.fromkeys(unsure):
+        size, below, above = format_size(count), format_size(low), format_size(high)
+        yield Caveat(
+            "change",
+            f"somewhere between {below} and {above} the library changes its protocol: whether before or "
+            f"after {size} is unknown",
+            ALL_NUMBERS,
+            f"survey with --sizes that include {size}, or predict for {below} or {above}",
+        )
 
 
 def _imbalance(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -261,7 +251,15 @@ def _shared_cores(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat
     crowded = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
     if crowded and cores is not None:
-        yield _oversubscribed([row.ranks for row in crowded], cores, [row.shared_by for row in crowded])
+        ranks = join_words([row.ranks for row in crowded])
+        limits = join_words(f"{format_percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
+        yield Caveat(
+            "oversubscribed",
+            f"{ranks} ranks share {plural(cores, 'core')}: ranks on one core compute in turn, so efficiency "
+            f"is at most {limits} ranks; the numbers include that, but not waiting for the scheduler",
+            f"all numbers on {ranks} ranks",
+            "predict for fewer ranks, or for a machine with more cores",
+        )
 
 
 def _larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -298,9 +296,21 @@ def _one_level(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
     if origin.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
         return
     between = costs.place == NETWORK or origin.pair_hosts > 1
-    missing = [row for row in prediction.rows if row.ranks > 1 and _sends_at_level(costs, row.ranks, between)]
+    missing = [
+        row.ranks for row in prediction.rows if row.ranks > 1 and _sends_at_level(costs, row.ranks, between)
+    ]
     if missing:
-        yield _one_level_caveat([row.ranks for row in missing], between=between)
+        measured, lacking, differ = (
+            ("between nodes", "within a node", "less")
+            if between
+            else ("within a node", "between nodes", "more")
+        )
+        yield Caveat(
+            "one-level",
+            f"messages {lacking} were not measured; they are assumed to cost the same as {measured}",
+            f"numbers on {join_words(missing)} ranks: a message {lacking} costs {differ}",
+            "survey with --nodes 2 and --ranks-per-node 2 or more",
+        )
 
 
 def _sends_at_level(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
@@ -309,14 +319,29 @@ def _sends_at_level(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
 
 
 def _network(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    guessed = prediction.messages.sharing == "assumed"
     several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
-    if guessed and several and prediction.algorithm.bytes > 0:
-        most = prediction.messages.most_ranks
-        possible = max(FEWEST_RANKS, several[-1] if most is None else min(several[-1], most))
-        if most is not None and most < FEWEST_RANKS:
-            possible = 0
-        yield _network_assumed(several, FEWEST_RANKS, possible, prediction.messages.undecided)
+    if prediction.messages.sharing == "assumed" and several and prediction.algorithm.bytes > 0:
+        yield Caveat(
+            "network-assumed",
+            "it is unknown whether simultaneous messages share the network; a switch is assumed",
+            f"numbers on {join_words(several)} ranks",
+            _network_remedy(prediction.messages, several[-1]),
+        )
+
+
+def _network_remedy(messages: PointToPointCosts, ranks: int) -> str:
+    """How to measure whether messages share the network, on `ranks` ranks as far as there are cores."""
+    most = messages.most_ranks
+    if messages.undecided == "contradictory":
+        return "the measured exchanges do not decide it; --network shared predicts the other case"
+    if most is not None and most < FEWEST_RANKS:
+        return f"measuring it needs {FEWEST_RANKS} cores; --network shared predicts the other case"
+    possible = max(FEWEST_RANKS, ranks if most is None else min(ranks, most))
+    out, sizes = (
+        ("runs/longer", " --sizes 1words,1MiB") if messages.undecided == "short" else ("runs/network", "")
+    )
+    run = f"hockney run granularity --ranks 2,{possible} --out {out}{sizes}"
+    return f"'{run}' measures it; then predict with --run {out}"
 
 
 _OF_RANKS = (_one_level, _between_nodes, _one_host, _not_measured, _shared_cores)
@@ -324,107 +349,28 @@ _OF_COSTS = (_poor_fit, _two_modes, _calibration, _guesses, _noise)
 _OF_ALGORITHM = (_extrapolation, _larger_machine, _hot_buffers, _change, _imbalance, _network)
 
 
-_SIMULATION = "simulate all messages with 'hockney run' on this machine (--machine sim:NAME)"
-
-
 def _affected_numbers(cores: int, *, within: bool) -> str:
     """The numbers that depend on messages within a node of several `cores`, or on those between nodes; on
     all messages with 0 cores."""
     if cores < 2:
-        return _ALL_NUMBERS
+        return ALL_NUMBERS
     return f"numbers on up to {cores} ranks, of one node" if within else f"numbers on more than {cores} ranks"
 
 
-def _links_bounded(ranks: Sequence[int], followed: Sequence[int]) -> Caveat:
-    """Links were simulated on `followed` ranks: those of a program with many messages, or of some networks,
-    never are."""
-    fewer = max((each for each in followed if each < max(ranks)), default=0)
-    remedy = f"predict for up to {fewer} ranks, where links are simulated" if fewer else _SIMULATION
-    return Caveat(
+def _links_bounded(forecast: ProgramForecast) -> Iterator[Caveat]:
+    """The links of a program with many messages, or of some networks, are never simulated."""
+    bounded = [row.ranks for row in forecast.rows if not row.iteration.contention]
+    if not bounded:
+        return
+    followed = (row.ranks for row in forecast.rows if row.iteration.contention and row.ranks > 1)
+    fewer = max((each for each in followed if each < max(bounded)), default=0)
+    ranks = f"on {join_words(bounded)} ranks"
+    yield Caveat(
         "links-bounded",
-        f"on {join_words(ranks)} ranks the messages were not followed on the links that they share; each "
-        "step takes at least as long as the bytes through the busiest node",
-        f"numbers on {join_words(ranks)} ranks, which may be too short",
-        remedy,
+        f"{ranks} the messages were not followed on the links that they share; each step takes at least as "
+        "long as the bytes through the busiest node",
+        f"numbers {ranks}, which may be too short",
+        f"predict for up to {fewer} ranks, where links are simulated"
+        if fewer
+        else "simulate all messages with 'hockney run' on this machine (--machine sim:NAME)",
     )
-
-
-def _extrapolated(bytes_: float, smallest: float, largest: float) -> Caveat:
-    return Caveat(
-        "extrapolated",
-        f"a message of {format_size(bytes_)} is extrapolated: {_measured_sizes(smallest, largest)}",
-        _ALL_NUMBERS,
-        "survey with --sizes that include it",
-    )
-
-
-def _extrapolated_changes(changes: Sequence[str], smallest: float, largest: float) -> Caveat:
-    """`changes` of the algorithm that make messages longer or shorter."""
-    return Caveat(
-        "extrapolated",
-        f"the messages of {join_words(changes)} are extrapolated: {_measured_sizes(smallest, largest)}",
-        "their improvements",
-        "survey with --sizes that include it",
-    )
-
-
-def _protocol_change(low: float, high: float, bytes_: float) -> Caveat:
-    size, below, above = format_size(bytes_), format_size(low), format_size(high)
-    return Caveat(
-        "change",
-        f"somewhere between {below} and {above} the library changes its protocol: whether before or after "
-        f"{size} is unknown",
-        _ALL_NUMBERS,
-        f"survey with --sizes that include {size}, or predict for {below} or {above}",
-    )
-
-
-def _oversubscribed(ranks: Sequence[int], cores: int, ranks_a_core: Sequence[float]) -> Caveat:
-    limits = (f"{format_percent(1 / share)} on {p}" for p, share in zip(ranks, ranks_a_core, strict=True))
-    return Caveat(
-        "oversubscribed",
-        f"{join_words(ranks)} ranks share {plural(cores, 'core')}: ranks on one core compute in turn, so "
-        f"efficiency is at most {join_words(limits)} ranks; the numbers include that, but not waiting for "
-        "the scheduler",
-        f"all numbers on {join_words(ranks)} ranks",
-        "predict for fewer ranks, or for a machine with more cores",
-    )
-
-
-def _network_assumed(
-    ranks: Sequence[int], needed_cores: int, possible_ranks: int, undecided: Undecided
-) -> Caveat:
-    """`needed_cores` are required to measure it; `possible_ranks` is a number of ranks on which this machine
-    can, 0 if it has too few cores. `undecided`: why exchanges that were measured do not tell."""
-    if undecided == "contradictory":
-        remedy = "the measured exchanges do not decide it; --network shared predicts the other case"
-    elif not possible_ranks:
-        remedy = f"measuring it needs {needed_cores} cores; --network shared predicts the other case"
-    else:
-        out = "runs/longer" if undecided == "short" else "runs/network"
-        sizes = " --sizes 1words,1MiB" if undecided == "short" else ""
-        run = f"hockney run granularity --ranks 2,{possible_ranks} --out {out}{sizes}"
-        remedy = f"'{run}' measures it; then predict with --run {out}"
-    return Caveat(
-        "network-assumed",
-        "it is unknown whether simultaneous messages share the network; a switch is assumed",
-        f"numbers on {join_words(ranks)} ranks",
-        remedy,
-    )
-
-
-def _one_level_caveat(ranks: Sequence[int], *, between: bool) -> Caveat:
-    """Messages were measured `between` nodes only, or within a node only."""
-    measured, lacking, differ = (
-        ("between nodes", "within a node", "less") if between else ("within a node", "between nodes", "more")
-    )
-    return Caveat(
-        "one-level",
-        f"messages {lacking} were not measured; they are assumed to cost the same as {measured}",
-        f"numbers on {join_words(ranks)} ranks: a message {lacking} costs {differ}",
-        "survey with --nodes 2 and --ranks-per-node 2 or more",
-    )
-
-
-def _measured_sizes(smallest: float, largest: float) -> str:
-    return f"sizes from {format_size(smallest)} to {format_size(largest)} were measured"
