@@ -21,7 +21,8 @@ from hockney.judgements.sides import Side
 from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, State
 from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.mpi import title_of
-from hockney.pages.format import EXACT, quantity
+from hockney.pages.columns import COUNT, INTERVAL, SECONDS, Column, Format, columns_table
+from hockney.pages.format import EXACT
 from hockney.pages.labels import short_labels
 
 ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
@@ -434,10 +435,6 @@ def _listed(cases: Iterable[Unmatched], name: Callable[[Case], str]) -> str:
     return list_names([name(each.case) for each in cases], MAX_CASES)
 
 
-def times(each: CaseVerdict) -> tuple[str, str]:
-    return quantity(each.a.value, "s"), quantity(each.b.value, "s")
-
-
 def more(each: CaseVerdict) -> str:
     """Additional launches that would decide it, of A and of B; empty if it is decided."""
     if each.state not in ("undecided", "unknown"):
@@ -493,6 +490,16 @@ def _percent(bound: float) -> str:
 RATIO = "B / A"
 RELATIVE = "relative"
 MEANING = "Relative: to the mean of the operations that did not change (95% interval)."
+THREE_DECIMALS = Format(lambda ratio: f"{ratio.value:.3f}", interval=ratio_ends)
+
+
+def _with_ends(ratio: Estimate) -> str:
+    """ "1.052 (1.044 to 1.061)"."""
+    ends = ratio_ends(ratio)
+    return f"{ratio.value:.3f}" + (f" ({ends})" if ends else "")
+
+
+WITH_ENDS = Format(_with_ends)
 
 
 def operations_table(
@@ -501,27 +508,24 @@ def operations_table(
     """One row for each of `operations`, by default all with those that changed first, with the number of
     its cases by verdict."""
     operations = comparison.changed_first if operations is None else operations
-    level, relative = comparison.several_levels, any(each.relative for each in operations)
-    rows = tuple(
-        (
-            each.workload,
-            *([each.level] if level else []),
-            str(len(each.cases)),
-            *(str(len(each.of(state))) for state in ("slower", "faster", "same")),
-            str(len(each.of("undecided", "unknown"))),
-            f"{each.ratio.value:.3f}",
-            ratio_ends(each.ratio),
-            *([_relative_cell(each)] if relative else []),
-            verdict(each.state),
-        )
-        for each in operations
+    relative = any(each.relative for each in operations)
+
+    def count(heading: str, *states: State) -> Column[OperationVerdict]:
+        return Column(heading, lambda each: len(each.of(*states)), COUNT)
+
+    columns: tuple[Column[OperationVerdict], ...] = (
+        Column("operation", lambda each: each.workload),
+        Column("level" if comparison.several_levels else "", lambda each: each.level),
+        Column("cases", lambda each: len(each.cases), COUNT),
+        count("slower", "slower"),
+        count("faster", "faster"),
+        count("the same", "same"),
+        count("undecided", *UNDECIDED_VERDICTS),
+        Column(f"mean {RATIO}", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL),
+        Column(RELATIVE if relative else "", lambda each: each.relative, WITH_ENDS),
+        Column("verdict", lambda each: verdict(each.state)),
     )
-    columns = (
-        "operation", *(["level"] if level else []), "cases", "slower", "faster", "the same", "undecided",
-        f"mean {RATIO}", "95% interval", *([RELATIVE] if relative else []), "verdict",
-    )  # fmt: skip
-    numbers = tuple(range(2 if level else 1, len(columns) - 1))
-    return Table("operations", "Operations", columns, rows, numbers, MEANING if relative else "")
+    return columns_table("operations", "Operations", columns, operations, MEANING if relative else "")
 
 
 def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: str, title: str) -> Table:
@@ -529,29 +533,15 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
     of them are undecided."""
     named, open_ = labels(comparison), any(more(each) for each in cases)
     relative = any(each.relative for each in cases)
-    rows = tuple(
-        (
-            named(each.case),
-            *times(each),
-            f"{each.ratio.value:.3f}",
-            ratio_ends(each.ratio),
-            *([_relative_cell(each)] if relative else []),
-            f"{each.launches[0]}, {each.launches[1]}",
-            verdict(each.state),
-            *([more(each)] if open_ else []),
-        )
-        for each in cases
-    )
-    columns = (
-        "case",
-        "A",
-        "B",
-        RATIO,
-        "95% interval",
-        *([RELATIVE] if relative else []),
-        "launches",
-        "verdict",
-        *(["more launches"] if open_ else []),
+    columns: tuple[Column[CaseVerdict], ...] = (
+        Column("case", lambda each: named(each.case)),
+        Column("A", lambda each: each.a, SECONDS),
+        Column("B", lambda each: each.b, SECONDS),
+        Column(RATIO, lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL),
+        Column(RELATIVE if relative else "", lambda each: each.relative, WITH_ENDS),
+        Column("launches", lambda each: f"{each.launches[0]}, {each.launches[1]}", COUNT),
+        Column("verdict", lambda each: verdict(each.state)),
+        Column("more launches" if open_ else "", more, COUNT),
     )
     captions = ["More launches: of A and of B, that would decide the case, approximately."] if open_ else []
     captions += [MEANING] if relative else []
@@ -560,17 +550,7 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
             "B / A is that of pairs of launches, excluding pairs during which the machine changed"
             f"{_most_excluded(cases)}."
         )
-    caption = " ".join(captions)
-    numbers = tuple(place for place in range(1, len(columns)) if columns[place] != "verdict")
-    return Table(name, title, columns, rows, numbers, caption)
-
-
-def _relative_cell(each: CaseVerdict | OperationVerdict) -> str:
-    """ "1.052 (1.044 to 1.061)"."""
-    if each.relative is None:
-        return ""
-    ends = ratio_ends(each.relative)
-    return f"{each.relative.value:.3f}" + (f" ({ends})" if ends else "")
+    return columns_table(name, title, columns, cases, " ".join(captions))
 
 
 def _most_excluded(cases: Sequence[CaseVerdict]) -> str:

@@ -17,11 +17,12 @@ from hockney.core.case import Case
 from hockney.core.units import format_percent
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series, Tone
-from hockney.judgements.comparison import ComparedSides, labels, ratio, times, title, verdict
+from hockney.judgements.comparison import ComparedSides, labels, ratio, title, verdict
 from hockney.judgements.history import day, short
 from hockney.models.comparison import CaseVerdict, OperationVerdict, State
 from hockney.models.history import FactChange, RunPoint, Trend
 from hockney.models.statistics import Observation, center
+from hockney.pages.format import quantity
 from hockney.pages.series import estimates
 
 MAX_ROWS = 16
@@ -192,7 +193,7 @@ def _file(case: Case) -> str:
 
 
 def _detail(each: CaseVerdict) -> str:
-    a, b = times(each)
+    a, b = (quantity(side.value, "s") for side in (each.a, each.b))
     return f"A {a}, B {b}, {each.launches[0]} and {each.launches[1]} launches: {verdict(each.state)}"
 
 

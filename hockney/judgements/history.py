@@ -5,7 +5,7 @@ tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.units import date_text, format_percent, format_seconds
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
-from hockney.judgements.comparison import ratio_ends
+from hockney.judgements.comparison import THREE_DECIMALS, ratio_ends
 from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.models.history import (
     FEWEST_RUNS,
@@ -23,10 +23,13 @@ from hockney.models.history import (
     CheckState,
     FactChange,
     LevelChange,
+    RunPoint,
     TimeSeries,
     Trend,
 )
+from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.models.statistics import FEWEST_TO_WINSORISE, winsorise
+from hockney.pages.columns import COUNT, INTERVAL, Column, Format, columns_table
 from hockney.pages.format import ratio_bounds
 
 
@@ -127,10 +130,21 @@ class CheckedRun(Judgement[CheckedSeries]):
 
     @property
     def operations_table(self) -> Table:
-        return _checked_operations(self)
+        columns: tuple[Column[CheckedOperation], ...] = (
+            Column("operation", lambda each: each.workload),
+            Column("level" if self.several_levels else "", lambda each: each.level),
+            Column("cases", lambda each: len(each.cases), COUNT),
+            Column("slower", lambda each: len(each.of("slower")), COUNT),
+            Column("faster", lambda each: len(each.of("faster")), COUNT),
+            Column("runs", lambda each: each.mean.runs, COUNT),
+            Column("mean ratio", lambda each: each.mean.ratio, THREE_DECIMALS, interval=INTERVAL),
+            Column("noticeable", lambda each: each.mean.noticeable, NOTICEABLE),
+            Column("verdict", lambda each: verdict(each.state)),
+        )
+        return columns_table("operations", "Operations", columns, self.operations)
 
     def cases_table(self, series: Sequence[CheckedSeries], name: str, title: str) -> Table:
-        return _checked_cases(series, name, title)
+        return columns_table(name, title, CASES, series)
 
     def judged_operations(self) -> Iterator[JudgedOperation]:
         for each in self.operations:
@@ -170,6 +184,11 @@ class ShownHistory:
     def trends(self) -> list[tuple[str, Trend]]:
         return [(machine, trend) for machine, trends in self.machines for trend in trends]
 
+    @property
+    def machine_heading(self) -> str:
+        """The heading of a column of machines, which only a history of several has."""
+        return "machine" if len(self.machines) > 1 else ""
+
 
 WORDS: dict[CheckState, str] = {
     "usual": "as usual",
@@ -201,8 +220,10 @@ def short(series: TimeSeries) -> str:
 def _times(checked: CheckedRun) -> str:
     count = len(checked.operations)
     operations = plural(count, "operation")
-    counted: Callable[..., int] = lambda *states: sum(each.state in states for each in checked.operations)  # noqa: E731
-    slower, faster, open_ = counted("slower"), counted("faster"), counted("unknown", "undecided")
+    slower, faster, open_ = (
+        sum(each.state in states for each in checked.operations)
+        for states in (("slower",), ("faster",), UNDECIDED_VERDICTS)
+    )
     against = f"the {plural(checked.earlier, 'earlier run')} on {checked.machine}"
     if slower:
         return f"The run is slower than usual in {slower} of {operations}{_worst(checked)}."
@@ -300,104 +321,59 @@ def shown_sentence(history: ShownHistory) -> str:
     )
 
 
-def value(series: TimeSeries, log_value: float) -> str:
-    """A time, or a percentage relative to the typical one for an operation."""
-    return format_seconds(log_value) if series.case else f"{log_value:.3f}"
+def value(series: TimeSeries, time: float) -> str:
+    """A time (s) or, for an operation, its multiple of the typical one."""
+    return format_seconds(time) if series.case else f"{time:.3f}"
 
 
-def _checked_operations(checked: CheckedRun) -> Table:
-    rows = tuple(
-        (
-            each.workload,
-            *([each.level] if checked.several_levels else []),
-            str(len(each.cases)),
-            str(len(each.of("slower"))),
-            str(len(each.of("faster"))),
-            str(each.mean.runs),
-            f"{each.mean.ratio.value:.3f}",
-            ratio_ends(each.mean.ratio),
-            "" if each.mean.noticeable is None else format_percent(each.mean.noticeable - 1, 2),
-            verdict(each.state),
-        )
-        for each in checked.operations
-    )
-    levels = ["level"] if checked.several_levels else []
-    columns = (
-        "operation", *levels, "cases", "slower", "faster", "runs", "mean ratio", "95% interval",
-        "noticeable", "verdict",
-    )  # fmt: skip
-    first = 1 + len(levels)
-    return Table("operations", "Operations", columns, rows, tuple(range(first, first + 7)))
-
-
-def _checked_cases(series: Sequence[CheckedSeries], name: str, title: str) -> Table:
-    rows = tuple(
-        (
-            short(each.series),
-            format_seconds(each.new.value.value),
-            format_seconds(each.new.value.value / each.ratio.value),
-            f"{each.ratio.value:.3f}",
-            ratio_ends(each.ratio),
-            str(each.runs),
-            verdict(each.state),
-        )
-        for each in series
-    )
-    columns = ("case", "time", "usual", "ratio", "95% interval", "runs", "verdict")
-    return Table(name, title, columns, rows, (1, 2, 3, 4, 5))
+NOTICEABLE = Format(lambda factor: format_percent(factor - 1, 2))
+CASES: tuple[Column[CheckedSeries], ...] = (
+    Column("case", lambda each: short(each.series)),
+    Column("time", lambda each: format_seconds(each.new.value.value), COUNT),
+    Column("usual", lambda each: format_seconds(each.new.value.value / each.ratio.value), COUNT),
+    Column("ratio", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL),
+    Column("runs", lambda each: each.runs, COUNT),
+    Column("verdict", lambda each: verdict(each.state)),
+)
 
 
 def trends_table(history: ShownHistory) -> Table:
     """A row for each series, with its course as a line of characters."""
-    several = len(history.machines) > 1
     levels = len({trend.series.level for _, trend in history.trends}) > 1
-    rows = tuple(
-        (
-            short(trend.series),
-            *([trend.series.level] if levels else []),
-            *([machine] if several else []),
-            str(len(trend.series.points)),
-            sparkline(trend.series.logs),
-            value(trend.series, trend.series.points[-1].value.value),
-            str(len(trend.changes)),
-            day(trend.changes[-1].at.at_s) if trend.changes else "",
-            f"{trend.changes[-1].ratio.value:.3f}" if trend.changes else "",
-            ratio_ends(trend.changes[-1].ratio) if trend.changes else "",
-        )
-        for machine, trend in history.trends
+
+    def last_change(row: tuple[str, Trend]) -> LevelChange | None:
+        return row[1].changes[-1] if row[1].changes else None
+
+    columns: tuple[Column[tuple[str, Trend]], ...] = (
+        Column("series", lambda row: short(row[1].series)),
+        Column("level" if levels else "", lambda row: row[1].series.level),
+        Column(history.machine_heading, lambda row: row[0]),
+        Column("runs", lambda row: len(row[1].series.points), COUNT),
+        Column("course", lambda row: sparkline(row[1].series.logs)),
+        Column("last", lambda row: value(row[1].series, row[1].series.points[-1].value.value), COUNT),
+        Column("changes", lambda row: len(row[1].changes), COUNT),
+        Column("last change", last_change, Format(lambda change: day(change.at.at_s), numeric=False)),
+        Column(
+            "ratio", lambda row: (last := last_change(row)) and last.ratio, THREE_DECIMALS, interval=INTERVAL
+        ),
     )
-    columns = (
-        "series", *(["level"] if levels else []), *(["machine"] if several else []), "runs", "course", "last",
-        "changes", "last change", "ratio", "95% interval",
-    )  # fmt: skip
-    first = 1 + levels + several
-    return Table(
-        "trends", "Series", columns, rows, (first, *range(first + 2, first + 4), first + 5, first + 6)
-    )
+    return columns_table("trends", "Series", columns, history.trends)
 
 
 def changes_table(history: ShownHistory) -> Table:
     """Every change of the level, by date."""
-    several = len(history.machines) > 1
     changes = [(machine, trend, change) for machine, trend in history.trends for change in trend.changes]
     changes.sort(key=lambda each: each[2].at.at_s)
-    rows = tuple(
-        (
-            day(change.at.at_s),
-            dates(change),
-            short(trend.series),
-            *([machine] if several else []),
-            f"{change.ratio.value:.3f}",
-            ratio_ends(change.ratio),
-            _facts_at(history, machine, change.first_s, change.last_s),
-        )
-        for machine, trend, change in changes
+    columns: tuple[Column[tuple[str, Trend, LevelChange]], ...] = (
+        Column("since", lambda row: day(row[2].at.at_s)),
+        Column("changed (95%)", lambda row: dates(row[2])),
+        Column("series", lambda row: short(row[1].series)),
+        Column(history.machine_heading, lambda row: row[0]),
+        Column("ratio", lambda row: row[2].ratio, THREE_DECIMALS),
+        Column(INTERVAL, lambda row: ratio_ends(row[2].ratio)),
+        Column("environment", lambda row: _facts_at(history, row[0], row[2].first_s, row[2].last_s)),
     )
-    columns = (
-        "since", "changed (95%)", "series", *(["machine"] if several else []), "ratio", "95% interval",
-        "environment",
-    )  # fmt: skip
-    return Table("changes", "Changes of the level", columns, rows, (3 + several,))
+    return columns_table("changes", "Changes of the level", columns, changes)
 
 
 def _facts_at(history: ShownHistory, machine: str, first_s: float, last_s: float) -> str:
@@ -407,33 +383,31 @@ def _facts_at(history: ShownHistory, machine: str, first_s: float, last_s: float
 
 def environment_table(history: ShownHistory) -> Table:
     """A table of the changes of the machine or its software, and when they happened."""
-    several = len(history.machines) > 1
-    rows = tuple(
-        (day(each.at_s), *([machine] if several else []), each.fact, each.before, each.after)
-        for machine, _ in history.machines
-        for each in history.facts.get(machine, ())
+    columns: tuple[Column[tuple[str, FactChange]], ...] = (
+        Column("since", lambda row: day(row[1].at_s)),
+        Column(history.machine_heading, lambda row: row[0]),
+        Column("what", lambda row: row[1].fact),
+        Column("before", lambda row: row[1].before),
+        Column("after", lambda row: row[1].after),
     )
-    columns = ("since", *(["machine"] if several else []), "what", "before", "after")
-    return Table("environment", "Changes of the environment", columns, rows)
+    rows = ((machine, each) for machine, _ in history.machines for each in history.facts.get(machine, ()))
+    return columns_table("environment", "Changes of the environment", columns, rows)
 
 
 def runs_table(trend: Trend, labels: dict[str, str]) -> Table:
     """The points of one series."""
     changed = {change.at.run for change in trend.changes}
-    rows = tuple(
-        (
-            date_text(point.at_s),
-            value(trend.series, point.value.value),
-            "" if point.value.low is None else value(trend.series, point.value.low),
-            "" if point.value.high is None else value(trend.series, point.value.high),
-            "changed" if point.run in changed else "",
-            labels.get(point.run, ""),
-            point.run,
-        )
-        for point in trend.series.points
+    time = Format(lambda seconds: value(trend.series, seconds))
+    columns: tuple[Column[RunPoint], ...] = (
+        Column("date (UTC)", lambda point: date_text(point.at_s)),
+        Column("time", lambda point: point.value.value, time),
+        Column("low", lambda point: point.value.low, time),
+        Column("high", lambda point: point.value.high, time),
+        Column("level", lambda point: "changed" if point.run in changed else ""),
+        Column("label", lambda point: labels.get(point.run, "")),
+        Column("run", lambda point: point.run),
     )
-    columns = ("date (UTC)", "time", "low", "high", "level", "label", "run")
-    return Table("runs", "Runs", columns, rows, (1, 2, 3))
+    return columns_table("runs", "Runs", columns, trend.series.points)
 
 
 BLOCKS = "▁▂▃▄▅▆▇█"
