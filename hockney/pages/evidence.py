@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from hockney.models.statistics import LaunchTimesCache, Observation
 
 T = TypeVar("T")
+Results = TypeVar("Results", bound="StudyResults")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,6 +70,17 @@ class Evidence:
     times: LaunchTimesCache | None = None
     place: str = ""
     whole: Evidence | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def cores(self) -> int:
+        """The cores of all hosts of the run, assuming that they are alike: with more ranks than these, the
+        scheduler decides."""
+        return self.run.cores(self.machine)
+
+    def most_with_cores(self, counts: Sequence[int]) -> int:
+        """The largest of these ascending numbers of ranks with a core for each rank; otherwise the smallest,
+        0 if there are none."""
+        return max((count for count in counts if count <= self.cores), default=min(counts, default=0))
 
     @cached_property
     def levels(self) -> tuple[Evidence, ...]:
@@ -174,6 +186,18 @@ class Measured:
     @property
     def has_size(self) -> bool:
         return bool(self.workload.size) and self.workload.size in self.case
+
+
+@dataclass(frozen=True)
+class StudyResults:
+    """What a study computes from a run."""
+
+    evidence: Evidence
+
+    @classmethod
+    def of(cls: type[Results], evidence: Evidence) -> Results:
+        """The same object for the same evidence, however often a page requests it."""
+        return evidence.cached(cls)
 
 
 @dataclass(frozen=True)

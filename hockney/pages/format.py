@@ -178,14 +178,12 @@ def bandwidth(measured: Measured) -> Estimate:
 
 
 def rate_of(moved: float, time: Estimate) -> Estimate:
-    """Bytes over a time (B/s): the ends of the interval are swapped."""
+    """Bytes, or whatever was done, over a time (B/s): the ends of the interval are swapped."""
+    value = moved / time.value if time.value else 0.0
     if isinstance(time, ExactValue):
-        return ExactValue.of(moved / time.value if time.value else 0.0)
-    return Estimate(
-        moved / time.value if time.value else 0.0,
-        moved / time.high if time.high else None,
-        moved / time.low if time.low else None,
-    )
+        return ExactValue.of(value)
+    low, high = (moved / end if end and end > 0 else None for end in (time.high, time.low))
+    return Estimate(value, low, high)
 
 
 def size_of(measured: Measured) -> str:

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from hockney.core.fit import Estimate, ExactValue, MetricSummary, Summary
+from hockney.core.fit import Estimate, MetricSummary, Summary
 from hockney.draw.page import Table
 from hockney.pages.evidence import Measured
-from hockney.pages.format import interval, percent, quantity, typed_line, with_interval
+from hockney.pages.format import interval, percent, quantity, rate_of, typed_line, with_interval
 
 OPERATIONS = "operations"
 """The metric of workloads that count the operations of a run; divided by the time they give a rate."""
@@ -58,14 +58,7 @@ def rate(summary: Summary) -> Estimate | None:
     count, time = summary.metrics.get(OPERATIONS), summary.typical
     if count is None or not count.typical.value or not time.value:
         return None
-    operations = count.typical.value
-    if isinstance(time, ExactValue):
-        return ExactValue.of(operations / time.value)
-    return Estimate(
-        operations / time.value,
-        operations / time.high if time.high else None,
-        operations / time.low if time.low else None,
-    )
+    return rate_of(count.typical.value, time)
 
 
 def _names(cases: Sequence[Measured], phase: bool) -> list[str]:

@@ -10,7 +10,7 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.pages import undisturbed
 from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import quantity, with_interval
+from hockney.pages.format import quantity, rate_of, with_interval
 from hockney.pages.levels import placed, prefixed, where
 from hockney.pages.levels.compared import compare
 from hockney.pages.series import curve, message_fit, rates, times
@@ -141,7 +141,7 @@ def pieces(fit: Fit) -> Table:
             "" if piece.beyond is None else quantity(piece.beyond, "B"),
             _short(piece.latency, "s") if piece.intercept == "found" else NO_LATENCY,
             _short(piece.per_byte, "s/B"),
-            _short(_of_line(piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
+            _short(rate_of(1.0, piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
         )
         for piece in fit.segments
     )
@@ -150,13 +150,6 @@ def pieces(fit: Fit) -> Table:
     if any(piece.intercept != "found" for piece in fit.segments):
         caption += f" {WITHOUT_LATENCY}"
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)
-
-
-def _of_line(per_byte: Estimate) -> Estimate:
-    """The bandwidth of a line, from its time per byte, which is positive. If the interval of that includes 0,
-    the bandwidth has no upper end."""
-    low, high = (1 / end if end else None for end in (per_byte.high, per_byte.low))
-    return Estimate(1 / per_byte.value, low, high)
 
 
 def _short(estimate: Estimate, unit: str) -> str:

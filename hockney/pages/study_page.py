@@ -43,18 +43,19 @@ def study_page(
 
 def section(
     title: str,
+    text: Iterable[str] = (),
     *,
     figures: Iterable[Figure | None] = (),
     tables: Iterable[Table | None] = (),
     closed: bool = False,
     multiples: bool = False,
 ) -> Section | None:
-    """A section of the figures and tables that are not None; None if there are none."""
+    """A section of the figures that are not None and of the tables with rows; None if there are none."""
     drawn = tuple(figure for figure in figures if figure is not None)
-    listed = tuple(table for table in tables if table is not None)
-    if not drawn and not listed:
+    filled = tuple(table for table in tables if table is not None and table.rows)
+    if not drawn and not filled:
         return None
-    return Section(title, figures=drawn, tables=listed, closed=closed, multiples=multiples)
+    return Section(title, tuple(text), drawn, filled, closed=closed, multiples=multiples)
 
 
 def first_figure(sections: Sequence[Section]) -> tuple[Figure | None, tuple[Section, ...]]:

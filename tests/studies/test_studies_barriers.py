@@ -27,7 +27,7 @@ from hockney.report.render import render
 from hockney.studies import Evidence, Options
 from hockney.studies.barriers import paper, results
 from hockney.studies.barriers.headline import chosen
-from hockney.studies.barriers.results import BarrierResult, BarrierResults, failures, way_of
+from hockney.studies.barriers.results import BarrierResult, BarrierResults, way_of
 
 EVERY_BARRIER = measurement.bundled_catalog()
 ALGORITHMS = (
@@ -291,7 +291,7 @@ def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
         "fake:die=barrier algorithm=central iterations=1000000;hang=algorithm=mcs_tree"
     )
     evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), parameters={"iterations": 1_000_000}))
-    lost = {str(case["algorithm"]) for case, _ in failures(evidence)}
+    lost = {str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures}
     assert lost == {"central", "mcs_tree"}
     page = studies.study("barriers").page(evidence)
     _, survived, failed, *_ = page.headline

@@ -50,7 +50,7 @@ def truth(cell: results.Cell) -> float:
 def checked_of(made: Evidence):
     messages = costs.known(made).messages
     assert messages is not None
-    return validation.check(made, results.cells(made), messages, costs.cores(made))
+    return validation.check(made, results.cells(made), messages, made.cores)
 
 
 def odd(tmp_path, **fields) -> Evidence:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.barriers import traffic
@@ -104,6 +105,9 @@ def messages(level: EmptyMessages) -> Table:
     )
 
 
-def failed(evidence: Evidence) -> Table | None:
-    rows = tuple((case.line, words) for case, words in BarrierResults.of(evidence).failures)
-    return Table("failed", "No result", ("case", "what happened"), rows) if rows else None
+def failed(evidence: Evidence) -> Table:
+    columns: tuple[Column[tuple[Case, str]], ...] = (
+        Column("case", lambda row: row[0].line),
+        Column("what happened", lambda row: row[1]),
+    )
+    return columns_table("failed", "No result", columns, BarrierResults.of(evidence).failures)

@@ -18,7 +18,7 @@ from hockney.pages.format import quantity, with_interval
 from hockney.pages.levels import spread_ranks
 from hockney.pages.series import estimates
 from hockney.studies.barriers.headline import layouts, times_as_long
-from hockney.studies.barriers.results import BarrierResult, BarrierResults, Candidate, Way, choose
+from hockney.studies.barriers.results import BarrierResult, Candidate, Way, choose
 
 CALLED = {MPI: "MPI_Barrier", "mpi_nonblocking": "MPI_Ibarrier"}
 KINDS = ("shared memory, one-sided", "made of messages", "of the MPI library")
@@ -33,7 +33,7 @@ ENTRY_TITLES: tuple[tuple[Way, str], ...] = (
 def first_layout(evidence: Evidence, results: Sequence[BarrierResult]) -> tuple[int, int]:
     """The ranks and nodes on the first screen: the most with a core per rank, otherwise the fewest."""
     counts = layouts([each for each in results if each.loop is not None])
-    own = [(ranks, nodes) for ranks, nodes in counts if ranks <= BarrierResults.of(evidence).cores]
+    own = [(ranks, nodes) for ranks, nodes in counts if ranks <= evidence.cores]
     return own[-1] if own else counts[0] if counts else (0, 0)
 
 

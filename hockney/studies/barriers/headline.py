@@ -110,9 +110,7 @@ def _basis(choice: Choice) -> str:
 def _long(evidence: Evidence, results: Sequence[BarrierResult]) -> str:
     run = BarrierResults.of(evidence)
     survived = {each.algorithm for each in results if each.ranks > 1 and each.loop is not None}
-    survived -= {
-        str(case["algorithm"]) for case, _ in BarrierResults.of(evidence).failures if way_of(case) == "loop"
-    }
+    survived -= {str(case["algorithm"]) for case, _ in run.failures if way_of(case) == "loop"}
     if run.iterations < 2 or not survived:
         return ""
     return f"{plural(len(survived), 'barrier')} completed {run.iterations} calls back to back."

@@ -12,7 +12,7 @@ from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
 from hockney.pages.levels import place_words, prefixed
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.studies.barriers import columns, figures, headline, paper
 from hockney.studies.barriers.results import (
     MAX_PREDICTION_FACTOR,
@@ -60,33 +60,24 @@ def page(evidence: Evidence) -> Page:
 def _costs(evidence: Evidence, results: Sequence[BarrierResult], first: tuple[int, int]) -> Section | None:
     """The section on the numbers of ranks that the first screen does not show, and on barriers without a
     result."""
-    failed = columns.failed(evidence)
     others = [layout for layout in headline.layouts(results) if layout != first]
     drawn = tuple(f for layout in others if (f := figures.costs_on_ranks(evidence, *layout)) is not None)
     calls = BarrierResults.of(evidence).iterations
     text = (f"One repetition consists of {calls} back-to-back calls.",) if calls > 1 and results else ()
-    if not drawn and failed is None and not text:
+    failed = columns.failed(evidence)
+    if not drawn and not failed.rows and not text:
         return None
-    return Section(
-        "Cost of each barrier",
-        text=text,
-        figures=drawn,
-        tables=(failed,) if failed is not None else (),
-    )
+    return Section("Cost of each barrier", text, drawn, (failed,) if failed.rows else ())
 
 
 def _numbers(results: Sequence[BarrierResult]) -> Section | None:
     """All times next to their predictions, by family."""
     families = ((name, title, figures.members(name, results)) for name, title in figures.FAMILIES)
     tables = [columns.costs(members, name, title) for name, title, members in families if members]
-    counted, arrived = columns.predictions(results), columns.arrivals(results)
-    tables += [table for table in (counted, arrived) if table.rows]
-    if not tables:
-        return None
-    return Section(
+    return section(
         "All barriers in numbers",
-        figures=tuple(figures.costs_over_ranks(results, choose_prediction(results)[0])),
-        tables=tuple(tables),
+        figures=figures.costs_over_ranks(results, choose_prediction(results)[0]),
+        tables=[*tables, columns.predictions(results), columns.arrivals(results)],
         closed=True,
     )
 
@@ -96,7 +87,7 @@ def _predicted(evidence: Evidence, results: Sequence[BarrierResult]) -> Section 
     if messages is None:
         return None
     figure = figures.predictions(results)
-    crowded = sorted({each.ranks for each in results if each.ranks > BarrierResults.of(evidence).cores})
+    crowded = sorted({each.ranks for each in results if each.ranks > evidence.cores})
     text = [_one_message(level) for level in messages.levels]
     telling = [each for each in results if each.structure_s is not None and each.loop is not None]
     if telling:
@@ -132,16 +123,9 @@ def _one_message(level: EmptyMessages) -> str:
 
 
 def _arrivals(results: Sequence[BarrierResult]) -> Section | None:
-    figure = figures.entry_costs(results)
-    if figure is None:
-        return None
-    return Section(
-        "How ranks enter",
-        text=(
-            "In programs, ranks do not arrive at the same time. 'After the last': ranks enter one after "
-            "another, and the time runs from the last entry to the last exit, on a synchronised clock. "
-            "'Exits apart' is the time from the first exit to the last, with ranks entering as MPI_Barrier "
-            "releases them.",
-        ),
-        figures=(figure,),
+    text = (
+        "In programs, ranks do not arrive at the same time. 'After the last': ranks enter one after another, "
+        "and the time runs from the last entry to the last exit, on a synchronised clock. 'Exits apart' is "
+        "the time from the first exit to the last, with ranks entering as MPI_Barrier releases them."
     )
+    return section("How ranks enter", [text], figures=[figures.entry_costs(results)])

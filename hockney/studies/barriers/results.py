@@ -19,7 +19,7 @@ from hockney.core.layout import NETWORK, farthest_level_in_node
 from hockney.models import LogGPOverheads, collective_time, loggp_overheads
 from hockney.models.barriers import MOST_RANKS, MessageCosts, by_levels, by_messages, by_structure, predicted
 from hockney.models.statistics import Observation, ratio
-from hockney.pages.evidence import Evidence
+from hockney.pages.evidence import Evidence, StudyResults
 
 
 @dataclass(frozen=True)
@@ -142,22 +142,28 @@ class BarrierResult:
 
 
 @dataclass(frozen=True)
-class BarrierResults:
+class BarrierResults(StudyResults):
     """All measurements of barriers in a run. Every part is computed once: predictions simulate each algorithm
     on every number of ranks."""
-
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> BarrierResults:
-        """The same object for the same evidence, however often a page requests it."""
-        return evidence.cached(cls)
 
     @cached_property
     def results(self) -> tuple[BarrierResult, ...]:
         """The results by ranks, the fastest in the tight loop first, and barriers with only other times
-        last."""
-        return barrier_results(self.evidence, self.costs, self.cores)
+        last; with predictions where each rank has a core."""
+        times: dict[tuple[int, int, str], dict[Way, Estimate]] = {}
+        for m in self.evidence.measured:
+            if (way := way_of(m.case)) is not None:
+                key = m.case.ranks, m.case.nodes, str(m.case["algorithm"])
+                times.setdefault(key, {})[way] = m.summary.typical
+        costs = self.costs
+        results = [
+            _with_predictions(
+                BarrierResult(name, ranks, ways, nodes=nodes),
+                costs.spread(ranks, nodes) if costs is not None and ranks <= self.evidence.cores else None,
+            )
+            for (ranks, nodes, name), ways in times.items()
+        ]
+        return tuple(sorted(results, key=_order))
 
     def ratio(self, ranks: int, algorithm: str, over: str, nodes: int = 0) -> Estimate | None:
         """The ratio of the times of a call of two barriers, back to back; None if one of them was not
@@ -188,39 +194,23 @@ class BarrierResults:
         return self.messages.costs(per_node) if self.messages is not None else None
 
     @cached_property
-    def cores(self) -> int:
-        return cores(self.evidence)
-
-    @cached_property
     def iterations(self) -> int:
-        return iterations(self.evidence)
+        """The number of barriers back to back that was requested; 1 if the engine chose it."""
+        counts = (m.case.number("iterations", 1) for m in self.evidence.of("barrier"))
+        return int(max(counts, default=1))
 
     @cached_property
     def failures(self) -> list[tuple[Case, str]]:
-        return failures(self.evidence)
+        """Barriers without a result, each once, with the last message of the engine or the launcher."""
+        reasons = {each.case: f"{each.reason}: {each.message}" for each in self.evidence.run.failures}
+        done = {m.case.line for m in self.evidence.measured}
+        cases = [(parse_canonical(line), words) for line, words in reasons.items() if line not in done]
+        return [(case, words) for case, words in cases if way_of(case) is not None]
 
 
-def barrier_results(
-    evidence: Evidence, costs: MessageCosts | None, max_ranks: int
-) -> tuple[BarrierResult, ...]:
-    """The results, with predictions from `costs` on up to `max_ranks` ranks."""
-    times: dict[tuple[int, int, str], dict[Way, Estimate]] = {}
-    for m in evidence.measured:
-        if (way := way_of(m.case)) is not None:
-            key = m.case.ranks, m.case.nodes, str(m.case["algorithm"])
-            times.setdefault(key, {})[way] = m.summary.typical
-    results = [
-        _with_predictions(
-            BarrierResult(name, ranks, ways, nodes=nodes),
-            costs.spread(ranks, nodes) if costs is not None and ranks <= max_ranks else None,
-        )
-        for (ranks, nodes, name), ways in times.items()
-    ]
-    return tuple(
-        sorted(
-            results, key=lambda f: (f.ranks, f.nodes, f.loop.value if f.loop else float("inf"), f.algorithm)
-        )
-    )
+def _order(result: BarrierResult) -> tuple[int, int, float, str]:
+    loop_s = math.inf if result.loop is None else result.loop.value
+    return result.ranks, result.nodes, loop_s, result.algorithm
 
 
 def _with_predictions(each: BarrierResult, costs: MessageCosts | None) -> BarrierResult:
@@ -241,28 +231,6 @@ def way_of(case: Case | Subject) -> Way | None:
     if values.get("sync") == "loop" or (not isinstance(iterations, str) and iterations > 1):
         return "loop"
     return "alone" if values.get("sync") == "window" else None
-
-
-def iterations(evidence: Evidence) -> int:
-    """The number of barriers back to back that was requested; 1 if the engine chose it."""
-    counts = (m.case.number("iterations", 1) for m in evidence.of("barrier"))
-    return int(max(counts, default=1))
-
-
-def cores(evidence: Evidence) -> int:
-    """The processors of all hosts of the run, assuming that they are alike: with more ranks than these, the
-    scheduler decides."""
-    return evidence.run.cores(evidence.machine)
-
-
-def failures(evidence: Evidence) -> list[tuple[Case, str]]:
-    """Barriers without a result, each once, with the last message of the engine or the launcher."""
-    reasons: dict[str, str] = {}
-    for failure in evidence.run.failures:
-        reasons[failure.case] = f"{failure.reason}: {failure.message}"
-    done = {m.case.line for m in evidence.measured}
-    cases = [(parse_canonical(line), words) for line, words in reasons.items() if line not in done]
-    return [(case, words) for case, words in cases if way_of(case) is not None]
 
 
 MAX_PREDICTION_FACTOR = 1.25
@@ -367,7 +335,7 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
 def _ranks_with_core(run: BarrierResults, nodes: int) -> int:
     """The ranks that have their own core on so many nodes like those of the run."""
     machine = run.evidence.machine
-    return max(1, machine.cores) * nodes if nodes and not machine.traits.described else run.cores
+    return max(1, machine.cores) * nodes if nodes and not machine.traits.described else run.evidence.cores
 
 
 def _choice(

@@ -30,7 +30,7 @@ from hockney.pages.columns import (
     in_unit,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, quantity, with_interval
+from hockney.pages.format import quantity, rate_of, with_interval
 from hockney.studies.collectives.results import (
     FORMULA,
     PAPER,
@@ -264,7 +264,7 @@ def send_time(fit: Fit) -> Table:
                 formula(piece),
                 quantity(piece.first, "B") if change is None else with_interval(change, "B"),
                 with_interval(piece.latency, "s") if piece.intercept == "found" else "none found",
-                _rate_of(piece.per_byte),
+                with_interval(rate_of(1.0, piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
             )
         )
     for printed in FORMULA.segments:
@@ -273,12 +273,3 @@ def send_time(fit: Fit) -> Table:
         rows.append(("Cray T3E-512, printed", text, quantity(printed.first, "B"), constant, rate))
     columns = ("machine", "t in us", "from", "a", "b")
     return Table("send-time", "t = a + x/b us", columns, tuple(rows), caption=PAPER.citation)
-
-
-def _rate_of(per_byte: Estimate) -> str:
-    """The bandwidth, with its interval."""
-    if per_byte.value <= 0:
-        return ""
-    ends = [None if end is None or end <= 0 else 1 / end for end in (per_byte.high, per_byte.low)]
-    rate = Estimate(1 / per_byte.value, *ends)
-    return f"{quantity(rate.value, 'B/s')} (95%: {interval(rate, 'B/s')})"

@@ -65,15 +65,12 @@ def _others(run: CollectiveResults) -> list[int]:
 
 
 def _times(run: CollectiveResults) -> Section | None:
-    drawn = tuple(figures.times(run))
-    if not drawn:
-        return None
     text = (
         "MPI's own algorithm and, at each size, the best user-level one. Lines: predicted for that algorithm "
         "from the costs of messages between two ranks. Half of figures 1 to 12 of the paper on the Cray T3E "
         f"by {NAMED} correspond to these; the other half, which show bandwidth, correspond to those below."
     )
-    return Section("Time against size", text=(text,), figures=drawn, multiples=True)
+    return section("Time against size", [text], figures=figures.times(run), multiples=True)
 
 
 def _papers(run: CollectiveResults) -> Section | None:
@@ -95,11 +92,9 @@ def _bandwidths(run: CollectiveResults) -> Section | None:
 
 
 def _numbers(run: CollectiveResults) -> Section | None:
-    if not run.points:
-        return None
-    drawn = tuple(figure for ranks in _others(run) if (figure := figures.ratios(run, ranks)) is not None)
+    drawn = [figures.ratios(run, ranks) for ranks in _others(run)]
     both = (columns.compared(run), columns.every_time(run))
-    return Section("All ratios and times", figures=drawn, tables=both, closed=True)
+    return section("All ratios and times", figures=drawn, tables=both, closed=True)
 
 
 def _eager(evidence: Evidence) -> Section | None:

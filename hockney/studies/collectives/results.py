@@ -26,7 +26,8 @@ from hockney.models.statistics import (
     time_to_decide,
     verdict,
 )
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, Measured, StudyResults
+from hockney.pages.format import rate_of
 from hockney.reference.aggregated_bandwidth import DEFINITIONS, AggregatedBandwidth
 from hockney.studies.sizes import DOUBLE
 
@@ -144,14 +145,7 @@ class CollectivePoint:
         time = self.time(algorithm)
         if time is None or not self.block or time.value <= 0:
             return None
-        rate = definition(self.operation).of_block
-        value, low, high = (
-            None if t is None or t <= 0 else rate(self.block, self.ranks, t)
-            for t in (time.value, time.high, time.low)
-        )
-        if value is None:
-            return None
-        return ExactValue.of(value) if isinstance(time, ExactValue) else Estimate(value, low, high)
+        return rate_of(definition(self.operation).total_bytes(self.buffer, self.ranks), time)
 
     @property
     def verdict(self) -> Verdict:
@@ -175,15 +169,8 @@ class CollectivePoint:
 
 
 @dataclass(frozen=True)
-class CollectiveResults:
+class CollectiveResults(StudyResults):
     """All collectives of a run."""
-
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> CollectiveResults:
-        """The same object for the same evidence, however often a page requests it."""
-        return evidence.cached(cls)
 
     @cached_property
     def points(self) -> tuple[CollectivePoint, ...]:
@@ -230,8 +217,7 @@ class CollectiveResults:
     @property
     def shown_first(self) -> int:
         """The number of ranks on the first screen: the largest with a core for each rank."""
-        own = [count for count in self.ranks if count <= self.evidence.run.cores(self.evidence.machine)]
-        return own[-1] if own else self.ranks[0] if self.ranks else 0
+        return self.evidence.most_with_cores(self.ranks)
 
     def column(self, point: CollectivePoint) -> float:
         """The size under which a table shows a point: that of its buffer or, for empty blocks, which the
@@ -310,13 +296,7 @@ class EagerLimit:
 
 
 @dataclass(frozen=True)
-class EagerEffect:
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> EagerEffect:
-        return evidence.cached(cls)
-
+class EagerEffect(StudyResults):
     @cached_property
     def measured(self) -> dict[str, list[Measured]]:
         """The pingpongs with each setting."""

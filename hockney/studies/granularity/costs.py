@@ -59,11 +59,6 @@ def known(evidence: Evidence) -> MachineCosts:
     return MachineCosts(costs)
 
 
-def cores(evidence: Evidence) -> int:
-    """The cores of all hosts of the run, assuming that they are alike."""
-    return evidence.run.cores(evidence.machine)
-
-
 def printed() -> PointToPointCosts:
     """Equation 3 with the printed t_start and t_w."""
     start = PRINTED.row("granularity/parameter/t_start").si

@@ -13,7 +13,6 @@ from hockney.core.wording import join_words, list_names, plural
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.studies.granularity import costs
 from hockney.studies.granularity.columns import (
     FAILED,
     efficiency_text,
@@ -84,7 +83,7 @@ def headline(
 def is_conclusive(evidence: Evidence) -> bool:
     """Whether the headline answers for any message."""
     measured = cells(evidence)
-    crowded = crowded_counts(measured, costs.cores(evidence))
+    crowded = crowded_counts(measured, evidence.cores)
     curves = _curves(measured, rank_counts(measured), crowded)
     return not curves or any(find_thin(line(measured, p, size)) is None for p, size in curves)
 

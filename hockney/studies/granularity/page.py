@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
@@ -16,7 +15,7 @@ from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity, with_interval
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.studies.granularity import columns, costs, figures, paper, validation
 from hockney.studies.granularity.caveats import (
     caveats,
@@ -43,28 +42,36 @@ METHOD = (
     "Rank 0 computes the serial part before its share of the rest, while the others wait for it in the "
     "exchange. Work is measured as the thread's processor time.",
 )
+UNEVEN_WORK = (
+    "Imbalance is the parallel work of the busiest rank relative to the mean. All others wait for that rank, "
+    "so the efficiency stays below 1 / imbalance, however coarse the granularity. If that rank's messages "
+    "arrive before it receives them, part of the exchange is hidden, and the prediction is too low."
+)
 
 
 def page(evidence: Evidence) -> Page:
     measured = cells(evidence)
     machine_costs = costs.known(evidence)
     messages = machine_costs.messages
-    cores = costs.cores(evidence)
+    cores = evidence.cores
     checked = validation.check(evidence, measured, messages, cores) if messages else ()
     method = "simulated" if evidence.machine.traits.simulated else "measured"
     crowded = crowded_counts(measured, cores)
     sentences = headline(measured, checked, messages, crowded, method, evidence.settings)
-    runs = _runs(measured, messages)
     sections = [
         _grain(measured, messages),
         _agreement(checked, messages, evidence) if messages and checked else None,
         _agreement_details(checked, evidence) if messages and checked else None,
         _message_costs(machine_costs) if evidence.run.records else None,
-        runs if evidence.settings.every_s else _closed(runs),
-        _closed(_serial(measured, messages)),
-        _closed(_uneven_work(checked)),
-        _closed(_exchanges(evidence, messages)),
-        _closed(_levels(messages)),
+        section(
+            "Single runs",
+            figures=[*figures.runs(measured, messages), figures.period(measured)],
+            closed=not evidence.settings.every_s,
+        ),
+        section("Serial work", figures=figures.by_serial(measured, messages), closed=True),
+        section("Uneven work", [UNEVEN_WORK], tables=[columns.uneven_work(checked)], closed=True),
+        _exchanges(evidence, messages),
+        _levels(messages),
         paper.section(),
         quality.parameters(evidence),
         quality.spread(evidence),
@@ -81,11 +88,6 @@ def page(evidence: Evidence) -> Page:
     )
 
 
-def _closed(section: Section | None) -> Section | None:
-    """Sections that are closed initially: not of interest to most readers."""
-    return None if section is None else replace(section, closed=True)
-
-
 def _nothing(evidence: Evidence) -> str:
     if not evidence.run.records:
         return "Nothing was measured."
@@ -97,27 +99,12 @@ def _nothing(evidence: Evidence) -> str:
 
 def _grain(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
     """The paper's figures 2 and 3, and the work that is needed."""
-    drawn = list(figures.by_length(measured, messages))
+    drawn = [*figures.by_length(measured, messages)]
     if not drawn:
         return None
-    if messages is not None and (one := figures.collapsed(measured, messages)) is not None:
-        drawn.append(one)
-    return Section(
-        "Efficiency and granularity", figures=tuple(drawn), tables=(columns.grain_table(measured, messages),)
-    )
-
-
-def _runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
-    """The paper's figure 1."""
-    drawn = [*figures.runs(measured, messages)]
-    if (course := figures.period(measured)) is not None:
-        drawn.append(course)
-    return Section("Single runs", figures=tuple(drawn)) if drawn else None
-
-
-def _serial(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Section | None:
-    drawn = tuple(figures.by_serial(measured, messages))
-    return Section("Serial work", figures=drawn) if drawn else None
+    collapsed = None if messages is None else figures.collapsed(measured, messages)
+    table = columns.grain_table(measured, messages)
+    return section("Efficiency and granularity", figures=[*drawn, collapsed], tables=[table])
 
 
 def _levels(messages: PointToPointCosts | None) -> Section | None:
@@ -129,18 +116,14 @@ def _levels(messages: PointToPointCosts | None) -> Section | None:
         "Lines of equal efficiency",
         text=("From the model alone, with the measured machine's message times.",),
         figures=(*figures.of_serial(messages, "here", works), figures.of_ranks(messages, "here", works)),
+        closed=True,
     )
 
 
 def _exchanges(evidence: Evidence, messages: PointToPointCosts | None) -> Section | None:
     measured = [m for m in evidence.of("round_robin") if m.summary.typical.value > 0]
-    if not measured:
-        return None
-    return Section(
-        "The exchange alone",
-        text=tuple(_exchange_sentences(measured)),
-        tables=(columns.exchanges_table(measured, messages),),
-    )
+    table = columns.exchanges_table(measured, messages)
+    return section("The exchange alone", _exchange_sentences(measured), tables=[table], closed=True)
 
 
 def _exchange_sentences(measured: list[Measured]) -> list[str]:
@@ -281,19 +264,3 @@ def _misses(checked: Sequence[Checked]) -> list[str]:
 def _is_uneven(each: Checked) -> bool:
     """Whether some ranks had more to compute than others."""
     return bool(each.cell.serial) or not each.cell.even
-
-
-def _uneven_work(checked: Sequence[Checked]) -> Section | None:
-    """The section on uneven work; None if all work was shared evenly."""
-    if all(each.cell.even for each in checked):
-        return None
-    return Section(
-        "Uneven work",
-        text=(
-            "Imbalance is the parallel work of the busiest rank relative to the mean. All others wait "
-            "for that rank, so the efficiency stays below 1 / imbalance, however coarse the "
-            "granularity. If that rank's messages arrive before it receives them, part of the exchange "
-            "is hidden, and the prediction is too low.",
-        ),
-        tables=(columns.uneven_work(checked),),
-    )

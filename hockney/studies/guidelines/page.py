@@ -9,7 +9,7 @@ from hockney.draw.page import Page, Section
 from hockney.models.guidelines import LEVEL, SOURCES, Verdicts
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.studies.guidelines import columns, figures
 from hockney.studies.guidelines.headline import headline
 from hockney.studies.guidelines.results import judged
@@ -48,21 +48,16 @@ def page(evidence: Evidence) -> Page:
 
 def _notable(verdicts: Verdicts) -> Section | None:
     table = columns.notable(verdicts)
-    if not table.rows:
-        return None
     text = (
         f"{len(table.rows)} of {plural(len(verdicts.judged), 'comparison')}; "
-        "'hockney guidelines --json' prints all of them.",
+        "'hockney guidelines --json' prints all of them."
     )
-    return Section(table.title, text, tables=(table,), closed=True)
+    return section(table.title, [text], tables=[table], closed=True)
 
 
 def _violations(verdicts: Verdicts) -> Section | None:
-    table = columns.violations(verdicts)
-    if not table.rows:
-        return None
     text = (
         "Each call once, with the other way that is faster by the largest factor. "
-        "A call may violate several guidelines.",
+        "A call may violate several guidelines."
     )
-    return Section("Violations", text=text, tables=(table,))
+    return section("Violations", [text], tables=[columns.violations(verdicts)])

@@ -12,7 +12,7 @@ from hockney.draw.page import Page, Section
 from hockney.models.significance import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.studies.overlap import columns, figures
 from hockney.studies.overlap.headline import headline
 from hockney.studies.overlap.results import OverlapResults
@@ -40,9 +40,9 @@ def page(evidence: Evidence) -> Page:
         _multiples(run, "What computing hides", figures.hidden, lead=lead),
         _multiples(run, "How much computing slows down", figures.slowdown),
         _multiples(run, "Time compared with one after the other", figures.ratio),
-        _definitions(run),
+        section("IMB's overlap and COMB's availability", tables=[columns.definitions(run)], closed=True),
         _multiples(run, "Where the time goes", figures.parts, closed=True),
-        _times(run),
+        section("All times", figures=_drawn(run, figures.times), tables=[columns.times(run)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -60,8 +60,8 @@ def _bests(run: OverlapResults) -> Section | None:
     """A table for each operation, of which the first one explains the columns."""
     each = ((ranks, operation) for ranks in run.counts for operation in run.operations)
     tables = [t for ranks, operation in each if (t := columns.best(run, ranks, operation)) is not None]
-    tables_shown = (*tables[:1], *(replace(table, caption="") for table in tables[1:]))
-    return Section("Best number of tests", tables=tables_shown) if tables_shown else None
+    others = (replace(table, caption="") for table in tables[1:])
+    return section("Best number of tests", tables=[*tables[:1], *others])
 
 
 def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
@@ -72,18 +72,5 @@ def _drawn(run: OverlapResults, draw: Draw, *ranks: int) -> list[Figure]:
 def _multiples(
     run: OverlapResults, title: str, draw: Draw, *, lead: Figure | None = None, closed: bool = False
 ) -> Section | None:
-    multiples = tuple(f for f in _drawn(run, draw) if lead is None or f.name != lead.name)
-    return Section(title, figures=multiples, multiples=True, closed=closed) if multiples else None
-
-
-def _definitions(run: OverlapResults) -> Section | None:
-    if not run.points:
-        return None
-    return Section("IMB's overlap and COMB's availability", tables=(columns.definitions(run),), closed=True)
-
-
-def _times(run: OverlapResults) -> Section | None:
-    if not run.points:
-        return None
-    drawn = tuple(_drawn(run, figures.times))
-    return Section("All times", figures=drawn, tables=(columns.times(run),), closed=True)
+    multiples = (f for f in _drawn(run, draw) if lead is None or f.name != lead.name)
+    return section(title, figures=multiples, multiples=True, closed=closed)

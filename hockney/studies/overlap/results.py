@@ -18,7 +18,7 @@ from hockney.models.significance import (
     verdict,
     widen,
 )
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, Measured, StudyResults
 from hockney.studies.progress import OWN, SETTING, THREAD
 
 if TYPE_CHECKING:
@@ -141,13 +141,7 @@ class BestTests:
 
 
 @dataclass(frozen=True)
-class OverlapResults:
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> OverlapResults:
-        return evidence.cached(cls)
-
+class OverlapResults(StudyResults):
     @cached_property
     def points(self) -> tuple[OverlapPoint, ...]:
         """The points by operation (messages first), ranks, size, progress and tests, without those whose
@@ -202,15 +196,10 @@ class OverlapResults:
     def shown(self) -> int:
         """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
         smallest."""
-        own = [p for p in self.counts if p <= self.evidence.run.cores(self.evidence.machine)]
-        return own[-1] if own else min(self.counts, default=2)
+        return self.evidence.most_with_cores(self.counts) or 2
 
-    def of_operation(self, operation: str, ranks: int, progress: str = "") -> tuple[OverlapPoint, ...]:
-        return tuple(
-            p
-            for p in self.points
-            if (p.operation, p.ranks) == (operation, ranks) and progress in ("", p.progress)
-        )
+    def of_operation(self, operation: str, ranks: int) -> tuple[OverlapPoint, ...]:
+        return tuple(p for p in self.points if (p.operation, p.ranks) == (operation, ranks))
 
     def best(self, operation: str, ranks: int) -> tuple[BestTests, ...]:
         """The best numbers of tests, for each size."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hockney.draw.figure import Figure
-from hockney.draw.page import Page, Section
+from hockney.draw.page import Page
 from hockney.models.significance import NOTABLE
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
@@ -44,7 +44,7 @@ def page(evidence: Evidence) -> Page:
         ),
         section("Messages a second", figures=_drawn(run, figures.rates, ways), multiples=True),
         section("Model of sharing", tables=[columns.models(run)]),
-        _numbers(run),
+        section("All numbers", tables=[columns.bandwidths(run, way) for way in run.ways], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -60,9 +60,3 @@ def page(evidence: Evidence) -> Page:
 
 def _drawn(run: PairsResults, draw: Draw, ways: Sequence[Way]) -> list[Figure]:
     return [figure for way in ways if (figure := draw(run, way)) is not None]
-
-
-def _numbers(run: PairsResults) -> Section | None:
-    if not run.points:
-        return None
-    return Section("All numbers", tables=tuple(columns.bandwidths(run, way) for way in run.ways), closed=True)

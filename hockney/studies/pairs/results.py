@@ -24,8 +24,8 @@ from hockney.models.significance import (
     verdict,
     widen,
 )
-from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import bandwidth
+from hockney.pages.evidence import Evidence, Measured, StudyResults
+from hockney.pages.format import bandwidth, rate_of
 from hockney.studies.pairs.plan import APART, BOTH, FREE, PING_PONG, STREAM, WORKLOADS
 
 if TYPE_CHECKING:
@@ -75,12 +75,7 @@ class PairsPoint:
     @property
     def rate(self) -> Estimate:
         """Messages a second of all pairs."""
-        typical = self.measured.summary.typical
-        each = 1.0 if self.way.streams else float(self.pairs)
-        if isinstance(typical, ExactValue):
-            return ExactValue.of(each / typical.value)
-        ends = (each / end if end else None for end in (typical.high, typical.low))
-        return Estimate(each / typical.value, *ends)
+        return rate_of(1.0 if self.way.streams else float(self.pairs), self.measured.summary.typical)
 
     @property
     def message_s(self) -> float:
@@ -99,13 +94,7 @@ class Saturation:
 
 
 @dataclass(frozen=True)
-class PairsResults:
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> PairsResults:
-        return evidence.cached(cls)
-
+class PairsResults(StudyResults):
     @cached_property
     def points(self) -> tuple[PairsPoint, ...]:
         """The points by way, size and pairs."""
@@ -119,18 +108,10 @@ class PairsResults:
                 if place:
                     before, fewer = row[place - 1]
                     reverse = self._ratio(m, before, 1.0 if way.streams else fewer / pairs)
-                    gain = _inverse(reverse)
-                points.append(
-                    PairsPoint(
-                        m,
-                        way,
-                        pairs,
-                        slowdown,
-                        verdict(slowdown) if place else "alike",
-                        gain,
-                        verdict(reverse) if reverse else "unknown",
-                    )
-                )
+                    gain = rate_of(1.0, reverse)
+                slowed = verdict(slowdown) if place else "alike"
+                gained = verdict(reverse) if reverse else "unknown"
+                points.append(PairsPoint(m, way, pairs, slowdown, slowed, gain, gained))
         return tuple(points)
 
     @cached_property
@@ -237,13 +218,6 @@ def saturation(row: Sequence[PairsPoint]) -> Saturation:
             break
         pairs = before.pairs
     return Saturation(bool(row) and pairs < row[-1].pairs, pairs)
-
-
-def _inverse(ratio: Estimate) -> Estimate:
-    if isinstance(ratio, ExactValue):
-        return ExactValue.of(1 / ratio.value)
-    low, high = (1 / end if end else None for end in (ratio.high, ratio.low))
-    return Estimate(1 / ratio.value, low, high)
 
 
 def way_of(m: Measured, run: RunRecords) -> Way:

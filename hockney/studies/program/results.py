@@ -16,7 +16,7 @@ from hockney.core.program_cases import PROGRAM, program_name
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription, read_stored
 from hockney.models.programs.timing import IterationTime, iteration_time
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, Measured, StudyResults
 from hockney.studies.program_costs import communication
 
 AGREES = 0.05
@@ -83,13 +83,7 @@ class ProgramPoint:
 
 
 @dataclass(frozen=True)
-class ProgramResults:
-    evidence: Evidence
-
-    @classmethod
-    def of(cls, evidence: Evidence) -> ProgramResults:
-        return evidence.cached(cls)
-
+class ProgramResults(StudyResults):
     @cached_property
     def points(self) -> tuple[ProgramPoint, ...]:
         """By program and ranks."""
@@ -121,8 +115,7 @@ class ProgramResults:
         costs = self.costs
         if costs is None:
             return None
-        cores = self.evidence.run.cores(self.evidence.machine)
-        slowed = program.iteration(ranks).with_computation(max(1.0, ranks / cores))
+        slowed = program.iteration(ranks).with_computation(max(1.0, ranks / self.evidence.cores))
         return iteration_time(slowed, costs)
 
     @property
@@ -133,10 +126,9 @@ class ProgramResults:
     @property
     def headline_points(self) -> tuple[ProgramPoint, ...]:
         """The point of each program on the most ranks that have a core each, or on the fewest."""
-        cores = self.evidence.run.cores(self.evidence.machine)
         chosen: dict[str, ProgramPoint] = {}
         for point in self.points:
-            if point.name not in chosen or point.ranks <= cores:
+            if point.name not in chosen or point.ranks <= self.evidence.cores:
                 chosen[point.name] = point
         return tuple(chosen.values())
 

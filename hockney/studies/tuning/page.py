@@ -12,7 +12,7 @@ from hockney.pages import quality
 from hockney.pages.columns import chosen, columns_table
 from hockney.pages.evidence import Evidence
 from hockney.pages.method import memory
-from hockney.pages.study_page import study_page
+from hockney.pages.study_page import section, study_page
 from hockney.studies.tuning import figures
 from hockney.studies.tuning.columns import COLUMNS, RATIO, rules_table
 from hockney.studies.tuning.headline import headline
@@ -21,9 +21,8 @@ from hockney.studies.tuning.results import HOCKNEY, OPEN_MPI, Tuning, tuning
 
 def page(evidence: Evidence) -> Page:
     result = evidence.cached(tuning)
-    used = rules_table(result)
     sections = [
-        Section("Faster algorithms", tables=(used,)) if used.rows else None,
+        section("Faster algorithms", tables=[rules_table(result)]),
         _kept(result),
         *(_details(result, whose) for whose in (HOCKNEY, OPEN_MPI)),
         quality.spread(evidence),
@@ -47,19 +46,13 @@ def _kept(tuning: Tuning) -> Section | None:
     """The combinations without a faster algorithm, each with the algorithm that comes closest; open if that
     is the whole answer."""
     rows = [each for each in tuning.comparisons if each.state != "faster"]
-    if not rows:
-        return None
     columns = chosen(COLUMNS, "operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
     table = replace(columns_table("kept", "", columns, rows), parameters=(1,))
-    return Section(
-        "Where MPI's own choice is kept",
-        (
-            "Undecided: the interval does not show whether this algorithm gains as much as required. "
-            "Not faster: no algorithm gains as much.",
-        ),
-        tables=(table,),
-        closed=any(tuning.named()),
+    text = (
+        "Undecided: the interval does not show whether this algorithm gains as much as required. "
+        "Not faster: no algorithm gains as much."
     )
+    return section("Where MPI's own choice is kept", [text], tables=[table], closed=any(tuning.named()))
 
 
 def _details(tuning: Tuning, whose: str) -> Section | None:
@@ -70,8 +63,6 @@ def _details(tuning: Tuning, whose: str) -> Section | None:
         if each.whose == whose
         for candidate in sorted(each.point.candidates, key=lambda candidate: candidate.ratio.value)
     ]
-    if not rows:
-        return None
     columns = chosen(COLUMNS, "operation", "ranks", "bytes", "algorithm", RATIO, "result")
     table = columns_table(f"ratios-{whose.replace(' ', '')}", "", columns, rows)
-    return Section(f"{whose}'s algorithms", tables=(table,), closed=True)
+    return section(f"{whose}'s algorithms", tables=[table], closed=True)
