@@ -30,6 +30,7 @@ WIDTH, HEIGHT = 6.4, 3.9
 DPI = 200
 # Type size in points, and height of a row of the legend in inches.
 SIZE, LEGEND_ROW = 9.0, 0.2
+AXES_POINTS = 390.0, 210.0
 # Inches per row, if names run down the side.
 ROW = 0.19
 SETTINGS: dict[Any, Any] = {
@@ -101,9 +102,9 @@ def _draw(canvas: Any, figure: Figure) -> None:
     axes = canvas.add_subplot()
     if figure.x.names:
         canvas.set_figheight(1.0 + ROW * figure.x.rows)
-        _dress(axes, picture.y, picture.x, 390.0)
+        _dress(axes, picture.y, picture.x)
     else:
-        _dress(axes, picture.x, picture.y, 390.0)
+        _dress(axes, picture.x, picture.y)
     if picture.gap is not None:
         axes.axvline(picture.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
     for mark in picture.marks:
@@ -203,13 +204,19 @@ def _blocks(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
 DRAWN = {"points": _points, "line": _line, "bars": _blocks}
 
 
-def _dress(axes: Any, x: Scale, y: Scale, points: float) -> None:
-    """Scales, ticks, grid and titles of axes that are this many points wide."""
+def _dress(axes: Any, x: Scale, y: Scale) -> None:
+    """Scales, ticks, grid and titles of axes that are AXES_POINTS wide and high."""
     from matplotlib.ticker import NullLocator
 
     for set_scale, set_limits, axis, scale, room in (
-        (axes.set_xscale, axes.set_xlim, axes.xaxis, x, (points, lambda t: 0.55 * SIZE * len(t) + 12)),
-        (axes.set_yscale, axes.set_ylim, axes.yaxis, y, (210.0, lambda t: 2.2 * SIZE)),
+        (
+            axes.set_xscale,
+            axes.set_xlim,
+            axes.xaxis,
+            x,
+            (AXES_POINTS[0], lambda t: 0.55 * SIZE * len(t) + 12),
+        ),
+        (axes.set_yscale, axes.set_ylim, axes.yaxis, y, (AXES_POINTS[1], lambda t: 2.2 * SIZE)),
     ):
         set_scale(scale.axis.scale)
         set_limits(scale.low, scale.high)

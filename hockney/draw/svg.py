@@ -98,7 +98,7 @@ def _marks(frame: Frame, picture: Picture) -> str:
         free = {"left": after, "right": x, "center": 2 * min(x, after)}[mark.anchor]
         y = frame.top - 0.7 * MARK - MARK_ROW * mark.row
         words.append(Label(x, y, shortened(mark.label, free, MARK), ANCHORS[mark.anchor], size=MARK))
-    return "".join(result) + (label_texts(words) if words else "")
+    return "".join(result) + (label_group(words) if words else "")
 
 
 def _dotted(frame: Frame, at: float, colour: str) -> str:
@@ -316,19 +316,8 @@ class Label:
         down = self.y + 0.35 * self.size
         return element("text", str(escape(self.text)), x=self.x, y=down, **anchor, **size, **turned)
 
-    @property
-    def corners(self) -> list[Point]:
-        width, half = text_width(self.text, self.size), 0.6 * self.size
-        first = -width * {"start": 0.0, "middle": 0.5, "end": 1.0}[self.anchor]
-        cosine, sine = math.cos(math.radians(self.angle)), math.sin(math.radians(self.angle))
-        return [
-            (self.x + a * cosine - b * sine, self.y + a * sine + b * cosine)
-            for a in (first, first + width)
-            for b in (-half, half)
-        ]
 
-
-def label_group(labels: Iterable[Label], colour: str) -> str:
+def label_group(labels: Iterable[Label], colour: str = "var(--muted)") -> str:
     return element("g", "".join(map(str, labels)), fill=colour)
 
 
@@ -455,17 +444,13 @@ def axes_elements(frame: Frame) -> str:
         ),
     ]
     return (
-        straight("".join(grid), "var(--grid)") + straight("".join(lines), "var(--line)") + label_texts(words)
+        straight("".join(grid), "var(--grid)") + straight("".join(lines), "var(--line)") + label_group(words)
     )
 
 
 def straight(path: str, colour: str, **more: str) -> str:
     """Lines of one pixel at every size of the picture."""
     return element("path", d=path, fill="none", stroke=colour, vector_effect="non-scaling-stroke", **more)
-
-
-def label_texts(words: Sequence[Label]) -> str:
-    return label_group(words, "var(--muted)")
 
 
 def legend_elements(

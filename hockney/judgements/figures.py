@@ -23,7 +23,7 @@ from hockney.models.comparison import CaseVerdict, OperationVerdict, State
 from hockney.models.history import FactChange, RunPoint, Trend
 from hockney.models.statistics import Observation, center
 from hockney.pages.format import quantity
-from hockney.pages.series import estimates
+from hockney.pages.series import estimates, estimates_by_state
 
 MAX_ROWS = 16
 MAX_SERIES = 6
@@ -49,21 +49,14 @@ def biggest(comparison: ComparedSides) -> Figure | None:
     if not cases:
         return None
     name = labels(comparison)
-    series = (
-        estimates(
-            title,
-            [(k, each.ratio, _detail(each)) for k, each in enumerate(cases) if each.state in states],
-            hollow=title == "undecided",
-            tone=tone,
-        )
-        for title, states, tone in STATES
-    )
     return Figure(
         "changes",
         "Biggest changes" if comparison.of("slower", "faster") else "Largest ratios",
         Axis("case", "case", "linear", names=tuple(name(each.case) for each in cases)),
         Axis("B / A", "", "log", include=RATIO_RANGE),
-        tuple(each for each in series if each.x),
+        estimates_by_state(
+            STATES, ((each.state, k, each.ratio, _detail(each)) for k, each in enumerate(cases))
+        ),
         f"Ratios with 95% intervals; hollow: undecided. The lines are 1 and the tolerance of "
         f"{format_percent(comparison.tolerance)}.",
         marks=_marks(comparison.tolerance),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from hockney.core.case import PLACE
 from hockney.core.catalog import PING_PONG
@@ -38,6 +38,24 @@ def estimates(
         hollow=hollow,
         tone=tone,
     )
+
+
+def estimates_by_state(
+    looks: Iterable[tuple[str, Collection[str], Tone]], points: Iterable[tuple[str, float, Estimate, str]]
+) -> tuple[Series, ...]:
+    """A series for each of `looks` (its name, the states of its points, its tone) that has points, of which
+    each has a state, x, value and text; undecided ones are hollow."""
+    drawn = [*points]
+    series = (
+        estimates(
+            name,
+            [(x, value, text) for state, x, value, text in drawn if state in states],
+            hollow=name == "undecided",
+            tone=tone,
+        )
+        for name, states, tone in looks
+    )
+    return tuple(s for s in series if s.x)
 
 
 def within_row(count: int, between: float) -> list[float]:

@@ -18,7 +18,7 @@ from hockney.core.errors import one_line
 from hockney.draw import Axis, Figure, Series
 from hockney.draw.layout import lay_out
 from hockney.draw.palette import SYMBOLS
-from hockney.draw.svg import HEIGHT, SHAPES, WIDTH, Label, framed, number, path, shortened, still, text_width
+from hockney.draw.svg import HEIGHT, SHAPES, WIDTH, framed, number, path, shortened, still, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -210,10 +210,3 @@ def test_numbers_are_short():
 
 def test_every_symbol_has_a_shape_around_its_point():
     assert set(SHAPES) == {name for name, _ in SYMBOLS}
-
-
-def test_labels_know_what_they_take():
-    flat = Label(10.0, 20.0, "abc", "start")
-    assert min(x for x, _ in flat.corners) == 10 and max(x for x, _ in flat.corners) == 10 + text_width("abc")
-    turned = Label(10.0, 20.0, "abc", "start", angle=-90.0)
-    assert min(y for _, y in turned.corners) == pytest.approx(20 - text_width("abc"))

@@ -212,7 +212,7 @@ def test_more_ranks_than_cores_lose_efficiency(tmp_path):
     assert sum(four.parts.values()) == pytest.approx(four.error, abs=1e-12)
     assert results.predicted(messages, 4, 4, 0.9).never and not results.predicted(messages, 4, 4, 0.25).never
     caveat = next(w for w in page.warnings if w.code == "oversubscribed")
-    assert caveat == oversubscribed_caveat([4], 2, ["50.0%"])
+    assert caveat == oversubscribed_caveat([4], 2) and "(50.0% on 4 ranks)" in caveat.text
     assert page.headline[0].startswith("2 "), "the answer is for ranks that have a core each"
 
 

@@ -15,9 +15,7 @@ from hockney.core.case import MPI
 from hockney.core.fit import Estimate, Fit, FittedSegment
 from hockney.core.units import format_significant
 from hockney.draw.page import Table
-from hockney.models.statistics import (
-    UNDECIDED_VERDICTS,
-)
+from hockney.models.statistics import UNDECIDED_VERDICTS
 from hockney.pages.columns import (
     BANDWIDTH,
     COUNT,

@@ -12,9 +12,7 @@ from hockney.core.fit import Estimate, Fit
 from hockney.core.units import thin_out
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.models.statistics import (
-    UNDECIDED_VERDICTS,
-)
+from hockney.models.statistics import UNDECIDED_VERDICTS
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity
 from hockney.pages.point_to_point import PING_PONG_TITLE

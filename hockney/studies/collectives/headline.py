@@ -9,19 +9,12 @@ from collections import Counter
 
 from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import join_words, list_names, plural, verb_form
-from hockney.models.statistics import (
-    NOTABLE,
-    UNDECIDED_VERDICTS,
-)
+from hockney.models.statistics import NOTABLE, UNDECIDED_VERDICTS
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, ratio_bounds
 from hockney.pages.levels import prefixed, where
 from hockney.pages.series import message_fit
-from hockney.studies.collectives.columns import (
-    MICRO,
-    formula,
-    line_text,
-)
+from hockney.studies.collectives.columns import MICRO, formula, line_text
 from hockney.studies.collectives.results import (
     FORMULA,
     CollectivePoint,

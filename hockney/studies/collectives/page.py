@@ -13,12 +13,7 @@ from hockney.pages.method import memory
 from hockney.pages.series import message_fit
 from hockney.pages.study_page import section, study_page
 from hockney.studies.collectives import columns, figures, headline
-from hockney.studies.collectives.results import (
-    NAMED,
-    CollectiveResults,
-    EagerEffect,
-    is_t3e,
-)
+from hockney.studies.collectives.results import NAMED, CollectiveResults, EagerEffect, is_t3e
 
 METHOD = (
     "User-level algorithms consist of MPI point-to-point messages only. They are measured in the same "

@@ -20,12 +20,7 @@ from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.mpi import family_of
 from hockney.pages.evidence import Options, once
 from hockney.studies import places
-from hockney.studies.collectives.results import (
-    OWN_LIMIT,
-    block_bytes,
-    is_t3e,
-    limit_setting,
-)
+from hockney.studies.collectives.results import OWN_LIMIT, block_bytes, is_t3e, limit_setting
 from hockney.studies.shared_parameters import sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep

@@ -162,11 +162,6 @@ class CollectivePoint:
         """The smaller number of launches, of MPI's own algorithm and the best user-level one."""
         return min(self.times[name].summary.launches for name in (MPI, self.best) if name in self.times)
 
-    @property
-    def fastest(self) -> str:
-        """The algorithm to use: a user-level one only if MPI is slower."""
-        return self.best if self.verdict == "slower" else MPI
-
 
 @dataclass(frozen=True)
 class CollectiveResults(StudyResults):

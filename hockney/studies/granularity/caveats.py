@@ -21,10 +21,7 @@ from hockney.pages.format import percent, quantity
 from hockney.pages.labels import labels
 from hockney.studies.granularity.columns import length, plain_length, share
 from hockney.studies.granularity.plan import ROUNDS, plan
-from hockney.studies.granularity.results import (
-    Cell,
-    crowded_counts,
-)
+from hockney.studies.granularity.results import Cell, crowded_counts
 
 MISSED_SHARE = 0.01
 """Computing should take the preset time to within 1%."""
@@ -43,12 +40,12 @@ def caveats(
     study."""
     crowded = crowded_counts(measured, cores)
     listed = [
-        _oversubscribed(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
+        oversubscribed_caveat(crowded, cores) if crowded and c.caveat.code == "oversubscribed" else c.caveat
         for c in general.caveats(evidence)
-        if c.caveat.code != "poor-fit"  # `_poor` has it
+        if c.caveat.code != "poor-fit"  # `_poor_fit` has it
     ]
     if crowded and not any(w.code == "oversubscribed" for w in listed):
-        listed.append(_oversubscribed(crowded, cores))
+        listed.append(oversubscribed_caveat(crowded, cores))
     more = (
         _reduced_grid(evidence),
         _missed_preset(evidence),
@@ -57,10 +54,6 @@ def caveats(
         _unknown_sizes(measured, messages),
     )
     return (*listed, *(w for w in more if w is not None))
-
-
-def _oversubscribed(crowded: Sequence[int], cores: int) -> Caveat:
-    return oversubscribed_caveat(crowded, cores, [share(cores / p) for p in crowded])
 
 
 def _missed_preset(evidence: Evidence) -> Caveat | None:
@@ -93,12 +86,15 @@ def _above_one(measured: Sequence[Cell]) -> Caveat | None:
         return None
     most = max(above, key=lambda cell: cell.efficiency.value)
     low = most.efficiency.low
-    where = (
+    bound = "no interval" if low is None else f"95%: at least {share(low)}"
+    return Caveat(
+        "efficiency-above-one",
+        f"efficiencies above 100% in {plural(len(above), 'cell')}, up to {share(most.efficiency.value)} "
+        f"({bound}): the work took longer on one rank than on all ranks together, because the machine was "
+        "slower while one rank was measured",
         f"those cells; the highest has T = {quantity(most.work_s, 's')} and {plain_length(most.bytes)} on "
-        f"{most.ranks} ranks"
-    )
-    return _above_one_caveat(
-        len(above), share(most.efficiency.value), where, "" if low is None else share(low)
+        f"{most.ranks} ranks",
+        "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
     )
 
 
@@ -111,8 +107,16 @@ def _poor_fit(messages: PointToPointCosts | None) -> Caveat | None:
     poor = [] if messages is None else [level for level in messages.levels() if level.verdict == "poor"]
     if messages is None or not poor:
         return None
-    cores = messages.cores if messages.near and len(poor) == 1 else 0
-    return _poor_model(poor[-1].doubt, cores, within=poor[-1] is messages.near)
+    numbers = "all predictions"
+    if messages.near and len(poor) == 1 and messages.cores > 1:
+        within, beyond = f"up to {messages.cores} ranks, of one node", f"more than {messages.cores} ranks"
+        numbers = f"predictions on {within if poor[-1] is messages.near else beyond}"
+    return Caveat(
+        "model",
+        f"the model of messages is poor: {poor[-1].doubt or 'it does not describe the ping-pong well'}",
+        numbers,
+        "survey again with more time or on a quiet machine",
+    )
 
 
 def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None) -> Caveat | None:
@@ -130,22 +134,9 @@ def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None)
     )
 
 
-def _poor_model(reason: str, cores: int, *, within: bool) -> Caveat:
-    """The caveat about a poor model. On nodes of several `cores`, that is the model for messages on one node
-    if `within`, otherwise for those between nodes."""
-    where = f"up to {cores} ranks, of one node" if within else f"more than {cores} ranks"
-    return Caveat(
-        "model",
-        f"the model of messages is poor: {reason or 'it does not describe the ping-pong well'}",
-        "all predictions" if cores < 2 else f"predictions on {where}",
-        "survey again with more time or on a quiet machine",
-    )
-
-
-def oversubscribed_caveat(ranks: Sequence[int], cores: int, limits: Sequence[str]) -> Caveat:
-    """`limits` are the highest efficiencies that are possible on these numbers of ranks."""
+def oversubscribed_caveat(ranks: Sequence[int], cores: int) -> Caveat:
     counts = join_words(ranks)
-    highest = ", ".join(f"{limit} on {p} ranks" for limit, p in zip(limits, ranks, strict=True))
+    highest = ", ".join(f"{share(cores / p)} on {p} ranks" for p in ranks)
     return Caveat(
         "oversubscribed",
         f"{counts} ranks share {plural(cores, 'core')}: their efficiency is at most cores / ranks "
@@ -154,18 +145,6 @@ def oversubscribed_caveat(ranks: Sequence[int], cores: int, limits: Sequence[str
         f"cases on {counts} ranks",
         "use fewer ranks (--ranks) or a larger machine; predictions assume that ranks on one core take turns "
         "without waiting for the scheduler",
-    )
-
-
-def _above_one_caveat(cells: int, highest: str, where: str, low: str) -> Caveat:
-    """`low` is the lower end of the interval of the highest one; "" without an interval."""
-    bound = f" (95%: at least {low})" if low else " (no interval)"
-    return Caveat(
-        "efficiency-above-one",
-        f"efficiencies above 100% in {plural(cells, 'cell')}, up to {highest}{bound}: the work took longer "
-        "on one rank than on all ranks together, because the machine was slower while one rank was measured",
-        where,
-        "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
     )
 
 
@@ -185,9 +164,16 @@ def _reduced_grid(evidence: Evidence) -> Caveat | None:
     details = any(case.get("shares") != "equal" for case in measured)
     if details and not fewer_works:
         return None
-    enough = typed_seconds(ROUNDS * least_of(full_grid))
-    budget = typed_seconds(evidence.settings.budget_s)
-    return _reduced_grid_caveat(budget, works[-1] if fewer_works else None, details, enough)
+    missing = [f"work longer than {quantity(works[-1], 's')}"] if fewer_works else []
+    if not details:
+        missing.append("uneven work and exchanges with other MPI calls")
+    return Caveat(
+        "grid-reduced",
+        f"a budget of {typed_seconds(evidence.settings.budget_s)} is too small for the whole grid, which "
+        f"lacks {' and '.join(missing)}",
+        "the extent of the grid",
+        f"use --budget {typed_seconds(ROUNDS * least_of(full_grid))} or more",
+    )
 
 
 def _grid_cases(cases: list[Case]) -> list[Case]:
@@ -197,17 +183,3 @@ def _grid_cases(cases: list[Case]) -> list[Case]:
 
 def _parameter_values(cases: list[Case], parameter: str) -> list[float]:
     return sorted({case.number(parameter) for case in cases})
-
-
-def _reduced_grid_caveat(budget: str, longest_s: float | None, details: bool, enough: str) -> Caveat:
-    """`longest_s` is the longest work measured, if longer ones were left out; `details`: uneven work and
-    other exchanges were measured. `budget` and `enough` are as typed after --budget."""
-    missing = [] if longest_s is None else [f"work longer than {quantity(longest_s, 's')}"]
-    if not details:
-        missing.append("uneven work and exchanges with other MPI calls")
-    return Caveat(
-        "grid-reduced",
-        f"a budget of {budget} is too small for the whole grid, which lacks {' and '.join(missing)}",
-        "the extent of the grid",
-        f"use --budget {enough} or more",
-    )

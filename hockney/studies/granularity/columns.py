@@ -29,22 +29,8 @@ from hockney.pages.columns import (
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import percent, quantity
 from hockney.studies.granularity.plan import WORD
-from hockney.studies.granularity.results import (
-    WANTED,
-    Cell,
-    lengths,
-    line,
-    predicted,
-    rank_counts,
-    reached,
-)
-from hockney.studies.granularity.validation import (
-    CORES,
-    MUCH,
-    STEPS,
-    Checked,
-    _parts,
-)
+from hockney.studies.granularity.results import WANTED, Cell, lengths, line, predicted, rank_counts, reached
+from hockney.studies.granularity.validation import CORES, MUCH, STEPS, Checked, _parts
 
 
 def length(size: int) -> str:

@@ -28,21 +28,15 @@ from hockney.models.applications.granularity import (
     work_needed,
 )
 from hockney.models.applications.node_sharing import NodeSharing
-from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
+from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.format import quantity
 from hockney.pages.series import estimates
 from hockney.studies.granularity import costs
-from hockney.studies.granularity.columns import (
-    efficiency_text,
-    length,
-    share,
-)
+from hockney.studies.granularity.columns import efficiency_text, length, share
 from hockney.studies.granularity.plan import ITERATIONS, WORD
 from hockney.studies.granularity.results import Cell, lengths, line, rank_counts
-from hockney.studies.granularity.validation import (
-    Checked,
-)
+from hockney.studies.granularity.validation import Checked
 
 WORK = Axis("T, work on one rank between two exchanges", "s")
 SHORT_WORK = Axis("work T", "s")
@@ -93,11 +87,9 @@ def efficiency_curve(
     return Series(name=name, x=tuple(at), y=y, low=low, high=high, kind="line", group=group or name)
 
 
-def break_even_line(at: Sequence[float], ranks: int, group: str = "") -> Series:
+def break_even_line(at: Sequence[float], ranks: int) -> Series:
     """Efficiency 1/np: no faster than one rank."""
-    return Series(
-        f"break-even of {ranks} ranks", (min(at), max(at)), (1 / ranks, 1 / ranks), kind="line", group=group
-    )
+    return Series(f"break-even of {ranks} ranks", (min(at), max(at)), (1 / ranks, 1 / ranks), kind="line")
 
 
 def _detail(cell: Cell) -> str:
@@ -513,7 +505,7 @@ def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
 def _level_data(costs: PointToPointCosts) -> dict[str, Any]:
     """`eager` is None if it applies to all sizes."""
     return {
-        "pieces": _pieces_data(costs.pieces),
+        "pieces": [(p.first, p.latency_s, p.per_byte_s) for p in costs.pieces],
         "band": [(b.bytes, b.low, b.high) for b in costs.band],
         "changes": costs.changes,
         "eager": int(costs.eager) if costs.eager < NO_END else None,
@@ -550,10 +542,6 @@ def _machine_row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -
         ),
         f"{best_ranks(alone, machine, most)} of {most}",
     )
-
-
-def _pieces_data(pieces: Sequence[CostPiece]) -> list[tuple[int, float, float]]:
-    return [(p.first, p.latency_s, p.per_byte_s) for p in pieces]
 
 
 def _costs_note(messages: PointToPointCosts) -> str:

@@ -13,12 +13,7 @@ from hockney.core.wording import join_words, list_names, plural
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.studies.granularity.columns import (
-    FAILED,
-    efficiency_text,
-    plain_length,
-    points_text,
-)
+from hockney.studies.granularity.columns import FAILED, efficiency_text, plain_length, points_text
 from hockney.studies.granularity.results import (
     WANTED,
     Cell,
@@ -32,13 +27,7 @@ from hockney.studies.granularity.results import (
     rank_counts,
     reached,
 )
-from hockney.studies.granularity.validation import (
-    TYPICAL,
-    WORST,
-    Checked,
-    ErrorSummary,
-    error_summary,
-)
+from hockney.studies.granularity.validation import TYPICAL, WORST, Checked, ErrorSummary, error_summary
 from hockney.studies.needed_budget import remedy
 
 

@@ -17,20 +17,11 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import quantity, with_interval
 from hockney.pages.study_page import section, study_page
 from hockney.studies.granularity import columns, costs, figures, paper, validation
-from hockney.studies.granularity.caveats import (
-    caveats,
-)
+from hockney.studies.granularity.caveats import caveats
 from hockney.studies.granularity.costs import MachineCosts
-from hockney.studies.granularity.headline import (
-    agreement_sentence,
-    headline,
-)
+from hockney.studies.granularity.headline import agreement_sentence, headline
 from hockney.studies.granularity.plan import ITERATIONS
-from hockney.studies.granularity.results import (
-    Cell,
-    cells,
-    crowded_counts,
-)
+from hockney.studies.granularity.results import Cell, cells, crowded_counts
 from hockney.studies.granularity.validation import CORES, MUCH, Checked
 
 METHOD = (

@@ -7,7 +7,7 @@ from __future__ import annotations
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
 from hockney.models.guidelines import Judged, State, Verdicts
-from hockney.pages.series import estimates
+from hockney.pages.series import estimates_by_state
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
 STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
@@ -23,21 +23,14 @@ def largest(verdicts: Verdicts) -> Figure | None:
     if not rows:
         return None
     names = tuple(name for name, _ in rows)
-    series = (
-        estimates(
-            name,
-            [(k, each.ratio, _detail(each)) for k, (_, each) in enumerate(rows) if each.state in states],
-            hollow=name == "undecided",
-            tone=tone,
-        )
-        for name, states, tone in STATES
-    )
     return Figure(
         "guidelines",
         "The largest violation of each guideline, or its margin",
         Axis("guideline", "guideline", "linear", names=names),
         Axis("time relative to the other way", ""),
-        tuple(s for s in series if s.x),
+        estimates_by_state(
+            STATES, ((each.state, k, each.ratio, _detail(each)) for k, (_, each) in enumerate(rows))
+        ),
         "For each guideline, the comparison with the largest ratio and its 95% interval; hollow: undecided.",
         marks=((verdicts.factor, f"{verdicts.factor:.4g}"),),
     )

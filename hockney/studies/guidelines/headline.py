@@ -8,11 +8,7 @@ from __future__ import annotations
 from hockney.core.wording import list_names, plural, verb_form
 from hockney.models.guidelines import Judged, Verdicts
 from hockney.pages.format import ratio_bounds
-from hockney.studies.guidelines.columns import (
-    alternative_text,
-    call_text,
-    rule_text,
-)
+from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
 MAX_SENTENCES = 3
 

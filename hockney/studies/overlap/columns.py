@@ -5,7 +5,7 @@ next to COMB's availability, and all times."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,15 +27,19 @@ from hockney.pages.columns import (
     words,
 )
 from hockney.pages.evidence import Evidence
-from hockney.studies.overlap.results import PAYS, PHASES, BestTests, OverlapPoint, OverlapResults, sizes_where
+from hockney.studies.overlap.results import (
+    MESSAGE,
+    PAYS,
+    PHASES,
+    BestTests,
+    OverlapPoint,
+    OverlapResults,
+    sizes_where,
+)
 from hockney.studies.progress import THREAD
 
 if TYPE_CHECKING:
     from hockney.models.overlap import OverlapTimes
-from collections.abc import Mapping
-
-from hockney.studies.overlap.results import MESSAGE
-
 VERDICTS: Mapping[Verdict, str] = {
     "faster": "pays",
     "slower": "costs time",

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
 
 from hockney.core.units import format_number
 from hockney.core.wording import join_words, plural
@@ -17,9 +16,6 @@ from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.columns import call_name, plural_name, tests_text
 from hockney.studies.overlap.results import MESSAGE, PAYS, BestTests, OverlapPoint, OverlapResults
 from hockney.studies.progress import OWN
-
-if TYPE_CHECKING:
-    pass
 
 
 def _singular_name(operation: str) -> str:

@@ -14,11 +14,7 @@ from hockney.models.max_rate import FULL, GAP, ONE, RATE
 from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS
 from hockney.pages.format import quantity, ratio_bounds, with_interval
 from hockney.studies.needed_budget import multiple, remedy
-from hockney.studies.pairs.columns import (
-    rate_interval,
-    rate_text,
-    way_title,
-)
+from hockney.studies.pairs.columns import rate_interval, rate_text, way_title
 from hockney.studies.pairs.plan import APART, BOTH, between
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
 

@@ -26,7 +26,7 @@ from hockney.models.significance import (
 )
 from hockney.pages.evidence import Evidence, Measured, StudyResults
 from hockney.pages.format import bandwidth, rate_of
-from hockney.studies.pairs.plan import APART, BOTH, FREE, PING_PONG, STREAM, WORKLOADS
+from hockney.studies.pairs.plan import APART, BOTH, FREE, STREAM, WORKLOADS
 
 if TYPE_CHECKING:
     from hockney.models.statistics import Observation
@@ -168,11 +168,6 @@ class PairsResults(StudyResults):
     def counts(self, way: Way) -> tuple[int, ...]:
         """Numbers of pairs."""
         return tuple(sorted({p.pairs for p in self.of_way(way)}))
-
-    def ping_pong(self, way: Way) -> Way | None:
-        """The way of the ping-pongs between the same ranks; None if there are none."""
-        ways = (w for w in self.ways if w.workload == PING_PONG and w.level == way.level)
-        return next(ways, None)
 
     def fit(self, way: Way) -> Fit | None:
         """The model of sharing."""

@@ -12,7 +12,7 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
 from hockney.models.tuning.rules import State
 from hockney.pages.format import quantity
-from hockney.pages.series import estimates, within_row
+from hockney.pages.series import estimates_by_state, within_row
 from hockney.studies.tuning.results import ComparedChoice, Tuning
 
 SERIES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
@@ -37,25 +37,16 @@ def kept_and_changed(tuning: Tuning) -> Figure | None:
     sizes = sorted({each.point.size for each in choices if each.point.size})
     offsets = dict(zip(sizes, within_row(len(sizes), WIDTH / max(1, len(sizes) - 1)), strict=True))
 
-    def point(each: ComparedChoice) -> tuple[float, Estimate, str]:
+    def point(each: ComparedChoice) -> tuple[State, float, Estimate, str]:
         place = rows.index(_row(each, several)) + offsets.get(each.point.size, 0.0)
-        return place, each.closest.ratio, _detail(each)
+        return each.state, place, each.closest.ratio, _detail(each)
 
-    series = (
-        estimates(
-            name,
-            [point(each) for each in choices if each.state in states],
-            hollow=name == "undecided",
-            tone=tone,
-        )
-        for name, states, tone in SERIES
-    )
     return Figure(
         "tuning",
         "The best other algorithm compared with MPI's own choice",
         Axis("operation", "operation", "linear", names=tuple(rows), row=min(HIGHEST, (1 + len(sizes)) / 2)),
         Axis("time relative to MPI's own choice", "times", include=(1.0,)),
-        tuple(s for s in series if s.x),
+        estimates_by_state(SERIES, map(point, choices)),
         f"{_order(sizes)}With 95% intervals. An algorithm is faster if its interval is left of the line. "
         "Hollow: undecided.",
         marks=((1 - tuning.effect, f"{1 - tuning.effect:.4g}"),),
