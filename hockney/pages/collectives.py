@@ -11,12 +11,13 @@ from hockney.core.fit import Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
+from hockney.pages import undisturbed
+from hockney.pages.columns import COUNT, INTERVAL, Column, columns_table
 from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.levels import place_words, ranks_on
 from hockney.pages.quality import chosen
 from hockney.pages.series import points, times
-from hockney.pages.undisturbed import with_column
 
 ID = "collectives"
 LINE_POINTS = 40
@@ -132,21 +133,17 @@ def _line(name: str, fit: Fit, ranks: int, sizes: tuple[float, ...]) -> Series:
 
 def _table(measured: list[Measured]) -> Table:
     on_nodes, at_levels = any(m.case.nodes for m in measured), any(m.case.place for m in measured)
-    rows = tuple(
-        (
-            title(m),
-            str(m.case.ranks),
-            *([str(m.case.nodes or "")] if on_nodes else []),
-            *([m.case.place] if at_levels else []),
-            size_of(m),
-            str(m.case.get("sync", "")),
-            quantity(m.summary.typical.value, "s"),
-            interval(m.summary.typical, "s"),
-        )
-        for m in measured
+    extra = undisturbed.column(measured, undisturbed.summary_of)
+    columns: tuple[Column[Measured], ...] = (
+        Column("collective", title),
+        Column("ranks", lambda m: m.case.ranks, COUNT),
+        Column("nodes" if on_nodes else "", lambda m: m.case.nodes or "", COUNT),
+        Column("place" if at_levels else "", lambda m: m.case.place),
+        Column("bytes", size_of, COUNT),
+        Column("sync", lambda m: m.case.get("sync", "")),
+        Column("typical", lambda m: quantity(m.summary.typical.value, "s"), COUNT),
+        extra,
+        Column(INTERVAL, lambda m: interval(m.summary.typical, "s"), COUNT),
     )
-    where = [*(["nodes"] if on_nodes else []), *(["place"] if at_levels else [])]
-    columns = ("collective", "ranks", *where, "bytes", "sync", "typical", "95% interval")
-    numeric = tuple(k for k, name in enumerate(columns) if name not in ("collective", "place", "sync"))
-    table = Table("collectives", "Collectives", columns, rows, numeric=numeric)
-    return with_column(table, [m.summary for m in measured], "typical")
+    caption = undisturbed.CAPTION if extra.heading else ""
+    return columns_table("collectives", "Collectives", columns, measured, caption)

@@ -10,10 +10,11 @@ from dataclasses import replace
 from hockney.core.fit import Fit, Summary
 from hockney.core.wording import plural
 from hockney.draw.page import Section, Table
+from hockney.pages import undisturbed
+from hockney.pages.columns import COUNT, SECONDS, Column, columns_table
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import half_width, interval, percent, precision, quantity, range_width, scatter
 from hockney.pages.labels import labels
-from hockney.pages.undisturbed import with_column
 
 MAX_ROWS = 15
 
@@ -77,35 +78,24 @@ def spread(evidence: Evidence) -> Section | None:
     if not ranked:
         return None
     summaries, named = ranked[:MAX_ROWS], labels(evidence)
-    rows = tuple(
-        (
-            named(s.case),
-            quantity(s.typical.value, "s"),
-            half_width(precision(s.typical)) + (" (not reached)" if imprecise(s, evidence) else ""),
-            range_width(s.spread_within),
-            scatter(s.between),
-            str(s.repetitions),
-            str(s.visits),
-            str(s.launches) + (f" + {s.inferred_launches} inferred" if s.inferred_launches else ""),
-        )
-        for s in summaries
+    extra = undisturbed.column(summaries, lambda s: s)
+    columns: tuple[Column[Summary], ...] = (
+        Column("case", lambda s: named(s.case)),
+        Column("typical", lambda s: s.typical, SECONDS),
+        extra,
+        Column("precision", lambda s: _precision_text(s, evidence), COUNT),
+        Column("within a launch", lambda s: range_width(s.spread_within), COUNT),
+        Column("between launches", lambda s: scatter(s.between), COUNT),
+        Column("repetitions", lambda s: s.repetitions, COUNT),
+        Column("visits", lambda s: s.visits, COUNT),
+        Column("launches", _launches_text, COUNT),
     )
-    columns = (
-        "case",
-        "typical",
-        "precision",
-        "within a launch",
-        "between launches",
-        "repetitions",
-        "visits",
-        "launches",
-    )
-    table = Table("spread", "Least precise", columns, rows, numeric=(1, 2, 3, 4, 5, 6, 7))
+    caption = undisturbed.CAPTION if extra.heading else ""
     goal = evidence.settings.precision
     met = f"{sum(not imprecise(s, evidence) for s in ranked)} of {plural(len(ranked), 'case')}"
     which = (
-        f"The {len(rows)} of {len(ranked)} cases with the widest intervals. "
-        if len(rows) < len(ranked)
+        f"The {len(summaries)} of {len(ranked)} cases with the widest intervals. "
+        if len(summaries) < len(ranked)
         else ""
     )
     return Section(
@@ -116,9 +106,19 @@ def spread(evidence: Evidence) -> Section | None:
             "that time; 'within a launch' is the interquartile range relative to the median; 'between "
             "launches' is a robust standard deviation of the launches' times, relative to the typical time.",
         ),
-        tables=(with_column(table, summaries, "typical"),),
+        tables=(columns_table("spread", "Least precise", columns, summaries, caption),),
         closed=True,
     )
+
+
+def _precision_text(summary: Summary, evidence: Evidence) -> str:
+    missed = " (not reached)" if imprecise(summary, evidence) else ""
+    return half_width(precision(summary.typical)) + missed
+
+
+def _launches_text(summary: Summary) -> str:
+    inferred = f" + {summary.inferred_launches} inferred" if summary.inferred_launches else ""
+    return f"{summary.launches}{inferred}"
 
 
 def _width(summary: Summary) -> float:

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from hockney.core.fit import Summary, Undisturbed
 from hockney.draw.page import Table
+from hockney.pages.columns import COUNT, SECONDS, Column, Row, columns_table
 from hockney.pages.evidence import Measured
 from hockney.pages.format import label, percent, quantity, size_of, typical_cost, with_interval
 
@@ -49,22 +50,15 @@ def cost(summary: Summary) -> str:
     )
 
 
-def with_column(table: Table, summaries: Sequence[Summary], heading: str, *, always: bool = False) -> Table:
-    """The table, which has a row for each of `summaries`, with a column of undisturbed costs after the column
-    `heading`; unchanged if no cost differs, unless the column is required `always`."""
-    cells = [cell(summary) for summary in summaries]
-    if not any(cells) and not always:
-        return table
-    place = table.columns.index(heading) + 1
-    rows = zip(table.rows, cells, strict=True)
-    return Table(
-        table.name,
-        table.title,
-        (*table.columns[:place], COLUMN, *table.columns[place:]),
-        tuple((*row[:place], text, *row[place:]) for row, text in rows),
-        numeric=(*(k + (k >= place) for k in table.numeric), place),
-        caption=" ".join(filter(None, (table.caption, CAPTION))),
-    )
+def column(rows: Iterable[Row], summary_of: Callable[[Row], Summary], *, always: bool = False) -> Column[Row]:
+    """Undisturbed costs: a column of no table if the cost of none of `rows` differs, unless it is required
+    `always`."""
+    shown = always or any(differing(summary_of(row)) for row in rows)
+    return Column(COLUMN if shown else "", lambda row: cell(summary_of(row)), COUNT)
+
+
+def summary_of(m: Measured) -> Summary:
+    return m.summary
 
 
 def table(measured: Sequence[Measured]) -> Table | None:
@@ -72,8 +66,12 @@ def table(measured: Sequence[Measured]) -> Table | None:
     differ = [m for m in measured if differing(m.summary) is not None]
     if not differ:
         return None
-    rows = tuple(
-        (label(m, m.workload.size), size_of(m), quantity(m.summary.typical.value, "s")) for m in differ
+    columns: tuple[Column[Measured], ...] = (
+        Column("case", lambda m: label(m, m.workload.size)),
+        Column("size", size_of, COUNT),
+        Column("typical", lambda m: m.summary.typical, SECONDS),
+        column(differ, summary_of),
     )
-    plain = Table(COLUMN, "Typical and undisturbed costs", ("case", "size", "typical"), rows, numeric=(1, 2))
-    return with_column(plain, [m.summary for m in differ], "typical")
+    return (
+        columns_table(COLUMN, "Typical and undisturbed costs", columns, differ, CAPTION)
+    )

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 
 from hockney.core.case import LAUNCH_PARAMETERS, Case, split_case
 from hockney.core.catalog import Catalog
@@ -17,8 +18,9 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
 from hockney.pages.case_columns import CaseColumn, where_columns
+from hockney.pages.columns import BANDWIDTH, COUNT, INTERVAL, SECONDS, TEXT, Column, columns_table
 from hockney.pages.evidence import Evidence, Measured, Options, once
-from hockney.pages.format import bandwidth, interval, label, quantity, range_width, scatter, typed_line
+from hockney.pages.format import bandwidth, label, range_width, scatter, typed_line
 from hockney.pages.series import curve, rates, times
 from hockney.pages.study_page import first_figure, study_page
 
@@ -219,21 +221,16 @@ def _axis(m: Measured, *, zero: bool = True) -> Axis:
 
 def _table(subject: str, measured: list[Measured], differing: bool, where: Sequence[CaseColumn]) -> Table:
     """Tables of one page have the same columns: on a terminal they are printed as one table."""
-    rows = tuple(
-        (
-            typed_line(m),
-            *(column.text(m) for column in where),
-            quantity(m.summary.typical.value, "s"),
-            interval(m.summary.typical, "s"),
-            quantity(bandwidth(m).value, "B/s") if m.summary.bytes_moved else "",
-            range_width(m.summary.spread_within),
-            scatter(m.summary.between),
-            str(m.summary.repetitions),
-        )
-        for m in measured
+    extra = undisturbed.column(measured, undisturbed.summary_of, always=differing)
+    columns: tuple[Column[Measured], ...] = (
+        Column("case", typed_line),
+        *(replace(column, format=TEXT) for column in where),
+        Column("typical", lambda m: m.summary.typical, SECONDS, interval=INTERVAL),
+        extra,
+        Column("bandwidth", lambda m: bandwidth(m) if m.summary.bytes_moved else None, BANDWIDTH),
+        Column("within", lambda m: range_width(m.summary.spread_within), COUNT),
+        Column("between", lambda m: scatter(m.summary.between), COUNT),
+        Column("repetitions", lambda m: m.summary.repetitions, COUNT),
     )
-    titles = tuple(column.heading for column in where)
-    columns = ("case", *titles, "typical", "95% interval", "bandwidth", "within", "between", "repetitions")
-    numeric = tuple(range(1 + len(where), len(columns)))
-    table = Table("cases", subject, columns, rows, numeric=numeric)
-    return undisturbed.with_column(table, [m.summary for m in measured], "95% interval", always=differing)
+    caption = undisturbed.CAPTION if extra.heading else ""
+    return columns_table("cases", subject, columns, measured, caption)
