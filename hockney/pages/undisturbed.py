@@ -72,6 +72,4 @@ def table(measured: Sequence[Measured]) -> Table | None:
         Column("typical", lambda m: m.summary.typical, SECONDS),
         column(differ, summary_of),
     )
-    return (
-        columns_table(COLUMN, "Typical and undisturbed costs", columns, differ, CAPTION)
-    )
+    return columns_table(COLUMN, "Typical and undisturbed costs", columns, differ, CAPTION)
