@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from hockney.core.case import Value, format_value
@@ -97,28 +98,34 @@ def with_interval(estimate: Estimate, unit: str) -> str:
     return quantity(estimate.value, unit) + bounds
 
 
+def interval_text(estimate: Estimate, text: Callable[[float], str]) -> str:
+    """The ends as text, "simulated" or "exact" for an exact value, or empty if unknown."""
+    if isinstance(estimate, ExactValue):
+        return no_interval(estimate)
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"{text(estimate.low)} to {text(estimate.high)}"
+
+
+def bounds(estimate: Estimate, interval: str) -> str:
+    """ " (95%: 1.84 to 1.90)", to follow the value in a sentence; empty if it is exact."""
+    if isinstance(estimate, ExactValue):
+        return ""
+    return f" (95%: {interval})" if interval else " (no interval)"
+
+
 def ratio_interval(ratio: Estimate) -> str:
-    """ "1.84 to 1.90", "simulated", or empty if unknown."""
-    if isinstance(ratio, ExactValue):
-        return no_interval(ratio)
-    return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.2f} to {ratio.high:.2f}"
+    """ "1.84 to 1.90"."""
+    return interval_text(ratio, "{:.2f}".format)
 
 
 def share_interval(share: Estimate) -> str:
-    """ "1.2% to 3.4%", "simulated", or empty if unknown."""
-    if isinstance(share, ExactValue):
-        return no_interval(share)
-    if share.low is None or share.high is None:
-        return ""
-    return f"{percent(share.low)} to {percent(share.high)}"
+    """ "1.2% to 3.4%"."""
+    return interval_text(share, percent)
 
 
 def ratio_bounds(ratio: Estimate) -> str:
-    """ " (95%: 1.84 to 1.90)", to follow the ratio in a sentence; empty if it is exact."""
-    if isinstance(ratio, ExactValue):
-        return ""
-    bounds = ratio_interval(ratio)
-    return f" (95%: {bounds})" if bounds else " (no interval)"
+    return bounds(ratio, ratio_interval(ratio))
 
 
 def typical_cost(summary: Summary) -> str:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from hockney.core.case import MPI
 from hockney.core.wording import plural
-from hockney.draw.page import Section, Table
+from hockney.draw.page import Section
+from hockney.pages.columns import COUNT, Column, columns_table
 from hockney.pages.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def section(evidence: Evidence) -> Section | None:
             "begin when they leave a barrier, as when they are measured (sync=barrier). The algorithm of "
             "MPI's own calls is unknown; the table states which one is predicted instead.",
         ),
-        tables=(_table(errors),),
+        tables=(columns_table("predicted", "Errors of the predictions", COLUMNS, errors),),
         closed=True,
     )
 
@@ -46,23 +47,13 @@ def _typical(layouts: list[LayoutErrors]) -> str:
     return f"Typical errors: {', '.join(parts)}."
 
 
-COLUMNS = (
-    "collective", "measured", "predicted", "ranks", "nodes", "sizes", "typical error", "worst error",
-)  # fmt: skip
-
-
-def _table(layouts: list[LayoutErrors]) -> Table:
-    rows = tuple(
-        (
-            each.operation,
-            "MPI" if each.algorithm == MPI else each.algorithm,
-            each.predicted_as,
-            str(each.ranks),
-            str(each.nodes),
-            str(len(each.errors)),
-            f"{each.typical:.0%}",
-            f"{each.worst:+.0%}",
-        )
-        for each in layouts
-    )
-    return Table("predicted", "Errors of the predictions", COLUMNS, rows, numeric=tuple(range(3, 8)))
+COLUMNS: tuple[Column[LayoutErrors], ...] = (
+    Column("collective", lambda each: each.operation),
+    Column("measured", lambda each: "MPI" if each.algorithm == MPI else each.algorithm),
+    Column("predicted", lambda each: each.predicted_as),
+    Column("ranks", lambda each: each.ranks, COUNT),
+    Column("nodes", lambda each: each.nodes, COUNT),
+    Column("sizes", lambda each: len(each.errors), COUNT),
+    Column("typical error", lambda each: f"{each.typical:.0%}", COUNT),
+    Column("worst error", lambda each: f"{each.worst:+.0%}", COUNT),
+)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from hockney.core.fit import Estimate, ExactValue
+from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import percent, quantity, ratio_bounds, share_interval
+from hockney.pages.format import bounds, percent, quantity, ratio_bounds, share_interval
 from hockney.pages.series import estimates
 from hockney.studies.overlap.columns import VERDICTS, call_title, tests_text
 from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
@@ -18,14 +18,6 @@ from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
 LOWEST = -1.0
 """The smallest share that is drawn."""
 Value = Callable[[OverlapPoint], "Estimate | None"]
-
-
-def share_bounds(share: Estimate) -> str:
-    """The interval of a share, to follow it in a sentence; empty if it is exact."""
-    if isinstance(share, ExactValue):
-        return ""
-    bounds = share_interval(share)
-    return f" (95%: {bounds})" if bounds else " (no interval)"
 
 
 def hidden(run: OverlapResults, operation: str, ranks: int) -> Figure | None:
@@ -159,7 +151,7 @@ def _sized(run: OverlapResults, operation: str, ranks: int) -> list[OverlapPoint
 
 def _hidden_detail(run: OverlapResults, p: OverlapPoint) -> str:
     share = run.times(p).hidden
-    return f"{percent(share.value)}{share_bounds(share)}, {VERDICTS[p.verdict]}"
+    return f"{percent(share.value)}{bounds(share, share_interval(share))}, {VERDICTS[p.verdict]}"
 
 
 def _ratio_detail(p: OverlapPoint) -> str:

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from hockney.core.fit import ExactValue
 from hockney.core.layout import NETWORK
 from hockney.core.wording import plural
 from hockney.models.max_rate import FULL, GAP, ONE, RATE
 from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS
-from hockney.pages.format import quantity, ratio_bounds, with_interval
+from hockney.pages.format import bounds, quantity, ratio_bounds, with_interval
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.pairs.columns import rate_interval, rate_text, way_title
 from hockney.studies.pairs.plan import APART, BOTH, between
@@ -84,13 +83,10 @@ def _message_rate(run: PairsResults, way: Way) -> str:
         return ""
     first, last = row[0], row[-1]
     factor = first.measured.summary.typical.value / last.measured.summary.typical.value
-    interval = rate_interval(last.rate)
-    bounds = (
-        "" if isinstance(last.rate, ExactValue) else f" (95%: {interval})" if interval else " (no interval)"
-    )
     return (
         f"Of {quantity(last.size, 'B')}, {plural(last.pairs, 'pair')} send {rate_text(last.rate.value)} "
-        f"messages a second{bounds}, {factor:.2f} times as many as {plural(first.pairs, 'pair')}."
+        f"messages a second{bounds(last.rate, rate_interval(last.rate))}, {factor:.2f} times as many as "
+        f"{plural(first.pairs, 'pair')}."
     )
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from hockney.draw.page import Table
-from hockney.models.tuning.rules import State, bracketed
-from hockney.pages.columns import COUNT, SIZE, Column, Format, words
+from hockney.models.tuning.rules import ChoiceRule, State, bracketed
+from hockney.pages.columns import COUNT, SIZE, Column, Format, columns_table, words
 from hockney.pages.format import quantity
 from hockney.studies.tuning.results import ComparedChoice, Tuning
 
@@ -31,20 +31,18 @@ COLUMNS: tuple[Column[ComparedChoice], ...] = (
 )
 
 
+RULES: tuple[Column[tuple[str, str, ChoiceRule]], ...] = (
+    Column("operation", lambda row: row[2].operation),
+    Column("ranks", lambda row: row[2].ranks, COUNT, parameter=True),
+    Column("sizes", lambda row: _size_range(row[2].sizes)),
+    Column("algorithm", lambda row: f"{row[1]} ({row[0]})"),
+    Column("ratio at best", lambda row: row[2].best, Format(bracketed)),
+    Column("at worst", lambda row: row[2].worst, Format(bracketed)),
+)
+
+
 def rules_table(tuning: Tuning) -> Table:
-    rows = tuple(
-        (
-            rule.operation,
-            str(rule.ranks),
-            _size_range(rule.sizes),
-            f"{name} ({whose})",
-            bracketed(rule.best),
-            bracketed(rule.worst),
-        )
-        for whose, name, rule in tuning.named()
-    )
-    columns = ("operation", "ranks", "sizes", "algorithm", "ratio at best", "at worst")
-    return Table("rules", "", columns, rows, numeric=(1, 4, 5), parameters=(1,))
+    return columns_table("rules", "", RULES, tuning.named())
 
 
 def _size_range(sizes: Sequence[int]) -> str:
