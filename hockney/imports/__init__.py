@@ -8,5 +8,3 @@ cases and times, and `assembly` makes runs of them. No I/O.
 
 from hockney.imports.assembly import ImportedRun, assemble
 from hockney.imports.formats import LogFile, read_log
-
-__all__ = ["ImportedRun", "LogFile", "assemble", "read_log"]

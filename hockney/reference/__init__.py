@@ -9,8 +9,6 @@ copying and inconsistencies.
 
 from hockney.reference.papers import (
     Formula,
-    FormulaPiece,
-    PaperMachine,
     PrintedRow,
     Published,
     machine_names,
@@ -19,17 +17,3 @@ from hockney.reference.papers import (
     published,
 )
 from hockney.reference.run import TRAITS, run_of
-
-__all__ = [
-    "TRAITS",
-    "Formula",
-    "FormulaPiece",
-    "PaperMachine",
-    "PrintedRow",
-    "Published",
-    "machine_names",
-    "names",
-    "paper_of",
-    "published",
-    "run_of",
-]

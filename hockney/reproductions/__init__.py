@@ -23,26 +23,6 @@ from hockney.reproductions.compared import (
 )
 from hockney.reproductions.parts import Answer, Part
 
-__all__ = [
-    "Answer",
-    "Check",
-    "CloseRows",
-    "ComparedNumber",
-    "Part",
-    "Reproduction",
-    "Statement",
-    "Status",
-    "all_reproductions",
-    "contributions",
-    "on_emulated",
-    "reproduction",
-    "status_of",
-    "summaries",
-    "tables",
-    "tallies",
-    "workloads_of",
-]
-
 MEMBERS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "page")
 CONTRIBUTED = ("PART_OF", "WORKLOADS", "parts", "compare", "checks", "sections", "summary")
 

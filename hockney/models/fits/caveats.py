@@ -9,7 +9,6 @@ from hockney.core.units import (
     format_factor,
     format_interval,
     format_percent,
-    format_rate,
     format_seconds,
     format_size,
     half_width_factor,
@@ -46,45 +45,6 @@ def launches_in_two_modes(
     )
 
 
-def wrong_payloads(errors: int) -> FitCaveat:
-    return FitCaveat(
-        "wrong-payloads",
-        f"{errors} payload{'s' if errors > 1 else ''} arrived corrupted, so the timed work may differ from "
-        "the intended work",
-        {"errors": errors},
-    )
-
-
-# a message between two ranks
-
-
-def no_bandwidth() -> FitCaveat:
-    return FitCaveat(
-        "no-bandwidth",
-        "for the largest messages an additional byte costs nothing, so there is no r_inf: measure "
-        "larger messages",
-    )
-
-
-def half_beyond_sizes() -> FitCaveat:
-    return FitCaveat(
-        "half-beyond-sizes", "half of r_inf lies beyond the largest size measured, so it is an extrapolation"
-    )
-
-
-def unbounded_bandwidth() -> FitCaveat:
-    return FitCaveat(
-        "unbounded-bandwidth", "r_inf has no upper bound: measure larger messages or more of them"
-    )
-
-
-def no_latency() -> FitCaveat:
-    return FitCaveat("no-latency", "the fitted latency is zero: measure smaller messages")
-
-
-# LogGP
-
-
 def overheads_exceed_one_way(overheads: Estimate, one_way: Estimate) -> FitCaveat:
     return FitCaveat(
         "overheads-exceed-one-way",
@@ -119,56 +79,6 @@ def gap_below_overhead(which: str, gap: Estimate, overhead: Estimate) -> FitCave
         f"messages follow each other every {_time(gap)}, although each keeps its "
         f"{'sender' if which == 'send' else 'receiver'} busy for {_time(overhead)}",
         {"gap": gap.value, "overhead": overhead.value},
-    )
-
-
-def no_send_overhead() -> FitCaveat:
-    return FitCaveat(
-        "no-send-overhead", "the delayed messages did not take more time than the delays, so o_s is set to 0"
-    )
-
-
-def short_delay(size: int) -> FitCaveat:
-    return FitCaveat(
-        "short-delay",
-        f"the delay is shorter than the gap at {size} B and more, so o_s is too large there",
-        {"size": size},
-    )
-
-
-# collectives
-
-
-def unchecked_form() -> FitCaveat:
-    return FitCaveat(
-        "unchecked-form",
-        "there are as many parameters as cases, so the form cannot be checked and the intervals are unknown",
-    )
-
-
-# pairs that share the way between them
-
-
-def no_saturation(pairs: int, rate: float) -> FitCaveat:
-    """`rate` in B/s is the least that the largest one seen may be."""
-    return FitCaveat(
-        "no-saturation",
-        f"up to {pairs} pairs nothing is saturated, so the shared rate is only known to be at least "
-        f"{format_rate(rate)}",
-        {"pairs": pairs, "rate": rate},
-    )
-
-
-# bulk synchronous models
-
-
-def narrow_relations(ratio: float) -> FitCaveat:
-    """`ratio` of the longest time to the shortest."""
-    return FitCaveat(
-        "narrow-relations",
-        f"the largest case takes only {ratio:.2g} times as long as the smallest, so the cost of a byte is "
-        "uncertain: measure larger ones",
-        {"ratio": ratio},
     )
 
 

@@ -20,14 +20,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
-from hockney.models.fits import caveats
+from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
 from hockney.models.fits.collective_forms import steps
 from hockney.models.fits.in_size import fit_in_size
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression, sum_interval
-from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
+from hockney.models.fits.verdict import refused, uncertainty, verdict
 from hockney.models.statistics import Observation
+
+UNCHECKED_FORM = FitCaveat(
+    "unchecked-form",
+    "there are as many parameters as cases, so the form cannot be checked and the intervals are unknown",
+)
 
 
 @explains("collective", "barrier", order=3, free=(SIZE, RANKS), in_pieces=True)
@@ -170,27 +174,23 @@ class _Fitted:
             for s, e in estimates.items()
         ]
         leverage = found.leverage
-        judgement = verdict(
-            found.times,
-            found.fitted,
-            errors=found.errors,
-            caveats=[caveats.unchecked_form()] if found.saturated else [],
-            widths={s: uncertainty(e, float(leverage[k])) for k, (s, e) in enumerate(estimates.items())},
-        )
-        error, worst = deviations(found.times, found.fitted)
         return Fit(
             model=self.form,
             line=subject.line,
             parameters=parameters,
-            verdict=judgement.grade,
-            why="; ".join(filter(None, (choice, judgement.why, note))),
-            caveats=judgement.caveats,
-            error=error,
-            worst=worst,
             curve=self._curve(),
             preferred=preferred,
             ranges=self.varied,
             interval_matrix=found.interval_matrix,
+            **verdict(
+                found.times,
+                found.fitted,
+                errors=found.errors,
+                caveats=[UNCHECKED_FORM] if found.saturated else [],
+                widths={s: uncertainty(e, float(leverage[k])) for k, (s, e) in enumerate(estimates.items())},
+                lead=choice,
+                note=note,
+            ),
         )
 
     def _curve(self) -> list[CurvePoint]:

@@ -16,15 +16,27 @@ import numpy as np
 from msgspec.structs import replace
 
 from hockney.core.fit import Estimate, Fit, FitCaveat, FittedParameter, FittedSegment, Subject
-from hockney.models.fits import caveats
 from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.piecewise import Pieces, Piecewise, curve_of, fit_piecewise, segments_of
-from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
+from hockney.models.fits.verdict import refused, uncertainty, verdict
 from hockney.models.statistics import Observation, tabulate
 
 FEWEST_SIZES = 4
 OF_GROUPS = ("one-sided", "messages", "datatype", "threads")
 """Roles of workloads outside the engine that move bytes between two ranks as well."""
+
+NO_BANDWIDTH = FitCaveat(
+    "no-bandwidth",
+    "for the largest messages an additional byte costs nothing, so there is no r_inf: measure "
+    "larger messages",
+)
+HALF_BEYOND_SIZES = FitCaveat(
+    "half-beyond-sizes", "half of r_inf lies beyond the largest size measured, so it is an extrapolation"
+)
+UNBOUNDED_BANDWIDTH = FitCaveat(
+    "unbounded-bandwidth", "r_inf has no upper bound: measure larger messages or more of them"
+)
+NO_LATENCY = FitCaveat("no-latency", "the fitted latency is zero: measure smaller messages")
 
 
 @explains("point-to-point", "stream", *OF_GROUPS, order=1, free=(SIZE,), in_pieces=True)
@@ -55,33 +67,26 @@ def fit_hockney(observations: Sequence[Observation], subject: Subject) -> Fit:
     table = tabulate(seen)
     fit = fit_piecewise(sizes, table)
     parameters = _parameters(fit)
-    fitted = fit.center.time(sizes)[0]
-    judgement = verdict(
-        fit.times,
-        fitted,
-        errors=table.errors,
-        caveats=_caveats(fit, parameters),
-        widths={
-            p.symbol: uncertainty(p.estimate, _leverage(p, fit.times))
-            for p in parameters
-            if p.unit != "B"  # it depends on the position of a change, which no measured time does
-        },
-    )
-    error, worst = deviations(fit.times, fitted)
     changes = fit.changes()
     return Fit(
         model="hockney",
         line=subject.line,
         parameters=parameters,
-        verdict=judgement.grade,
-        why=judgement.why,
-        caveats=judgement.caveats,
-        error=error,
-        worst=worst,
         segments=_with_limit(segments_of(fit, changes), parameters, float(fit.center.limit_range()[0])),
         change_points=changes,
         curve=curve_of(fit, changes),
         ranges=ranges_of(seen),
+        **verdict(
+            fit.times,
+            fit.center.time(sizes)[0],
+            errors=table.errors,
+            caveats=_caveats(fit, parameters),
+            widths={
+                p.symbol: uncertainty(p.estimate, _leverage(p, fit.times))
+                for p in parameters
+                if p.unit != "B"  # it depends on the position of a change, which no measured time does
+            },
+        ),
     )
 
 
@@ -134,12 +139,12 @@ def _caveats(fit: Piecewise, parameters: Sequence[FittedParameter]) -> list[FitC
     known = {p.symbol: p.estimate for p in parameters}
     found = []
     if "r_inf" not in known:
-        found.append(caveats.no_bandwidth())
+        found.append(NO_BANDWIDTH)
     else:
         if "n_half" not in known or known["n_half"].value > fit.size[-1]:
-            found.append(caveats.half_beyond_sizes())
+            found.append(HALF_BEYOND_SIZES)
         if known["r_inf"].high is None:
-            found.append(caveats.unbounded_bandwidth())
+            found.append(UNBOUNDED_BANDWIDTH)
     if known["t_0"].value == 0:
-        found.append(caveats.no_latency())
+        found.append(NO_LATENCY)
     return found

@@ -17,7 +17,7 @@ from hockney.core.fit import Fit, FittedParameter, Subject
 from hockney.core.units import format_bytes
 from hockney.models.fits.model import ranges_of
 from hockney.models.fits.piecewise import curve_of, fit_piecewise, segments_of
-from hockney.models.fits.verdict import deviations, uncertainty, verdict
+from hockney.models.fits.verdict import uncertainty, verdict
 from hockney.models.statistics import Observation, tabulate
 
 FEWEST_SIZES = 6
@@ -52,19 +52,14 @@ def fit_in_size(observations: Sequence[Observation], subject: Subject, note: str
         "a": uncertainty(small.estimate, float(1 / fit.times.min())),
         "c": uncertainty(large.estimate, float((sizes / fit.times).max())),
     }
-    judgement = verdict(fit.times, fitted, errors=table.errors, widths=widths)
-    error, worst = deviations(fit.times, fitted)
+    pieces = f"{len(segments)} pieces in size"
     return Fit(
         model="size",
         line=subject.line,
         parameters=[small, large],
-        verdict=judgement.grade,
-        why="; ".join(filter(None, (f"{len(segments)} pieces in size", judgement.why, note))),
-        error=error,
-        worst=worst,
         segments=segments,
         change_points=changes,
         curve=curve_of(fit, changes),
         ranges=ranges_of(seen),
-        caveats=judgement.caveats,
+        **verdict(fit.times, fitted, errors=table.errors, widths=widths, lead=pieces, note=note),
     )

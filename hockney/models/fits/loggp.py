@@ -39,11 +39,15 @@ from hockney.models.fits.loggp_lines import (
 )
 from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.trains import MESSAGE, OVERHEAD, TRAIN, Trains, end_of_protocol, ping_pong
-from hockney.models.fits.verdict import FAIR, deviations, refused, uncertainty, verdict
+from hockney.models.fits.verdict import FAIR, refused, uncertainty, verdict
 from hockney.models.statistics import Medians, Observation, estimate
 
 MUCH = 0.5
 """An excess of the parts over the message that is not put down to scatter, however wide its interval."""
+
+NO_SEND_OVERHEAD = FitCaveat(
+    "no-send-overhead", "the delayed messages did not take more time than the delays, so o_s is set to 0"
+)
 
 
 @explains(TRAIN, order=2, free=("messages", "delay", "pause", SIZE), together_with=(OVERHEAD, MESSAGE))
@@ -143,28 +147,24 @@ class _LogGP:
         parameters = self._parameters()
         sizes = sorted(self.trains.single.keys() & self.trains.burst.keys())
         measured, fitted = self._times(sizes)
-        judgement = verdict(
-            measured,
-            fitted,
-            errors=self.medians.errors,
-            caveats=self._caveats(messages),
-            widths={p.symbol: uncertainty(p.estimate, self._leverage(p.symbol, sizes)) for p in parameters},
-        )
-        error, worst = deviations(measured, fitted)
         exceeding = self._exceeding()
         alone = [size for size in sizes if exceeding is None or size < exceeding[0]]
         return Fit(
             model="loggp",
             line=subject.line,
             parameters=parameters,
-            verdict=judgement.grade,
-            why=judgement.why,
-            error=error,
-            worst=worst,
             segments=self.gap.segments(self.medians),
             curve=[self._curve_point(size) for size in alone],
             ranges=ranges_of([o for o in self.trains.seen if o.size in alone]),
-            caveats=judgement.caveats,
+            **verdict(
+                measured,
+                fitted,
+                errors=self.medians.errors,
+                caveats=self._caveats(messages),
+                widths={
+                    p.symbol: uncertainty(p.estimate, self._leverage(p.symbol, sizes)) for p in parameters
+                },
+            ),
         )
 
     def _times(self, sizes: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -267,7 +267,7 @@ class _LogGP:
     def _caveats(self, messages: Sequence[Observation]) -> list[FitCaveat]:
         found = self._contradictions(messages)
         if self.send.at(self.size)[0] == 0:
-            found.append(caveats.no_send_overhead())
+            found.append(NO_SEND_OVERHEAD)
         if (exceeding := self._exceeding()) is not None:
             found.append(caveats.parts_exceed_message(*exceeding))
         # A sender that waits less than the gap is held up by the network: its steps then take the gap.
@@ -277,7 +277,8 @@ class _LogGP:
             if pause + self.send.at(size)[0] < 1.05 * self.gap.at(size)[0]
         ]
         if short:
-            found.append(caveats.short_delay(min(short)))
+            text = f"the delay is shorter than the gap at {min(short)} B and more, so o_s is too large there"
+            found.append(FitCaveat("short-delay", text, {"size": min(short)}))
         return found
 
     def _exceeding(self) -> tuple[int, float] | None:

@@ -31,13 +31,13 @@ import numpy as np
 
 from hockney.core.case import NODES
 from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
-from hockney.models.fits import caveats
+from hockney.core.units import format_rate
 from hockney.models.fits.branches import BYTE, MESSAGE, Branches, SharedCases
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression
-from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
+from hockney.models.fits.verdict import refused, uncertainty, verdict
 from hockney.models.max_rate import FULL, GAP, MODEL, ONE, PAIRS, RATE, inverse
-from hockney.models.statistics import Observation
+from hockney.models.statistics import Observation, ratio_of_estimates
 
 ROLE = "messages"
 
@@ -90,25 +90,19 @@ def fit_sharing(observations: Sequence[Observation], subject: Subject) -> Fit:
     groups, order = by_launches(seen)
     found = Regression.of(groups, cases.design(branches)[order])
     parameters = _parameters(cases, branches, found, seen)
-    judgement = verdict(
-        found.times,
-        found.fitted,
-        errors=found.errors,
-        caveats=_caveats(cases, parameters),
-        widths={p.symbol: _uncertainty(p.symbol, cases, branches, found) for p in parameters},
-    )
-    error, worst = deviations(found.times, found.fitted)
     return Fit(
         model=MODEL,
         line=subject.line,
         parameters=parameters,
-        verdict=judgement.grade,
-        why=judgement.why,
-        caveats=judgement.caveats,
-        error=error,
-        worst=worst,
         curve=_curve(cases, found),
         ranges=ranges_of(seen) | {PAIRS: (float(cases.pairs.min()), float(cases.pairs.max()))},
+        **verdict(
+            found.times,
+            found.fitted,
+            errors=found.errors,
+            caveats=_caveats(cases, parameters),
+            widths={p.symbol: _uncertainty(p.symbol, cases, branches, found) for p in parameters},
+        ),
     )
 
 
@@ -141,7 +135,7 @@ def _parameters(
             FittedParameter(name="shared gap", symbol=GAP, unit="s", estimate=found.parameter(gap))
         )
     if rate.high is not None:
-        full = quotient(rate, one)
+        full = ratio_of_estimates(rate, one)
         parameters.append(
             FittedParameter(name="pairs that use the rate", symbol=FULL, unit="", estimate=full)
         )
@@ -171,18 +165,6 @@ def _one(cases: SharedCases, found: Regression) -> Estimate:
     return inverse(found.parameter(place), flow)
 
 
-def quotient(one: Estimate, other: Estimate) -> Estimate:
-    """The quotient of two independent positive values."""
-    value = one.value / other.value
-    ends = (one.low, one.high, other.low, other.high)
-    if any(end is None or end <= 0 for end in ends):
-        return Estimate(value, None, None)
-    low, high, other_low, other_high = (float(end or 0.0) for end in ends)
-    below = np.hypot(np.log(one.value / low), np.log(other_high / other.value))
-    above = np.hypot(np.log(high / one.value), np.log(other.value / other_low))
-    return Estimate(value, float(value * np.exp(-below)), float(value * np.exp(above)))
-
-
 def _uncertainty(symbol: str, cases: SharedCases, branches: Branches, found: Regression) -> float:
     """The uncertainty of a shared cost; 0 for other parameters, which are derived, or measured one by one."""
     cost = {RATE: BYTE, GAP: MESSAGE}.get(symbol)
@@ -192,9 +174,14 @@ def _uncertainty(symbol: str, cases: SharedCases, branches: Branches, found: Reg
 
 def _caveats(cases: SharedCases, parameters: Sequence[FittedParameter]) -> list[FitCaveat]:
     rate = next(p.estimate for p in parameters if p.symbol == RATE)
-    if rate.high is None:
-        return [caveats.no_saturation(int(cases.pairs.max()), rate.low or rate.value)]
-    return []
+    if rate.high is not None:
+        return []
+    pairs, least = int(cases.pairs.max()), rate.low or rate.value
+    text = (
+        f"up to {pairs} pairs nothing is saturated, so the shared rate is only known to be at least "
+        f"{format_rate(least)}"
+    )
+    return [FitCaveat("no-saturation", text, {"pairs": pairs, "rate": least})]
 
 
 def _curve(cases: SharedCases, found: Regression) -> list[CurvePoint]:

@@ -5,13 +5,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import TypedDict
 
 import numpy as np
 from msgspec.structs import replace
 
 from hockney.core.fit import Estimate, Fit, FitCaveat, Subject, Verdict
-from hockney.models.fits import caveats as texts
+from hockney.models.fits.caveats import wide_parameter
 
 GOOD = 0.05
 FAIR = 0.15
@@ -25,12 +25,14 @@ SURE: dict[Verdict, float] = {"good": 0.25, "fair": 1.0}
 """Half widths up to which the parameters are known well enough for a grade (`uncertainty`)."""
 
 
-class Judgement(NamedTuple):
-    """`why` includes the caveats' texts."""
+class Judgement(TypedDict):
+    """Fields of a fit. `why` includes the caveats' texts."""
 
-    grade: Verdict
+    verdict: Verdict
     why: str
     caveats: list[FitCaveat]
+    error: float
+    worst: float
 
 
 def refused(model: str, subject: Subject, why: str) -> Fit:
@@ -73,9 +75,11 @@ def verdict(
     errors: int = 0,
     caveats: Sequence[FitCaveat] = (),
     widths: Mapping[str, float] | None = None,
+    lead: str = "",
+    note: str = "",
 ) -> Judgement:
-    """The verdict and its reasons. `caveats` lower a good fit to fair; `widths` are the uncertainties of the
-    parameters by symbol."""
+    """The verdict and its reasons, which begin with `lead` and end with `note`. `caveats` lower a good fit to
+    fair; `widths` are the uncertainties of the parameters by symbol."""
     middle, worst = deviations(times, fitted)
     size = f"the model is off by {error_size(middle)} in the median and by {error_size(worst)} at worst"
     found = list(caveats)
@@ -89,12 +93,17 @@ def verdict(
     symbol, width = max((widths or {"": 0.0}).items(), key=lambda item: item[1])
     known: Verdict = next((name for name in SURE if width <= SURE[name]), "poor")
     if known != "good":
-        found.append(texts.wide_parameter(symbol, width))
+        found.append(wide_parameter(symbol, width))
         grade = max(grade, known, key=("good", "fair", "poor").index)
     if errors:
         grade = "poor"
-        found.append(texts.wrong_payloads(errors))
-    return Judgement(grade, "; ".join((size, *(caveat.text for caveat in found))), found)
+        corrupted = (
+            f"{errors} payload{'s' if errors > 1 else ''} arrived corrupted, so the timed work may differ "
+            "from the intended work"
+        )
+        found.append(FitCaveat("wrong-payloads", corrupted, {"errors": errors}))
+    why = "; ".join(filter(None, (lead, size, *(caveat.text for caveat in found), note)))
+    return Judgement(verdict=grade, why=why, caveats=found, error=middle, worst=worst)
 
 
 def error_size(fraction: float) -> str:

@@ -10,28 +10,8 @@ from hockney.models.schedules.schedule import (
     Layer,
     Mode,
     NotModelled,
-    Schedule,
     Step,
     Tally,
-    algorithm,
     names,
     relation,
 )
-
-__all__ = [
-    "CLOSED_FORMS",
-    "SCHEDULES",
-    "ClosedForm",
-    "Layer",
-    "Mode",
-    "NotModelled",
-    "Schedule",
-    "Step",
-    "Tally",
-    "algorithm",
-    "barriers",
-    "collectives",
-    "names",
-    "reductions",
-    "relation",
-]

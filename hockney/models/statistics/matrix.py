@@ -9,14 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.core.fit import Estimate
 from hockney.models.scipy_functions import chi_square_exceeded
 from hockney.models.statistics.location import (
     TRIMMING_COST,
     Z,
     center,
-    estimate,
-    half_width,
     student,
     variance_of_center,
 )
@@ -69,13 +66,13 @@ class ObservationTable:
         return np.exp(self.log_times).T if self.launches else self.times[None]
 
 
-def tabulate(observations: Sequence[Observation], share: float = 0.75) -> ObservationTable:
-    """A launch gets a column when it has at least `share` of the cases."""
+def tabulate(observations: Sequence[Observation]) -> ObservationTable:
+    """A launch gets a column when it has at least three quarters of the cases."""
     counts: dict[str, int] = {}
     for observation in observations:
         for launch in observation.all_launches.launches:
             counts[launch] = counts.get(launch, 0) + 1
-    columns = [launch for launch, n in counts.items() if n >= share * len(observations)]
+    columns = [launch for launch, n in counts.items() if n >= 0.75 * len(observations)]
     log_times = np.full((len(observations), len(columns)), np.nan)
     for row, observation in enumerate(observations):
         for launch, value in zip(
@@ -205,16 +202,6 @@ class Medians:
         within += _inference_variance(observations)
         variance = np.where(table.spoiled, table.variance, within)
         return Medians(table.times, table.by_launch, table.times**2 * variance, table.errors, table.extremes)
-
-    def contrast(self, value: float, row: np.ndarray, constant: float, scale: float = 1.0) -> Estimate:
-        """`value` with the interval of the linear combination row @ times + constant, cut at zero."""
-        used = row != 0
-        within = Z * np.sqrt(scale * np.sum(row[used] ** 2 * self.variance[used]))
-        free = self.launches @ row + constant
-        half = float(half_width(free, within))
-        middle = float(center(free))
-        low, high = self.widen(middle, half, row)
-        return estimate(value, max(low, 0.0), max(high, 0.0))
 
     def widen(self, middle: float, half: float, row: np.ndarray) -> tuple[float, float]:
         """The ends of the interval of row @ times: at least those of the extremes."""

@@ -37,19 +37,11 @@ from hockney.models.statistics.location import (
 )
 from hockney.models.statistics.modes import fast_visits, find_modes, mode_margins, undisturbed_half_width
 from hockney.models.statistics.visits import (
-    SHORTEST_S,
     LaunchTimes,
     half_width_in_time,
     times_of_visits,
 )
 
-__all__ = [
-    "SHORTEST_S",
-    "HalfWidths",
-    "Inferred",
-    "Observation",
-    "launch_fields",
-]
 HalfWidths = tuple[np.ndarray, np.ndarray]
 """How far the ends of each launch's interval are below and above its log time."""
 WIDE = 0.7

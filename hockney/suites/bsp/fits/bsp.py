@@ -17,11 +17,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from msgspec.structs import replace
 
-from hockney.core.fit import CurvePoint, Estimate, Fit, FittedParameter, Subject
-from hockney.models.fits import caveats
+from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
 from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression, sum_interval
-from hockney.models.fits.verdict import deviations, refused, uncertainty, verdict
+from hockney.models.fits.verdict import refused, uncertainty, verdict
 from hockney.models.statistics import Observation
 from hockney.suites.bsp.models.programs import WORD
 
@@ -105,30 +104,30 @@ def _fit(
         for k, (symbol, name, unit) in enumerate(names)
     ]
     leverage = regression.leverage
-    judgement = verdict(
-        regression.times,
-        regression.fitted,
-        errors=regression.errors,
-        caveats=_caveats(regression),
-        widths={p.symbol: uncertainty(p.estimate, float(leverage[k])) for k, p in enumerate(parameters)},
-    )
-    error, worst = deviations(regression.times, regression.fitted)
     curve = [] if sizes is None else zip(sizes, regression.band(design), strict=True)
     return Fit(
         model=model,
         line=subject.line,
         parameters=parameters,
-        verdict=judgement.grade,
-        why=judgement.why,
-        caveats=judgement.caveats,
-        error=error,
-        worst=worst,
         curve=[CurvePoint(float(x), e.value, e.low or 0.0, e.high or e.value) for x, e in curve],
         ranges=ranges_of(ordered),
         interval_matrix=regression.interval_matrix,
+        **verdict(
+            regression.times,
+            regression.fitted,
+            errors=regression.errors,
+            caveats=_caveats(regression),
+            widths={p.symbol: uncertainty(p.estimate, float(leverage[k])) for k, p in enumerate(parameters)},
+        ),
     )
 
 
-def _caveats(regression: Regression) -> list[caveats.FitCaveat]:
+def _caveats(regression: Regression) -> list[FitCaveat]:
     ratio = float(regression.times.max() / regression.times.min())
-    return [caveats.narrow_relations(ratio)] if ratio < MIN_TIME_RATIO else []
+    if ratio >= MIN_TIME_RATIO:
+        return []
+    text = (
+        f"the largest case takes only {ratio:.2g} times as long as the smallest, so the cost of a byte is "
+        "uncertain: measure larger ones"
+    )
+    return [FitCaveat("narrow-relations", text, {"ratio": ratio})]
