@@ -40,7 +40,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
@@ -58,6 +58,7 @@ from hockney.models.statistics import (
     exchange_launches,
     independent_ratio,
     interval_stretch,
+    log_ratios,
     machine_modes,
     pair_count,
     paired_ratio,
@@ -105,35 +106,31 @@ class JudgedCases:
 
 
 @dataclass(frozen=True)
-class _TwoRatios:
-    """A ratio, and that relative to operations that did not change, if there are some."""
+class _Test:
+    """A ratio, and that relative to operations that did not change, if there are some; with adjusted
+    probabilities that it is changed or the same, None without an interval."""
 
     ratio: RatioEstimate
     relative: RatioEstimate | None = None
+    changed: float | None = None
+    same: float | None = None
 
     def p_changed(self, tolerance: float) -> float | None:
         return p_changed(self.ratio, tolerance, self.relative)
 
-
-@dataclass(frozen=True)
-class _Tested:
-    """Adjusted probabilities, None if the ratio has no interval."""
-
-    measured: _TwoRatios
-    changed: float | None
-    same: float | None
-
-    @property
-    def ratio(self) -> RatioEstimate:
-        return self.measured.ratio
-
-    @property
-    def relative(self) -> Estimate | None:
-        return None if self.measured.relative is None else self.measured.relative.ratio
-
     @property
     def state(self) -> State:
         return state_of(self.ratio.ratio, self.changed, self.same)
+
+    def fields(self) -> dict[str, Any]:
+        """Those of a `RatioVerdict`, except its state."""
+        return {
+            "ratio": self.ratio.ratio,
+            "p_changed": self.changed,
+            "p_same": self.same,
+            "excluded": self.ratio.excluded,
+            "relative": None if self.relative is None else self.relative.ratio,
+        }
 
 
 @dataclass(frozen=True)
@@ -182,8 +179,8 @@ def judge(
         places.setdefault(pair.operation, []).append(place)
     several = {operation: [pairs[k] for k in group] for operation, group in places.items() if len(group) > 1}
 
-    case_ratios, mean_ratios, reference = _measured(pairs, several, how, tolerance)
-    tested_cases, tested_means = _tested(case_ratios, mean_ratios, tolerance, uneven)
+    tested_cases, tested_means, reference = _measured(pairs, several, how, tolerance)
+    tested_cases, tested_means = _tested(tested_cases, tested_means, tolerance, uneven)
     all_tested = [*tested_cases, *tested_means]
     decided = sum(each.state not in ("undecided", "unknown") for each in all_tested)
     tests = sum(each.ratio.has_interval for each in all_tested)
@@ -204,7 +201,7 @@ def judge(
     effect_found = None
     if paired:
         cases_differ, means_differ = _adjusted(
-            [each.p_changed(0.0) for each in case_ratios], [each.p_changed(0.0) for each in mean_ratios]
+            [each.p_changed(0.0) for each in tested_cases], [each.p_changed(0.0) for each in tested_means]
         )
         effect_found = effect(cases, operations, [*cases_differ, *means_differ], tolerance, uneven)
     return JudgedCases(tolerance, cases, operations, tests, how.paired, effect_found, modes, reference)
@@ -212,44 +209,39 @@ def judge(
 
 def _measured(
     pairs: Sequence[Pair], several: Mapping[Operation, Sequence[Pair]], how: _How, tolerance: float
-) -> tuple[list[_TwoRatios], list[_TwoRatios], tuple[Operation, ...]]:
+) -> tuple[list[_Test], list[_Test], tuple[Operation, ...]]:
     """The ratios of each case, those of the operations that have several, and the operations that did not
     change. These are none if those that did not change relative to each other are slower or faster
     together."""
-    of_cases = [how.ratio([pair]) for pair in pairs]
-    of_operations = [how.ratio(group) for group in several.values()]
+    cases = [_Test(how.ratio([pair])) for pair in pairs]
+    means = [_Test(how.ratio(group)) for group in several.values()]
     found = relative(pairs) if how.paired else None
-    if found is not None:
-        reference = how.ratio([pair for pair in pairs if pair.operation in found.reference])
-        changed = p_changed(reference, tolerance)
-        if changed is None or changed <= LEVEL:
-            found = None
     if found is None:
-        return [_TwoRatios(ratio) for ratio in of_cases], [_TwoRatios(ratio) for ratio in of_operations], ()
-    relatives = [found.operations[operation] for operation in several]
-    return (
-        [_TwoRatios(*each) for each in zip(of_cases, found.cases, strict=True)],
-        [_TwoRatios(*each) for each in zip(of_operations, relatives, strict=True)],
-        found.reference,
-    )
+        return cases, means, ()
+    reference = how.ratio([pair for pair in pairs if pair.operation in found.reference])
+    changed = p_changed(reference, tolerance)
+    if changed is None or changed <= LEVEL:
+        return cases, means, ()
+    cases = [replace(test, relative=of) for test, of in zip(cases, found.cases, strict=True)]
+    means = [
+        replace(test, relative=found.operations[operation])
+        for test, operation in zip(means, several, strict=True)
+    ]
+    return cases, means, found.reference
 
 
 def _tested(
-    cases: Sequence[_TwoRatios], means: Sequence[_TwoRatios], tolerance: float, uneven: bool
-) -> tuple[list[_Tested], list[_Tested]]:
+    cases: Sequence[_Test], means: Sequence[_Test], tolerance: float, uneven: bool
+) -> list[list[_Test]]:
     """The tests of cases, and of operations. `uneven`: one side was in the slow mode of the machine so much
     more often that nothing is the same."""
-    cases_changed, means_changed = _adjusted(
-        [each.p_changed(tolerance) for each in cases], [each.p_changed(tolerance) for each in means]
-    )
-    cases_same, means_same = _adjusted(
-        [p_same(each.ratio, tolerance, uneven) for each in cases],
-        [p_same(each.ratio, tolerance, uneven) for each in means],
-    )
-    return (
-        [_Tested(*each) for each in zip(cases, cases_changed, cases_same, strict=True)],
-        [_Tested(*each) for each in zip(means, means_changed, means_same, strict=True)],
-    )
+    both = cases, means
+    changed = _adjusted(*([each.p_changed(tolerance) for each in tests] for tests in both))
+    same = _adjusted(*([p_same(each.ratio, tolerance, uneven) for each in tests] for tests in both))
+    return [
+        [replace(test, changed=p, same=q) for test, p, q in zip(*tests, strict=True)]
+        for tests in zip(both, changed, same, strict=True)
+    ]
 
 
 def _adjusted(
@@ -267,15 +259,12 @@ def _adjusted(
     return adjusted_cases, adjusted_operations
 
 
-def _case(
-    pair: Pair, tested: _Tested, tolerance: float, tests: float, how: _How, uneven: bool
-) -> CaseVerdict:
-    launches, ratio, state = how.launches(pair), tested.ratio.ratio, tested.state
+def _case(pair: Pair, test: _Test, tolerance: float, tests: float, how: _How, uneven: bool) -> CaseVerdict:
+    launches, more = how.launches(pair), None
     a, b = how.times(pair)
-    excluded, more = tested.ratio.excluded, None
-    if state in ("undecided", "unknown"):
-        uneven = uneven or one_sided(excluded)
-        more = more_launches(ratio, tolerance, launches, tests, uneven)
+    if test.state in ("undecided", "unknown"):
+        uneven = uneven or one_sided(test.ratio.excluded)
+        more = more_launches(test.ratio.ratio, tolerance, launches, tests, uneven)
     return CaseVerdict(
         case=pair.case,
         workload=pair.b.pooled.workload,
@@ -283,19 +272,15 @@ def _case(
         a=a,
         b=b,
         launches=launches,
-        ratio=ratio,
-        p_changed=tested.changed,
-        p_same=tested.same,
-        state=state,
+        state=test.state,
         more_launches=more,
         observed=(pair.a.pooled, pair.b.pooled),
-        excluded=excluded,
-        relative=tested.relative,
+        **test.fields(),
     )
 
 
 def _operation(
-    operation: Operation, cases: tuple[CaseVerdict, ...], mean: _Tested, tolerance: float
+    operation: Operation, cases: tuple[CaseVerdict, ...], mean: _Test, tolerance: float
 ) -> OperationVerdict:
     """`mean` is the test of the mean ratio, or that of the only case."""
     workload, level = operation
@@ -303,13 +288,9 @@ def _operation(
         workload=workload,
         level=level,
         cases=cases,
-        ratio=mean.ratio.ratio,
-        p_changed=mean.changed,
-        p_same=mean.same,
         mean_state=mean.state,
         state=overall(cases, mean.state, mean.ratio.ratio, tolerance),
-        excluded=mean.ratio.excluded,
-        relative=mean.relative,
+        **mean.fields(),
     )
 
 
@@ -377,7 +358,7 @@ def relative(pairs: Sequence[Pair]) -> Relative | None:
         by_operation.setdefault(pair.operation, []).append(place)
     if len(by_operation) < FEWEST_OPERATIONS or len(names) < FEWEST_PAIRS:
         return None
-    logs = np.array([_logs(pair, names) for pair in pairs])
+    logs = np.array([log_ratios(pair.b.pooled, pair.a.pooled, names)[0] for pair in pairs])
     means = {operation: logs[places].mean(axis=0) for operation, places in by_operation.items()}
     reference = _reference(means)
     if reference is None:
@@ -387,11 +368,6 @@ def relative(pairs: Sequence[Pair]) -> Relative | None:
     return Relative(
         cases, {each: ratio_of_pairs(mean - others[each]) for each, mean in means.items()}, tuple(reference)
     )
-
-
-def _logs(pair: Pair, names: Sequence[str]) -> np.ndarray:
-    a, b = pair.a.pooled, pair.b.pooled
-    return b.log_typical[b.indices_of(names)] - a.log_typical[a.indices_of(names)]
 
 
 def _mean(means: Mapping[Operation, np.ndarray], of: Sequence[Operation], without: Operation) -> np.ndarray:
@@ -420,36 +396,23 @@ def _differs(ratio: RatioEstimate) -> float:
     return 1.0 if above is None or below is None else min(above, below)
 
 
-@dataclass(frozen=True)
-class CaseVerdict:
-    """A case that both sides measured. `a` and `b` are its times (s), `ratio` is b / a; each has a 95%
-    interval, whose ends are None if unknown. `launches` are those of A and of B. `p_changed` is the
-    probability of such a ratio if the true one is within the tolerance, `p_same` if it is beyond; both are
-    adjusted for the number of tests, and None without an interval. `more_launches` of each side would decide
-    an undecided case, if the ratio stayed the same; None if it is decided, or if no number would do.
-    `excluded` is the number of pairs of launches without a weight in which B was far slower, and of those in
-    which it was far faster. `relative` is the ratio divided by that of operations that did not change, of
-    interleaved comparisons that have some."""
+@dataclass(frozen=True, kw_only=True)
+class RatioVerdict:
+    """The verdict on a ratio b / a, which has a 95% interval, its ends None if unknown. `level` is that of
+    the ranks: within a host, or between hosts ("" if unknown). `p_changed` is the probability of such a ratio
+    if the true one is within the tolerance, `p_same` if it is beyond; both are adjusted for the number of
+    tests, and None without an interval. `excluded` is the number of pairs of launches without a weight (of an
+    operation: in most cases) in which B was far slower, and of those in which it was far faster. `relative`
+    is the ratio divided by that of operations that did not change, of interleaved comparisons that have
+    some."""
 
-    case: Case
-    workload: Workload = field(repr=False)
     level: str
-    a: Estimate
-    b: Estimate
-    launches: tuple[int, int]
     ratio: Estimate
     p_changed: float | None
     p_same: float | None
     state: State
-    more_launches: tuple[int, int] | None
-    observed: tuple[Observation, Observation] = field(repr=False, compare=False)
     excluded: tuple[int, int] = (0, 0)
     relative: Estimate | None = None
-
-    @property
-    def size(self) -> float:
-        """The value of the parameter that is the size of the workload; 0 if it has none."""
-        return self.workload.size_of(self.case)
 
     @property
     def change(self) -> float:
@@ -457,27 +420,33 @@ class CaseVerdict:
         return abs(math.log(self.ratio.value))
 
 
-@dataclass(frozen=True)
-class OperationVerdict:
-    """A workload whose ranks are at one `level`: within a host, or between hosts ("" if unknown). `ratio` is
-    the geometric mean over its `cases`, `mean_state` the verdict on it. `excluded` pairs have no weight in
-    most cases. `relative` is the mean divided by that of operations that did not change."""
+@dataclass(frozen=True, kw_only=True)
+class CaseVerdict(RatioVerdict):
+    """A case that both sides measured. `a` and `b` are its times (s), with 95% intervals. `launches` are
+    those of A and of B. `more_launches` of each side would decide an undecided case, if the ratio stayed the
+    same; None if it is decided, or if no number would do."""
 
-    workload: str
-    level: str
-    cases: tuple[CaseVerdict, ...] = field(repr=False)
-    ratio: Estimate
-    p_changed: float | None
-    p_same: float | None
-    mean_state: State
-    state: State
-    excluded: tuple[int, int] = (0, 0)
-    relative: Estimate | None = None
+    case: Case
+    workload: Workload = field(repr=False)
+    a: Estimate
+    b: Estimate
+    launches: tuple[int, int]
+    more_launches: tuple[int, int] | None
+    observed: tuple[Observation, Observation] = field(repr=False, compare=False)
 
     @property
-    def change(self) -> float:
-        """How far the mean ratio is from 1, as a logarithm without sign."""
-        return abs(math.log(self.ratio.value))
+    def size(self) -> float:
+        """The value of the parameter that is the size of the workload; 0 if it has none."""
+        return self.workload.size_of(self.case)
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperationVerdict(RatioVerdict):
+    """A workload. `ratio` is the geometric mean over its `cases`, `mean_state` the verdict on it."""
+
+    workload: str
+    cases: tuple[CaseVerdict, ...] = field(repr=False)
+    mean_state: State
 
     def of(self, *states: State) -> list[CaseVerdict]:
         """The cases with these verdicts, biggest changes first."""

@@ -120,96 +120,47 @@ def _parsed(word: str) -> tuple[str, str]:
 
 
 RULES = (
-    Guideline(
-        "bcast-scatter-allgather", "bcast(n)", "scatter(n/P) + allgather(n/P)", (1, 2, 3),
-        "the root scatters parts of the vector, and all ranks gather them",
-    ),
-    Guideline(
-        "gather-allgather", "gather(n)", "allgather(n)", (1, 2, 3),
-        "the other ranks ignore the result",
-    ),
-    Guideline(
-        "gather-reduce", "gather(n)", "reduce(P n)", (1, 2, 3),
-        "each rank contributes a vector of zeros with its block in place", copies="P n",
-    ),
-    Guideline(
-        "gather-gatherv", "gather(n)", "gatherv(n)", (1, 3),
-        "equal counts",
-    ),
-    Guideline(
-        "scatter-bcast", "scatter(n)", "bcast(P n)", (1, 2, 3),
-        "each rank keeps its block of the vector", copies="n",
-    ),
-    Guideline(
-        "scatter-scatterv", "scatter(n)", "scatterv(n)", (1, 3),
-        "equal counts",
-    ),
-    Guideline(
-        "allgather-gather-bcast", "allgather(n)", "gather(n) + bcast(P n)", (1, 2, 3),
-        "the root broadcasts what it has gathered",
-    ),
-    Guideline(
-        "allgather-alltoall", "allgather(n)", "alltoall(n)", (1, 2, 3),
-        "each rank sends copies of its block", copies="P n",
-    ),
-    Guideline(
-        "allgather-allreduce", "allgather(n)", "allreduce(P n)", (1, 2, 3),
-        "each rank contributes a vector of zeros with its block in place", copies="P n",
-    ),
-    Guideline(
-        "allgather-allgatherv", "allgather(n)", "allgatherv(n)", (1, 3),
-        "equal counts",
-    ),
-    Guideline(
-        "alltoall-alltoallv", "alltoall(n)", "alltoallv(n)", (1, 3),
-        "equal counts",
-    ),
-    Guideline(
-        "reduce-allreduce", "reduce(n)", "allreduce(n)", (1, 2, 3),
-        "the other ranks ignore the result",
-    ),
-    Guideline(
-        "reduce-reduce_scatter_block-gather", "reduce(n)", "reduce_scatter_block(n/P) + gather(n/P)", (2, 3),
-        "the root gathers the blocks of the sum",
-    ),
-    Guideline(
-        "allreduce-reduce-bcast", "allreduce(n)", "reduce(n) + bcast(n)", (1, 2, 3),
-        "the root broadcasts the sum",
-    ),
-    Guideline(
-        "allreduce-reduce_scatter_block-allgather", "allreduce(n)",
-        "reduce_scatter_block(n/P) + allgather(n/P)", (1, 2, 3),
-        "all ranks gather the blocks of the sum",
-    ),
-    Guideline(
-        "reduce_scatter_block-reduce-scatter", "reduce_scatter_block(n)", "reduce(P n) + scatter(n)",
-        (1, 2, 3),
-        "the root scatters the sum",
-    ),
-    Guideline(
-        "reduce_scatter_block-allreduce", "reduce_scatter_block(n)", "allreduce(P n)", (2, 3),
-        "each rank keeps its block of the sum", copies="n",
-    ),
-    Guideline(
-        "reduce_scatter_block-reduce_scatter", "reduce_scatter_block(n)", "reduce_scatter(n)", (3,),
-        "equal counts",
-    ),
-    Guideline(
-        "scan-exscan-reduce_local", "scan(n)", "exscan(n) + reduce_local(n)", (2, 3),
-        "each rank adds its vector",
-    ),
-    Guideline(
-        "algorithm", "MPI's operation(n)", "the same with algorithm=X (n)", (1,),
-        "sends and receives in a user's program, for each of hockney's algorithms", kind="algorithm",
-    ),
-    Guideline(
-        "monotony", "operation(n)", "operation(m), m > n", (1, 2),
-        "more bytes than needed", kind="monotony",
-    ),
-    Guideline(
-        "split", "operation(k n)", "k times operation(n)", (1, 2),
-        "several calls, each with one part", kind="split",
-    ),
+    Guideline("bcast-scatter-allgather", "bcast(n)", "scatter(n/P) + allgather(n/P)", (1, 2, 3),
+              "the root scatters parts of the vector, and all ranks gather them"),
+    Guideline("gather-allgather", "gather(n)", "allgather(n)", (1, 2, 3),
+              "the other ranks ignore the result"),
+    Guideline("gather-reduce", "gather(n)", "reduce(P n)", (1, 2, 3),
+              "each rank contributes a vector of zeros with its block in place", copies="P n"),
+    Guideline("gather-gatherv", "gather(n)", "gatherv(n)", (1, 3), "equal counts"),
+    Guideline("scatter-bcast", "scatter(n)", "bcast(P n)", (1, 2, 3),
+              "each rank keeps its block of the vector", copies="n"),
+    Guideline("scatter-scatterv", "scatter(n)", "scatterv(n)", (1, 3), "equal counts"),
+    Guideline("allgather-gather-bcast", "allgather(n)", "gather(n) + bcast(P n)", (1, 2, 3),
+              "the root broadcasts what it has gathered"),
+    Guideline("allgather-alltoall", "allgather(n)", "alltoall(n)", (1, 2, 3),
+              "each rank sends copies of its block", copies="P n"),
+    Guideline("allgather-allreduce", "allgather(n)", "allreduce(P n)", (1, 2, 3),
+              "each rank contributes a vector of zeros with its block in place", copies="P n"),
+    Guideline("allgather-allgatherv", "allgather(n)", "allgatherv(n)", (1, 3), "equal counts"),
+    Guideline("alltoall-alltoallv", "alltoall(n)", "alltoallv(n)", (1, 3), "equal counts"),
+    Guideline("reduce-allreduce", "reduce(n)", "allreduce(n)", (1, 2, 3),
+              "the other ranks ignore the result"),
+    Guideline("reduce-reduce_scatter_block-gather", "reduce(n)", "reduce_scatter_block(n/P) + gather(n/P)",
+              (2, 3), "the root gathers the blocks of the sum"),
+    Guideline("allreduce-reduce-bcast", "allreduce(n)", "reduce(n) + bcast(n)", (1, 2, 3),
+              "the root broadcasts the sum"),
+    Guideline("allreduce-reduce_scatter_block-allgather", "allreduce(n)",
+              "reduce_scatter_block(n/P) + allgather(n/P)", (1, 2, 3),
+              "all ranks gather the blocks of the sum"),
+    Guideline("reduce_scatter_block-reduce-scatter", "reduce_scatter_block(n)", "reduce(P n) + scatter(n)",
+              (1, 2, 3), "the root scatters the sum"),
+    Guideline("reduce_scatter_block-allreduce", "reduce_scatter_block(n)", "allreduce(P n)", (2, 3),
+              "each rank keeps its block of the sum", copies="n"),
+    Guideline("reduce_scatter_block-reduce_scatter", "reduce_scatter_block(n)", "reduce_scatter(n)", (3,),
+              "equal counts"),
+    Guideline("scan-exscan-reduce_local", "scan(n)", "exscan(n) + reduce_local(n)", (2, 3),
+              "each rank adds its vector"),
+    Guideline("algorithm", "MPI's operation(n)", "the same with algorithm=X (n)", (1,),
+              "sends and receives in a user's program, for each of hockney's algorithms", kind="algorithm"),
+    Guideline("monotony", "operation(n)", "operation(m), m > n", (1, 2), "more bytes than needed",
+              kind="monotony"),
+    Guideline("split", "operation(k n)", "k times operation(n)", (1, 2), "several calls, each with one part",
+              kind="split"),
 )  # fmt: skip
 
 EMULATIONS = tuple(rule for rule in RULES if rule.kind == "emulation")

@@ -54,7 +54,7 @@ from hockney.models.statistics.matrix import (
 from hockney.models.statistics.metrics import over_launches
 from hockney.models.statistics.modes import fast_visits
 from hockney.models.statistics.noise import MeasuredNoise, noise
-from hockney.models.statistics.observations import Observation, pool_launches
+from hockney.models.statistics.observations import Observation, log_ratios, pool_launches
 from hockney.models.statistics.paired_launches import (
     common_pairs,
     pair_count,

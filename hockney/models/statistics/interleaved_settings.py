@@ -28,7 +28,12 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.statistics.location import WIDEST, blend_half_widths, estimate, half_width_of_mean
 from hockney.models.statistics.modes import LEAST_MODE_DISTANCE
-from hockney.models.statistics.observations import HalfWidths, Observation, pool_launches
+from hockney.models.statistics.observations import (
+    HalfWidths,
+    Observation,
+    half_widths_of_ratio,
+    pool_launches,
+)
 from hockney.models.statistics.ratios import FEWEST_PAIRS, log_ratio_interval, ratio_of_estimates
 
 FEWEST_OF_BOTH_MODES = 6
@@ -155,8 +160,10 @@ def _interval_of_pairs(
     count = min(len(first.logs), len(second.logs))
     if count < FEWEST_PAIRS:
         return None
-    widths = [(below[:count], above[:count]) for below, above in (first.half_widths, second.half_widths)]
-    middle, below, above = log_ratio_interval(first.logs[:count] - second.logs[:count], *widths)
+    widths = ((below[:count], above[:count]) for below, above in (first.half_widths, second.half_widths))
+    middle, below, above = log_ratio_interval(
+        first.logs[:count] - second.logs[:count], half_widths_of_ratio(*widths)
+    )
     return middle - below, middle + above
 
 

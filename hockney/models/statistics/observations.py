@@ -255,6 +255,28 @@ class Inferred:
         )
 
 
+def shared_launches(cases: Sequence[Observation]) -> list[str]:
+    """The launches that measured all of these cases (at least one), in the order of the first."""
+    others = [set(case.launches) for case in cases[1:]]
+    return [name for name in cases[0].launches if all(name in other for other in others)]
+
+
+def log_ratios(
+    numerator: Observation, denominator: Observation, launches: Sequence[str]
+) -> tuple[np.ndarray, HalfWidths]:
+    """The log ratio of two cases in each of these launches, which measured both, and how far the ends of its
+    interval are below and above it."""
+    above, below = numerator.indices_of(launches), denominator.indices_of(launches)
+    logs = numerator.log_typical[above] - denominator.log_typical[below]
+    return logs, half_widths_of_ratio(numerator.half_widths(above), denominator.half_widths(below))
+
+
+def half_widths_of_ratio(numerator: HalfWidths, denominator: HalfWidths) -> HalfWidths:
+    """Half widths of log ratios: below, a ratio has the lower end of the one and the upper end of the
+    other."""
+    return np.hypot(numerator[0], denominator[1]), np.hypot(numerator[1], denominator[0])
+
+
 def launch_fields(launch_times: Sequence[LaunchTimes]) -> dict[str, Any]:
     """The fields of an observation that are computed from its launches' times."""
     return {

@@ -48,7 +48,7 @@ from hockney.models.statistics.location import (
     winsorise,
 )
 from hockney.models.statistics.modes import undisturbed_half_width
-from hockney.models.statistics.observations import Observation
+from hockney.models.statistics.observations import Observation, log_ratios, shared_launches
 from hockney.models.statistics.ratio_estimate import RatioEstimate, sign_probability
 from hockney.models.statistics.ratios import FEWEST_PAIRS
 from hockney.models.statistics.variance_components import PooledCase, RunCenter, RunsOfSide, RunsOfSides
@@ -66,7 +66,7 @@ MANY_OUTLIERS = 0.2
 
 def pair_count(numerator: PooledCase, denominator: PooledCase) -> int:
     """The number of pairs."""
-    return len(set(numerator.pooled.launches) & set(denominator.pooled.launches))
+    return len(shared_launches((numerator.pooled, denominator.pooled)))
 
 
 def pairs_with_weight(numerator: PooledCase, denominator: PooledCase) -> tuple[Observation, Observation]:
@@ -108,9 +108,7 @@ def paired_ratio(numerator: Sequence[PooledCase], denominator: Sequence[PooledCa
 
 def common_pairs(cases: Sequence[tuple[PooledCase, PooledCase]]) -> list[str]:
     """The names of the pairs of launches that measured all these cases, on both sides, in their order."""
-    sides = [side.pooled.launches for case in cases for side in case]
-    shared = set(sides[0]).intersection(*sides[1:])
-    return [name for name in sides[0] if name in shared]
+    return shared_launches([side.pooled for case in cases for side in case])
 
 
 def ratio_of_pairs(logs: np.ndarray) -> RatioEstimate:
@@ -135,15 +133,8 @@ class _PairedCase:
 
     @staticmethod
     def of(numerator: Observation, denominator: Observation) -> _PairedCase:
-        denominator_launches = set(denominator.launches)
-        names = [name for name in numerator.launches if name in denominator_launches]
-        a, b = numerator.indices_of(names), denominator.indices_of(names)
-        logs = numerator.log_typical[a] - denominator.log_typical[b]
-        numerator_widths, denominator_widths = numerator.half_widths(a), denominator.half_widths(b)
-        below, above = (
-            np.hypot(numerator_widths[0], denominator_widths[1]),
-            np.hypot(numerator_widths[1], denominator_widths[0]),
-        )
+        names = shared_launches((numerator, denominator))
+        logs, (below, above) = log_ratios(numerator, denominator, names)
         choice = math.hypot(_choice_half_width(numerator), _choice_half_width(denominator))
         return _PairedCase(
             names, logs, pair_center(logs), (half_width_of_mean(below), half_width_of_mean(above)), choice
@@ -196,7 +187,7 @@ def _run_differences(
     for (numerator, denominator), case in zip(both, cases, strict=True):
         for number in numerator.runs.keys() & denominator.runs.keys() if len(numerator.runs) > 1 else ():
             a, b = numerator.runs[number], denominator.runs[number]
-            if len(set(a.launches) & set(b.launches)) >= FEWEST_PAIRS:
+            if len(shared_launches((a, b))) >= FEWEST_PAIRS:
                 paired = _PairedCase.of(a, b)
                 by_run.setdefault(number, []).append((paired.center.log - case.center.log, paired))
     return RunsOfSides.of(

@@ -32,7 +32,13 @@ from hockney.models.statistics.location import (
     half_width_of_mean,
     winsorise,
 )
-from hockney.models.statistics.observations import HalfWidths, Observation
+from hockney.models.statistics.observations import (
+    HalfWidths,
+    Observation,
+    half_widths_of_ratio,
+    log_ratios,
+    shared_launches,
+)
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.visits import FEWEST_IN_TIME
 
@@ -59,17 +65,12 @@ def _interval_in_shared_launches(
     numerator: Observation, denominator: Observation
 ) -> tuple[float, float] | None:
     """Low and high from the launches that measured both; None if there are too few."""
-    numerator_launches = set(numerator.launches)
-    shared = [launch for launch in denominator.launches if launch in numerator_launches]
+    shared = shared_launches((denominator, numerator))
     if len(shared) < FEWEST_PAIRS:
         return None
-    numerator_rows, denominator_rows = numerator.indices_of(shared), denominator.indices_of(shared)
-    logs = numerator.log_typical[numerator_rows] - denominator.log_typical[denominator_rows]
-    middle, below, above = log_ratio_interval(
-        logs, numerator.half_widths(numerator_rows), denominator.half_widths(denominator_rows)
-    )
+    middle, below, above = log_ratio_interval(*log_ratios(numerator, denominator, shared))
     least = max(
-        _half_width_in_time(numerator, denominator, numerator_rows, denominator_rows),
+        _half_width_in_time(numerator, denominator, shared),
         abs(_half_width_of_time(numerator) - _half_width_of_time(denominator)),
     )
     inference = np.hypot(numerator.inference_half_width, denominator.inference_half_width)
@@ -83,13 +84,12 @@ def _half_width_of_time(observation: Observation) -> float:
     return float(np.log(high / low)) / 2 if np.isfinite(high - low) and low > 0 else 0.0
 
 
-def _half_width_in_time(
-    numerator: Observation, denominator: Observation, numerator_rows: np.ndarray, denominator_rows: np.ndarray
-) -> float:
-    """Half width of the difference of both series of visits, in the launches `numerator_rows` of the one and
-    `denominator_rows` of the other; 0 if there are too few visits."""
+def _half_width_in_time(numerator: Observation, denominator: Observation, shared: Sequence[str]) -> float:
+    """Half width of the difference of both series of visits in these launches; 0 if there are too few
+    visits."""
     series = []
-    for observation, launches in ((numerator, numerator_rows), (denominator, denominator_rows)):
+    for observation in (numerator, denominator):
+        launches = observation.indices_of(shared)
         visits = [observation.visits[k] for k in launches if k < len(observation.visits)]
         if sum(map(len, visits)) < FEWEST_IN_TIME:
             return 0.0
@@ -124,29 +124,12 @@ def mean_ratio(pairs: Sequence[tuple[Observation, Observation]]) -> Estimate:
     value = float(
         np.exp(np.mean([numerator.log_center - denominator.log_center for numerator, denominator in pairs]))
     )
-    observations = [observation for pair in pairs for observation in pair]
-    shared = [
-        name
-        for name in observations[0].launches
-        if all(name in observation.launches for observation in observations)
-    ]
+    shared = shared_launches([observation for pair in pairs for observation in pair])
     if len(shared) < FEWEST_PAIRS:
         return Estimate(value, None, None)
-    logs, below, above = [], [], []
-    for numerator, denominator in pairs:
-        numerator_rows, denominator_rows = numerator.indices_of(shared), denominator.indices_of(shared)
-        numerator_widths, denominator_widths = (
-            numerator.half_widths(numerator_rows),
-            denominator.half_widths(denominator_rows),
-        )
-        logs.append(numerator.log_typical[numerator_rows] - denominator.log_typical[denominator_rows])
-        below.append(np.hypot(numerator_widths[0], denominator_widths[1]))
-        above.append(np.hypot(numerator_widths[1], denominator_widths[0]))
-    means = np.mean(logs, axis=0)
-    middle = float(center(means))
-    down, up = (
-        float(half_width(means, half_width_of_mean(_half_widths_of_means(each)))) for each in (below, above)
-    )
+    logs, widths = zip(*(log_ratios(*pair, shared) for pair in pairs), strict=True)
+    below, above = (_half_widths_of_means(side) for side in zip(*widths, strict=True))
+    middle, down, up = log_ratio_interval(np.mean(logs, axis=0), (below, above))
     low, high = float(np.exp(middle - down)), float(np.exp(middle + up))
     return estimate(value, low, high) if high <= WIDEST * low else Estimate(value, None, None)
 
@@ -173,7 +156,7 @@ def _ratio_in_shared_launches(
 ) -> tuple[float, float, float, int] | None:
     """Centre, distances to the ends, and degrees of freedom, from the launches that measured all cases; None
     if there are too few."""
-    shared = [name for name in numerator.launches if all(name in case.launches for case, _ in terms)]
+    shared = shared_launches([numerator, *(case for case, _ in terms)])
     if len(shared) < FEWEST_PAIRS:
         return None
     at = numerator.indices_of(shared)
@@ -190,7 +173,8 @@ def _ratio_in_shared_launches(
         widths = [case.half_widths(k)[side] for (case, _), k in zip(terms, where, strict=True)]
         return np.asarray(np.sqrt(np.sum((shares * np.array(widths)) ** 2, axis=0)))
 
-    middle, below, above = log_ratio_interval(logs, numerator.half_widths(at), (of_sum(0), of_sum(1)))
+    widths = half_widths_of_ratio(numerator.half_widths(at), (of_sum(0), of_sum(1)))
+    middle, below, above = log_ratio_interval(logs, widths)
     inference = np.hypot(numerator.inference_half_width, max(case.inference_half_width for case, _ in terms))
     return middle, float(np.hypot(below, inference)), float(np.hypot(above, inference)), len(shared) - 1
 
@@ -224,14 +208,8 @@ def ratio_of_estimates(numerator: Estimate, denominator: Estimate) -> Estimate:
     return estimate(value, value * np.exp(-below), value * np.exp(above))
 
 
-def log_ratio_interval(
-    log_ratios: np.ndarray, numerator: HalfWidths, denominator: HalfWidths
-) -> tuple[float, float, float]:
+def log_ratio_interval(logs: np.ndarray, half_widths: HalfWidths) -> tuple[float, float, float]:
     """Centre of the launches' log ratios, and how far the ends of its 95% interval are below and above it,
-    from each launch's half widths of both times."""
-    below, above = np.hypot(numerator[0], denominator[1]), np.hypot(numerator[1], denominator[0])
-    return (
-        float(center(log_ratios)),
-        float(half_width(log_ratios, half_width_of_mean(below))),
-        float(half_width(log_ratios, half_width_of_mean(above))),
-    )
+    from the half widths of each."""
+    below, above = (float(half_width(logs, half_width_of_mean(side))) for side in half_widths)
+    return float(center(logs)), below, above

@@ -25,7 +25,7 @@ import numpy as np
 
 from hockney.models.statistics.launch_modes import find_two_levels
 from hockney.models.statistics.location import Z
-from hockney.models.statistics.observations import Observation
+from hockney.models.statistics.observations import Observation, shared_launches
 from hockney.models.statistics.paired_launches import MANY_OUTLIERS
 from hockney.models.statistics.ratio_estimate import sign_probability
 from hockney.models.statistics.variance_components import PooledCase
@@ -108,8 +108,7 @@ def _slowness(a: Sequence[Observation], b: Sequence[Observation]) -> tuple[list[
     logs relative to the median of the case, without its median difference between the sides."""
     by_pair: dict[str, list[np.ndarray]] = {}
     for of_a, of_b in zip(a, b, strict=True):
-        names_of_b = set(of_b.launches)
-        names = [name for name in of_a.launches if name in names_of_b]
+        names = shared_launches((of_a, of_b))
         if names:
             logs = np.array(
                 [observation.log_typical[observation.indices_of(names)] for observation in (of_a, of_b)]
