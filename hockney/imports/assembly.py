@@ -22,7 +22,6 @@ from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
 from hockney.core.settings import MOST_LAUNCHES
 from hockney.core.wording import list_names, plural
-from hockney.imports import wording
 from hockney.imports.conversion import Converted, Omitted, convert, in_place
 from hockney.imports.formats import LogFile, all_formats
 from hockney.imports.log import MOST_CHARACTERS, MOST_RANKS, Invocation, LogTable, Row
@@ -30,6 +29,7 @@ from hockney.reference.peers import Benchmark, BenchmarkGroup, benchmark_named
 from hockney.system.bundled import bundled_catalog, catalog_with
 
 UNKNOWN_MACHINE = "unknown machine"
+ON_GPUS = "The buffers were in the memory of GPUs; those of hockney are in the memory of hosts."
 UNSAFE = re.compile(r"[^\w.+-]")
 """Characters that are not part of a folder's name."""
 MOST_VERSION = 60
@@ -194,7 +194,7 @@ def _add(
         )
     started_s = invocation.started_s or file.modified_s
     if not invocation.started_s and started_s:
-        group.notes[wording.dates_of_files()] = None
+        group.notes["The logs contain no date; the date is that of the file."] = None
     launches: dict[tuple[int, int], list[Converted]] = {}
     seen: dict[str, int] = {}
     for table in tables:
@@ -212,9 +212,9 @@ def _add(
             most=MOST_LAUNCHES,
         )
     if launches and invocation.gpu:
-        group.notes[wording.on_gpus()] = None
+        group.notes[ON_GPUS] = None
     if launches and same_buffers and group.suite == "nccl":
-        group.notes[wording.same_buffers()] = None
+        group.notes["The times are those with the same buffer for input and output (in-place)."] = None
     group.launches += [(invocation, started_s, each) for each in launches.values()]
 
 
@@ -230,20 +230,22 @@ def _convert_table(
     pair = _find_benchmark(table)
     if pair is None or not table.rows:
         found = benchmark_named(table.benchmark)
-        reason = table.unusable or (found[0].reason if found else wording.unknown_benchmark())
-        _omit(group, file, table, (reason if pair is None else wording.no_rows()), max(1, len(table.rows)))
+        reason = table.unusable or (found[0].reason if found else "hockney does not know this benchmark")
+        reason = reason if pair is None else "the table has no rows"
+        _omit(group, file, table, reason, max(1, len(table.rows)))
         return []
     benchmark, definitions = pair
     ranks = _ranks(table, benchmark, given_ranks) or 0
     if ranks > MOST_RANKS:
-        _omit(group, file, table, wording.too_many_ranks(ranks, MOST_RANKS), len(table.rows))
+        reason = f"it ran on {ranks} ranks, and hockney imports launches of at most {MOST_RANKS}"
+        _omit(group, file, table, reason, len(table.rows))
         return []
-    if table.ranks is None and "ranks=" not in benchmark.case and benchmark.name not in group.assumed:
+    if table.ranks is None and "ranks=" not in benchmark.case:
         group.assumed[benchmark.name] = None
     rows: list[Row] = list(table.rows)
     if same_buffers and table.suite == "nccl":
         in_place_rows = [in_place(row) for row in rows]
-        _omit(group, file, table, wording.no_in_place(), in_place_rows.count(None))
+        _omit(group, file, table, "it has no time for the same buffers", in_place_rows.count(None))
         rows = [row for row in in_place_rows if row is not None]
     selected = LogTable(table.suite, table.benchmark, table.line, tuple(rows), parameters=table.parameters)
     converted = []
@@ -253,9 +255,9 @@ def _convert_table(
         else:
             converted.append(each)
     if converted:
-        group.notes[wording.definition(definitions.title, definitions.defined)] = None
+        group.notes[f"{definitions.title}: {definitions.defined}"] = None
         if benchmark.differs:
-            group.notes[wording.differs(benchmark.name, benchmark.case, benchmark.differs)] = None
+            group.notes[f"{benchmark.name} became {benchmark.case}: {benchmark.differs}."] = None
     return converted
 
 
@@ -266,24 +268,38 @@ def _omit(group: _Group, file: LogFile, table: LogTable, reason: str, count: int
 
 
 def _notices(group: _Group) -> list[Notice]:
-    texts = [
-        wording.omitted(where, count, benchmark, reason)
+    omitted = [
+        Notice(
+            f"{printable(where)}: {plural(count, 'number')} of {printable(benchmark)} not imported: "
+            f"{reason}.",
+            "not-imported",
+        )
         for (where, benchmark, reason), count in group.omitted.items()
     ]
-    return [*map(_omitted, texts), *group.notices]
+    return [*omitted, *group.notices]
 
 
 def _make_run(group: _Group, machine: str, given_ranks: int | None, catalog: Catalog) -> ImportedRun:
     group.launches.sort(key=lambda each: each[1])
     hosts = list(dict.fromkeys(host for invocation, *_ in group.launches for host in invocation.hosts))
     systems = {invocation.system for invocation, *_ in group.launches}
-    name = machine or wording.hosts(hosts) or UNKNOWN_MACHINE
+    name = machine or _hosts(hosts) or UNKNOWN_MACHINE
     launches, records = [], []
     for index, (invocation, started_s, converted) in enumerate(group.launches):
         launches.append(_launch(group, index, invocation, started_s, converted[0].case.ranks, name))
         records += [_record(each, launches[-1], position, catalog) for position, each in enumerate(converted)]
     notices = tuple(_notices(group))
-    assumed = [wording.ranks_given(given_ranks, list(group.assumed))] if given_ranks and group.assumed else []
+    assumed = (
+        f"The number of ranks, {given_ranks}, was given at the import, for {list_names(list(group.assumed))}."
+    )
+    notes = [
+        f"Each number is one mean as {group.title} printed it; each time that the benchmark was run is a "
+        "launch. Repetitions, their distribution and warm-up are unknown, and nothing was verified by "
+        "hockney.",
+        *group.notes,
+        *([assumed] if given_ranks and group.assumed else []),
+        *(notice.text for notice in notices),
+    ]
     most_ranks = max(len(launch.ranks) for launch in launches)
     description = Machine(
         schema=SCHEMA,
@@ -296,11 +312,18 @@ def _make_run(group: _Group, machine: str, given_ranks: int | None, catalog: Cat
         threads=most_ranks,
         hockney=__version__,
         citation=", ".join(map(printable, group.files)),
-        notes=[wording.one_mean(group.title), *group.notes, *assumed, *(notice.text for notice in notices)],
+        notes=notes,
     )
     version = UNSAFE.sub("_", group.version)[:MOST_VERSION].rstrip("_")
     short = f"{group.suite}-{version}" if version else group.suite
     return ImportedRun(short, description, RunRecords(tuple(launches), tuple(records)), catalog, notices)
+
+
+def _hosts(names: Sequence[str]) -> str:
+    """The first host and the number of others; "" if `names` is empty."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{names[0]} and {plural(len(names) - 1, 'other host')}"
 
 
 def _launch(
@@ -336,7 +359,9 @@ def _record(each: Converted, launch: Launch, position: int, catalog: Catalog) ->
         bytes_moved=each.bytes_moved,
         sync=msgspec.convert({"kind": each.case.get("sync", "none")}, Sync),
         stop=Stop(reason="repetitions", precision=0.0, achieved=None),
-        verified=Verified(bytes=0, errors=each.errors, first=wording.reported_wrong() if each.errors else ""),
+        verified=Verified(
+            bytes=0, errors=each.errors, first="reported by the benchmark" if each.errors else ""
+        ),
         metrics=dict(each.metrics),
     )
 
@@ -359,10 +384,6 @@ def _nothing_imported(files: Sequence[str], reasons: Sequence[str]) -> Inconclus
         code="nothing-imported",
         reasons=tuple(reasons),
     )
-
-
-def _omitted(text: str) -> Notice:
-    return Notice(text, "not-imported")
 
 
 def _bad_lines(name: str, lines: Sequence[int], first: str) -> Notice:

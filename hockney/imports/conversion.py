@@ -17,7 +17,6 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.record import ROUNDING, MetricSeries, OverRanks
-from hockney.imports import wording
 from hockney.imports.log import LogTable, Row
 from hockney.reference.peers import Benchmark
 
@@ -71,9 +70,8 @@ class Converted:
 
 @dataclass(frozen=True)
 class Omitted:
-    """A row that has no case, and the `reason`."""
+    """A row that has no case, for this `reason`."""
 
-    line: int
     reason: str
 
 
@@ -95,14 +93,14 @@ def convert(
         try:
             case = _case(table, row, benchmark, ranks, catalog)
         except UsageError as error:
-            yield Omitted(row.line, wording.no_case(error))
+            yield Omitted(f"{error.what}: {error.why}" if error.why else error.what)
             continue
         bytes_moved = _directions(case, catalog) * case.bytes
         time = _time(row, bytes_moved, HALF_DIGITS.get(table.suite, 0.0))
         if time is None:
-            yield Omitted(row.line, wording.no_time())
+            yield Omitted("it has no time, message rate or bandwidth")
         elif time[0] <= 0:
-            yield Omitted(row.line, wording.rounded_to_zero())
+            yield Omitted("it was rounded to 0 when it was printed")
         else:
             seconds, rounding = (benchmark.factor * each for each in time)
             metrics = _metrics(table.suite, row) | (

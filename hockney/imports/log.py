@@ -63,7 +63,6 @@ class Invocation:
     since 1970 (0: unknown), `gpu` whether buffers are in the memory of GPUs, `complete` whether it printed
     its end (None if such programs do not)."""
 
-    suite: str
     version: str = ""
     library: str = ""
     standard: str = ""

@@ -80,13 +80,13 @@ def read(lines: Sequence[str]) -> Log:
         if head := HEAD.match(line):
             tables += _finish_table(current, program)
             current, program = None, PROGRAMS.get(head[2].upper(), f"IMB-{head[2]}")
-            invocations.append(Invocation(SUITE, head[1].strip(), library, complete=False))
+            invocations.append(Invocation(head[1].strip(), library, complete=False))
         elif (fact := FACT.match(line)) and invocations:
             invocations[-1] = _add_fact(invocations[-1], fact[1], fact[2].strip())
         elif begins := BENCHMARK.match(line):
             tables += _finish_table(current, program)
             if not invocations:  # the beginning of the log is missing
-                invocations.append(Invocation(SUITE, complete=False))
+                invocations.append(Invocation(complete=False))
             current = _ImbTable(begins[2], number, len(invocations) - 1, multi=bool(begins[1]))
         elif FINISHED in line and invocations:
             tables += _finish_table(current, program)

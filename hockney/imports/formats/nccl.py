@@ -45,8 +45,7 @@ NO_PROGRAM = "the log does not name the program, for example all_reduce_perf"
 class _NcclTable:
     """The table that is being read."""
 
-    invocation: int
-    line: int = 0
+    line: int
     program: str = ""
     iterations: int = 0
     hosts: dict[int, str] = field(default_factory=dict)
@@ -68,13 +67,11 @@ def read(lines: Sequence[str]) -> Log:
         library = f"{match[1]} {match[2]}" if (match := LIBRARY.search(line)) else library
         if SETTINGS.match(line):
             counts = ITERATIONS.findall(line)
-            found.append(
-                _NcclTable(len(found), line_number, program, int(counts[0]) if counts else 0, version=version)
-            )
+            found.append(_NcclTable(line_number, program, int(counts[0]) if counts else 0, version=version))
             program = version = library = ""
             continue
         if COLUMNS.match(line) and (not found or found[-1].rows):
-            found.append(_NcclTable(len(found), line_number, program, version=version))
+            found.append(_NcclTable(line_number, program, version=version))
         if found:
             current = found[-1]
             if not current.rows:
@@ -131,7 +128,7 @@ def _row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row 
 
 def _invocation(each: _NcclTable) -> Invocation:
     hosts = tuple(each.hosts[rank] for rank in sorted(each.hosts))
-    return Invocation(SUITE, each.version, each.library, hosts=hosts, gpu=True, complete=each.complete)
+    return Invocation(each.version, each.library, hosts=hosts, gpu=True, complete=each.complete)
 
 
 def _table(each: _NcclTable, invocation: int) -> LogTable:

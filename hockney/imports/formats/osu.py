@@ -99,7 +99,7 @@ def read(lines: Sequence[str]) -> Log:
         if head:
             if current is not None:
                 tables.append(current.closed())
-            invocations.append(Invocation(SUITE, (head[2] or "").rstrip("."), gpu=bool(GPU.search(line))))
+            invocations.append(Invocation((head[2] or "").rstrip("."), gpu=bool(GPU.search(line))))
             current = _begin_table(head[1], number, len(invocations) - 1, command)
             command = ""
         elif PROGRAM.search(line) and launched_ranks(line):

@@ -72,17 +72,17 @@ def read(lines: Sequence[str]) -> Log:
         text = line.strip()
         if match := VERSION.match(text):
             version = match[1]
-            invocations.append(Invocation(SUITE, version))
+            invocations.append(Invocation(version))
         elif PROGRAM.search(text) and launched_ranks(text):
             ranks = launched_ranks(text)
-            invocations.append(Invocation(SUITE))
+            invocations.append(Invocation())
         elif begins := BEGIN.match(text) or FOUR.match(text):
             four = text.startswith("#/*")
             tables += _finish_block(current)
             if not invocations:
-                invocations.append(Invocation(SUITE))
+                invocations.append(Invocation())
             if four and not invocations[-1].version:
-                invocations[-1] = Invocation(SUITE, "4")
+                invocations[-1] = Invocation("4")
             current = _SkampiBlock(begins[1], line_number, len(invocations) - 1, four, ranks)
         elif END.match(text):
             tables += _finish_block(current)
