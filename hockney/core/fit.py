@@ -8,14 +8,14 @@ Every number comes with its 95% interval, every fit with a verdict.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal
 
 import msgspec
 
-from hockney.core.case import Case, Value, format_value, parse_subject_line
+from hockney.core.case import Case, Value, format_value, parse_canonical, parse_subject_line
 from hockney.core.catalog import Workload
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, OverRanks
@@ -305,6 +305,14 @@ class Fits(msgspec.Struct, frozen=True, kw_only=True):
 
     def select(self, model: str, workload: str) -> list[Fit]:
         return [f for f in self.fits if f.model == model and f.subject.workload == workload]
+
+    def measured(self, *roles: str, operation: str = "") -> Iterator[tuple[Workload, Case, Summary]]:
+        """The cases of workloads with these roles and, unless it is "", this operation."""
+        workloads = {w.name: w for w in self.workloads if w.role in roles and operation in ("", w.operation)}
+        for summary in self.summaries:
+            workload = workloads.get(summary.case.split(" ", 1)[0])
+            if workload is not None:
+                yield workload, parse_canonical(summary.case), summary
 
     def select_by_role(self, model: str, role: str, operation: str = "") -> list[Fit]:
         """The fits of `model` to workloads with this role and, unless it is "", this operation."""

@@ -24,13 +24,9 @@ import numpy as np
 from hockney.core.platform import Platform
 from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
+from hockney.models.routes import ROUTED, UNLIMITED
 from hockney.models.schedules import NotModelled, Tally
 from hockney.models.schedules.smpi import SMPI
-
-UNSHARED = 1e12
-"""A rate in bytes per second so high that messages do not share it."""
-MODELLED_SHAPES = ("switch", "bus", "torus", "mesh")
-"""Shapes with a known number of cables between two nodes."""
 
 
 def predict(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
@@ -46,7 +42,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
     network = platform.network
     if phases is None or network.medium_message_s or network.medium_s_per_byte:
         return None
-    if network.hop_s and network.shape not in MODELLED_SHAPES:
+    if network.hop_s and network.shape not in ROUTED:
         return None
     call = call_time(platform, operation, size)
     if ranks == 1:
@@ -82,6 +78,6 @@ def _shared(platform: Platform, busiest: float, ranks: int) -> float:
     """Minimum time for which the busiest node's NIC, or the single cable of a bus, must work."""
     network = platform.network
     cores = min(max(group.cores for group in platform.nodes), ranks)
-    nic = busiest * cores / network.nic if network.nic < UNSHARED else 0.0
-    cable = busiest * ranks / network.link if network.shape == "bus" and network.link < UNSHARED else 0.0
+    nic = busiest * cores / network.nic if network.nic < UNLIMITED else 0.0
+    cable = busiest * ranks / network.link if network.shape == "bus" and network.link < UNLIMITED else 0.0
     return max(nic, cable)

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from statistics import median
 
-from hockney.core.case import ALGORITHM, MPI, Case, parse_canonical
+from hockney.core.case import ALGORITHM, MPI, Case
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Fits
 from hockney.core.machine import Machine
@@ -44,11 +44,8 @@ def errors_by_layout(
     which may return at once. MPI's own algorithm is unknown: the prediction is for a tree
     (`collective_costs.tree`)."""
     groups: dict[tuple[str, str, int, int, bool], list[tuple[int, float]]] = {}
-    workloads = {w.name: w for w in fits.workloads if w.role == "collective"}
-    for summary in fits.summaries:
-        workload = workloads.get(summary.case.split(" ", 1)[0])
-        case = parse_canonical(summary.case)
-        if workload is None or not _compared(case) or not workload.size:
+    for workload, case, summary in fits.measured("collective"):
+        if not _compared(case) or not workload.size:
             continue
         after_barrier = case.get("sync") == "barrier"
         key = workload.operation, str(case.get(ALGORITHM, MPI)), case.ranks, case.nodes, after_barrier

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from msgspec.structs import replace
 
-from hockney.core.case import Case, parse_canonical
+from hockney.core.case import Case
 from hockney.core.errors import UsageError, printable
 from hockney.core.fit import Estimate, Fits, TimeEstimate
 from hockney.core.layout import NETWORK, PAIR_RANKS
@@ -186,16 +186,11 @@ def beside_mpi(
     """Each case of MPI's own `operation` in `fits` with the predicted time of `algorithm`; by default a tree
     of sends and receives, or messages to each rank in turn where every rank has different data for each."""
     chosen = algorithm or tree(operation)
-    names = {w.name: w.size for w in fits.workloads if w.performs("collective", operation)}
     measured: dict[tuple[int, int], list[tuple[int, str, Estimate]]] = {}
-    for summary in fits.summaries:
-        size_name = names.get(summary.case.split(" ", 1)[0])
-        if size_name is None:
-            continue
-        case = parse_canonical(summary.case)
+    for workload, case, summary in fits.measured("collective", operation=operation):
         nodes = _nodes_of(case)
         if case.ranks > 1 and case.is_usual and nodes is not None:
-            row = int(case.number(size_name)), summary.case, summary.cost(fits.cost)
+            row = int(case.number(workload.size)), summary.case, summary.cost(fits.cost)
             measured.setdefault((case.ranks, nodes), []).append(row)
     rows = []
     for (ranks, nodes), cases in sorted(measured.items()):

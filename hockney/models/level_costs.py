@@ -30,7 +30,7 @@ class CostsByLevel:
         if self.near is None or per_node == 1:
             alone = self.near is None and self.between.message.place != NETWORK
             return _on_nodes(self.between, ranks) if alone else self.between
-        return _on_nodes(self.near, per_node) if ranks <= per_node else MixedCosts(self, self.near, per_node)
+        return _on_nodes(self.near, per_node) if ranks <= per_node else NodeCosts(self, per_node)
 
     def own(self, work: Work) -> LocalCost:
         """A rank's own work: as measured within a node, where messages hide less, if it was."""
@@ -58,47 +58,26 @@ def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int |
 
 
 def _on_nodes(costs: MeasuredCosts, per_node: int) -> StepCosts:
+    """Messages of one level."""
     node = costs.message.node
-    return costs if node is None or not node.limited else SharedCosts(costs, per_node)
+    return costs if node is None or not node.limited else NodeCosts(CostsByLevel(None, costs), per_node)
 
 
 @dataclass(frozen=True)
-class SharedCosts:
-    """Messages of one level, whose nodes have `per_node` ranks each."""
-
-    costs: MeasuredCosts
-    per_node: int
-
-    def of(self, layer: Layer, mode: Mode) -> LayerCosts:
-        return shared_on_nodes(self.costs, layer, mode, self.per_node)
-
-    def copying(self, size: float | np.ndarray) -> np.ndarray:
-        return self.costs.copying(size)
-
-    def combining(self, size: float | np.ndarray) -> np.ndarray:
-        return self.costs.combining(size)
-
-    def refreshing(self, size: float | np.ndarray) -> np.ndarray:
-        return self.costs.refreshing(size)
-
-
-@dataclass(frozen=True)
-class MixedCosts:
-    """Several nodes with `per_node` ranks each."""
+class NodeCosts:
+    """Nodes with `per_node` ranks each."""
 
     levels: CostsByLevel
-    near: MeasuredCosts
     per_node: int
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
         """If messages share the network, only those between nodes do."""
+        near, between = self.levels.near or self.levels.between, self.levels.between
         local = layer.source // self.per_node == layer.target // self.per_node
-        if local.all():
-            return shared_on_nodes(self.near, layer, mode, self.per_node)
-        if not local.any():
-            return shared_on_nodes(self.levels.between, layer, mode, self.per_node)
+        if near is between or local.all() or not local.any():
+            return shared_on_nodes(near if local.all() else between, layer, mode, self.per_node)
         merged = {field.name: np.empty(local.shape) for field in fields(LayerCosts)}
-        for costs, where in ((self.near, local), (self.levels.between, ~local)):
+        for costs, where in ((near, local), (between, ~local)):
             part = shared_on_nodes(costs, _part(layer, where), mode, self.per_node)
             for name, values in merged.items():
                 values[where] = getattr(part, name)
@@ -114,7 +93,7 @@ class MixedCosts:
     def refreshing(self, size: float | np.ndarray) -> np.ndarray:
         """Additional seconds within a node, also for a message between nodes, of which they are a small
         part."""
-        return self.near.refreshing(size)
+        return (self.levels.near or self.levels.between).refreshing(size)
 
 
 def _part(layer: Layer, where: np.ndarray) -> Layer:

@@ -25,7 +25,7 @@ from typing import Literal
 
 import numpy as np
 
-from hockney.core.case import HOT, PLACE, SETTING, Value, parse_canonical
+from hockney.core.case import HOT, PLACE, SETTING, Value
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.layout import NETWORK, PAIR_RANKS, meeting_level
 from hockney.models.applications.message_costs import usable_fit
@@ -129,6 +129,12 @@ class MeasuredCosts:
         )
 
 
+def at_end(time: Estimate, end: End) -> float:
+    """The value of a measured time, or this end of its interval if it is known."""
+    bound = {"value": time.value, "low": time.low, "high": time.high}[end]
+    return time.value if bound is None else bound
+
+
 def seconds(costs: PointToPointCosts, size: float, end: End) -> float:
     """The time of one message of `size` bytes, or an end of its interval."""
     time = max(costs.one_way(size), 0.0)
@@ -141,12 +147,6 @@ def seconds(costs: PointToPointCosts, size: float, end: End) -> float:
 def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> MeasuredCosts:
     """Costs from the fits of a run whose messages cost `message`: on one level, within a node or between
     nodes, if both are known."""
-    select: dict[End, Callable[[Estimate], float | None]] = {
-        "value": lambda time: time.value,
-        "low": lambda time: time.low,
-        "high": lambda time: time.high,
-    }
-
     buffers = message.buffers or HOT
     chosen = usable_fit(fits, message.place, buffers) or usable_fit(fits, buffers=buffers)
     values = {} if chosen is None else chosen.subject.values
@@ -157,9 +157,8 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
     def exchange_s(size: float) -> float:
         return (crossing or message).one_way(size)
 
-    value = select["value"]
-    copy = local_cost(fits, "copy", exchange_s, value, setting=setting, place=place)
-    combine = local_cost(fits, "combine", message.one_way, value, setting=setting, place=place)
+    copy = local_cost(fits, "copy", exchange_s, "value", setting=setting, place=place)
+    combine = local_cost(fits, "combine", message.one_way, "value", setting=setting, place=place)
 
     def scan_s(size: float) -> float:
         return message.one_way(size) + float(copy.at(size) + combine.at(size))
@@ -169,9 +168,9 @@ def measured_costs(fits: Fits, message: PointToPointCosts, end: End) -> Measured
         crossing=crossing,
         stream=_hockney(fits, same, buffers, "stream"),
         overheads=_overheads(fits, same[PLACE]),
-        copy=local_cost(fits, "copy", exchange_s, select[end], setting=setting, place=place),
-        combine=local_cost(fits, "combine", message.one_way, select[end], setting=setting, place=place),
-        fresh=local_cost(fits, "fresh", scan_s, value, setting=setting, place=place, rising=False),
+        copy=local_cost(fits, "copy", exchange_s, end, setting=setting, place=place),
+        combine=local_cost(fits, "combine", message.one_way, end, setting=setting, place=place),
+        fresh=local_cost(fits, "fresh", scan_s, "value", setting=setting, place=place, rising=False),
         end=end,
     )
 
@@ -239,21 +238,20 @@ def local_cost(
     fits: Fits,
     work: str,
     known_s: Callable[[float], float],
-    end: Callable[[Estimate], float | None],
+    end: End,
     *,
     setting: str = "",
     place: str = "",
     rising: bool = True,
 ) -> LocalCost:
     """The cost of `work`, one of EVIDENCE. `known_s` is the time of all else in the operation that shows it,
-    by bytes; `end` selects the value of a measured time, or an end of its interval. Only cases with this
+    by bytes; of measured times the value counts, or this `end` of the interval. Only cases with this
     launch setting count, and those whose ranks met at the level `place` or, if there are none, at one like it
     ("": any)."""
     found = {}
     for size, time in _of_level(list(_measured(fits, EVIDENCE[work], setting)), place):
-        whole = end(time)
         if size > 0:
-            found[size] = max(0.0, (time.value if whole is None else whole) - known_s(size))
+            found[size] = max(0.0, at_end(time, end) - known_s(size))
     sizes = tuple(sorted(found))
     seconds = [found[size] for size in sizes]
     return LocalCost(sizes, tuple(_isotonic(seconds) if rising else seconds), rising)
@@ -280,12 +278,7 @@ def _of_level(
 
 def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, float, Estimate]]:
     """The level at which the ranks met, the size and the time of each measured case."""
-    by_name = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
-    for summary in fits.summaries:
-        workload = by_name.get(summary.case.split(" ", 1)[0])
-        if workload is None:
-            continue
-        case = parse_canonical(summary.case)
+    for workload, case, summary in fits.measured("collective", operation=operation):
         of_two = case.ranks == PAIR_RANKS and case.get("sync") != "loop"
         if of_two and case.setting == setting and case.is_usual:
             yield meeting_level(case, summary), float(case.number(workload.size)), summary.cost(fits.cost)

@@ -23,6 +23,7 @@ def shares_links(platform: Platform) -> bool:
 
 
 ROUTED = ("switch", "bus", "torus", "mesh")
+"""Shapes with a known number of cables between two nodes."""
 
 
 class Routes:

@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from hockney.core.case import HOT, WRITTEN, parse_canonical
+from hockney.core.case import HOT, WRITTEN
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError
 from hockney.core.fit import Summary, Surveyed
@@ -123,16 +123,12 @@ class MachineCosts:
 
     @cached_property
     def _tails(self) -> dict[str, list[tuple[float, float]]]:
-        sizes = {w.name: w.size for w in self.surveyed.fits.workloads if w.performs(*PING_PONG)}
         found: dict[str, list[tuple[float, float]]] = {}
-        for summary in self.surveyed.fits.summaries:
-            size_name = sizes.get(summary.case.split(" ", 1)[0])
-            if size_name is None:
-                continue
-            case = parse_canonical(summary.case)
+        role, operation = PING_PONG
+        for workload, case, summary in self.surveyed.fits.measured(role, operation=operation):
             if case.get("buffers", HOT) not in (HOT, WRITTEN):
                 continue
-            row = case.number(size_name), _tail_of(summary)
+            row = case.number(workload.size), _tail_of(summary)
             for level in {case.place or summary.place or "", "any"}:
                 found.setdefault(level, []).append(row)
         return found
@@ -203,14 +199,9 @@ class MachineCosts:
     @cached_property
     def _curves(self) -> dict[str, dict[int, list[tuple[float, float, float]]]]:
         """By operation and ranks: size, typical time and its upper end."""
-        workloads = {w.name: w for w in self.surveyed.fits.workloads if w.role in ("collective", "barrier")}
         found: dict[str, dict[int, dict[float, tuple[float, float]]]] = {}
         tails: dict[tuple[str, int], list[float]] = {}
-        for summary in self.surveyed.fits.summaries:
-            workload = workloads.get(summary.case.split(" ", 1)[0])
-            if workload is None:
-                continue
-            case = parse_canonical(summary.case)
+        for workload, case, summary in self.surveyed.fits.measured("collective", "barrier"):
             nodes = case.nodes or summary.nodes
             if not case.is_usual or case.get("algorithm", "mpi") != "mpi" or (nodes and nodes != self.hosts):
                 continue

@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hockney.core.case import HOT, WRITTEN, Case, parse_canonical
+from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.fit import Fits
 from hockney.core.layout import LEVELS, NETWORK, farthest_level_in_node
 from hockney.core.platform import Platform
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import alike
-from hockney.models.measured_costs import End, MeasuredCosts, measured_costs, seconds
+from hockney.models.measured_costs import End, MeasuredCosts, at_end, measured_costs, seconds
 
 Curve = tuple[tuple[float, float], ...]
 """Bytes of each rank's block or vector, ascending, and seconds."""
@@ -90,43 +90,27 @@ def _collectives(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple
     program's, as far as the cases name them; the data was just written, as a program's is, if the run
     measured such data."""
     found: dict[str, dict[tuple[str, int], dict[float, float]]] = {HOT: {}, WRITTEN: {}}
-    barriers = _barriers(fits, message, end)
-    operations = {w.operation for w in fits.workloads if w.role == "collective"}
-    for operation in sorted(operations):
-        names = {w.name: w for w in fits.workloads if w.performs("collective", operation)}
-        for summary in fits.summaries:
-            workload = names.get(summary.case.split(" ", 1)[0])
-            if workload is None:
-                continue
-            case = parse_canonical(summary.case)
-            buffers = str(case.get("buffers", HOT))
-            if buffers not in found or not case.with_parameter("buffers", HOT).is_usual:
-                continue
-            if case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
-                continue
-            if case.is_placed and not _placed_alike(case, message):
-                continue
-            cost = summary.cost(fits.cost)
-            bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
-            time = cost.value if bound is None else bound
-            found[buffers].setdefault((operation, case.ranks), {})[workload.size_of(case)] = time
+    for workload, case, summary in fits.measured("collective"):
+        buffers = str(case.get("buffers", HOT))
+        if buffers not in found or not case.with_parameter("buffers", HOT).is_usual:
+            continue
+        if case.setting or case.get("sync") == "loop" or workload.size_of(case) <= 0:
+            continue
+        if not case.is_placed or _placed_alike(case, message):
+            times = found[buffers].setdefault((workload.operation, case.ranks), {})
+            times[workload.size_of(case)] = at_end(summary.cost(fits.cost), end)
     curves = [(key, times) for measured in found.values() for key, times in measured.items()]
+    barriers = _barriers(fits, message, end)
     return barriers | {key: tuple(sorted(times.items())) for key, times in curves if len(times) > 1}
 
 
 def _barriers(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple[str, int], Curve]:
     """The times of MPI_Barrier by number of ranks."""
-    names = {w.name for w in fits.workloads if w.role == "barrier"}
     times: dict[tuple[str, int], Curve] = {}
-    for summary in fits.summaries:
-        if summary.case.split(" ", 1)[0] not in names:
-            continue
-        case = parse_canonical(summary.case)
+    for _, case, summary in fits.measured("barrier"):
         usual = case.is_usual and case.get("algorithm") == "mpi" and case.get("sync") != "loop"
         if usual and (not case.is_placed or _placed_alike(case, message)):
-            cost = summary.cost(fits.cost)
-            bound = {"value": cost.value, "low": cost.low, "high": cost.high}[end]
-            times["barrier", case.ranks] = ((0.0, cost.value if bound is None else bound),)
+            times["barrier", case.ranks] = ((0.0, at_end(summary.cost(fits.cost), end)),)
     return times
 
 

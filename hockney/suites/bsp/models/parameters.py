@@ -255,13 +255,10 @@ def _single_message(fits: Fits, end: End) -> tuple[float, float] | None:
 
 def _local_rates(fits: Fits, ranks: int, end: End) -> LocalRates:
     rates_by_operation: dict[str, list[LocalRate]] = {}
-    workloads = {w.name: w for w in fits.workloads if w.role == LOCAL}
-    for summary in fits.summaries:
-        workload = workloads.get(summary.case.split(" ", 1)[0])
+    for workload, case, summary in fits.measured(LOCAL):
         operation_count = summary.metrics.get(OPERATIONS)
-        if workload is None or operation_count is None or operation_count.typical.value <= 0:
+        if operation_count is None or operation_count.typical.value <= 0:
             continue
-        case = parse_canonical(summary.case)
         if case.ranks == ranks:
             seconds = getattr(summary.cost(fits.cost), end)
             rates_by_operation.setdefault(workload.operation, []).append(
