@@ -20,7 +20,6 @@ from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
-from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -34,8 +33,6 @@ ENVELOPE = 16
 LEAST_LATENCY_S = 1e-12
 DONE = -1.0
 """What a rank that has finished yields."""
-
-T = TypeVar("T")
 
 EVEN = 1e-9
 """Shares, and ends of transfers, that differ by less (relatively) are equal."""
@@ -111,7 +108,7 @@ class NetworkSimulator:
         self.node = [int(node) for node in nodes_of(platform, ranks)]
         self.routes = Routes(platform)
         self.now = 0.0
-        self._links: Links[Message] = Links(self.routes.rates)
+        self._links = Links(self.routes.rates)
         self._events: list[tuple[float, int, Callable[[], None]]] = []
         self._order = count()
         self._states = [RankState() for _ in range(ranks)]
@@ -317,7 +314,7 @@ class NetworkSimulator:
         """When the processor of its node has done its work for messages."""
         return self._processors[self.node[rank]].free(self.now) if self._processors else self.now
 
-    def _enter(self, flow: Flow[Message]) -> None:
+    def _enter(self, flow: Flow) -> None:
         self._links.add(flow, self.now)
 
     def _arrive(self, message: Message) -> None:
@@ -345,30 +342,30 @@ class NetworkSimulator:
 
 
 @dataclass(eq=False, slots=True)
-class Flow(Generic[T]):
+class Flow:
     """`left` bytes of `message` to transfer over `links`, all at once."""
 
-    message: T
+    message: Message
     links: np.ndarray
     left: float
 
 
-class Links(Generic[T]):
+class Links:
     """Links with `rates` in bytes per second, and the transfers on them."""
 
     def __init__(self, rates: np.ndarray) -> None:
         self._capacity = rates
-        self._flows: list[Flow[T]] = []
+        self._flows: list[Flow] = []
         self._left = np.zeros(0)
         self._rates = np.zeros(0)
         self._since = 0.0
-        self._added: list[Flow[T]] = []
+        self._added: list[Flow] = []
 
     @property
     def busy(self) -> bool:
         return bool(self._flows or self._added)
 
-    def add(self, flow: Flow[T], now: float) -> None:
+    def add(self, flow: Flow, now: float) -> None:
         self._advance(now)
         self._added.append(flow)
 
@@ -377,7 +374,7 @@ class Links(Generic[T]):
         self._settle(now)
         return self._since + float((self._left / self._rates).min()) if self._flows else np.inf
 
-    def ended(self, now: float) -> list[Flow[T]]:
+    def ended(self, now: float) -> list[Flow]:
         """Removes and returns the transfers that end at `now`, in the order in which they were added."""
         if not self._flows:
             return []

@@ -69,10 +69,9 @@ def test_a_change_has_its_date():
     changed = {case for case, trend in cases.items() if trend.changes}
     assert changed == {"bcast bytes=1024 ranks=2", "bcast bytes=1024 ranks=4"}
     (change,) = cases["bcast bytes=1024 ranks=2"].changes
-    assert (change.before.run, change.at.run) == ("run-19", "run-20")
+    assert change.at.run == "run-20"
     assert change.first_s <= 19 * DAY and 20 * DAY <= change.last_s <= 22 * DAY
     assert change.ratio.low < 1.1 < change.ratio.high
-    assert len(cases["bcast bytes=1024 ranks=2"].current) == 20
 
 
 def test_what_changed_in_the_environment():

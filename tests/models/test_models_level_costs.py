@@ -17,8 +17,7 @@ from hockney.core.fit import Estimate, Fit, Fits, Summary
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models import collective_costs
 from hockney.models.applications.message_costs import messages_for
-from hockney.models.collective_checks import errors_by_layout
-from hockney.models.collective_costs import predict
+from hockney.models.collective_costs import errors_by_layout, predict
 from hockney.models.schedules import CLOSED_FORMS
 
 HERE = replace(ONE_NODE, hosts=["n0", "n1"], nodes=2, ranks_per_node=4, levels=["node", "network"])

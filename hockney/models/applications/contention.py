@@ -51,7 +51,6 @@ class ContentionCase:
     """One measured case and its predicted times (s): if messages share the bandwidth, with a switch, and if
     they hold the medium in turn."""
 
-    case: str
     measured: float
     shared: float
     switched: float
@@ -151,7 +150,7 @@ def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) 
         nodes = case.nodes or summary.nodes
         if _usable(case, messages, nodes) and measured > 0:
             times = (predicted(each.spread(nodes), case) for each in networks)
-            cases.append(ContentionCase(summary.case, measured, *times))
+            cases.append(ContentionCase(measured, *times))
     return cases
 
 

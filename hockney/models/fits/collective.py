@@ -7,9 +7,10 @@
 
 Both are common first models of collectives (Thakur, Rabenseifner, Gropp, IJHPCA 19 (2005) 49). They are
 fitted by relative non-negative least squares over all ranks and sizes; the better one is marked as preferred.
-If the cost at one rank count changes slope with the size, a piecewise fit (`in_size`) is used for that rank
-count. Different rank counts are different launches, so launches vary independently between rank counts and
-together over the sizes of one.
+Libraries change algorithm with the size: if the cost at one rank count changes slope with the size, a
+piecewise fit (`fit_in_size`) is used for that rank count, by the search for messages between two ranks.
+Different rank counts are different launches, so launches vary independently between rank counts and together
+over the sizes of one.
 """
 
 from __future__ import annotations
@@ -21,13 +22,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
+from hockney.core.units import format_bytes
 from hockney.models.fits.collective_forms import steps
-from hockney.models.fits.in_size import fit_in_size
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains, ranges_of
+from hockney.models.fits.piecewise import curve_of, fit_piecewise, segments_of
 from hockney.models.fits.regression import Regression, sum_interval
 from hockney.models.fits.verdict import refused, uncertainty, verdict
-from hockney.models.statistics import Observation
+from hockney.models.statistics import Observation, tabulate
 
+FEWEST_SIZES = 6
+"""Two pieces of three points."""
 UNCHECKED_FORM = FitCaveat(
     "unchecked-form",
     "there are as many parameters as cases, so the form cannot be checked and the intervals are unknown",
@@ -216,3 +220,44 @@ def _design(form: str, symbols: Sequence[str], ranks: np.ndarray, size: np.ndarr
 
 def _listed(numbers: Sequence[int]) -> str:
     return ", ".join(str(n) for n in numbers)
+
+
+def fit_in_size(observations: Sequence[Observation], subject: Subject, note: str) -> Fit | None:
+    """The piecewise fit; None if there are too few sizes, or if a single straight line is enough.
+
+    Parameters by symbol: a (s), the constant cost in the piece of the smallest messages; c (s/B), the cost
+    per byte in that of the largest.
+    """
+    seen = sorted(observations, key=lambda each: each.size)
+    sizes = np.array([float(each.size) for each in seen])
+    if len(set(sizes)) < max(FEWEST_SIZES, len(sizes)):
+        return None
+    table = tabulate(seen)
+    fit = fit_piecewise(sizes, table)
+    if len(fit.lines) < 2:
+        return None
+    changes = fit.changes()
+    segments = segments_of(fit, changes)
+    first, last = format_bytes(changes[0].value), format_bytes(changes[-1].value)
+    small = FittedParameter(
+        name="constant cost", symbol="a", unit="s", estimate=segments[0].latency, note=f"below {first}"
+    )
+    large = FittedParameter(
+        name="cost of a byte", symbol="c", unit="s/B", estimate=segments[-1].per_byte, note=f"from {last}"
+    )
+    fitted = fit.center.time(sizes)[0]
+    widths = {
+        "a": uncertainty(small.estimate, float(1 / fit.times.min())),
+        "c": uncertainty(large.estimate, float((sizes / fit.times).max())),
+    }
+    pieces = f"{len(segments)} pieces in size"
+    return Fit(
+        model="size",
+        line=subject.line,
+        parameters=[small, large],
+        segments=segments,
+        change_points=changes,
+        curve=curve_of(fit, changes),
+        ranges=ranges_of(seen),
+        **verdict(fit.times, fitted, errors=table.errors, widths=widths, lead=pieces, note=note),
+    )

@@ -92,10 +92,9 @@ class TimeSeries:
 
 @dataclass(frozen=True)
 class LevelChange:
-    """The level changed between the run `before` and the run `at`; with 95% certainty between the dates
+    """The level changed between the run before `at` and this run; with 95% certainty between the dates
     `first_s` and `last_s`. `ratio` is the level after it divided by that before."""
 
-    before: RunPoint
     at: RunPoint
     first_s: float
     last_s: float
@@ -108,14 +107,6 @@ class Trend:
 
     series: TimeSeries
     changes: tuple[LevelChange, ...]
-
-    @property
-    def current(self) -> tuple[RunPoint, ...]:
-        """The points since the last change."""
-        if not self.changes:
-            return self.series.points
-        start = self.series.points.index(self.changes[-1].at)
-        return self.series.points[start:]
 
 
 def case_series(runs: Iterable[DatedRun]) -> list[TimeSeries]:
@@ -173,7 +164,7 @@ def trends(series: Sequence[TimeSeries]) -> list[Trend]:
 def _change(series: TimeSeries, found: ChangePoint) -> LevelChange:
     points = series.points
     first, last = points[max(0, found.first - 1)], points[min(found.last, len(points) - 1)]
-    return LevelChange(points[found.at - 1], points[found.at], first.at_s, last.at_s, found.ratio.ratio)
+    return LevelChange(points[found.at], first.at_s, last.at_s, found.ratio.ratio)
 
 
 @dataclass(frozen=True)

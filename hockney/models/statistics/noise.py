@@ -89,8 +89,7 @@ def noise(visits: Sequence[np.ndarray], at_s: Sequence[np.ndarray]) -> MeasuredN
     if len(means) < FEWEST_INTERVALS:
         return None
     variance = float(means.var(ddof=1))
-    tau = correlation((means - means.mean()) / np.sqrt(variance))[0] if variance > 0 else 1.0
-    time = tau * watched / len(means)
+    time = _inflation(means, variance) * watched / len(means)
     modes_found = find_modes(visits, at_s)
     longest = max(time, (modes_found.dwell_s or watched) if modes_found else 0.0)
     fast, slow = np.exp(np.percentile(all_visits, (10, 90)))
@@ -112,12 +111,14 @@ def _launch_variance(launches: Sequence[np.ndarray]) -> float:
     """The variance of launches' means beyond that explained by the intervals within each."""
     if len(launches) < 2:
         return 0.0
-    within = []
-    for means in launches:
-        variance = float(means.var())
-        tau = correlation((means - means.mean()) / np.sqrt(variance))[0] if variance > 0 else 1.0
-        within.append(variance * tau / len(means))
+    variances = [float(means.var()) for means in launches]
+    within = [v * _inflation(means, v) / len(means) for means, v in zip(launches, variances, strict=True)]
     return max(0.0, float(np.var([means.mean() for means in launches], ddof=1)) - float(np.mean(within)))
+
+
+def _inflation(means: np.ndarray, variance: float) -> float:
+    """tau of the means of intervals, which have this variance."""
+    return correlation((means - means.mean()) / np.sqrt(variance))[0] if variance > 0 else 1.0
 
 
 def _means(values: np.ndarray, at_s: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from hockney.pages.columns import COUNT, Column, columns_table
 from hockney.pages.evidence import Evidence
 
 if TYPE_CHECKING:
-    from hockney.models.collective_checks import LayoutErrors
+    from hockney.models.collective_costs import LayoutErrors
 
 
 def section(evidence: Evidence) -> Section | None:
@@ -22,7 +22,7 @@ def section(evidence: Evidence) -> Section | None:
     nodes, or messages have no model."""
     if not any(m.case.nodes for m in evidence.measured):
         return None
-    from hockney.models.collective_checks import errors_by_layout  # needs numpy
+    from hockney.models.collective_costs import errors_by_layout  # needs numpy
 
     errors = errors_by_layout(evidence.fits, evidence.machine, hosts=evidence.run.max_hosts())
     if not errors:

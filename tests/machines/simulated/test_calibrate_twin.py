@@ -26,7 +26,7 @@ from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 from hockney.machines import simulated
 from hockney.machines.simulated.calibrate import Agreement, Survey, calibrate, compare
-from hockney.models.collective_checks import errors_by_layout
+from hockney.models.collective_costs import errors_by_layout
 
 pytestmark = pytest.mark.simgrid
 
