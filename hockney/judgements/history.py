@@ -28,7 +28,7 @@ from hockney.models.history import (
     Trend,
 )
 from hockney.models.significance import UNDECIDED_VERDICTS
-from hockney.models.statistics import FEWEST_TO_WINSORISE, winsorise
+from hockney.models.statistics import winsorise_if_enough
 from hockney.pages.columns import COUNT, INTERVAL, Column, Format, columns_table
 from hockney.pages.format import ratio_bounds
 
@@ -418,8 +418,7 @@ MIN_RANGE = 0.02
 
 def sparkline(values: Sequence[float], width: int = WIDEST) -> str:
     """The logarithms `values`, or means of several; outliers do not set the scale."""
-    if len(values) >= FEWEST_TO_WINSORISE:
-        values = [float(each) for each in winsorise(np.array(values))]
+    values = winsorise_if_enough(np.array(values)).tolist()
     groups = max(1, -(-len(values) // width))
     means = [sum(part) / len(part) for k in range(0, len(values), groups) if (part := values[k : k + groups])]
     low, high = min(means), max(means)

@@ -118,7 +118,7 @@ def by_structure(algorithm: str, ranks: int, costs: MessageCosts, start: Start =
     """Seconds of an episode if messages do not slow each other down: in a tight loop, from each episode to
     the next, or, for a single one that all ranks enter at once, to the exit of the last."""
     simulator = LogGPSimulator(_platform(costs, ranks), ranks)
-    episode = [simulator.timed(step) for step in steps(algorithm, ranks)]
+    episode = steps(algorithm, ranks)
     ends = [0.0]
     for _ in range(1 if start == "single" else MOST_EPISODES):
         ends.append(float(simulator.run(episode).max()))

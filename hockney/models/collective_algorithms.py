@@ -19,6 +19,8 @@ None of them models messages that share a link: predict() returns None if links 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from hockney.core.platform import Platform
@@ -27,6 +29,9 @@ from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.routes import ROUTED, UNLIMITED
 from hockney.models.schedules import NotModelled, Tally
 from hockney.models.schedules.smpi import SMPI
+
+Curve = Sequence[tuple[float, float]]
+"""Bytes of each rank's block or vector, ascending, and seconds."""
 
 
 def predict(platform: Platform, operation: str, ranks: int, size: int) -> float | None:
@@ -65,8 +70,11 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
 def call_time(platform: Platform, operation: str, size: int) -> float:
     """Time that the call takes on each rank before any message."""
     points = platform.calls.get(operation)
-    if not points:
-        return 0.0
+    return on_curve(points, size) if points else 0.0
+
+
+def on_curve(points: Curve, size: float) -> float:
+    """Linear between the sizes, constant below them, and proportional to the bytes above them."""
     last, seconds = points[-1]
     if size > last > 0:
         return seconds * size / last

@@ -38,14 +38,6 @@ class LayerCosts:
     """The additional time of a receive if the receiver's own message crossed this one."""
 
 
-@dataclass(frozen=True)
-class TimedStep:
-    """A step and the costs of its layers on one machine; a schedule that is run often is evaluated once."""
-
-    step: Step
-    costs: tuple[LayerCosts, ...]
-
-
 class StepCosts(Protocol):
     """The costs of a machine, by which a schedule is run."""
 
@@ -88,27 +80,24 @@ class LogGPSimulator:
         self._wrote = np.zeros(ranks, dtype=bool)
         """Which ranks have copied, combined or received data."""
 
-    def timed(self, step: Step) -> TimedStep:
-        return TimedStep(step, tuple(self._costs.of(layer, step.mode) for layer in step.layers))
-
-    def run(self, steps: Iterable[Step | TimedStep]) -> np.ndarray:
+    def run(self, steps: Iterable[Step]) -> np.ndarray:
         """Takes the steps; returns each rank's time after them."""
         for step in steps:
             self.take(step)
         return self.now
 
-    def take(self, step: Step | TimedStep) -> None:
+    def take(self, step: Step) -> None:
         """Raises NotModelled for large messages in several layers, unless they are posted, and for ranks that
         send large messages before they receive."""
-        timed = step if isinstance(step, TimedStep) else self.timed(step)
-        step = timed.step
         if step.joins:
             self.now[:] = self.now.max()
         if step.copied is not None:
             ranks, size = step.copied
             self.now[ranks] += self._costs.copying(size)
             self._wrote[ranks] = True
-        costs = timed.costs if step.untouched else tuple(map(self._refreshed, step.layers, timed.costs))
+        costs = tuple(self._costs.of(layer, step.mode) for layer in step.layers)
+        if not step.untouched:
+            costs = tuple(map(self._refreshed, step.layers, costs))
         if not step.layers:
             self._compute(step)
         elif len(step.layers) == 1 and step.mode is not Mode.POSTED:

@@ -8,7 +8,7 @@ import csv
 import io
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -145,17 +145,12 @@ class Published:
     def of(self, machine: str) -> Published:
         """The paper with the rows and formulas of one of its machines."""
         selected = self.machine(machine)
-        return Published(
-            name=self.name,
+        return replace(
+            self,
             title=selected.title,
-            citation=self.citation,
             machines=(selected,),
             rows=tuple(r for r in self.rows if r.machine == machine),
             formulas=tuple(f for f in self.formulas if f.machine == machine),
-            method=self.method,
-            facts=self.facts,
-            transcription=self.transcription,
-            inconsistencies=self.inconsistencies,
         )
 
     def knows(self, key: str) -> bool:

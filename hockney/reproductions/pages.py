@@ -34,8 +34,8 @@ def simulated_rows(rows: Iterable[ComparedNumber]) -> list[ComparedNumber]:
     return [row for row in rows if row.error is not None]
 
 
-def rows_within(rows: Iterable[ComparedNumber], within: float = NEAR) -> list[ComparedNumber]:
-    return [row for row in simulated_rows(rows) if abs(row.error or 0.0) <= within]
+def rows_within(rows: Iterable[ComparedNumber]) -> list[ComparedNumber]:
+    return [row for row in simulated_rows(rows) if abs(row.error or 0.0) <= NEAR]
 
 
 def rows_beyond(rows: Iterable[ComparedNumber], beyond: float = NEAR) -> list[ComparedNumber]:

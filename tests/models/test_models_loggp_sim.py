@@ -70,17 +70,6 @@ def test_slower_machines_and_later_ranks_end_no_earlier(key, ranks, size, parts,
     assert (leaving(platform(**parts), steps, late) >= before).all()
 
 
-@given(st.sampled_from(KEYS), RANKS, st.sampled_from([0, 8, 500]), machines())
-def test_a_step_that_is_timed_before_takes_the_same(key, ranks, size, parts):
-    steps = steps_of(key, ranks, size)
-    simulator, timed = (LogGPSimulator(platform(**parts, exchange_s=1.5), ranks) for _ in range(2))
-    try:
-        once = simulator.run(steps)
-    except NotModelled:
-        return
-    assert (timed.run([timed.timed(step) for step in steps]) == once).all()
-
-
 @given(st.sampled_from(KEYS), st.integers(2, 17), st.sampled_from([0, 8]), machines())
 def test_costs_that_are_equal_by_place_are_those_of_one_switch(key, ranks, size, parts):
     """The arrays of costs and the one cost of all messages give the same times."""

@@ -325,26 +325,12 @@ class _LogGP:
         latency = self._estimate(self.latency, self.latency_row)
         found = [FittedParameter(name="latency of the network", symbol="L", unit="s", estimate=latency)]
         smallest = min(self.trains.delayed), min(self.trains.receive)
+        free_gap, free_send, free_receive = self.free
+        send, receive = "overhead of sending", "overhead of receiving"
         lines: tuple[tuple[SizeLine | GapLine, SizeLine | GapLine, str, str, str, str, str], ...] = (
-            (
-                self.send,
-                self.free[1],
-                "overhead of sending",
-                "o_s",
-                "overhead of sending a byte",
-                "O_s",
-                f"at {smallest[0]} B",
-            ),
-            (
-                self.receive,
-                self.free[2],
-                "overhead of receiving",
-                "o_r",
-                "overhead of receiving a byte",
-                "O_r",
-                f"at {smallest[1]} B",
-            ),
-            (self.gap, self.free[0], "gap between messages", "g", "gap between bytes", "G", ""),
+            (self.send, free_send, send, "o_s", f"{send} a byte", "O_s", f"at {smallest[0]} B"),
+            (self.receive, free_receive, receive, "o_r", f"{receive} a byte", "O_r", f"at {smallest[1]} B"),
+            (self.gap, free_gap, "gap between messages", "g", "gap between bytes", "G", ""),
         )
         for line, free, name, symbol, slope_name, slope, note in lines:
             base, per_byte = line.parameters(self.medians)

@@ -359,16 +359,12 @@ class Pieces:
 
     def peak_bandwidth(self) -> np.ndarray:
         """Largest bandwidth at a measured size (B/s)."""
-        return self._peak
+        return np.asarray(self._bandwidth.max(axis=1))
 
     @cached_property
     def _bandwidth(self) -> np.ndarray:
         """Bandwidth (B/s) at the measured sizes, replicates x n."""
         return self.size / np.maximum(self.time(self.size), 1e-12)
-
-    @cached_property
-    def _peak(self) -> np.ndarray:
-        return self._bandwidth.max(axis=1)
 
     def half_size(self) -> np.ndarray:
         """n_half in bytes: from this size on every message reaches at least half of r_inf; inf if r_inf is. A
@@ -378,7 +374,9 @@ class Pieces:
     def half_peak_size(self) -> np.ndarray:
         """n_half_peak in bytes, at least 1: from this size up to that of the peak every message reaches at
         least half of r_peak."""
-        return np.maximum(self._half_of(self._peak, self.size[self._bandwidth.argmax(axis=1)]), 1.0)
+        return np.maximum(
+            self._half_of(self.peak_bandwidth(), self.size[self._bandwidth.argmax(axis=1)]), 1.0
+        )
 
     def _half_of(self, bandwidth: np.ndarray, last: np.ndarray) -> np.ndarray:
         """The smallest size from which every message up to `last` reaches at least half of `bandwidth`."""
@@ -487,10 +485,10 @@ class Sums:
         return np.maximum(self.wyy - latency * self.wy - slope * self.wxy, 0)
 
 
-def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray, fewest: int) -> tuple[Sums, list[slice]]:
-    """All sums over at least `fewest` consecutive rows. A slice for each last row, from the first possible
-    on, selects the segments that end there, by their first row."""
-    counts = np.arange(1, len(x) - fewest + 2)
+def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray) -> tuple[Sums, list[slice]]:
+    """All sums over at least FEWEST_POINTS consecutive rows. A slice for each last row, from the first
+    possible on, selects the segments that end there, by their first row."""
+    counts = np.arange(1, len(x) - FEWEST_POINTS + 2)
     bounds = np.concatenate(([0], np.cumsum(counts)))
     ending = [slice(int(first), int(beyond)) for first, beyond in pairwise(bounds)]
 
@@ -498,9 +496,9 @@ def sums(x: np.ndarray, y: np.ndarray, weight: np.ndarray, fewest: int) -> tuple
         # Each end is summed from scratch: differences of a running sum would lose the digits of large
         # messages, whose weights are 1e12 times smaller.
         out = np.empty((*values.shape[:-1], bounds[-1]))
-        for last, segments in enumerate(ending, fewest - 1):
+        for last, segments in enumerate(ending, FEWEST_POINTS - 1):
             backwards = np.cumsum(values[..., last::-1], axis=-1)
-            out[..., segments] = backwards[..., : fewest - 2 : -1] if fewest > 1 else backwards[..., ::-1]
+            out[..., segments] = backwards[..., : FEWEST_POINTS - 2 : -1]
         return out
 
     held = positive_from(x)
@@ -519,24 +517,23 @@ def positive_from(x: np.ndarray) -> np.ndarray:
     return held
 
 
-def search(
-    x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float, fewest: int = FEWEST_POINTS
-) -> np.ndarray:
+def search(x: np.ndarray, y: np.ndarray, weight: np.ndarray, penalty: float) -> np.ndarray:
     """The starts of segments, as booleans like `y` (replicates x n); the first is always true.
 
-    `x` ascends (bytes); `weight` is the inverse variance of y; each segment has at least `fewest` points, and
-    all but the first start at `FIRST_CHANGE` or more.
+    `x` ascends (bytes); `weight` is the inverse variance of y; each segment has at least FEWEST_POINTS
+    points, and all but the first start at `FIRST_CHANGE` or more.
     """
     y = np.atleast_2d(y)
     replicates, n = y.shape
-    segments, ending = sums(x, y, weight, fewest)
+    segments, ending = sums(x, y, weight)
     cost = segments.squares() + penalty
     excluded = np.where((x < FIRST_CHANGE) & (np.arange(n) > 0), np.inf, 0.0)
     best = np.full((replicates, n + 1), np.inf)
     best[:, 0] = 0
     start = np.zeros((replicates, n + 1), dtype=int)
-    for end, segments_ending in enumerate(ending, fewest):
-        total = best[:, : end - fewest + 1] + cost[:, segments_ending] + excluded[: end - fewest + 1]
+    for end, segments_ending in enumerate(ending, FEWEST_POINTS):
+        firsts = end - FEWEST_POINTS + 1
+        total = best[:, :firsts] + cost[:, segments_ending] + excluded[:firsts]
         start[:, end] = total.argmin(axis=1)
         best[:, end] = total.min(axis=1)
     starts = np.zeros((replicates, n), dtype=bool)

@@ -25,7 +25,6 @@ from hockney.core.fit import Estimate
 from hockney.models.comparison import p_changed
 from hockney.models.history.times import DatedRun
 from hockney.models.statistics import (
-    FEWEST_TO_WINSORISE,
     ChangePoint,
     RatioEstimate,
     Z,
@@ -35,7 +34,7 @@ from hockney.models.statistics import (
     change_significance,
     estimate,
     student,
-    winsorise,
+    winsorise_if_enough,
 )
 
 LEVEL = 0.05
@@ -291,8 +290,7 @@ def ratio_to_usual(
     count = len(logs)
     if count < 2:
         return RatioEstimate.of(log, log, math.nan, math.nan, 1.0)
-    kept = winsorise(logs) if count >= FEWEST_TO_WINSORISE else logs
-    between = float(kept.var(ddof=1))
+    between = float(winsorise_if_enough(logs).var(ddof=1))
     halves = np.asarray(earlier_half, dtype=float)
     within = float(np.nanmean((halves / Z) ** 2)) if np.isfinite(halves).any() else math.nan
     more = (new_half / Z) ** 2 - within

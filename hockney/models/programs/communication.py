@@ -8,18 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from hockney.core.case import HOT, WRITTEN, Case
 from hockney.core.fit import Fits
 from hockney.core.layout import LEVELS, NETWORK, farthest_level_in_node
 from hockney.core.platform import Platform
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
+from hockney.models.collective_algorithms import Curve, on_curve
 from hockney.models.levels import alike
 from hockney.models.measured_costs import End, MeasuredCosts, at_end, measured_costs, seconds
-
-Curve = tuple[tuple[float, float], ...]
-"""Bytes of each rank's block or vector, ascending, and seconds."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +71,7 @@ class Communication:
     def measured_collective(self, operation: str, ranks: int, size: float) -> float | None:
         """Seconds of a call as a run measured it on this number of ranks; None if it did not."""
         curve = self.collectives.get((operation, ranks))
-        return None if curve is None else float(_on_curve(curve, size))
+        return None if curve is None else on_curve(curve, size)
 
 
 def of_fits(fits: Fits, message: PointToPointCosts, end: End = "value") -> Communication:
@@ -119,12 +115,3 @@ def _placed_alike(case: Case, message: PointToPointCosts) -> bool:
         return case.nodes == message.count_of_nodes(case.ranks)
     place = case.place or (NETWORK if case.nodes > 1 else farthest_level_in_node(LEVELS))
     return alike(place, message.level(case.ranks).place)
-
-
-def _on_curve(curve: Curve, size: float) -> float:
-    """Linear between the sizes, constant below them, and proportional to the bytes above them."""
-    last, latest = curve[-1]
-    if size > last:
-        return latest * size / last
-    sizes, times = zip(*curve, strict=True)
-    return float(np.interp(size, sizes, times))

@@ -27,7 +27,7 @@ from hockney.core.smpi_algorithms import choose_algorithms, unknown_algorithm
 from hockney.models import collective_algorithms
 from hockney.models.collective_costs import algorithms
 from hockney.models.level_costs import CostsByLevel
-from hockney.models.loggp_sim import LayerCosts, LogGPSimulator, TimedStep, nodes_of
+from hockney.models.loggp_sim import LayerCosts, LogGPSimulator, nodes_of
 from hockney.models.network_sim import NetworkSimulator
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.parts import (
@@ -555,8 +555,7 @@ class LenientSimulator(LogGPSimulator):
     """Large messages that a chain of ranks passes on, or that a rank sends to several others, begin
     together."""
 
-    def take(self, step: Step | TimedStep) -> None:
-        step = step.step if isinstance(step, TimedStep) else step
+    def take(self, step: Step) -> None:
         try:
             super().take(step)
         except NotModelled:
@@ -572,9 +571,8 @@ class _Bounded(LenientSimulator):
         self._network = platform.network
         self._node = nodes_of(platform, ranks)
 
-    def take(self, step: Step | TimedStep) -> None:
+    def take(self, step: Step) -> None:
         start = self.now.copy()
-        step = step.step if isinstance(step, TimedStep) else step
         super().take(step)
         if step.layers:
             self._bound(step.layers, start)

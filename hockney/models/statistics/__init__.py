@@ -36,13 +36,12 @@ from hockney.models.statistics.interval import median_interval
 from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
 from hockney.models.statistics.level_changes import ChangePoint, change_points, change_significance
 from hockney.models.statistics.location import (
-    FEWEST_TO_WINSORISE,
     Z,
     center,
     estimate,
     half_width,
     student,
-    winsorise,
+    winsorise_if_enough,
 )
 from hockney.models.statistics.matrix import (
     Medians,

@@ -30,11 +30,10 @@ import numpy as np
 
 from hockney.models.scipy_functions import normal_quantiles
 from hockney.models.statistics.location import (
-    FEWEST_TO_WINSORISE,
     center,
     student,
     variance_of_center,
-    winsorise,
+    winsorise_if_enough,
 )
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 
@@ -169,8 +168,8 @@ def _deflated(values: np.ndarray, first: int, last: int, inflation: float) -> fl
     """The difference of a part by its values instead of its ranks, whose largest difference is limited: a
     clear step stays one if the variance is larger."""
     count = len(values)
-    parts = values[first:last], np.concatenate([values[:first], values[last:]])
-    parts = tuple(winsorise(part) if len(part) >= FEWEST_TO_WINSORISE else part for part in parts)  # type: ignore[assignment]
+    inside, outside = values[first:last], np.concatenate([values[:first], values[last:]])
+    parts = winsorise_if_enough(inside), winsorise_if_enough(outside)
     left = sum(float(((part - part.mean()) ** 2).sum()) for part in parts) / (count - 2)
     if left <= 0:
         return math.sqrt(count)
@@ -251,8 +250,7 @@ def _drawn(count: int) -> np.ndarray:
 def _location(values: np.ndarray, at: int) -> tuple[int, int]:
     """The places before which the level may have changed: those with nearly the same sum of squares, when
     outliers are moved in."""
-    sides = (values[:at], values[at:])
-    values = np.concatenate([winsorise(part) if len(part) >= FEWEST_TO_WINSORISE else part for part in sides])
+    values = np.concatenate([winsorise_if_enough(values[:at]), winsorise_if_enough(values[at:])])
     count = len(values)
     places = np.arange(1, count)
     sums, squares = np.cumsum(values - values.mean()), float(((values - values.mean()) ** 2).sum())

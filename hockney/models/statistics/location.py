@@ -93,11 +93,16 @@ def winsorise(values: np.ndarray) -> np.ndarray:
     return np.clip(values, low, high)
 
 
+def winsorise_if_enough(values: np.ndarray) -> np.ndarray:
+    """The same; fewer than six values stay as they are, as `center` leaves the outermost ones out."""
+    return winsorise(values) if values.shape[-1] >= FEWEST_TO_WINSORISE else values
+
+
 def variance_of_center(values: np.ndarray) -> tuple[np.ndarray, int]:
     """The variance S of the centre over the last axis, and its degrees of freedom; at least two values."""
     count = values.shape[-1]
-    kept = winsorise(values) if count >= FEWEST_TO_WINSORISE else values
-    return np.asarray(TRIMMING_COST.get(count, 1.0) * kept.var(axis=-1, ddof=1) / count), count - 1
+    spread = winsorise_if_enough(values).var(axis=-1, ddof=1)
+    return np.asarray(TRIMMING_COST.get(count, 1.0) * spread / count), count - 1
 
 
 def robust_deviation(values: np.ndarray) -> float:

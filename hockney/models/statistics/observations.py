@@ -27,13 +27,12 @@ from hockney.core.catalog import Workload
 from hockney.core.fit import Modes
 from hockney.core.record import ROUNDING, Record
 from hockney.models.statistics.location import (
-    FEWEST_TO_WINSORISE,
     Z,
     center,
     half_width,
     half_width_of_mean,
     student,
-    winsorise,
+    winsorise_if_enough,
 )
 from hockney.models.statistics.modes import fast_visits, find_modes, mode_margins, undisturbed_half_width
 from hockney.models.statistics.visits import (
@@ -129,8 +128,7 @@ class Observation:
         count = len(self.log_typical)
         if count < 2:
             return None, None
-        levels = self.log_typical
-        spread = float((winsorise(levels) if count >= FEWEST_TO_WINSORISE else levels).std(ddof=1))
+        spread = float(winsorise_if_enough(self.log_typical).std(ddof=1))
         expected = self.standard_error_within / Z * math.sqrt(count)
         return spread, expected if math.isfinite(expected) else None
 

@@ -45,7 +45,7 @@ from hockney.models.statistics.location import (
     half_width_of_mean,
     student,
     variance_of_center,
-    winsorise,
+    winsorise_if_enough,
 )
 from hockney.models.statistics.modes import undisturbed_half_width
 from hockney.models.statistics.observations import Observation, log_ratios, shared_launches
@@ -257,7 +257,7 @@ def _one_sided(biweight: PairCenter) -> bool:
 def _center_like_launches(logs: np.ndarray) -> PairCenter:
     count = len(logs)
     variance, freedom = variance_of_center(logs)
-    kept = winsorise(logs) if count >= FEWEST_TO_WINSORISE else logs
+    kept = winsorise_if_enough(logs)
     errors = (kept - kept.mean()) * math.sqrt(TRIMMING_COST.get(count, 1.0) / (count * (count - 1)))
     none = np.zeros(count, dtype=int)
     return PairCenter(float(center(logs)), float(variance), float(freedom), errors, none)

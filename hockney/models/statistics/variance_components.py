@@ -29,12 +29,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hockney.models.statistics.location import (
-    FEWEST_TO_WINSORISE,
     TRIMMING_COST,
     Z,
     student,
     variance_of_center,
-    winsorise,
+    winsorise_if_enough,
 )
 from hockney.models.statistics.observations import Observation, pool_launches
 
@@ -63,9 +62,7 @@ def launch_variance(cases: Sequence[Observation]) -> tuple[float, float]:
 def _deviations(observation: Observation) -> np.ndarray:
     """The logs of its launches less their mean, scaled so that the variance of the mean is that of the
     centre."""
-    logs = observation.log_typical
-    if len(logs) >= FEWEST_TO_WINSORISE:
-        logs = winsorise(logs)
+    logs = winsorise_if_enough(observation.log_typical)
     return np.asarray((logs - logs.mean()) * math.sqrt(TRIMMING_COST.get(len(logs), 1.0)))
 
 

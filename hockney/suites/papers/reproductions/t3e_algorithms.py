@@ -180,7 +180,7 @@ def _seconds_from_messages(
         return None
     simulator = LogGPSimulator(platform, processes)
     try:
-        steps = [simulator.timed(step) for step in schedule(processes, size)]
+        steps = list(schedule(processes, size))
         ends = [float(simulator.run(steps).max()) for _ in range(min(calls, SETTLED_CALLS))]
     except NotModelled:
         return None
