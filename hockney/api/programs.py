@@ -40,7 +40,7 @@ from hockney.report.notebook import text_lines
 GUIDE = "docs/programs.md"
 DEFAULT_MAX_RANKS = 16
 """The default number of ranks on a machine other than this one."""
-ROLES = ("point-to-point", "stream", "train", "collective", "barrier", "overlap")
+ROLES = ("point-to-point", "stream", "train", "overhead", "collective", "barrier", "overlap")
 """Roles of workloads that give the costs of messages and collectives, and what computation hides of them."""
 
 

@@ -13,6 +13,7 @@ from resealed import reseal
 
 import hockney
 from hockney import measurement, models
+from hockney.api.programs import ROLES
 from hockney.core.fit import Estimate, ExactValue, Fits
 from hockney.measurement import run_results as stored
 from hockney.models.applications.message_costs import relevant
@@ -200,3 +201,12 @@ def test_fits_of_lost_records_are_not_overwritten(folder):
     found = measurement.load_results(folder)
     found.save(folder)
     assert not found.run.records and folder.fits_path.read_bytes() == before
+
+
+def test_a_program_needs_the_data_of_whole_models():
+    """A model that gets only some of its roles is refused, so that predicted times would depend on whether
+    the fits of all roles were stored."""
+    needed = {
+        role for model in models.all_models() if {*model.roles} & {*ROLES} for role in model.together_with
+    }
+    assert needed and needed <= {*ROLES}
