@@ -15,7 +15,7 @@ MPI does by itself.
 
 `judge` decides whether the guidelines hold in a run. One is violated if the left side takes more than
 `factor` times as long as the right one. All comparisons of a run are tested together: those reported as
-violated are false in at most 5% of cases on average (`statistics.adjusted`), and the 95% interval of each of
+violated are false in at most 5% of cases on average (`adjust_p_values`), and the 95% interval of each of
 them lies above the factor."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted performance of an algorithm on a machine: `models.granularity` with intervals, for numbers of
+"""Predicted performance of an algorithm on a machine: `granularity` with intervals, for numbers of
 ranks.
 
 The intervals are those of the messages' time: every result is monotonic in Tcom, so that the ends of Tcom's

@@ -11,11 +11,11 @@ IPDPS 2007 (PMEO-PDS); LogGP itself: Alexandrov, Ionescu, Schauser, Scheiman, SP
     L            = PRTT(1, 0, s) / 2 - o_s(s) - o_r(s) - G (s-1)       at the smallest s
 
 Some programs report half of PRTT(1, 0, s) as L, including overheads; here they are subtracted, as in LogGP.
-Each of these is a linear combination of the cases' median times (`linear`), for sizes up to the first change
-of protocol in the ping-pong (`Trains`). At the smallest size g >= o_s, g >= o_r and L >= 0 are imposed if the
-data agree (`consistency`). The fit's curve is the time of one message, L + o_s(s) + o_r(s) + G (s-1), to be
-compared with a ping-pong. It and the fit's range end where this sum clearly exceeds half of the round trip:
-from there on the model describes trains only.
+Each of these is a linear combination of the cases' median times (`loggp_lines`), for sizes up to the first
+change of protocol in the ping-pong (`Trains`). At the smallest size g >= o_s, g >= o_r and L >= 0 are imposed
+if the data agree (`consistent`). The fit's curve is the time of one message, L + o_s(s) + o_r(s) + G (s-1),
+to be compared with a ping-pong. It and the fit's range end where this sum clearly exceeds half of the round
+trip: from there on the model describes trains only.
 """
 
 from __future__ import annotations
@@ -233,7 +233,7 @@ def loggp_overheads(observations: Sequence[Observation]) -> LogGPOverheads | Non
 @dataclass(frozen=True)
 class _LogGP:
     """`size` is the smallest; `latency` with its row is the part of half the round trip that remains for L,
-    `contradicted` are the inequalities of `consistency` that the data do not allow, and `free` the lines
+    `contradicted` are the inequalities of `consistent` that the data do not allow, and `free` the lines
     without any."""
 
     medians: Medians

@@ -26,7 +26,7 @@ depend; 0.7 (w - 1), with w the sum of the weights, are right to 0.001 from eigh
 
 Outliers mostly in one direction are no change of the machine: something makes one side slow in some launches.
 Then they count, by the centre of launches. That takes six outliers; from three on, all of which are in one
-direction, there are too many to say that both sides take the same time (`comparison.verdicts`)."""
+direction, there are too many to say that both sides take the same time (`comparison`)."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ CERTAIN = 0.01
 """Pairs are not split so unevenly by chance. A false alarm here would be one about all cases."""
 UNCLEAR = 0.25
 """The probability of three split pairs in one direction and none in the other: too uneven a split for both
-sides to take the same time (`comparison.verdicts`)."""
+sides to take the same time (`comparison`)."""
 
 
 @dataclass(frozen=True)

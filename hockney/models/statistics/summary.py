@@ -7,7 +7,7 @@ made. It comes about in these steps (docs/method.md has the formulas):
 
 - the records that count: `observe`, `hockney.models.loaded_launches`
 - a visit is the median of its repetitions: `interval.median_interval`
-- a launch is the robust mean of the logarithms of its visits, with its interval: `visits.of_visits`
+- a launch is the robust mean of the logarithms of its visits, with its interval: `visits.times_of_visits`
 - launches that the case missed are inferred from similar cases: `missed_launches.with_missed_launches`
 - the typical time is the robust mean of the launches' logarithms: `location.center`
 - its half width over launches, blended with the spread within them: `location.half_width`
