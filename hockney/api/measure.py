@@ -353,8 +353,7 @@ def resumed_bench(
     if unfinished:
         bench = measurement.check_start(bench, cases)
         for difference in measurement.resume_differences(old_machine, bench.machine):
-            field = measurement.difference_name(difference)
-            listen(bench_change_notice(field, difference.left, difference.right))
+            listen(bench_change_notice(difference.name, difference.left, difference.right))
     return bench
 
 

@@ -157,7 +157,15 @@ def compiler_version(mpi: Mpi) -> str:
 
 def no_compiler(mpi: Mpi, reason: str) -> EnvironmentProblem:
     compiler = next(iter(wrapper_command(mpi)), "")
-    return _wrapper_without_compiler(mpi.mpicxx, compiler, reason)
+    name = f"'{compiler}'" if compiler else "its C++ compiler"
+    return EnvironmentProblem(
+        f"{mpi.mpicxx} cannot find {name}",
+        reason,
+        INSTALL_COMPILER,
+        code="wrapper-without-compiler",
+        wrapper=mpi.mpicxx,
+        compiler=compiler,
+    )
 
 
 def wrapper_command(mpi: Mpi) -> list[str]:
@@ -184,16 +192,3 @@ def libraries(mpi: Mpi) -> Iterator[tuple[str, int, int]]:
                     status = path.stat()
                     yield str(path), status.st_size, status.st_mtime_ns
                 break
-
-
-def _wrapper_without_compiler(wrapper: str, compiler: str, reason: str) -> EnvironmentProblem:
-    """`compiler` is the command that the MPI's wrapper runs; "" if it does not print it."""
-    name = f"'{compiler}'" if compiler else "its C++ compiler"
-    return EnvironmentProblem(
-        f"{wrapper} cannot find {name}",
-        reason,
-        INSTALL_COMPILER,
-        code="wrapper-without-compiler",
-        wrapper=wrapper,
-        compiler=compiler,
-    )

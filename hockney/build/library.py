@@ -14,8 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from hockney.build.compile import build_failure, configure_and_build
-from hockney.build.emulated import built_once
 from hockney.build.identity import compiler_version, identify, source_files, source_folder
+from hockney.build.once import built_once
 from hockney.build.tools import tool
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi

@@ -26,7 +26,15 @@ def tool(name: str) -> str:
     for candidate in candidates(name):
         if version(candidate) >= MINIMUM_VERSIONS[name]:
             return candidate
-    raise _tool_missing(name, ".".join(map(str, MINIMUM_VERSIONS[name])))
+    minimum = ".".join(map(str, MINIMUM_VERSIONS[name]))
+    raise EnvironmentProblem(
+        f"no {name} {minimum} or newer was found",
+        "the engine is built with it",
+        f"install it: pip install {name}",
+        code="build-tool-missing",
+        name=name,
+        version=minimum,
+    )
 
 
 def candidates(name: str) -> Iterator[str]:
@@ -51,17 +59,6 @@ def version(path: str) -> tuple[int, ...]:
     except EnvironmentProblem:
         return ()
     return tuple(int(part) for part in match.groups()) if match else ()
-
-
-def _tool_missing(name: str, version: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"no {name} {version} or newer was found",
-        "the engine is built with it",
-        f"install it: pip install {name}",
-        code="build-tool-missing",
-        name=name,
-        version=version,
-    )
 
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}

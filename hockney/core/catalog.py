@@ -188,7 +188,15 @@ class Catalog(msgspec.Struct, frozen=True):
         if divisor and value % divisor:
             named = isinstance(values.get(parameter.multiple_of), int)
             source = f"{parameter.multiple_of}={divisor}" if named else ""
-            raise _not_a_multiple(parameter.name, value, divisor, source)
+            raise UsageError(
+                f"'{parameter.name}={value}' is not possible",
+                f"expected a multiple of {source or divisor}",
+                f"use for example {parameter.name}={-(-value // divisor) * divisor}",
+                code="not-a-multiple",
+                parameter=parameter.name,
+                value=value,
+                multiple_of=divisor,
+            )
 
     def _divisor(self, parameter: Parameter, values: Mapping[str, Value]) -> int:
         """The number of which the value must be a multiple; 0 if there is none."""
@@ -216,7 +224,16 @@ def _ranks(workload: Workload, text: str) -> int:
     ranks = int(text)
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
         low, high = workload.min_ranks, workload.max_ranks
-        raise _rank_count_not_supported(workload.name, ranks, low, high)
+        needs = f"exactly {low}" if low == high else f"at least {low}" if ranks < low else f"at most {high}"
+        raise UsageError(
+            f"{workload.name} cannot run on {ranks} ranks",
+            f"it needs {needs}",
+            f"set ranks={low}",
+            code="rank-count-not-supported",
+            ranks=ranks,
+            low=low,
+            high=high,
+        )
     return ranks
 
 
@@ -283,29 +300,6 @@ def _word(parameter: Parameter, text: str) -> str:
     if not number and (word not in forms or not text.isprintable() or " " in text):
         raise unknown_value(text, parameter.name, parameter.choices)
     return text
-
-
-def _not_a_multiple(parameter: str, value: int, divisor: int, source: str) -> UsageError:
-    """`source` is the parameter that has `divisor` as its value, such as "block=8"; "" if it is fixed."""
-    what, why = f"'{parameter}={value}' is not possible", f"expected a multiple of {source or divisor}"
-    remedy = f"use for example {parameter}={-(-value // divisor) * divisor}"
-    return UsageError(
-        what, why, remedy, code="not-a-multiple", parameter=parameter, value=value, multiple_of=divisor
-    )
-
-
-def _rank_count_not_supported(workload: str, ranks: int, low: int, high: int) -> UsageError:
-    """`high` 0 means no limit."""
-    needs = f"exactly {low}" if low == high else f"at least {low}" if ranks < low else f"at most {high}"
-    return UsageError(
-        f"{workload} cannot run on {ranks} ranks",
-        f"it needs {needs}",
-        f"set ranks={low}",
-        code="rank-count-not-supported",
-        ranks=ranks,
-        low=low,
-        high=high,
-    )
 
 
 def node_count_not_usable(text: str, ranks: int) -> UsageError:

@@ -72,7 +72,9 @@ def launch_settings(lines: Sequence[str]) -> dict[str, LaunchSetting]:
     for line in lines:
         setting = LaunchSetting.parse(line)
         if setting.name in settings:
-            raise _launch_setting_twice(setting.name)
+            what = f"the launch setting {printable(setting.name)} is declared twice"
+            remedy = "give it once, with all its variables"
+            raise UsageError(what, "", remedy, code="launch-setting-twice", name=setting.name)
         settings[setting.name] = setting
     return settings
 
@@ -91,7 +93,9 @@ def check_settings(used: Sequence[str], lines: Sequence[str]) -> None:
             raise unknown_launch_setting(name, declared)
     for name in declared:
         if name not in used:
-            raise _launch_setting_not_used(name)
+            what = f"no case uses the launch setting {printable(name)}"
+            remedy = f"add it to a case, for example 'pingpong setting=default,{printable(name)}'"
+            raise UsageError(what, "", remedy, code="launch-setting-not-used", name=name)
 
 
 def _not_a_launch_setting(line: str) -> UsageError:
@@ -102,18 +106,6 @@ def _not_a_launch_setting(line: str) -> UsageError:
         code="not-a-launch-setting",
         line=line,
     )
-
-
-def _launch_setting_twice(name: str) -> UsageError:
-    what = f"the launch setting {printable(name)} is declared twice"
-    remedy = "give it once, with all its variables"
-    return UsageError(what, "", remedy, code="launch-setting-twice", name=name)
-
-
-def _launch_setting_not_used(name: str) -> UsageError:
-    what = f"no case uses the launch setting {printable(name)}"
-    remedy = f"add it to a case, for example 'pingpong setting=default,{printable(name)}'"
-    return UsageError(what, "", remedy, code="launch-setting-not-used", name=name)
 
 
 def unknown_launch_setting(name: str, declared: Iterable[str]) -> UsageError:

@@ -54,7 +54,10 @@ def launcher_options(arguments: str, variables: Sequence[str]) -> LauncherOption
                 text=text,
             )
         if name in values:
-            raise _variable_given_twice(name)
+            what = f"-x {printable(name)} is given twice"
+            raise UsageError(
+                what, "it takes one value", "give it once", code="variable-given-twice", name=name
+            )
         values[name] = value
     return LauncherOptions(_words(arguments), tuple(values.items()))
 
@@ -86,8 +89,3 @@ def _mpiexec_args_not_words(text: str, reason: str) -> UsageError:
         code="mpiexec-args-not-words",
         text=text,
     )
-
-
-def _variable_given_twice(name: str) -> UsageError:
-    what = f"-x {printable(name)} is given twice"
-    return UsageError(what, "it takes one value", "give it once", code="variable-given-twice", name=name)

@@ -49,10 +49,25 @@ def plugins(
             continue
         missing = [member for member in members if not hasattr(module, member)]
         if missing:
-            raise _plugin_incomplete(module, missing)
+            raise EnvironmentProblem(
+                f"{module.__file__} is not complete",
+                f"it does not define {', '.join(missing)}",
+                "define that too: see docs/extending.md",
+                code="plugin-incomplete",
+                file=str(module.__file__),
+                missing=missing,
+            )
         own_name = name if name_of is None else name_of(module)
         if own_name.replace("-", "_") != name:
-            raise _plugin_misnamed(module, own_name)
+            module_name = module.__name__.rpartition(".")[2]
+            raise EnvironmentProblem(
+                f"{module.__file__} defines '{own_name}', not '{module_name}'",
+                "a plug-in is found by the name of its file",
+                "rename the file or what it defines",
+                code="plugin-misnamed",
+                file=str(module.__file__),
+                name=own_name,
+            )
         yield module
 
 
@@ -107,29 +122,6 @@ def _suite_names(suites: Path) -> list[str]:
                 folder=str(folder),
             )
     return sorted(names)
-
-
-def _plugin_incomplete(module: ModuleType, missing: list[str]) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{module.__file__} is not complete",
-        f"it does not define {', '.join(missing)}",
-        "define that too: see docs/extending.md",
-        code="plugin-incomplete",
-        file=str(module.__file__),
-        missing=missing,
-    )
-
-
-def _plugin_misnamed(module: ModuleType, name: str) -> EnvironmentProblem:
-    module_name = module.__name__.rpartition(".")[2]
-    return EnvironmentProblem(
-        f"{module.__file__} defines '{name}', not '{module_name}'",
-        "a plug-in is found by the name of its file",
-        "rename the file or what it defines",
-        code="plugin-misnamed",
-        file=str(module.__file__),
-        name=name,
-    )
 
 
 def _plugin_not_imported(file: str, error: Exception) -> EnvironmentProblem:

@@ -239,7 +239,14 @@ def _fraction(text: str, *, zero_allowed: bool) -> float:
         raise _unknown_unit(unit, text, "2% or 0.02")
     fraction = float(value / 100 if unit == "%" else value)
     if fraction > 1 or (fraction == 0 and not zero_allowed):
-        raise _fraction_out_of_range(text, zero_allowed)
+        limits = "from 0 to 1" if zero_allowed else "greater than 0 and at most 1"
+        raise UsageError(
+            f"'{printable(text)}' is out of range",
+            f"a fraction must be {limits}",
+            "use for example 2% or 0.02",
+            code="fraction-out-of-range",
+            text=text,
+        )
     return fraction
 
 
@@ -457,17 +464,6 @@ def _unknown_unit(unit: str, text: str, available: str, suggestion: str = "") ->
         code="unknown-unit",
         unit=unit,
         suggestion=suggestion,
-    )
-
-
-def _fraction_out_of_range(text: str, zero_allowed: bool) -> UsageError:
-    limits = "from 0 to 1" if zero_allowed else "greater than 0 and at most 1"
-    return UsageError(
-        f"'{printable(text)}' is out of range",
-        f"a fraction must be {limits}",
-        "use for example 2% or 0.02",
-        code="fraction-out-of-range",
-        text=text,
     )
 
 

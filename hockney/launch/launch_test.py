@@ -15,7 +15,7 @@ from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.launch import failures
 from hockney.launch.cluster import Srun
-from hockney.launch.failures import Ending, Explanation, ending_of, explain, is_fatal_line
+from hockney.launch.failures import Explanation, ending_of, explain, is_fatal_line
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
 from hockney.mpi import families, family_of, family_of_library, title_of
@@ -74,12 +74,14 @@ def say_hello(
     )
     if explanation is not None:
         raise explanation.problem()
-    raise _ranks_do_not_start(
-        title_of(mpi),
-        ranks,
-        ending_of(done.code, output),
-        Path(mpi.mpiexec).name,
-        " ".join(command.words[:3]),
+    ending = ending_of(done.code, output)
+    raise EnvironmentProblem(
+        f"{title_of(mpi)} does not start {ranks} ranks",
+        failures.describe_ending(ending, Path(mpi.mpiexec).name),
+        f"try '{' '.join(command.words[:3])} hostname'",
+        code="ranks-do-not-start",
+        ranks=ranks,
+        ending=ending,
     )
 
 
@@ -139,21 +141,6 @@ def parse_transports(lines: Iterable[str]) -> dict[str, str]:
             if name and name != "n/a":
                 transports.setdefault(where, f"mostly {name}" if share == "most" else name)
     return transports
-
-
-def _ranks_do_not_start(
-    mpi: str, ranks: int, ending: Ending, launcher: str, command: str
-) -> EnvironmentProblem:
-    """`launcher` is the name of the program that starts ranks, `command` its command line for these ranks,
-    without a program."""
-    return EnvironmentProblem(
-        f"{mpi} does not start {ranks} ranks",
-        failures.describe_ending(ending, launcher),
-        f"try '{command} hostname'",
-        code="ranks-do-not-start",
-        ranks=ranks,
-        ending=ending,
-    )
 
 
 def not_connected_by_srun(interface: str) -> Explanation:

@@ -21,7 +21,12 @@ def find_srun(environ: Mapping[str, str]) -> Srun:
     """Raises EnvironmentProblem."""
     program = shutil.which("srun", path=environ.get("PATH", ""))
     if program is None:
-        raise _srun_missing()
+        raise EnvironmentProblem(
+            "no srun found",
+            "it is not on PATH",
+            "add Slurm's folder to PATH, or use --launcher mpiexec",
+            code="srun-missing",
+        )
     return Srun(program, parse_version(_output(program, "--version")))
 
 
@@ -67,13 +72,6 @@ def _output(*words: str) -> str:
     except (process.CannotStart, process.ProgramTimeout):
         return ""
     return done.out + done.err
-
-
-def _srun_missing() -> EnvironmentProblem:
-    return EnvironmentProblem(
-        "no srun found", "it is not on PATH", "add Slurm's folder to PATH, or use --launcher mpiexec",
-        code="srun-missing",
-    )  # fmt: skip
 
 
 OVERLAP_SINCE = (20, 11)

@@ -167,7 +167,20 @@ class WallClock(HangDetector):
         self.case = ""
 
     def failure(self, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        return _simulation_out_of_time(self.case, self.options.budget_s, job_exit=job_exit, tail=tail)
+        time = format_seconds(self.options.budget_s)
+        return LaunchFailed(
+            f"'{self.case}' could not be simulated within {time}"
+            if self.case
+            else f"the simulation did not start within {time}",
+            "every message takes time to simulate",
+            "use a larger --budget, or fewer ranks or smaller messages",
+            code="simulation-out-of-time",
+            reason="time",
+            case=self.case,
+            job_exit=job_exit,
+            tail=tail,
+            seconds=self.options.budget_s,
+        )
 
 
 def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
@@ -210,26 +223,6 @@ def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
         if match:
             return explanation(next((group for group in match.groups() if group), ""))
     return failures.simulator_ended(ending_of(job_exit, tail))
-
-
-def _simulation_out_of_time(
-    case: str, seconds: float, *, job_exit: int = 0, tail: tuple[str, ...] = ()
-) -> LaunchFailed:
-    """`case` is "" if none was running."""
-    time = format_seconds(seconds)
-    return LaunchFailed(
-        f"'{case}' could not be simulated within {time}"
-        if case
-        else f"the simulation did not start within {time}",
-        "every message takes time to simulate",
-        "use a larger --budget, or fewer ranks or smaller messages",
-        code="simulation-out-of-time",
-        reason="time",
-        case=case,
-        job_exit=job_exit,
-        tail=tail,
-        seconds=seconds,
-    )
 
 
 def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:

@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from hockney.measurement.kinds.sim import description_name, simulated_reference
     from hockney.measurement.machine_diff import (
         MachineDifference,
-        difference_name,
         difference_text,
         resume_differences,
         setting_differences,

@@ -274,22 +274,19 @@ def refuse_too_much_memory(cases: Iterable[Case], machine: Machine) -> None:
     for case in cases:
         sharing = 1 if machine.scheduler else case.ranks
         if case.bytes * sharing > machine.memory_bytes:
-            raise _too_much_memory(case.workload, case.bytes, sharing, machine.memory_bytes)
-
-
-def _too_much_memory(workload: str, size: int, ranks: int, memory: int) -> UsageError:
-    """`ranks` share a host with `memory` bytes."""
-    of_all = "" if ranks == 1 else f" on each of {ranks} ranks"
-    return UsageError(
-        f"{workload} with bytes={format_size(size).replace(' ', '')} does not fit into this host's memory",
-        f"it needs at least one buffer of {format_size(size)}{of_all}, and the host has "
-        f"{format_bytes(memory)}",
-        f"use at most {format_bytes(1 << max(0, ((memory // ranks) // 2).bit_length() - 1))}",
-        code="message-exceeds-memory",
-        bytes=size,
-        ranks=ranks,
-        memory=memory,
-    )
+            of_all = "" if sharing == 1 else f" on each of {sharing} ranks"
+            possible = 1 << max(0, (machine.memory_bytes // sharing // 2).bit_length() - 1)
+            size = format_size(case.bytes)
+            raise UsageError(
+                f"{case.workload} with bytes={size.replace(' ', '')} does not fit into this host's memory",
+                f"it needs at least one buffer of {size}{of_all}, and the host has "
+                f"{format_bytes(machine.memory_bytes)}",
+                f"use at most {format_bytes(possible)}",
+                code="message-exceeds-memory",
+                bytes=case.bytes,
+                ranks=sharing,
+                memory=machine.memory_bytes,
+            )
 
 
 def add_levels(machine: Machine, layout: Layout, hellos: Sequence[Hello]) -> Machine:

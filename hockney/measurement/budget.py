@@ -18,6 +18,7 @@ from statistics import fmean, median
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.settings import FEWEST_LAUNCHES
+from hockney.core.units import thin_out
 from hockney.models.least_time import least_of
 
 TYPICAL_LAUNCHES = 10
@@ -181,7 +182,7 @@ def thin_sizes(
         curve.sort(key=lambda case: catalog.entry(case.workload).size_of(case))
     thinned: tuple[Case, ...] = tuple(cases)
     for count in range(max(map(len, curves.values()), default=0), FEWEST_SIZES - 1, -1):
-        chosen = {case for curve in curves.values() for case in _spread_evenly(curve, count)}
+        chosen = {case for curve in curves.values() for case in thin_out(curve, count)}
         thinned = tuple(case for case in cases if case in chosen)
         if is_enough(thinned):
             break
@@ -191,9 +192,3 @@ def thin_sizes(
 def _curve_of(case: Case, catalog: Catalog) -> Case:
     size = catalog.entry(case.workload).size
     return case.with_parameter(size, 0) if size and size in case else case
-
-
-def _spread_evenly(curve: Sequence[Case], count: int) -> list[Case]:
-    if len(curve) <= count:
-        return list(curve)
-    return [curve[round(k * (len(curve) - 1) / (count - 1))] for k in range(count)]

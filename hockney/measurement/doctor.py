@@ -9,10 +9,11 @@ import contextlib
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 from hockney import build
 from hockney.core.errors import HockneyError, printable, sentences
@@ -22,8 +23,6 @@ from hockney.core.layout import (
     THIS_HOST,
     Cores,
     HostOptions,
-    Layout,
-    Level,
     level_between,
     sort_levels,
 )
@@ -31,7 +30,7 @@ from hockney.core.machine import Machine, Mpi, Traits
 from hockney.core.paths import cache_folder
 from hockney.core.record import Launch
 from hockney.core.units import format_bytes, format_seconds
-from hockney.core.wording import join_words, list_names
+from hockney.core.wording import join_words, list_names, plural
 from hockney.discovery.cpu import processors
 from hockney.discovery.describe import describe
 from hockney.discovery.find import find_all_mpis, find_mpi
@@ -51,6 +50,9 @@ from hockney.mpi import family_of, title_of
 BUSY_CORES = 0.2
 LOAD_SAMPLE_S = 1.0
 SMALL_SHARED_BYTES = 128 << 20
+_MOST_NAMED = 8
+NOTICEABLE_S = 0.1
+"""A fabric that costs less than this is not reported."""
 
 
 def inspect_host(machine: str, mpi: str, notify: Notify) -> tuple[Machine, list[Mpi]]:
@@ -152,16 +154,11 @@ def system_findings(here: Machine) -> Iterator[Finding]:
     yield Finding("good", "machine", f"{here.cpu}, {here.cores} cores, {here.system}", "machine")
     yield Finding("good", "Python", f"{here.python} in {sys.prefix}", "python")
     if here.virtual:
-        yield Finding(
-            "note", "virtual", f"{here.virtual}: other guests can slow it down undetected", "virtual-machine"
-        )
+        text = f"{here.virtual}: other guests can slow it down undetected"
+        yield Finding("note", "virtual", text, "virtual-machine")
     if here.governor not in ("", "performance"):
-        yield Finding(
-            "note",
-            "governor",
-            f"{here.governor}: set 'performance' for stable numbers",
-            "governor-not-performance",
-        )
+        text = f"{here.governor}: set 'performance' for stable numbers"
+        yield Finding("note", "governor", text, "governor-not-performance")
 
 
 def _check_mpis(site: _Site) -> Iterator[Finding]:
@@ -177,37 +174,133 @@ def _check_mpis(site: _Site) -> Iterator[Finding]:
 def _check_user(site: _Site) -> Iterator[Finding]:
     permitting = family_of(site.mpi).root_variables
     if permitting and is_root():
-        yield _root_finding(next(iter(permitting)))
+        variable = next(iter(permitting))
+        text = f"running as root: hockney sets {variable} for its launches, as containers need"
+        yield Finding("note", "user", text, "root-allowed")
 
 
 def _check_hosts(site: _Site) -> Iterator[Finding]:
-    yield from layout_findings(site.where, site.here.scheduler)
+    """Reports the hosts to be used, before anything is started there."""
+    layout = site.where.layout
+    if layout is None or not site.where.several:
+        return
+    hosts = site.where.cluster.hosts[: layout.nodes]  # () if only the launcher has their names
+    where = f" on {list_names(hosts, _MOST_NAMED)}" if hosts else ""
+    job = f" ({site.here.scheduler})" if site.here.scheduler else ""
+    yield Finding(
+        "good",
+        "hosts",
+        f"{layout.text}: {plural(layout.nodes, 'host')} with {plural(layout.ranks_per_node, 'rank')} each"
+        f"{where}{job}",
+        "layout",
+        {"nodes": layout.nodes, "ranks_per_node": layout.ranks_per_node, "hosts": list(hosts)},
+    )
 
 
 def _check_engine(site: _Site) -> Iterator[Finding]:
     built = site.engine
-    yield _engine_finding(built.path, built.cached, built.seconds, built.compiler)
+    origin = "compiled earlier" if built.cached else f"compiled in {format_seconds(built.seconds)}"
+    yield Finding("good", "engine", f"{built.path} ({origin}, {built.compiler})", "engine")
 
 
 def _check_emulated_hosts(site: _Site) -> Iterator[Finding]:
-    if site.traits.emulated:
-        yield from emulated_host_findings(
-            site.machine, site.wanted_mpi, site.host_options, site.launcher_options
-        )
+    """Starts the ranks of a survey on the hosts of an emulated machine."""
+    if not site.traits.emulated:
+        return
+    bench = prepare(site.machine, site.wanted_mpi, hosts=site.host_options, launcher=site.launcher_options)
+    start_s = time.monotonic()
+    hellos = bench.launcher.check(bench.layout.ranks if bench.layout else 2).hellos
+    hosts = ", ".join(sorted({hello.host for hello in hellos}))
+    took = format_seconds(time.monotonic() - start_s)
+    text = f"ranks started on the emulated hosts {hosts} in {took}"
+    yield Finding("good", site.machine, text, "emulated-hosts-start")
 
 
 def _check_ranks(site: _Site) -> Iterator[Finding]:
-    yield from rank_findings(site.launcher, site.where, site.here.cores)
+    """Starts 2 ranks, then one on each core; or those of the layout. Raises EnvironmentProblem."""
+    launcher, layout = site.launcher, site.where.layout
+    hellos: tuple[Hello, ...] = ()
+    for ranks in [layout.ranks] if layout else sorted({2, max(2, site.here.cores)}):
+        hellos = launcher.check(ranks).hellos
+        hosts = ", ".join(sorted({hello.host for hello in hellos}))
+        yield Finding("good", f"{ranks} ranks", f"start and see each other on {hosts}", "ranks-start")
+    srun, agent = launcher.cluster.srun, " ".join(launcher.cluster.agent)
+    program, interface = (srun.program, srun.pmi) if srun else (launcher.mpi.mpiexec, "")
+    details = f" --mpi={interface}" if interface else f", remote shell {printable(agent)}" if agent else ""
+    numbers = {"program": program, "interface": interface, "agent": agent}
+    yield Finding("good", "launcher", f"{program}{details}", "launcher", numbers)
+    if layout is None:
+        return
+    levels = sort_levels({level_between(hellos[0], other) for other in hellos[1:]})
+    if levels:
+        text = f"pairs of ranks meet {join_words(LEVEL_PHRASES[level] for level in levels)}"
+    else:
+        text = "only one rank: nothing can be measured between two"
+    yield Finding("good" if levels else "note", "levels", text, "levels", {"levels": list(levels)})
 
 
 def _check_start(site: _Site) -> Iterator[Finding]:
-    layout = site.where.layout
-    yield from start_findings(site.launcher, layout.ranks if layout else min(2, site.here.cores))
+    """Starts idle ranks and reports where each is bound, and what starting them and a network fabric
+    costs."""
+    launcher, layout = site.launcher, site.where.layout
+    ranks = layout.ranks if layout else min(2, site.here.cores)
+    launch, start_s = start_idle_ranks(launcher, ranks)
+    if launch is None:
+        yield Finding("note", "binding", "the ranks do not report where they run", "binding-unknown")
+        return
+    yield Finding(
+        "good" if launch.bound else "note",
+        "binding",
+        launch.binding,
+        "bound" if launch.bound else "not-bound",
+    )
+    yield Finding(
+        "good",
+        "starting",
+        f"starting {ranks} ranks takes {format_seconds(start_s)}, "
+        f"including {format_seconds(launch.init_s)} in MPI_Init",
+        "cost-of-starting",
+        {"ranks": ranks, "start_s": start_s, "init_s": launch.init_s},
+    )
+    family = family_of(launcher.mpi)
+    variables = family.without_fabric
+    if not variables or not dict(launcher.describe(ranks).environment).items() >= variables.items():
+        return
+    with_fabric, _ = start_idle_ranks(launcher.having_environ(family.with_fabric), ranks)
+    if with_fabric is not None and with_fabric.init_s > launch.init_s + NOTICEABLE_S:
+        setting = " ".join(f"{name}={value}" for name, value in variables.items())
+        yield Finding(
+            "note",
+            "fabric",
+            f"MPI_Init takes {format_seconds(with_fabric.init_s)} with the network fabric, which ranks on "
+            f"one host do not use, and {format_seconds(launch.init_s)} without it: launches leave it out "
+            f"({setting})",
+            "cost-of-fabric",
+            {"variables": dict(variables), "init_s": launch.init_s, "with_fabric_s": with_fabric.init_s},
+        )
+
+
+def start_idle_ranks(launcher: MpiLauncher, ranks: int) -> tuple[Launch | None, float]:
+    """A launch without cases, and the time (s) until the engine's first line."""
+    start_s = time.monotonic()
+    lines = launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0))
+    launch = next((line for line in lines if isinstance(line, Launch)), None)
+    return launch, time.monotonic() - start_s
 
 
 def _check_oversubscription(site: _Site) -> Iterator[Finding]:
-    if not site.where.several:
-        yield _oversubscription_finding(site.launcher, site.here.cores + 1)
+    """Most machines can start more ranks than cores, but not every allocation allows it."""
+    if site.where.several:
+        return
+    ranks = site.here.cores + 1
+    verdict: Literal["good", "note"] = "good"
+    text, code = "start, though they share cores", "oversubscribed-ranks-start"
+    try:
+        site.launcher.check(ranks)
+    except HockneyError as problem:
+        verdict = "note"
+        text, code = f"more ranks than cores do not start: {problem}", "oversubscribed-ranks-fail"
+    yield Finding(verdict, f"{ranks} ranks", text, code)
 
 
 def _check_abilities(site: _Site) -> Iterator[Finding]:
@@ -239,23 +332,6 @@ def _noise_and_load_findings(site: _Site, seconds: float) -> Iterator[Finding]:
     yield from findings
 
 
-def emulated_host_findings(
-    machine: str, mpi: str, host_options: HostOptions, launcher_options: LauncherOptions
-) -> Iterator[Finding]:
-    """Starts the ranks of a survey on the hosts of an emulated machine."""
-    bench = prepare(machine, mpi, hosts=host_options, launcher=launcher_options)
-    ranks = bench.layout.ranks if bench.layout else 2
-    start_s = time.monotonic()
-    hosts = sorted({hello.host for hello in bench.launcher.check(ranks).hellos})
-    yield Finding(
-        "good",
-        str(machine),
-        f"ranks started on the emulated hosts {', '.join(hosts)} in "
-        f"{format_seconds(time.monotonic() - start_s)}",
-        "emulated-hosts-start",
-    )
-
-
 def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
@@ -268,16 +344,29 @@ def ability_findings(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Findin
     with contextlib.suppress(HockneyError):
         mpis.append(find_simgrid(environ))
     for mpi in mpis:
+        title = title_of(mpi)
         try:
-            abilities_found = abilities(mpi, environ, is_root())
+            known = abilities(mpi, environ, is_root())
         except HockneyError as problem:
-            yield mpi_not_tried(title_of(mpi), problem)
+            yield mpi_not_tried(title, problem)
             continue
-        without = {each.what: each.refused for each in abilities_found.missing}
-        if without:
-            yield _mpi_lacks(title_of(mpi), mpi.mpicxx, without, abilities_found.cached)
+        numbers = {
+            "mpi": title,
+            "mpicxx": mpi.mpicxx,
+            "lacks": [{"what": each.what, "refused": each.refused.split(", ")} for each in known.missing],
+            "cached": known.cached,
+        }
+        if known.missing:
+            listing = "; ".join(f"{each.what} ({each.refused})" for each in known.missing)
+            text = f"lacks, with the refused workloads in parentheses: {listing}"
+            yield Finding("note", title, text, "mpi-lacks", numbers)
         else:
-            yield _mpi_complete(title_of(mpi), mpi.mpicxx, abilities_found.cached)
+            text = "has every call that hockney's workloads use"
+            yield Finding("good", title, text, "mpi-complete", numbers)
+
+
+def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
+    return Finding("note", title, str(problem), "abilities-unknown")
 
 
 def _noise_findings(site: _Site, seconds: float) -> Iterator[Finding]:
@@ -292,32 +381,27 @@ def _noise_findings(site: _Site, seconds: float) -> Iterator[Finding]:
     yield from noise_findings(launcher, processors().cores, site.engine.catalog, seconds, one_host)
 
 
+def _not_real() -> Finding:
+    return noise_skipped("only real machines have noise to measure")
+
+
 def shared_memory_finding(room: tuple[int, int] | None) -> Finding:
     """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
     if room is None:
         return Finding("note", "/dev/shm", "missing: MPI will use files or sockets", "shared-memory-missing")
+    text = f"has {format_bytes(room[0])} free"
     if room[0] < SMALL_SHARED_BYTES:
-        return Finding(
-            "note",
-            "/dev/shm",
-            f"has {format_bytes(room[0])} free; a container may need more (docker run --shm-size=1g)",
-            "shared-memory-small",
-        )
-    return Finding("good", "/dev/shm", f"has {format_bytes(room[0])} free", "shared-memory")
+        text += "; a container may need more (docker run --shm-size=1g)"
+        return Finding("note", "/dev/shm", text, "shared-memory-small")
+    return Finding("good", "/dev/shm", text, "shared-memory")
 
 
 def cache_finding(folder: Path) -> Finding:
     reason = writable(folder)
-    return (
-        Finding(
-            "bad",
-            "cache",
-            f"{folder} is not writable ({reason}): set HOCKNEY_CACHE to another folder",
-            "cache-not-writable",
-        )
-        if reason
-        else Finding("good", "cache", f"{folder} is writable", "cache-writable")
-    )
+    if not reason:
+        return Finding("good", "cache", f"{folder} is writable", "cache-writable")
+    text = f"{folder} is not writable ({reason}): set HOCKNEY_CACHE to another folder"
+    return Finding("bad", "cache", text, "cache-not-writable")
 
 
 def simgrid_finding(environ: Mapping[str, str]) -> Finding:
@@ -325,24 +409,10 @@ def simgrid_finding(environ: Mapping[str, str]) -> Finding:
     try:
         simgrid = find_simgrid(environ)
     except HockneyError as problem:
-        return _simgrid_missing(problem)
-    return Finding(
-        "good", "SimGrid", f"{simgrid.version} in {simgrid.prefix} (by {simgrid.source})", "simgrid"
-    )
-
-
-def _oversubscription_finding(launcher: MpiLauncher, ranks: int) -> Finding:
-    """Most machines can start more ranks than cores, but not every allocation allows it."""
-    try:
-        launcher.check(ranks)
-    except HockneyError as problem:
-        return Finding(
-            "note",
-            f"{ranks} ranks",
-            f"more ranks than cores do not start: {problem}",
-            "oversubscribed-ranks-fail",
-        )
-    return Finding("good", f"{ranks} ranks", "start, though they share cores", "oversubscribed-ranks-start")
+        text = sentences(str(problem), "only simulated machines need it")
+        return Finding("note", "SimGrid", text, "simgrid-missing")
+    text = f"{simgrid.version} in {simgrid.prefix} (by {simgrid.source})"
+    return Finding("good", "SimGrid", text, "simgrid")
 
 
 def _load_finding() -> Finding:
@@ -351,173 +421,9 @@ def _load_finding() -> Finding:
     time.sleep(LOAD_SAMPLE_S)
     busy = load_between(before, moment()).outside_cores
     if busy is None:
-        return Finding(
-            "note", "load", "the system does not report the load of other programs", "load-unknown"
-        )
-    return (
-        Finding(
-            "note",
-            "load",
-            f"other programs use {busy:.2f} processors; stop them before measuring",
-            "load-high",
-        )
-        if busy > BUSY_CORES
-        else Finding("good", "load", f"other programs use {busy:.2f} processors", "load-low")
-    )
-
-
-def _simgrid_missing(problem: HockneyError) -> Finding:
-    text = sentences(str(problem), "only simulated machines need it")
-    return Finding("note", "SimGrid", text, "simgrid-missing")
-
-
-def _engine_finding(path: Path, cached: bool, seconds: float, compiler: str) -> Finding:
-    origin = "compiled earlier" if cached else f"compiled in {format_seconds(seconds)}"
-    return Finding("good", "engine", f"{path} ({origin}, {compiler})", "engine")
-
-
-def _mpi_complete(title: str, mpicxx: str, cached: bool) -> Finding:
-    """`cached`: whether this was found earlier."""
-    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": [], "cached": cached}
-    return Finding("good", title, "has every call that hockney's workloads use", "mpi-complete", numbers)
-
-
-def _mpi_lacks(title: str, mpicxx: str, refused_by_ability: Mapping[str, str], cached: bool) -> Finding:
-    """`refused_by_ability` maps what this MPI lacks to the groups or cases that are therefore refused."""
-    listing = "; ".join(f"{what} ({refused})" for what, refused in refused_by_ability.items())
-    lacks = [{"what": what, "refused": refused.split(", ")} for what, refused in refused_by_ability.items()]
-    numbers = {"mpi": title, "mpicxx": mpicxx, "lacks": lacks, "cached": cached}
-    text = f"lacks, with the refused workloads in parentheses: {listing}"
-    return Finding("note", title, text, "mpi-lacks", numbers)
-
-
-def _root_finding(variable: str) -> Finding:
-    text = f"running as root: hockney sets {variable} for its launches, as containers need"
-    return Finding("note", "user", text, "root-allowed")
-
-
-def _not_real() -> Finding:
-    return noise_skipped("only real machines have noise to measure")
-
-
-def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
-    return Finding("note", title, str(problem), "abilities-unknown")
-
-
-_MOST_NAMED = 8
-
-NOTICEABLE_S = 0.1
-"""A fabric that costs less than this is not reported."""
-
-
-@dataclass(frozen=True)
-class IdleLaunch:
-    """A launch without cases; `start_s` is the time until the engine's first line."""
-
-    launch: Launch | None
-    start_s: float
-
-
-def layout_findings(chosen: Hosts, scheduler: str) -> Iterator[Finding]:
-    """Findings about the hosts to be used, before anything is started there."""
-    if chosen.layout is not None and chosen.several:
-        yield _layout_chosen(chosen.layout, chosen.cluster.hosts[: chosen.layout.nodes], scheduler)
-
-
-def rank_findings(launcher: MpiLauncher, chosen: Hosts, cores: int) -> Iterator[Finding]:
-    """Starts 2 ranks, then one on each core; or those of the layout. Raises EnvironmentProblem."""
-    counts = {chosen.layout.ranks} if chosen.layout is not None else {2, max(2, cores)}
-    hellos: tuple[Hello, ...] = ()
-    for ranks in sorted(counts):
-        hellos = launcher.check(ranks).hellos
-        hosts = sorted({hello.host for hello in hellos})
-        yield Finding(
-            "good", f"{ranks} ranks", f"start and see each other on {', '.join(hosts)}", "ranks-start"
-        )
-    cluster = launcher.cluster
-    program = cluster.srun.program if cluster.srun else launcher.mpi.mpiexec
-    yield _started_by(program, cluster.srun.pmi if cluster.srun else "", " ".join(cluster.agent))
-    if chosen.layout is not None:
-        levels = sort_levels({level_between(hellos[0], other) for other in hellos[1:]})
-        yield _levels_found(levels) if levels else _single_level()
-
-
-def start_findings(launcher: MpiLauncher, ranks: int) -> Iterator[Finding]:
-    """Starts idle ranks and reports where each is bound, and what starting them and a network fabric
-    costs."""
-    started = start_idle_ranks(launcher, ranks)
-    if started.launch is None:
-        yield Finding("note", "binding", "the ranks do not report where they run", "binding-unknown")
-        return
-    bound = bool(started.launch.bound)
-    yield Finding(
-        "good" if bound else "note", "binding", started.launch.binding, "bound" if bound else "not-bound"
-    )
-    init_s = started.launch.init_s
-    yield Finding(
-        "good",
-        "starting",
-        f"starting {ranks} ranks takes {format_seconds(started.start_s)}, "
-        f"including {format_seconds(init_s)} in MPI_Init",
-        "cost-of-starting",
-        {"ranks": ranks, "start_s": started.start_s, "init_s": init_s},
-    )
-    family = family_of(launcher.mpi)
-    fabric_variables = family.without_fabric
-    if fabric_variables and dict(launcher.describe(ranks).environment).items() >= fabric_variables.items():
-        using = launcher.having_environ(family.with_fabric)
-        with_fabric = start_idle_ranks(using, ranks).launch
-        if with_fabric is not None and with_fabric.init_s > init_s + NOTICEABLE_S:
-            yield _cost_of_fabric(fabric_variables, init_s, with_fabric.init_s)
-
-
-def start_idle_ranks(
-    launcher: MpiLauncher, ranks: int, now: Callable[[], float] = time.monotonic
-) -> IdleLaunch:
-    start_s = now()
-    for line in launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0)):
-        if isinstance(line, Launch):
-            return IdleLaunch(line, now() - start_s)
-    return IdleLaunch(None, now() - start_s)
-
-
-def _layout_chosen(layout: Layout, hosts: Sequence[str], scheduler: str) -> Finding:
-    """`hosts` are those that are used, in order; () if only the launcher has their names."""
-    where = f" on {list_names(hosts, _MOST_NAMED)}" if hosts else ""
-    job = f" ({scheduler})" if scheduler else ""
-    return Finding(
-        "good",
-        "hosts",
-        f"{layout.text}: {layout.nodes} {'host' if layout.nodes == 1 else 'hosts'} with "
-        f"{layout.ranks_per_node} {'rank' if layout.ranks_per_node == 1 else 'ranks'} each{where}{job}",
-        "layout",
-        {"nodes": layout.nodes, "ranks_per_node": layout.ranks_per_node, "hosts": list(hosts)},
-    )
-
-
-def _started_by(program: str, interface: str, agent: str) -> Finding:
-    """`interface` is srun's, "" with mpiexec; `agent` is the remote shell, "" for the launcher's own."""
-    details = f" --mpi={interface}" if interface else f", remote shell {printable(agent)}" if agent else ""
-    numbers = {"program": program, "interface": interface, "agent": agent}
-    return Finding("good", "launcher", f"{program}{details}", "launcher", numbers)
-
-
-def _levels_found(levels: Sequence[Level]) -> Finding:
-    text = f"pairs of ranks meet {join_words(LEVEL_PHRASES[level] for level in levels)}"
-    return Finding("good", "levels", text, "levels", {"levels": list(levels)})
-
-
-def _single_level() -> Finding:
-    text = "only one rank: nothing can be measured between two"
-    return Finding("note", "levels", text, "levels", {"levels": []})
-
-
-def _cost_of_fabric(variables: Mapping[str, str], init_s: float, with_fabric_s: float) -> Finding:
-    """`variables` leave the fabric out."""
-    setting = " ".join(f"{name}={value}" for name, value in variables.items())
-    numbers = {"variables": dict(variables), "init_s": init_s, "with_fabric_s": with_fabric_s}
-    text = (
-        f"MPI_Init takes {format_seconds(with_fabric_s)} with the network fabric, which ranks on one host do "
-        f"not use, and {format_seconds(init_s)} without it: launches leave it out ({setting})"
-    )
-    return Finding("note", "fabric", text, "cost-of-fabric", numbers)
+        text = "the system does not report the load of other programs"
+        return Finding("note", "load", text, "load-unknown")
+    text = f"other programs use {busy:.2f} processors"
+    if busy > BUSY_CORES:
+        return Finding("note", "load", f"{text}; stop them before measuring", "load-high")
+    return Finding("good", "load", text, "load-low")

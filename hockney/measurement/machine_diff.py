@@ -20,9 +20,16 @@ class MachineDifference:
     left: str
     right: str
 
+    @property
+    def name(self) -> str:
+        """The field's name for users."""
+        return {"cpu": "processor", "mpi": "MPI"}.get(self.field, self.field)
+
 
 Settings = Mapping[str, str] | None
 
+NOT_SET = "unset"
+"""The displayed value of a variable that is not set."""
 SURVEY_FIELDS = ("host", "cpu", "cores", "mpi")
 """Fields that must agree for parameters measured on one machine to apply to another."""
 RESUME_FIELDS = ("host", "cpu", "mpi", "compiler")
@@ -68,12 +75,7 @@ def difference_text(difference: MachineDifference, survey: Machine, here: Machin
         return f"the description of {right} has changed since"
     if difference.field == "platform":
         return f"the description {left}, here {right}"
-    return field_difference_text(difference.field, left, right)
-
-
-def difference_name(difference: MachineDifference) -> str:
-    """The field's name for users."""
-    return field_name(difference.field)
+    return f"{difference.name} {left}, here {right}"
 
 
 def _compare_fields(left: Machine, right: Machine, names: Sequence[str]) -> tuple[MachineDifference, ...]:
@@ -82,7 +84,7 @@ def _compare_fields(left: Machine, right: Machine, names: Sequence[str]) -> tupl
 
 
 def _setting_text(value: str | None) -> str:
-    return not_set() if value is None else value or "''"
+    return NOT_SET if value is None else value or "''"
 
 
 def _field_text(machine: Machine, name: str) -> str:
@@ -90,17 +92,3 @@ def _field_text(machine: Machine, name: str) -> str:
     if name == "mpi":
         return title_of(value) if value else "none"
     return str(value)
-
-
-def field_difference_text(field: str, value: str, here: str) -> str:
-    return f"{field_name(field)} {value}, here {here}"
-
-
-def not_set() -> str:
-    """The displayed value of a variable that is not set."""
-    return "unset"
-
-
-def field_name(field: str) -> str:
-    """The user's name of a field of a machine."""
-    return {"cpu": "processor", "mpi": "MPI"}.get(field, field)

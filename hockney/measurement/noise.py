@@ -7,17 +7,15 @@ JSON document."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from typing import Literal
 
 import msgspec
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
-from hockney.core.fit import Modes
 from hockney.core.layout import Cores
 from hockney.core.record import Launch, Line, Record, RunRecords
 from hockney.core.units import format_percent, format_seconds
@@ -26,8 +24,6 @@ from hockney.launch.launcher import Launcher, LaunchOptions
 from hockney.measurement.budget import TYPICAL_COST_S, VISITS, launch_count
 from hockney.measurement.events import Finding
 from hockney.models.statistics import LOADED_OUTSIDE_CORES, LOADED_STEAL, MeasuredNoise, launch_times, noise
-
-Activity = Literal["computing", "messages"]
 
 SUBJECT = "noise"
 
@@ -59,12 +55,8 @@ def noise_findings(
 
 def explain(watched: NoiseWatch) -> Iterator[Finding]:
     if not watched.series:
-        yield Finding(
-            "note",
-            SUBJECT,
-            f"unknown: too few visits in {format_seconds(watched.seconds, 2)}; use a longer --noise",
-            "noise-too-few-visits",
-        )
+        text = f"unknown: too few visits in {format_seconds(watched.seconds, 2)}; use a longer --noise"
+        yield Finding("note", SUBJECT, text, "noise-too-few-visits")
         return
     for series in watched.series:
         yield _times_finding(series)
@@ -75,16 +67,23 @@ def explain(watched: NoiseWatch) -> Iterator[Finding]:
             yield _precision_finding(series, quiet)
 
 
-def _activity(series: WatchedCase) -> Activity:
-    return "computing" if series.case.workload == COMPUTING.split()[0] else "messages"
-
-
 def _case_numbers(series: WatchedCase) -> dict[str, object]:
     return {"case": series.case.line, "cpus": series.cpus}
 
 
 def _times_finding(series: WatchedCase) -> Finding:
-    noise = series.noise
+    noise, modes = series.noise, series.noise.modes
+    text = (
+        f"{series.activity} on {'cpus' if len(series.cpus) > 1 else 'cpu'} {' and '.join(series.cpus)}: "
+        f"{format_seconds(noise.fast_s)} to {format_seconds(noise.slow_s)} in 80% of the visits "
+        f"(ratio {noise.slow_s / noise.fast_s:.2f})"
+    )
+    if modes is not None:
+        lasting = f", each lasting about {format_seconds(modes.dwell_s, 2)}" if modes.dwell_s else ""
+        text += (
+            f"; two modes, {format_seconds(modes.fast_s)} and {format_seconds(modes.slow_s)}"
+            f" ({format_percent(modes.slow_share, 2)} of the visits){lasting}"
+        )
     numbers = _case_numbers(series) | {
         "typical_s": noise.typical_s,
         "fast_s": noise.fast_s,
@@ -94,12 +93,11 @@ def _times_finding(series: WatchedCase) -> Finding:
         "watched_s": noise.watched_s,
         "preempted": series.preempted / max(1, series.visits),
         "correlation_s": noise.correlation_s,
-        "modes": None if noise.modes is None else msgspec.to_builtins(noise.modes),
+        "modes": None if modes is None else msgspec.to_builtins(modes),
     }
-    steady = noise.modes is None and noise.spread <= STEADY_SPREAD
-    return _times_vary(
-        _activity(series), series.cpus, (noise.fast_s, noise.slow_s), noise.modes, steady, numbers
-    )
+    if modes is None and noise.spread <= STEADY_SPREAD:
+        return Finding("good", SUBJECT, text, "noise-low", numbers)
+    return Finding("note", SUBJECT, text, "noise-high", numbers)
 
 
 def _is_quiet(watched: NoiseWatch) -> bool:
@@ -111,147 +109,74 @@ def _is_quiet(watched: NoiseWatch) -> bool:
 
 
 def _interference_finding(watched: NoiseWatch, quiet: bool) -> Finding:
+    """Reports the load from other programs."""
     outside, steal = watched.load.outside_cores, watched.load.steal
+    parts = [f"ranks lost their cores in {format_percent(watched.preempted, 2)} of the visits"]
+    if outside is not None:
+        parts.append(f"other programs used {outside:.2f} processors")
+    if steal is not None:
+        parts.append(f"the hypervisor took {format_percent(steal, 2)} of processor time")
+    text = f"during {format_seconds(watched.seconds, 2)}: {', '.join(parts)}"
     numbers = {
         "seconds": watched.seconds,
         "preempted": watched.preempted,
         "outside_cores": outside,
         "steal": steal,
     }
-    return _interference_found(watched.seconds, watched.preempted, outside, steal, quiet, numbers)
+    if quiet:
+        return Finding("good", SUBJECT, text, QUIET, numbers)
+    return Finding("note", SUBJECT, f"{text}; stop other programs before measuring", BUSY, numbers)
 
 
 def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
     """`MeasuredNoise` clips visits that lost their core, and has seen only a few seconds of the load, so that
     on a busy machine its precision is promised only for the time after the load."""
     precisions = reachable_precision(series.noise)
-    values = {f"{seconds:.0f}": value for seconds, value in precisions.items()}
-    current = values if quiet else dict.fromkeys(values)
     watched_s = series.noise.watched_s
+    values = {f"{seconds:.0f}": value for seconds, value in precisions.items()}
     numbers = _case_numbers(series) | {
-        "precision": current,
+        "precision": values if quiet else dict.fromkeys(values),
         "precision_when_quiet": values,
         "watched_s": watched_s,
     }
     reachable = {seconds: value for seconds, value in precisions.items() if value is not None}
     if len(reachable) < len(precisions):
-        return _precision_unknown(_activity(series), watched_s, numbers)
-    if not quiet:
-        return _precision_unknown_while_busy(_activity(series), reachable, numbers)
-    precise = reachable[WANTED_AT_S] <= WANTED_PRECISION
-    return _precision_reachable(_activity(series), reachable, precise, watched_s, numbers)
-
-
-def _times_vary(
-    activity: Activity,
-    cpus: Sequence[str],
-    ends: tuple[float, float],
-    modes: Modes | None,
-    steady: bool,
-    numbers: Mapping[str, object],
-) -> Finding:
-    """Report how much times vary. `ends` are the 10% and 90% quantiles of the times of visits."""
-    cores = ("cpus " if len(cpus) > 1 else "cpu ") + " and ".join(cpus)
-    fast, slow = ends
-    text = (
-        f"{_activity_text(activity)} on {cores}: {format_seconds(fast)} to {format_seconds(slow)}"
-        f" in 80% of the visits (ratio {slow / fast:.2f})"
-    )
-    if modes is not None:
-        lasting = f", each lasting about {format_seconds(modes.dwell_s, 2)}" if modes.dwell_s else ""
-        text += (
-            f"; two modes, {format_seconds(modes.fast_s)} and {format_seconds(modes.slow_s)}"
-            f" ({format_percent(modes.slow_share, 2)} of the visits){lasting}"
+        text = (
+            f"{series.activity}: the precision of a survey is unknown, because modes last longer than the "
+            f"observation ({format_seconds(watched_s, 2)}); use --noise {4 * max(15, math.ceil(watched_s))}s"
         )
-    return Finding(
-        "good" if steady else "note", SUBJECT, text, "noise-low" if steady else "noise-high", numbers
+        return Finding("note", SUBJECT, text, "precision-unknown", numbers)
+    within = ", ".join(
+        f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in reachable.items()
     )
-
-
-def _precision_reachable(
-    activity: Activity,
-    precisions: Mapping[float, float],
-    enough: bool,
-    watched_s: float,
-    numbers: Mapping[str, object],
-) -> Finding:
-    """`precisions` has the half width of the 95% interval for each budget (s)."""
+    if not quiet:
+        text = (
+            f"{series.activity}: the precision of a survey on this busy machine cannot be predicted; on the "
+            f"quiet machine, a run as large as a survey can reach about {within}"
+        )
+        return Finding("note", SUBJECT, text, "precision-while-busy", numbers)
     text = (
-        f"{_activity_text(activity)}: a run as large as a survey can reach a precision of about "
-        f"{_precisions_within(precisions)}, if the machine stays as in these {format_seconds(watched_s, 2)}; "
-        "a mode that lasts longer may be several times as slow or fast"
+        f"{series.activity}: a run as large as a survey can reach a precision of about {within}, if the "
+        f"machine stays as in these {format_seconds(watched_s, 2)}; a mode that lasts longer may be several "
+        "times as slow or fast"
     )
-    if activity == "messages":
+    if series.activity == ACTIVITIES[MESSAGES]:
         text += "; most cases of a survey vary more than this one"
-    return Finding(
-        "good" if enough else "note",
-        SUBJECT,
-        text,
-        "precision-reachable" if enough else "precision-low",
-        numbers,
-    )
-
-
-def _precision_unknown_while_busy(
-    activity: Activity, precisions: Mapping[float, float], numbers: Mapping[str, object]
-) -> Finding:
-    """`precisions` are as above, after the other programs have stopped."""
-    text = (
-        f"{_activity_text(activity)}: the precision of a survey on this busy machine cannot be predicted; on "
-        f"the quiet machine, a run as large as a survey can reach about {_precisions_within(precisions)}"
-    )
-    return Finding("note", SUBJECT, text, "precision-while-busy", numbers)
-
-
-def _precision_unknown(activity: Activity, watched_s: float, numbers: Mapping[str, object]) -> Finding:
-    longer = 4 * max(15, math.ceil(watched_s))
-    text = (
-        f"{_activity_text(activity)}: the precision of a survey is unknown, because modes last longer than "
-        f"the observation ({format_seconds(watched_s, 2)}); use --noise {longer}s"
-    )
-    return Finding("note", SUBJECT, text, "precision-unknown", numbers)
-
-
-def _precisions_within(precisions: Mapping[float, float]) -> str:
-    return ", ".join(
-        f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in precisions.items()
-    )
+    if reachable[WANTED_AT_S] <= WANTED_PRECISION:
+        return Finding("good", SUBJECT, text, "precision-reachable", numbers)
+    return Finding("note", SUBJECT, text, "precision-low", numbers)
 
 
 def _budget(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
-def _interference_found(
-    seconds: float,
-    preempted: float,
-    outside_cores: float | None,
-    steal: float | None,
-    quiet: bool,
-    numbers: Mapping[str, object],
-) -> Finding:
-    """Report the load from other programs. `preempted` is a share of the visits, `steal` of the processor
-    time. The machine is `quiet` if all are small."""
-    parts = [f"ranks lost their cores in {format_percent(preempted, 2)} of the visits"]
-    if outside_cores is not None:
-        parts.append(f"other programs used {outside_cores:.2f} processors")
-    if steal is not None:
-        parts.append(f"the hypervisor took {format_percent(steal, 2)} of processor time")
-    text = f"during {format_seconds(seconds, 2)}: {', '.join(parts)}"
-    if not quiet:
-        text += "; stop other programs before measuring"
-    return Finding("good" if quiet else "note", SUBJECT, text, QUIET if quiet else BUSY, numbers)
-
-
 def noise_skipped(reason: str) -> Finding:
     return Finding("note", SUBJECT, f"not measured: {reason}", "noise-not-measured")
 
 
-def _activity_text(activity: Activity) -> str:
-    return {"computing": "computing for 20 us", "messages": "messages of 8 B"}[activity]
-
-
 COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"
+ACTIVITIES = {COMPUTING: "computing for 20 us", MESSAGES: "messages of 8 B"}
 SINGLE_RANK_SHARE = 0.2
 """Fraction of the time for a single rank."""
 USUAL_SHARE = 0.5
@@ -285,6 +210,10 @@ class WatchedCase:
     visits: int
     preempted: int
     noise: MeasuredNoise
+
+    @property
+    def activity(self) -> str:
+        return next(text for case, text in ACTIVITIES.items() if case.split()[0] == self.case.workload)
 
 
 @dataclass(frozen=True)

@@ -269,7 +269,9 @@ class Session:
         if not within and index not in self.begun_launches and rounds in self.refinement.additions:
             added = self.refinement.refine(rounds, self._observed())
             if added:
-                self.listen(Status(_added_sizes_text([case.workload for case in added])))
+                sizes = plural(len(added), "more size")
+                where = plural(len({case.workload for case in added}), "workload")
+                self.listen(Status(f"measuring {sizes} of {where}, where their cost changes"))
                 self.listen(MeasurementsAdded(self._count_added(later, added)))
 
     def _launch_cases(self, index: int, items: Sequence[Item]) -> list[Case]:
@@ -452,12 +454,6 @@ def _group_by_launch(items: tuple[Item, ...]) -> dict[int, list[Item]]:
     for item in sorted(items, key=lambda item: (item.launch, item.order)):
         groups.setdefault(item.launch, []).append(item)
     return groups
-
-
-def _added_sizes_text(workloads: Sequence[str]) -> str:
-    """`workloads` are the workload names of the added cases."""
-    where = plural(len(set(workloads)), "workload")
-    return f"measuring {plural(len(workloads), 'more size')} of {where}, where their cost changes"
 
 
 def budget_used_up_notice(left: int, launch_s: float) -> Notice:

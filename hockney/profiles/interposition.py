@@ -11,33 +11,27 @@ its arguments unseen, under the same name, so that it needs no declaration and s
 from __future__ import annotations
 
 import functools
-import hashlib
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hockney import process
-from hockney.build.compile import find_first_error
-from hockney.build.emulated import built_once
-from hockney.build.identity import PROFILE, source_files, source_folder
-from hockney.build.tools import compilers
-from hockney.core.errors import EnvironmentProblem, one_line, printable
-from hockney.core.paths import cache_folder
+from hockney.build.identity import PROFILE, source_folder
+from hockney.build.once import Products, compile_products, compiled_once
+from hockney.core.errors import EnvironmentProblem, printable
 from hockney.profiles import operations
 from hockney.profiles.elf import read_elf
 from hockney.profiles.operations import class_of
 
 LIBRARY = "libhockney-profile.so"
 FLAGS = (
-    "-O2", "-std=c++20", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
+    "-O2", "-shared", "-fPIC", "-fvisibility=hidden", "-fno-exceptions",
     "-fno-rtti", "-fno-threadsafe-statics", "-ftls-model=initial-exec", "-fno-plt", "-fwhole-program",
 )  # fmt: skip
 LINKED = ("-Wl,-z,now", "-Wl,--no-undefined", "-Wl,-Bsymbolic-functions", "-ldl", "-lpthread")
 """The wrappers know each other, even if a library before this one has functions of the same names."""
-COMPILING_SECONDS = 300.0
+NOT_COMPILED = "profile-does-not-compile"
 REGISTERS = {"x86_64": 6, "aarch64": 8}
 """Processors with a wrapper, and the number of arguments that they pass in registers."""
 
@@ -225,7 +219,6 @@ def build(
 ) -> Path:
     """The recording library for programs that use these MPI libraries, from the cache or compiled into it.
     Raises EnvironmentProblem."""
-    environ = os.environ if environ is None else environ
     processor = os.uname().machine
     if processor not in REGISTERS:
         raise EnvironmentProblem(
@@ -236,18 +229,16 @@ def build(
             processor=processor,
         )
     symbols = recorded_symbols(mpi_libraries)
-    source = source_folder()
-    sha = hashlib.sha256(shlex.join((processor, *FLAGS, *LINKED, *symbols)).encode())
-    generators = (Path(__file__), Path(operations.__file__))
-    for path in (*source_files(source / PROFILE), *generators):
-        sha.update(path.name.encode() + path.read_bytes())
-
-    def compile_into(folder: Path) -> None:
-        notify("compiling the library that records MPI calls (once for each MPI; a few seconds)")
-        compile_library(symbols, processor, compilers(environ).cxx, folder)
-
-    place = cache_folder(environ) / PROFILE / sha.hexdigest()[:20]
-    built_once(place, compile_into, environ)
+    place = compiled_once(
+        PROFILE,
+        "the library that records MPI calls (once for each MPI; a few seconds)",
+        NOT_COMPILED,
+        (*FLAGS, *LINKED, *symbols),
+        lambda folder: _products(symbols, processor, folder),
+        generators=[__file__, operations.__file__],
+        environ=environ,
+        notify=notify,
+    )
     return place / LIBRARY
 
 
@@ -259,6 +250,10 @@ def recorded_symbols(mpi_libraries: Sequence[Path]) -> list[str]:
 def compile_library(symbols: Sequence[str], processor: str, compiler: Sequence[str], folder: Path) -> None:
     """Compile the recording library into a folder, with a compiler for this processor.
     Raises EnvironmentProblem."""
+    compile_products(compiler, _products(symbols, processor, folder), folder, NOT_COMPILED)
+
+
+def _products(symbols: Sequence[str], processor: str, folder: Path) -> Products:
     source = source_folder() / PROFILE
     # With -fwhole-program, one unit of all sources saves a fifth of the cost of recording: GCC inlines what
     # frequent calls need. Names in unnamed namespaces must differ between the sources.
@@ -268,15 +263,7 @@ def compile_library(symbols: Sequence[str], processor: str, compiler: Sequence[s
     wrappers = folder / "wrappers.S"
     wrappers.write_text(stubs(symbols, processor), encoding="utf-8")
     parts = (str(generated), str(wrappers), str(source / f"call_{processor}.S"))
-    words = [*compiler, *FLAGS, f"-I{source.parent}", "-o", str(folder / LIBRARY), *parts, *LINKED]
-    done = process.capture(words, timeout=COMPILING_SECONDS)
-    if not done.ok:
-        raise EnvironmentProblem(
-            f"{LIBRARY} does not compile",
-            one_line(find_first_error(done.err.splitlines())),
-            f"check that {shlex.join(compiler)} compiles C++20",
-            code="profile-does-not-compile",
-        )
+    yield LIBRARY, (*FLAGS, *parts, *LINKED)
 
 
 def stubs(symbols: Sequence[str], processor: str) -> str:

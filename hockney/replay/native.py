@@ -1,17 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The library of `engine/replay/`, compiled on first use, and graphs as it takes them.
-
-It has nothing to do with an MPI, so that the system's compiler builds it once for all."""
+"""The library of `engine/replay/`, compiled on first use, and graphs as it takes them."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
-import os
-import platform
-import shlex
 from collections.abc import Callable, Mapping
 from ctypes import POINTER, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 from pathlib import Path
@@ -19,19 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from hockney import process
-from hockney.build.compile import find_first_error
-from hockney.build.emulated import built_once
-from hockney.build.identity import INSTALL_COMPILER, REPLAY, source_files, source_folder
-from hockney.build.tools import compilers
+from hockney.build.identity import REPLAY, source_folder
+from hockney.build.once import Products, compiled_once
 from hockney.core.errors import EnvironmentProblem, HockneyError, one_line
-from hockney.core.paths import cache_folder
 from hockney.replay.graph import COST, GROUP, MESSAGE, OP, Graph
 
 LIBRARY = "libhockney-replay.so"
-FLAGS = ("-O3", "-std=c++20", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=default")
+FLAGS = ("-O3", "-shared", "-fPIC", "-fvisibility=default")
 LINKED = ("-Wl,--no-undefined",)
-COMPILING_SECONDS = 300.0
 
 
 class GraphArrays(ctypes.Structure):
@@ -152,30 +141,21 @@ def library() -> Any:
 
 def build(environ: Mapping[str, str] | None = None, notify: Callable[[str], None] = lambda _: None) -> Path:
     """The library, from the cache or compiled into it. Raises EnvironmentProblem."""
-    environ = os.environ if environ is None else environ
-    source = source_folder()
-    sha = hashlib.sha256(shlex.join((*FLAGS, *LINKED, platform.machine(), *platform.libc_ver())).encode())
-    for path in source_files(source / REPLAY):
-        sha.update(path.name.encode() + path.read_bytes())
-    place = cache_folder(environ) / REPLAY / sha.hexdigest()[:20]
-
-    def compile_into(folder: Path) -> None:
-        compiler = compilers(environ).cxx
-        notify("compiling the evaluator of traces (once; a few seconds)")
-        parts = sorted(str(path) for path in (source / REPLAY).glob("*.cpp"))
-        words = [*compiler, *FLAGS, f"-I{source}", "-o", str(folder / LIBRARY), *parts, *LINKED]
-        done = process.capture(words, timeout=COMPILING_SECONDS)
-        if not done.ok:
-            raise EnvironmentProblem(
-                f"{LIBRARY} does not compile",
-                one_line(find_first_error(done.err.splitlines())),
-                INSTALL_COMPILER,
-                code="replay-does-not-compile",
-                library=LIBRARY,
-            )
-
-    built_once(place, compile_into, environ)
+    place = compiled_once(
+        REPLAY,
+        "the evaluator of traces (once; a few seconds)",
+        "replay-does-not-compile",
+        (*FLAGS, *LINKED),
+        _products,
+        environ=environ,
+        notify=notify,
+    )
     return place / LIBRARY
+
+
+def _products(folder: Path) -> Products:
+    parts = sorted(str(path) for path in (source_folder() / REPLAY).glob("*.cpp"))
+    yield LIBRARY, (*FLAGS, *parts, *LINKED)
 
 
 class NativeGraph:

@@ -15,9 +15,9 @@ from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
 from hockney.measurement.machine_diff import (
+    NOT_SET,
     MachineDifference,
     difference_text,
-    not_set,
     resume_differences,
     survey_differences,
 )
@@ -79,7 +79,7 @@ def test_settings_are_compared_where_both_sides_have_recorded_them():
     now = changed(settings={"UCX_TLS": "tcp"})
     assert survey_differences(before, now) == resume_differences(before, now)
     assert survey_differences(before, now) == (
-        MachineDifference("OMPI_MCA_btl", "''", not_set()),
+        MachineDifference("OMPI_MCA_btl", "''", NOT_SET),
         MachineDifference("UCX_TLS", "sm", "tcp"),
     )
     assert (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,8 +91,18 @@ class Quantity:
                 place=place.label,
             )
         if not self.low <= value <= self.high or (self.positive and value == 0):
-            raise _outside_limits(
-                place.label, _short(value), self.name, self.positive, self.low, self.high, self.example
+            limits = (
+                f"greater than 0 and at most {self.high:g}"
+                if self.positive and not self.low
+                else f"from {self.low:g} to {self.high:g}"
+            )
+            raise UsageError(
+                f"{place.label} = {_short(value)} is out of range",
+                f"a {self.name} must be {limits}",
+                f"use for example {self.example}",
+                code="outside-limits",
+                place=place.label,
+                high=self.high,
             )
         return value if self.whole else float(value)
 
@@ -151,7 +161,16 @@ def machine_name(value: Any, place: Place) -> str:
 def choice_of(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
     def read(value: Any, place: Place) -> str:
         if text_value(value, place) not in allowed:
-            raise _unknown_choice(place.label, value, allowed)
+            error = unknown("value", value, allowed, code="unknown-choice")
+            remedy = f"did you mean '{error.suggestion}'?" if error.suggestion else ""
+            raise UsageError(
+                f"{place.label} = '{printable(value)}' is unknown",
+                f"available: {', '.join(allowed)}",
+                remedy,
+                code="unknown-choice",
+                place=place.label,
+                suggestion=error.suggestion,
+            )
         return value
 
     return read
@@ -182,34 +201,6 @@ def _short(value: float) -> str:
     if isinstance(value, int):
         return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"
     return "not a number" if math.isnan(value) else f"{value:g}"
-
-
-def _outside_limits(
-    place: str, value: str, kind: str, positive: bool, low: float, high: float, example: str
-) -> UsageError:
-    """A `positive` value has no other lower limit if `low` is 0."""
-    limits = f"greater than 0 and at most {high:g}" if positive and not low else f"from {low:g} to {high:g}"
-    return UsageError(
-        f"{place} = {value} is out of range",
-        f"a {kind} must be {limits}",
-        f"use for example {example}",
-        code="outside-limits",
-        place=place,
-        high=high,
-    )
-
-
-def _unknown_choice(place: str, value: str, available: Collection[str]) -> UsageError:
-    error = unknown("value", value, available, code="unknown-choice")
-    remedy = f"did you mean '{error.suggestion}'?" if error.suggestion else ""
-    return UsageError(
-        f"{place} = '{printable(value)}' is unknown",
-        f"available: {', '.join(available)}",
-        remedy,
-        code="unknown-choice",
-        place=place,
-        suggestion=error.suggestion,
-    )
 
 
 def bad_name(place: str, name: str, example: str) -> UsageError:

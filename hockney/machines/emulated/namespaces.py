@@ -77,14 +77,10 @@ def trial(ethernet: Ethernet, program: Path, agent: Path) -> None:
         return
     reports = [report for line in done.err.splitlines() if (report := REPORT.match(line))]
     step, reason = reports[0].groups() if reports else ("", "")
-    raise _cannot_emulate(ethernet.name, step, reason or done.err.strip())
-
-
-def _cannot_emulate(machine: str, step: str, reason: str) -> EnvironmentProblem:
-    """`step` is what this host did not allow, "" if that is not known."""
+    reason = reason or done.err.strip()
     missing, remedy = STEPS.get(step, (f"the step '{step}' failed" if step else "its network fails", ""))
-    return EnvironmentProblem(
-        f"cannot emulate {machine} here",
+    raise EnvironmentProblem(
+        f"cannot emulate {ethernet.name} here",
         f"{missing}: {one_line(reason).lower()}" if reason else missing,
         remedy or "see docs/emulated.md",
         code="cannot-emulate",

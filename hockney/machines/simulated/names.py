@@ -8,7 +8,7 @@ t3e    paragon-8x8    t3e+full-duplex    clusters/mine.toml+noisy
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -55,7 +55,12 @@ def text_of(base: str) -> tuple[str, str]:
 def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
     """The file or name, the extent, the variants. A path may contain + and - before its suffix."""
     if not name.strip():
-        raise _no_machine_name(names())
+        raise UsageError(
+            "the name of the simulated machine is empty",
+            "",
+            f"available: {', '.join(names())}",
+            code="no-machine-name",
+        )
     end = name.rfind(ENDING) + len(ENDING) if ENDING in name else 0
     head, plus, rest = name[end:].partition("+")
     base, wanted = name[:end] + head, rest.split("+") if plus else []
@@ -78,10 +83,3 @@ def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
             code="bad-extent",
         )
     return match[1], dims, wanted
-
-
-def _no_machine_name(available: Iterable[str]) -> UsageError:
-    names = ", ".join(available)
-    return UsageError(
-        "the name of the simulated machine is empty", "", f"available: {names}", code="no-machine-name"
-    )

@@ -22,7 +22,16 @@ def check_ranks(platform: Platform, ranks: int) -> None:
     if ranks <= platform.capacity:
         return
     larger = "x".join(map(str, _longer(platform, ranks)))
-    raise _too_many_ranks(platform.name, ranks, platform.network.shape, platform.capacity, larger)
+    other = f", or a larger machine by adding -{larger} to its name" if larger else ""
+    raise UsageError(
+        f"{ranks} ranks are too many for {platform.name}",
+        f"its {platform.network.shape} has room for {platform.capacity}",
+        f"use at most {platform.capacity} ranks{other}",
+        code="too-many-ranks",
+        ranks=ranks,
+        capacity=platform.capacity,
+        larger=larger,
+    )
 
 
 def enlarged(platform: Platform, ranks: int) -> Platform:
@@ -58,7 +67,15 @@ def layout(platform: Platform, nodes: int, ranks_per_node: int) -> Layout | None
         return None
     count, cores = sum(group.count for group in platform.nodes), min(group.cores for group in platform.nodes)
     if nodes > count or ranks_per_node > cores:
-        raise _layout_beyond_machine(platform.name, nodes, ranks_per_node, count, cores)
+        given = f"--nodes {nodes}" if nodes > count else f"--ranks-per-node {ranks_per_node}"
+        raise UsageError(
+            f"{given} is more than {platform.name} has",
+            f"it has {count} nodes with {plural(cores, 'core')} each",
+            "use fewer",
+            code="layout-beyond-machine",
+            nodes=nodes,
+            ranks_per_node=ranks_per_node,
+        )
     return Layout(nodes or min(2, count), ranks_per_node or cores)
 
 
@@ -150,35 +167,6 @@ def _everything(place: str, value: object) -> Iterator[str]:
     elif isinstance(value, tuple):
         for k, below in enumerate(value):
             yield from _everything(f"{place}[{k}]", below)
-
-
-def _too_many_ranks(machine: str, ranks: int, shape: str, capacity: int, larger: str) -> UsageError:
-    """`larger` is the suffix of a name with enough cores; "" if the machine's extent cannot change."""
-    other = f", or a larger machine by adding -{larger} to its name" if larger else ""
-    return UsageError(
-        f"{ranks} ranks are too many for {machine}",
-        f"its {shape} has room for {capacity}",
-        f"use at most {capacity} ranks{other}",
-        code="too-many-ranks",
-        ranks=ranks,
-        capacity=capacity,
-        larger=larger,
-    )
-
-
-def _layout_beyond_machine(
-    machine: str, nodes: int, ranks_per_node: int, count: int, cores: int
-) -> UsageError:
-    """0 nodes or ranks were not given; the machine has `count` nodes with `cores` cores each."""
-    given = f"--nodes {nodes}" if nodes > count else f"--ranks-per-node {ranks_per_node}"
-    return UsageError(
-        f"{given} is more than {machine} has",
-        f"it has {count} nodes with {plural(cores, 'core')} each",
-        "use fewer",
-        code="layout-beyond-machine",
-        nodes=nodes,
-        ranks_per_node=ranks_per_node,
-    )
 
 
 def _source_unstated(machine: str) -> str:

@@ -9,7 +9,7 @@ defines the meaning of a key's value, and which values must agree.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar, get_args
 
 import msgspec
@@ -82,7 +82,8 @@ def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: st
     merged = {k: v for k, v in raw.items() if k != VARIANTS}
     for name in names:
         if name not in variant_tables:
-            raise _unknown_variant(name, base.name, variant_tables)
+            remedy = "" if variant_tables else "this machine has no variants"
+            raise unknown(f"variant of {base.name}", name, variant_tables, remedy, code="unknown-variant")
         merged = lay_over(merged, name, variant_tables[name], where)
     return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
 
@@ -111,7 +112,14 @@ def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bo
             place=place.label,
         )
     if segments and segments[0].first != 0:
-        raise _first_segment_not_zero(place.item(0).at("first").label, segments[0].first)
+        here = place.item(0).at("first").label
+        raise UsageError(
+            f"{here} = {segments[0].first}",
+            "the first segment must start at 0 bytes",
+            "set first = 0",
+            code="first-segment-not-zero",
+            place=here,
+        )
     for k in range(1, len(segments)):
         before, first = segments[k - 1].first, segments[k].first
         if first <= before:
@@ -128,7 +136,13 @@ def _check_processors(platform: Platform, place: Place) -> None:
                 if getattr(segment, key) and name == "on_node":
                     raise unknown_key(here, key, _ON_NODE)
                 if getattr(segment, key) and several:
-                    raise _processor_of_several_cores(here)
+                    raise UsageError(
+                        f"{here} needs nodes of one core",
+                        "which of several would do the work is not modelled",
+                        "give nodes one core, or remove it",
+                        code="several-cores",
+                        place=here,
+                    )
 
 
 def _struct(kind: type[T], raw: Any, place: Place) -> T:
@@ -166,7 +180,13 @@ def _algorithm(operation: str, raw: Any, place: Place) -> str:
 def _points(operation: str, raw: Any, place: Place) -> tuple[tuple[int, float], ...]:
     points = values.list_of(_point)(raw, place)
     if not points:
-        raise _no_points(place.label)
+        raise UsageError(
+            f"{place.label} is empty",
+            "pairs of bytes and seconds are expected",
+            'use for example [[1024, "200ns"]]',
+            code="no-points",
+            place=place.label,
+        )
     for k in range(1, len(points)):
         if points[k][0] <= points[k - 1][0]:
             raise _not_ascending(place.item(k).label, points[k][0], points[k - 1][0])
@@ -261,21 +281,6 @@ READERS: dict[type, dict[str, Read]] = {
 """The meaning of each key's value; a test compares it with the fields of core/platform.py."""
 
 
-def _unknown_variant(name: str, machine: str, available: Collection[str]) -> UsageError:
-    remedy = "" if available else "this machine has no variants"
-    return unknown(f"variant of {machine}", name, available, remedy, code="unknown-variant")
-
-
-def _first_segment_not_zero(place: str, first: int) -> UsageError:
-    return UsageError(
-        f"{place} = {first}",
-        "the first segment must start at 0 bytes",
-        "set first = 0",
-        code="first-segment-not-zero",
-        place=place,
-    )
-
-
 def _not_ascending(place: str, value: int, before: int) -> UsageError:
     """Sizes of segments, or of the costs of a call."""
     return UsageError(
@@ -287,13 +292,3 @@ def _not_ascending(place: str, value: int, before: int) -> UsageError:
         value=value,
         before=before,
     )
-
-
-def _processor_of_several_cores(place: str) -> UsageError:
-    why, remedy = "which of several would do the work is not modelled", "give nodes one core, or remove it"
-    return UsageError(f"{place} needs nodes of one core", why, remedy, code="several-cores", place=place)
-
-
-def _no_points(place: str) -> UsageError:
-    expected, remedy = "pairs of bytes and seconds are expected", 'use for example [[1024, "200ns"]]'
-    return UsageError(f"{place} is empty", expected, remedy, code="no-points", place=place)

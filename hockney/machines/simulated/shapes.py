@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network
@@ -36,11 +35,23 @@ def check_network(network: Network, place: Place) -> None:
     all."""
     wanted = KEYS[network.shape]
     for key, example in _EXAMPLES.items():
-        given = bool(getattr(network, key))
+        given, here = bool(getattr(network, key)), place.at(key).label
         if key in wanted and not given:
-            raise _shape_needs_key(place.at(key).label, network.shape, example)
+            raise UsageError(
+                f"{here} is missing",
+                f"it gives the number of nodes of a {network.shape}",
+                f"add {example}",
+                code="shape-needs-key",
+                place=here,
+            )
         if given and key not in wanted:
-            raise _key_of_another_shape(place.at(key).label, network.shape, wanted)
+            raise UsageError(
+                f"{here} does not apply to a {network.shape}",
+                f"its number of nodes is given by {', '.join(wanted)}",
+                "remove this key",
+                code="key-of-another-shape",
+                place=here,
+            )
     levels = {key: len(getattr(network, key)) for key in ("down", "up", "cables")}
     if len(set(levels.values())) > 1:
         raise UsageError(
@@ -52,50 +63,23 @@ def check_network(network: Network, place: Place) -> None:
             levels=dict(levels),
         )
     if network.shape == "dragonfly" and len(network.dragonfly) != 4:
-        count, example = len(network.dragonfly), _EXAMPLES["dragonfly"]
-        raise _bad_dragonfly(place.at("dragonfly").label, count, example)
+        here = place.at("dragonfly").label
+        raise UsageError(
+            f"{here} has {len(network.dragonfly)} numbers instead of 4",
+            "groups, chassis per group, routers per chassis, nodes per router",
+            f"use for example {_EXAMPLES['dragonfly']}",
+            code="bad-dragonfly",
+            place=here,
+            count=len(network.dragonfly),
+        )
     cores = sum(group.count * group.cores for group in network.nodes)
     extents = {"fat-tree": network.down, "dragonfly": network.dragonfly}.get(network.shape, network.dims)
     if max(cores, math.prod(extents)) > MOST:
-        raise _too_many_nodes(place.at(wanted[0]).label, MOST)
-
-
-def _shape_needs_key(place: str, shape: str, example: str) -> UsageError:
-    return UsageError(
-        f"{place} is missing",
-        f"it gives the number of nodes of a {shape}",
-        f"add {example}",
-        code="shape-needs-key",
-        place=place,
-    )
-
-
-def _key_of_another_shape(place: str, shape: str, counted_by: Sequence[str]) -> UsageError:
-    return UsageError(
-        f"{place} does not apply to a {shape}",
-        f"its number of nodes is given by {', '.join(counted_by)}",
-        "remove this key",
-        code="key-of-another-shape",
-        place=place,
-    )
-
-
-def _bad_dragonfly(place: str, count: int, example: str) -> UsageError:
-    return UsageError(
-        f"{place} has {count} numbers instead of 4",
-        "groups, chassis per group, routers per chassis, nodes per router",
-        f"use for example {example}",
-        code="bad-dragonfly",
-        place=place,
-        count=count,
-    )
-
-
-def _too_many_nodes(place: str, limit: int) -> UsageError:
-    return UsageError(
-        f"{place} gives too many nodes",
-        f"the limit is {limit}",
-        code="too-many-nodes",
-        place=place,
-        limit=limit,
-    )
+        here = place.at(wanted[0]).label
+        raise UsageError(
+            f"{here} gives too many nodes",
+            f"the limit is {MOST}",
+            code="too-many-nodes",
+            place=here,
+            limit=MOST,
+        )

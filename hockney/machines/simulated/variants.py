@@ -59,11 +59,23 @@ def table_of(raw: dict[str, Any], where: str) -> dict[str, dict[str, Any]]:
             raise table_expected(here.label, f"variants.{name}")
         for key in _OWN:
             if key not in own:
-                raise _variant_incomplete(here.at(key).label, key)
+                raise UsageError(
+                    f"{here.at(key).label} is missing",
+                    "every variant has a title and a reason",
+                    f'add {key} = "..."',
+                    code="variant-incomplete",
+                    place=here.at(key).label,
+                )
             nonempty_text(own[key], here.at(key))
         for key in ("name", VARIANTS):
             if key in own:
-                raise _key_not_for_variants(here.at(key).label)
+                raise UsageError(
+                    f"{here.at(key).label} is not allowed in a variant",
+                    "it belongs to the whole file",
+                    "remove it",
+                    code="key-not-for-variants",
+                    place=here.at(key).label,
+                )
         if not _changed(own):
             raise UsageError(
                 f"{here.label} changes nothing",
@@ -163,23 +175,3 @@ def _list(table: dict[str, Any], key: str, place: Place) -> list[Any]:
     if not isinstance(values, list):
         raise list_expected(place.at(key).label, kind_of(values), key)
     return values
-
-
-def _variant_incomplete(place: str, key: str) -> UsageError:
-    return UsageError(
-        f"{place} is missing",
-        "every variant has a title and a reason",
-        f'add {key} = "..."',
-        code="variant-incomplete",
-        place=place,
-    )
-
-
-def _key_not_for_variants(place: str) -> UsageError:
-    return UsageError(
-        f"{place} is not allowed in a variant",
-        "it belongs to the whole file",
-        "remove it",
-        code="key-not-for-variants",
-        place=place,
-    )

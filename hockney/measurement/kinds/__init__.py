@@ -103,7 +103,14 @@ def prepare(
     if launcher and not accepts_options:
         raise no_mpiexec_on_machine(str(reference))
     if hosts != HostOptions(hosts.nodes, hosts.ranks_per_node) and kind.TRAITS.described:
-        raise _no_hosts_on_machine(str(reference))
+        raise UsageError(
+            f"{option('hosts')}, {option('starter')} and {option('agent')} do not apply to "
+            f"{printable(str(reference))}",
+            "its hosts are described, not started",
+            "leave them out",
+            code="no-hosts-on-machine",
+            machine=str(reference),
+        )
     bench = kind.prepare(
         reference, PrepareOptions(mpi, bind, notify, cores, workloads, launcher, hosts, ethernet, plans_only)
     )
@@ -142,13 +149,3 @@ def _unknown_machine(reference: MachineReference, kinds: Sequence[Kind]) -> Usag
         compared=lambda text: MachineReference.parse(text).scheme,
     )
     return of_kind if of_kind.suggestion else error
-
-
-def _no_hosts_on_machine(machine: str) -> UsageError:
-    return UsageError(
-        f"{option('hosts')}, {option('starter')} and {option('agent')} do not apply to {printable(machine)}",
-        "its hosts are described, not started",
-        "leave them out",
-        code="no-hosts-on-machine",
-        machine=machine,
-    )

@@ -131,7 +131,13 @@ def _description(name: str, options: PrepareOptions) -> Ethernet:
 def _refuse_hidden(paths: Mapping[str, Path]) -> None:
     for what, path in paths.items():
         if path.resolve().is_relative_to(MEMORY):
-            raise _hidden_on_hosts(what, str(path.resolve()), str(MEMORY))
+            raise EnvironmentProblem(
+                f"{what} is in {MEMORY}, where emulated hosts do not see it",
+                f"each of them has a separate {MEMORY}, and the path is {printable(str(path.resolve()))}",
+                "use another folder",
+                code="hidden-on-emulated-hosts",
+                path=str(path.resolve()),
+            )
 
 
 def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
@@ -166,14 +172,4 @@ def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...
         ("HOCKNEY_WAIT_US", str(round(wait_s * 1e6))),
         ("FI_TCP_IFACE", "eth0"),
         ("UCX_NET_DEVICES", "eth0"),
-    )
-
-
-def _hidden_on_hosts(name: str, path: str, memory: str) -> EnvironmentProblem:
-    return EnvironmentProblem(
-        f"{name} is in {memory}, where emulated hosts do not see it",
-        f"each of them has a separate {memory}, and the path is {printable(path)}",
-        "use another folder",
-        code="hidden-on-emulated-hosts",
-        path=path,
     )

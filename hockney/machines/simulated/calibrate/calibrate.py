@@ -215,7 +215,9 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
         )
     nodes = (NodeGroup(count=count, cores=cores),)
     if layout is None:
-        nodes_source = _source_nodes(survey.name, cores, 0 if wishes.nodes else RANKS)
+        enough = f"enough nodes for {RANKS} ranks; --nodes sets another number"
+        number = "--nodes" if wishes.nodes else enough
+        nodes_source = f"{cores} cores, according to {survey.name}; {number}"
     else:
         nodes_source = (
             f"{layout.text} ranks in {survey.name}; "
@@ -244,7 +246,8 @@ def _nic(survey: Survey) -> tuple[float, str]:
         for size, median in survey.medians(name, buffers="hot").items()
     ]
     rate, name = max(rates)
-    return rounded(rate), _source_nic(survey.name, name, format_rate(rate), survey.between_nodes)
+    where = "" if survey.between_nodes else ", on one host: a guess between hosts"
+    return rounded(rate), f"the highest rate of {survey.name}: {name}, {format_rate(rate)}{where}"
 
 
 def _duplex(survey: Survey) -> tuple[Literal["full", "half"], str]:
@@ -264,17 +267,6 @@ def _duplex(survey: Survey) -> tuple[Literal["full", "half"], str]:
 def _title(host: str, survey: str, mpi: str) -> str:
     """`mpi` is "" if there was none."""
     return f"{host} as measured by {survey} ({mpi or 'no MPI'})"
-
-
-def _source_nodes(survey: str, cores: int, ranks: int) -> str:
-    """The number of nodes is enough for `ranks` ranks; 0 if it was given by --nodes."""
-    number = f"enough nodes for {ranks} ranks; --nodes sets another number" if ranks else "--nodes"
-    return f"{cores} cores, according to {survey}; {number}"
-
-
-def _source_nic(survey: str, workload: str, rate: str, between_nodes: bool) -> str:
-    where = "" if between_nodes else ", on one host: a guess between hosts"
-    return f"the highest rate of {survey}: {workload}, {rate}{where}"
 
 
 def note_between_nodes(survey: str) -> str:

@@ -89,7 +89,8 @@ def sum_cost(survey: Survey) -> tuple[float, Origin]:
         source = f"reduce and bcast of {survey.name} differ by less than their intervals: assumed to be 0"
         return 0.0, Origin(key="sum_s_per_byte", status="guess", source=source)
     slopes = sorted((reduced[s].value - sent[s].value) / s for s in sizes)
-    source = _source_sum_cost(survey.name, [format_bytes(s) for s in sizes])
+    at = ", ".join(map(format_bytes, sizes))
+    source = f"reduce minus bcast of {survey.name} at {at}: the median, at most what every reduction allows"
     value = rounded(max(min(slopes[(len(slopes) - 1) // 2], *_room(survey)), 0.0))
     return value, Origin(key="sum_s_per_byte", status="fitted", source=source)
 
@@ -271,11 +272,6 @@ def _measured(survey: Survey, pair: PairMessages, operation: str) -> Iterator[Me
 def collective(survey: Survey, operation: str) -> Mapping[int, Estimate]:
     """MPI's own algorithm, by size."""
     return survey.operation(operation, sync="barrier", buffers="hot", algorithm=MPI)
-
-
-def _source_sum_cost(survey: str, sizes: Sequence[str]) -> str:
-    at = ", ".join(sizes)
-    return f"reduce minus bcast of {survey} at {at}: the median, at most what every reduction allows"
 
 
 def note_open_gaps(gaps: Sequence[str]) -> str:

@@ -71,7 +71,15 @@ class Survey:
             )
         if not self.one_way:
             ranks = sorted({case.ranks for case, _ in self.measured if case.workload == self.ping_pong})
-            raise _no_pingpong(self.name, ranks)
+            counts = ", ".join(map(str, ranks))
+            why = f"it was measured with ranks={counts}" if ranks else "the cost of a message is read from it"
+            raise Inconclusive(
+                f"{self.name} has no ping-pong on 2 ranks",
+                why,
+                "measure it with 'hockney survey'",
+                code="survey-without-pingpong",
+                ranks=tuple(ranks),
+            )
         fit = self.hockney
         if fit is None or fit.verdict == "refused":
             raise Inconclusive(
@@ -232,16 +240,3 @@ def near(table: Mapping[int, float], size: float, jumps: Sequence[int] = ()) -> 
             part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
             return table[low] + part * (table[high] - table[low])
     return table[sizes[-1]]
-
-
-def _no_pingpong(survey: str, ranks: Sequence[int]) -> Inconclusive:
-    """`ranks` are the rank counts of the measured ping-pongs."""
-    counts = ", ".join(map(str, ranks))
-    why = f"it was measured with ranks={counts}" if ranks else "the cost of a message is read from it"
-    return Inconclusive(
-        f"{survey} has no ping-pong on 2 ranks",
-        why,
-        "measure it with 'hockney survey'",
-        code="survey-without-pingpong",
-        ranks=tuple(ranks),
-    )
