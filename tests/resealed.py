@@ -9,15 +9,6 @@ from pathlib import Path
 from hockney.store.checksums import checksum_at_end, plan_sums, seal_line, sealed_plan
 
 
-def without_checksums(run: Path) -> None:
-    """Make the folder `run` look as if written by an older hockney."""
-    plan = run / "plan.txt"
-    plan.write_text("".join(x for x in plan.read_text().splitlines(keepends=True) if not x.startswith("#")))
-    records = run / "records.jsonl"
-    lines = [raw[: raw.index(b',"sum":"')] + b"}\n" for raw in records.read_bytes().splitlines()]
-    records.write_bytes(b"".join(lines))
-
-
 def reseal(run: Path) -> None:
     """Make the checksums of the folder `run` match its files as they are now."""
     plan = run / "plan.txt"

@@ -36,7 +36,7 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
     plan: Plan | None = None
     try:
         plan = folder.plan()
-        yield _plan_finding(len(plan.items), folder.sums.sealed, is_own(plan.settings))
+        yield _plan_finding(len(plan.items), is_own(plan.settings))
     except HockneyError as problem:
         yield _mismatch("plan.txt", problem)
     others: dict[Path, Callable[[], object]] = {
@@ -66,7 +66,8 @@ def _record_findings(folder: RunFolder, plan: Plan, machine: object) -> Iterator
     except HockneyError as problem:
         yield _mismatch("records.jsonl", problem)
         return
-    yield _sealed_records(reading.count, reading.sealed)
+    text = f"{plural(reading.count, 'line')}, all unchanged and in order"
+    yield Finding("good", "records.jsonl", text, "records-unchanged", {"lines": reading.count})
     for notice in reading.notices:
         yield Finding("note", "records.jsonl", notice.text, notice.code)
     copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
@@ -118,33 +119,17 @@ def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
         yield _foreign_files(foreign_names)
 
 
-def _plan_finding(measurements: int, sealed: bool, own: bool) -> Finding:
-    """`sealed`: it has a checksum; `own`: this user typed the programs that it starts."""
-    count_text = f"{plural(measurements, 'measurement')} planned"
-    if not sealed:
-        text = f"{count_text}; an older hockney wrote it without checksums, so changes cannot be detected"
-    elif not own:
-        text = (
-            f"{count_text}, unchanged; 'resume' does not start the programs in it, which you have not named"
-        )
-    else:
-        text = f"{count_text}, unchanged"
-    code = "plan-without-checksum" if not sealed else "plan-unchanged" if own else "plan-of-somebody-else"
-    return Finding("good" if sealed and own else "note", "plan.txt", text, code, {"planned": measurements})
+def _plan_finding(measurements: int, own: bool) -> Finding:
+    """`own`: this user typed the programs that it starts."""
+    text, numbers = f"{plural(measurements, 'measurement')} planned, unchanged", {"planned": measurements}
+    if own:
+        return Finding("good", "plan.txt", text, "plan-unchanged", numbers)
+    text += "; 'resume' does not start the programs in it, which you have not named"
+    return Finding("note", "plan.txt", text, "plan-of-somebody-else", numbers)
 
 
 def _mismatch(name: str, problem: HockneyError) -> Finding:
     return Finding("bad", name, str(problem), problem.code, problem.fields)
-
-
-def _sealed_records(lines: int, sealed: int) -> Finding:
-    if sealed < lines:
-        text = f"{lines} lines, of which an older hockney wrote {lines - sealed} without checksums"
-        return Finding(
-            "note", "records.jsonl", text, "records-without-checksum", {"lines": lines, "sealed": sealed}
-        )
-    text = f"{plural(lines, 'line')}, all unchanged and in order"
-    return Finding("good", "records.jsonl", text, "records-unchanged", {"lines": lines})
 
 
 def _unended_launches(launches: Sequence[str]) -> Finding:

@@ -18,7 +18,7 @@ from typing import Literal
 from zlib import crc32
 
 NO_CHECKSUM = "00000000"
-"""Stands for the checksum of a plan that has none."""
+"""The checksum before the first line of a file that belongs to no plan."""
 _SEAL_BEGINS = b',"sum":"'
 _SEAL = re.compile(re.escape(_SEAL_BEGINS) + rb'([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
 SEAL_BYTES = 64
@@ -59,22 +59,17 @@ def seal_of(raw: bytes) -> Seal | None:
 
 
 class Chain:
-    """Follows the seals of a file's lines; the first line refers to the checksum `before`. Old versions of
-    hockney wrote none; from the first seal on, each line has one. `last` is the own checksum of the last line
-    and `count` the number of seals."""
+    """Follows the seals of a file's lines; the first line refers to the checksum `before`. `last` is the own
+    checksum of the last line."""
 
     def __init__(self, before: str) -> None:
         self.last = before
-        self.count = 0
-        self._sealing = before != NO_CHECKSUM
 
-    def next(self, raw: bytes) -> Literal["unsealed", "fits", "changed", "moved"]:
+    def next(self, raw: bytes) -> Literal["fits", "changed", "moved"]:
         """Take a line. "moved": the line is unchanged, but another line used to precede it."""
         seal = seal_of(raw)
         if seal is None:
-            return "changed" if self._sealing else "unsealed"
-        self._sealing = True
-        self.count += 1
+            return "changed"
         before, self.last = self.last, seal.checksum
         if not seal.matches:
             return "changed"
@@ -98,26 +93,21 @@ def sealed_plan(text: str, files: dict[str, bytes]) -> str:
 
 @dataclass(frozen=True)
 class PlanSums:
-    """The checksums in the text of a plan: its own `checksum`, NO_CHECKSUM if it was written before there
-    were any, and those of other `files` by name. `matches`: whether the text matches its checksum, if it has
-    one."""
+    """The checksums in the text of a plan: its own `checksum`, "" if it has none, and those of other `files`
+    by name. `matches`: whether the text matches its checksum."""
 
     checksum: str
     files: dict[str, str]
     matches: bool
 
-    @property
-    def sealed(self) -> bool:
-        return self.checksum != NO_CHECKSUM
-
 
 @lru_cache(maxsize=4)  # of the same text for every file that is read
 def plan_sums(text: str) -> PlanSums:
     stated = (line.removeprefix(_PLAN).strip() for line in text.splitlines() if line.startswith(_PLAN))
-    own_checksum = next(stated, NO_CHECKSUM)
+    own_checksum = next(stated, "")
     head = _split_head(text)[0]
     in_place = head.splitlines()[-1:] == [f"{_PLAN}{own_checksum}"]  # where `sealed_plan` puts it
-    matches = own_checksum == NO_CHECKSUM or (in_place and own_checksum == _plan_checksum(text))
+    matches = in_place and own_checksum == _plan_checksum(text)
     return PlanSums(own_checksum, dict(_FILE.findall(head)), matches)
 
 

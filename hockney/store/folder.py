@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
@@ -27,7 +26,6 @@ from hockney.store.appender import Appender
 from hockney.store.checksums import PlanSums, checksum, plan_sums, sealed_plan
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines, refuse_inconsistent
-from hockney.system.bundled import bundled_catalog
 from hockney.system.files import new_folder, point_to, read_regular, write_atomically
 
 _SEAL = re.compile(rb',\n "seal": "([0-9a-f]{64})"\n}\n\Z')
@@ -51,6 +49,7 @@ LATEST = "latest"
 """The symbolic link to the newest run in the default place."""
 
 T = TypeVar("T", Machine, Surveyed, Catalog)
+Made = TypeVar("Made")
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
@@ -62,6 +61,15 @@ def default_path(study: str, now: datetime | None = None, parent: Path = Path("r
         path = parent / f"{study}-{stamp}-{count}"
         count += 1
     return path
+
+
+def create_unnamed(study: str, create: Callable[[Path], Made]) -> Made:
+    """What `create` makes of an unused path in the default place; it raises UsageError if another process has
+    just taken that."""
+    for _ in range(MOST_NAMES):
+        with contextlib.suppress(UsageError):
+            return create(default_path(study))
+    return create(default_path(study))
 
 
 def refuse_taken(path: Path) -> None:
@@ -110,12 +118,9 @@ class RunFolder:
         catalog: Catalog | None = None,
     ) -> RunFolder:
         """Create a folder in the default place, under an unused name; `LATEST` there points to it."""
-        for _ in range(MOST_NAMES):
-            with contextlib.suppress(UsageError):
-                folder = RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
-                point_to(folder.path.with_name(LATEST), folder.path.name)
-                return folder
-        return RunFolder.create(default_path(study), plan, machine, surveyed, catalog)
+        folder = create_unnamed(study, lambda path: RunFolder.create(path, plan, machine, surveyed, catalog))
+        point_to(folder.path.with_name(LATEST), folder.path.name)
+        return folder
 
     def begin_again(self, plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog) -> None:
         """Replace the plan of a run that has no records yet. The plan is written last, so that the other
@@ -210,7 +215,10 @@ class RunFolder:
         return (*written, self.records_path, *shares, *self.derived_files, *self.job_files)
 
     def plan(self) -> Plan:
-        return parse_plan(self._plan_text, str(self.plan_path))
+        plan = parse_plan(self._plan_text, str(self.plan_path))
+        if not self.sums.matches:
+            raise messages.file_changed(str(self.plan_path))
+        return plan
 
     @property
     def sums(self) -> PlanSums:
@@ -231,14 +239,7 @@ class RunFolder:
 
     def surveyed(self) -> Surveyed | None:
         """The survey whose parameters the run's study uses; None if it uses its own measurements."""
-        if not self.has(self.survey_path):
-            return None
-        survey = self._load(self.survey_path, Surveyed)
-        if survey.fits.workloads:
-            return survey
-        # Stored before fits included the catalog's entries.
-        fits = replace(survey.fits, workloads=bundled_catalog().workloads)
-        return replace(survey, fits=fits)
+        return self._load(self.survey_path, Surveyed) if self.has(self.survey_path) else None
 
     def has(self, path: Path) -> bool:
         """Whether the run has this file, or should have it; in the latter case, reading it reports the
@@ -246,14 +247,13 @@ class RunFolder:
         return path.exists() or path.name in self.sums.files
 
     def catalog(self) -> Catalog | None:
-        """The entries of the run's workloads; None in a run that was made before they were stored."""
+        """The entries of the run's workloads; None if they were not stored."""
         return self._load(self.catalog_path, Catalog) if self.has(self.catalog_path) else None
 
     def read(self) -> Reading:
         """Read the records. Raises EnvironmentProblem if they are damaged or do not belong to the plan."""
-        text = self._plan_text
-        reading = read_lines(self.records_path, plan_sums(text).checksum)
-        refuse_inconsistent(reading, parse_plan(text, str(self.plan_path)), self.records_path)
+        reading = read_lines(self.records_path, self.sums.checksum)
+        refuse_inconsistent(reading, RunFolder.plan(self), self.records_path)
         if reading.checksum_problem is not None:
             raise reading.checksum_problem
         return reading
@@ -278,8 +278,7 @@ class RunFolder:
             raise self._unreadable(path, error) from error
         if loaded.schema > SCHEMA:
             raise messages.newer_file(str(path), loaded.schema, SCHEMA)
-        sums = self.sums
-        if sums.sealed and sums.files.get(path.name) != checksum(data):
+        if self.sums.files.get(path.name) != checksum(data):
             raise messages.file_changed(str(path))
         return loaded
 

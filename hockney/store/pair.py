@@ -12,9 +12,9 @@ import uuid
 from collections.abc import Callable
 from pathlib import Path
 
-from hockney.core.errors import HockneyError, UsageError
+from hockney.core.errors import HockneyError
 from hockney.store import messages
-from hockney.store.folder import MOST_NAMES, RunFolder, default_path
+from hockney.store.folder import RunFolder, create_unnamed, refuse_taken
 
 SIDES = ("a", "b")
 Pair = tuple[RunFolder, RunFolder]
@@ -26,17 +26,11 @@ def create_pair(path: Path | None, create: Callable[[str, Path], RunFolder], nam
     EnvironmentProblem if it cannot be written."""
     if path is not None:
         return _create(path, create)
-    for _ in range(MOST_NAMES):
-        with contextlib.suppress(UsageError):
-            return _create(default_path(name), create)
-    return _create(default_path(name), create)
+    return create_unnamed(name, lambda unused: _create(unused, create))
 
 
 def _create(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
-    if path.is_dir() and any(path.iterdir()):
-        raise messages.folder_not_empty(path)
-    if path.exists() and not path.is_dir():
-        raise messages.not_a_folder(path)
+    refuse_taken(path)
     target = path.resolve()  # it may be a link to a folder, which a folder cannot replace
     temporary = target.with_name(f".{target.name[:40]}-{uuid.uuid4().hex}")
     try:

@@ -33,7 +33,7 @@ MOST_BYTES = 1 << 26
 class Reading:
     """`valid_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
     has the line number of each record; `checksum_problem` is the first line whose checksums do not match;
-    `sealed` of the `count` lines have checksums. `digest` is that of the valid lines (BLAKE2b)."""
+    `digest` is that of the `count` valid lines (BLAKE2b)."""
 
     run: RunRecords
     valid_bytes: int
@@ -41,7 +41,6 @@ class Reading:
     lines: tuple[int, ...] = ()
     checksum_problem: EnvironmentProblem | None = None
     count: int = 0
-    sealed: int = 0
     digest: str = ""
 
 
@@ -91,7 +90,6 @@ def read_lines(path: Path, before: str = NO_CHECKSUM) -> Reading:
         tuple(numbers),
         checksum_problem=checksum_problem,
         count=len(lines),
-        sealed=chain.count,
         digest=digest.hexdigest(),
     )
 

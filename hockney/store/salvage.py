@@ -49,20 +49,20 @@ class _Intact:
 
     def __init__(self, damaged: RunFolder) -> None:
         self._path = damaged.records_path
-        self._sums = damaged.sums
-        self._chain = Chain(self._sums.checksum)
+        self._checksum = damaged.sums.checksum
+        self._chain = Chain(self._checksum)
         self._seen: set[str] = set()
         self._consistency = Consistency(damaged.plan(), self._path)
 
     def refuse_other_plan(self) -> None:
         """The first line refers to its plan."""
         seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
-        if self._sums.sealed and seal is not None and seal.matches and seal.previous != self._sums.checksum:
+        if seal is not None and seal.matches and seal.previous != self._checksum:
             raise messages.line_out_of_order(self._path, 1)
 
     def line(self, raw: bytes, number: int) -> Line | None:
         state, checksum = self._chain.next(raw), self._chain.last
-        if state == "changed" or (state != "unsealed" and checksum in self._seen):
+        if state == "changed" or checksum in self._seen:
             return None
         self._seen.add(checksum)
         try:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from resealed import without_checksums
 
 from hockney import api, measurement
 from hockney.core.errors import EnvironmentProblem
@@ -66,9 +65,3 @@ def test_an_edited_run_is_not_believed(folder, name):
         assert caught.value.code == code and str(path) == caught.value.fields["path"]
         if file == "records":
             assert caught.value.fields["line"] >= 1
-
-
-def test_a_plan_from_before_they_were_counted_is_read(folder):
-    without_checksums(folder.path)
-    assert "# measurements" not in folder.plan_path.read_text()
-    assert len(api.load(folder.path).summaries) == 3

@@ -194,12 +194,6 @@ def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
     assert code(folder.surveyed) == "file-damaged"
 
 
-def test_a_survey_without_entries_of_the_catalog_has_those_of_hockney(tmp_path):
-    surveyed = Surveyed(Fits(schema=SCHEMA, summaries=[], fits=[]), MACHINE, "runs/s")
-    kept = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed).surveyed()
-    assert kept is not None and kept.fits.workloads == bundled_catalog().workloads
-
-
 @given(
     st.text(max_size=30),
     st.text(max_size=30),

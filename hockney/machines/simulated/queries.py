@@ -138,13 +138,9 @@ def passed_on(platform: Platform, key: str) -> tuple[Origin, ...]:
 
 def between_nodes_guessed(platform: Platform) -> str:
     """Why the cost of messages between nodes is a guess, if the machine has nodes with several cores and it
-    was neither measured nor printed: numbers without an origin are guesses. Empty if it is known. If an older
-    calibration has one cost for all messages, a guessed NIC shows that it was measured on one node."""
+    was neither measured nor printed: numbers without an origin are guesses. Empty if it is known."""
     if platform.nodes[0].cores == 1:
         return ""
-    nic = origin_of(platform, "network.nic")
-    if not platform.on_node and nic is not None and nic.status == "guess":
-        return nic.source
     origins = [origin_of(platform, f"segments[{k}].latency_s") for k in range(len(platform.segments))]
     if any(each is not None and each.status != "guess" for each in origins):
         return ""
