@@ -5,6 +5,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from raising import raises_code
 
 from hockney.core.case import Case, format_value, parse_canonical, split_case
 from hockney.core.errors import UsageError
@@ -50,33 +51,29 @@ def test_the_line_is_canonical():
     ],
 )
 def test_what_is_no_case_is_refused(bad, code):
-    with pytest.raises(UsageError) as caught:
+    with raises_code(code):
         split_case(bad)
-    assert caught.value.code == code
 
 
 @pytest.mark.parametrize(
     "bad", ["p", "p ranks=0", "p ranks=x", "p ranks=1.5", "p ranks=-2", "p ranks=" + "9" * 5000]
 )
 def test_a_canonical_line_names_its_ranks(bad):
-    with pytest.raises(UsageError) as caught:
+    with raises_code("case-without-ranks"):
         parse_canonical(bad)
-    assert caught.value.code == "case-without-ranks"
 
 
 @pytest.mark.parametrize("space", ["\r\n", "\n", "\t", "  ", "\u2028", "\x85"])
 def test_a_canonical_line_has_single_spaces(space):
     """Others would reach tables and files through records."""
     for line in (f"{space}pingpong bytes=8 ranks=2", f"pingpong{space}bytes=8 ranks=2"):
-        with pytest.raises(UsageError) as caught:
+        with raises_code("not-a-case"):
             parse_canonical(line)
-        assert caught.value.code == "not-a-case"
 
 
 def test_a_number_that_is_none():
-    with pytest.raises(UsageError) as caught:
+    with raises_code("parameter-without-number", name="bytes"):
         Case.of("pingpong", 2, bytes="many").number("bytes")
-    assert (caught.value.code, caught.value.fields["name"]) == ("parameter-without-number", "bytes")
 
 
 @given(st.text(max_size=40))

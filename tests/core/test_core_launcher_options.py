@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import pytest
+from raising import raises_code
 
-from hockney.core.errors import UsageError
 from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions, launcher_options
 
 
@@ -38,6 +38,5 @@ def test_more_variables_replace_those_of_the_same_name():
     ],
 )
 def test_mistakes(code, arguments, variables):
-    with pytest.raises(UsageError) as caught:
+    with raises_code(code):
         launcher_options(arguments, variables)
-    assert caught.value.code == code

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from raising import raises_code
 
 from hockney.core.case import parse_canonical
 from hockney.launch.hang_detector import HangDetector
@@ -49,6 +50,5 @@ def test_a_line_that_is_none_of_an_engines_is_named(tmp_path):
     deep = '{"kind":"launch","ranks":' + "[" * 100_000
     wrongs = (LINES[0], '{"kind":"nonsense"}', START), (LINES[0], deep, START)
     for lines, end in (*((lines, "") for lines in wrongs), ((LINES[0],), '{"kind":"rec')):
-        with pytest.raises(LaunchFailed) as caught:
+        with raises_code(wrong):
             read(tmp_path, *lines, end=end)
-        assert caught.value.code == wrong

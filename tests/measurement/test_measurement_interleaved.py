@@ -9,9 +9,9 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from raising import raises_code
 
 from hockney import measurement
-from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
@@ -119,9 +119,8 @@ def test_a_side_that_never_starts_is_named(tmp_path, monkeypatch):
 def test_the_folder_is_complete_or_missing(tmp_path):
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "notes").touch()
-    with pytest.raises(UsageError) as refused:
+    with raises_code("run-folder-not-empty"):
         begin(tmp_path / "used", fake(1), fake(2))
-    assert refused.value.code == "run-folder-not-empty"
     assert {each.name for each in tmp_path.iterdir()} == {"used"}
     (tmp_path / "empty").mkdir()
     begin(tmp_path / "empty", fake(1), fake(2))

@@ -11,6 +11,7 @@ import subprocess
 import sys
 
 import pytest
+from raising import raises_code
 
 from hockney.core.errors import EnvironmentProblem, UsageError
 from hockney.core.paths import INDEX, OF_RUNS, PLAN
@@ -62,16 +63,14 @@ def test_a_real_full_disk_is_told():
 
 
 def test_a_folder_is_no_file(tmp_path):
-    with pytest.raises(UsageError) as caught:
+    with raises_code("folder-instead-of-file"):
         write_user_file(tmp_path, b"x")
-    assert caught.value.code == "folder-instead-of-file"
 
 
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(EnvironmentProblem) as caught:
+    with raises_code("cannot-write-file"):
         write_user_file(tmp_path / "file" / "report.html", b"x")
-    assert caught.value.code == "cannot-write-file"
 
 
 @pytest.fixture
@@ -96,9 +95,8 @@ def test_files_of_runs_and_archives_are_refused(run, tmp_path):
         with pytest.raises(UsageError) as refused:
             write_user_file(path, b"x")
         assert refused.value.code == "file-of-a-run" and path.read_bytes() == b"measured"
-    with pytest.raises(UsageError) as refused:
+    with raises_code("folder-of-a-run"):
         make_folder(run)
-    assert refused.value.code == "folder-of-a-run"
     write_user_file(run / "junit.xml", b"x")
     write_user_file(tmp_path / "records.jsonl", b"x")
     assert (run / "junit.xml").read_bytes() == (tmp_path / "records.jsonl").read_bytes() == b"x"

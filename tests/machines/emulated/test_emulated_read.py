@@ -8,10 +8,11 @@ import re
 
 import msgspec
 import pytest
+from raising import raises_code
 
 from hockney import measurement
 from hockney.build.identity import source_folder
-from hockney.core.errors import HockneyError, UsageError
+from hockney.core.errors import UsageError
 from hockney.core.ethernet import CHECK_SEQUENCE, GAP, PREAMBLE, SMALLEST, Ethernet, EthernetOrigin
 from hockney.machines import emulated
 from hockney.machines.emulated.description import (
@@ -205,6 +206,5 @@ def test_machines_are_named_or_files(tmp_path):
         (str(tmp_path / "none.toml"), "no-machine-file"),
         (f"{tmp_path}/", "not-a-file"),
     ):
-        with pytest.raises(HockneyError) as caught:
+        with raises_code(code):
             emulated.ethernet(name)
-        assert caught.value.code == code

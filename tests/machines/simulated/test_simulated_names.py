@@ -7,9 +7,10 @@ from __future__ import annotations
 import os
 
 import pytest
+from raising import raises_code
 from test_simulated_read import RING
 
-from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
+from hockney.core.errors import HockneyError, UsageError
 from hockney.machines import simulated
 
 
@@ -89,17 +90,15 @@ def test_what_is_no_machine_file(tmp_path, content, code):
 
 
 def test_a_folder_is_no_machine_file(tmp_path):
-    with pytest.raises(UsageError) as caught:
+    with raises_code("not-a-file"):
         simulated.platform(f"{tmp_path}/")
-    assert caught.value.code == "not-a-file"
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
 def test_a_file_that_may_not_be_read(ring):
     ring.chmod(0)
-    with pytest.raises(EnvironmentProblem) as caught:
+    with raises_code("cannot-read-machine-file"):
         simulated.platform(str(ring))
-    assert caught.value.code == "cannot-read-machine-file"
 
 
 def test_every_error_has_the_exit_code_of_usage(ring):
