@@ -9,21 +9,3 @@ from hockney.build.engine import Engine, engine, targets
 from hockney.build.identity import MAIN, groups, identity_of, main_workloads, source_folder
 from hockney.build.library import install_library, preloaded_library
 from hockney.build.simgrid import simgrid, simgrid_prefix
-
-__all__ = [
-    "MAIN",
-    "BuildFailed",
-    "Engine",
-    "EthernetPrograms",
-    "engine",
-    "ethernet_programs",
-    "groups",
-    "identity_of",
-    "install_library",
-    "main_workloads",
-    "preloaded_library",
-    "simgrid",
-    "simgrid_prefix",
-    "source_folder",
-    "targets",
-]

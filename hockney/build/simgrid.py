@@ -169,7 +169,7 @@ def build_lock(shelf: Path, notify: Notify) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            notify(note_waiting())
+            notify("waiting for another hockney process that is building SimGrid here")
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError:  # some network file systems have no locks; then only moving into place is safe
             pass
@@ -194,11 +194,11 @@ def build_simgrid(
 ) -> None:
     """All steps from fetching to the stamp; only `fresh` is modified before SimGrid is complete."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
-    notify(note_fetching(SIMGRID.title))
+    notify(f"fetching {SIMGRID.title} from the package index")
     source = fetch(SIMGRID, fresh / "source")
     include = None
     if not compiler_has_boost(system):
-        notify(note_fetching_boost(BOOST.title))
+        notify(f"fetching {BOOST.title} from the package index, since the compiler finds no Boost")
         include = fetch(BOOST, fresh / "headers")
     work, stage, log = fresh / "work", fresh / "stage", fresh / "build.log"
     definitions = {
@@ -230,7 +230,8 @@ def build_simgrid(
     }
     takes = duration.expected(duration.SIMGRID_S)
     for step, words in steps.items():
-        notify(note_step(step, TITLE, shlex.join(system.cxx), jobs, takes))
+        pace = f", {jobs} jobs at a time ({takes})" if step == "compiling" else ""
+        notify(f"{step} {TITLE} with {shlex.join(system.cxx)}{pace}")
         if run_logged(words, environment, log, count) != 0:
             raise simgrid_failure(step, log, prefix.parent)
     staged = Path(f"{stage}{prefix}")
@@ -292,23 +293,6 @@ def simgrid_failure(step: Step, log: Path, shelf: Path) -> BuildFailed:
         tail=tail,
         step=step,
     )
-
-
-def note_waiting() -> str:
-    return "waiting for another hockney process that is building SimGrid here"
-
-
-def note_fetching(package: str) -> str:
-    return f"fetching {package} from the package index"
-
-
-def note_fetching_boost(package: str) -> str:
-    return f"fetching {package} from the package index, since the compiler finds no Boost"
-
-
-def note_step(step: Step, title: str, compiler: str, jobs: int, takes: str) -> str:
-    pace = f", {jobs} jobs at a time ({takes})" if step == "compiling" else ""
-    return f"{step} {title} with {compiler}{pace}"
 
 
 MIN_BOOST = 105900

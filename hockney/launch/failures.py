@@ -129,48 +129,6 @@ def describe_ending(ending: Ending, launcher: str) -> str:
     return one_line(" | ".join([f"exit code {ending.job_exit}", *ending.output]))[:300]
 
 
-def too_many_messages(count: str) -> Explanation:
-    return Explanation(
-        "too-many-simulated-messages",
-        "",
-        f"more than {count} messages were simulated",
-        "use fewer ranks or repetitions",
-    )
-
-
-def deadlock() -> Explanation:
-    return Explanation(
-        "simulated-deadlock",
-        "",
-        "the simulator reports a deadlock: every rank waits for another",
-        "this workload cannot run on these ranks",
-    )
-
-
-def call_not_simulated(call: str) -> Explanation:
-    return Explanation(
-        "call-not-simulated",
-        "",
-        f"SimGrid's MPI does not implement {call}",
-        "leave out this workload in simulations",
-    )
-
-
-def out_of_memory() -> Explanation:
-    return Explanation(
-        "simulator-out-of-memory", "", "this host ran out of memory", "use fewer ranks or smaller messages"
-    )
-
-
-def platform_error(message: str) -> Explanation:
-    """The error printed by the simulator's plug-in for described machines."""
-    return Explanation("simulated-platform-error", "", message)
-
-
-def simulator_ended(ending: Ending) -> Explanation:
-    return Explanation("simulator-ended", "", describe_ending(ending, "smpirun"))
-
-
 SLURM_FAILURES: Mapping[Cause, str] = {
     "slots": r"More processors requested than permitted",
     "program": r"error: execve\(\)",

@@ -12,14 +12,23 @@ import contextlib
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, cast, get_args
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeVar, cast, get_args
 
 import numpy as np
 
 from hockney.core.case import Case
 from hockney.core.errors import UsageError, unknown
-from hockney.core.layout import THIS_HOST, HostOptions, Layout, Level, parse_level, sort_levels
+from hockney.core.layout import (
+    LEVELS,
+    THIS_HOST,
+    HostOptions,
+    Layout,
+    Level,
+    level_between,
+    parse_level,
+    sort_levels,
+)
 from hockney.core.record import (
     SCHEMA,
     Clock,
@@ -27,6 +36,7 @@ from hockney.core.record import (
     EngineLines,
     Failure,
     Launch,
+    Rank,
     Record,
     Start,
     Stop,
@@ -37,13 +47,14 @@ from hockney.core.record import (
     encode_line,
 )
 from hockney.core.units import parse_seconds
-from hockney.launch.fake_levels import FakeNodes
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 
+T = TypeVar("T")
 FaultKind = Literal["die", "hang", "refuse", "corrupt"]
 CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
 LIBRARY = "Fake MPI 1.0"
+HOST = "fakehost"
 CORES = 4
 """The cores of a node."""
 EPOCH = 1_700_000_000.0
@@ -61,34 +72,117 @@ class Fault:
         return set(self.case.split()) <= set(case.line.split())
 
 
+@dataclass(frozen=True)
+class FakeNodes:
+    """Where ranks are, and which of them a case takes. `within` are the levels nearer than "node" that ranks
+    have, nearest first; each joins two groups of the one before: with a cache and a socket, ranks 0 and 1
+    share a cache, ranks 0 to 3 a socket. Without a layout there is one node, of which nothing nearer is
+    known, with all ranks of a launch."""
+
+    layout: Layout | None = None
+    within: tuple[Level, ...] = ()
+
+    def node_of(self, rank: int) -> int:
+        return 0 if self.layout is None else rank // self.layout.ranks_per_node
+
+    def rank(self, rank: int) -> Rank:
+        node = self.node_of(rank)
+        local = rank if self.layout is None else rank % self.layout.ranks_per_node
+        group = {level: local >> k for k, level in enumerate(self.within, start=1)}
+        return Rank(
+            host=HOST if self.layout is None or self.layout.nodes == 1 else f"{HOST}{node}",
+            pid=1000 + rank,
+            cpus=str(local),
+            core=group.get("core", local) if self.within else -1,
+            cache=group.get("cache", -1),
+            socket=group.get("socket", -1),
+        )
+
+    def level(self, one: int, other: int) -> Level:
+        return level_between(self.rank(one), self.rank(other))
+
+    def members(self, case: Case, launched: int, index: int) -> list[int]:
+        """The ranks that take part in a case of launch number `index`, in the case's order: world rank 0
+        first; partners of pairs and other nodes change with the launch, of a node `nodes=` takes the first
+        ranks, which are nearest to each other. Empty if there are none."""
+        if case.nodes:
+            return self._spread(case, launched, index)
+        return (
+            self._pairs(case.ranks // 2, case.place, launched, index) if case.place else [*range(case.ranks)]
+        )
+
+    def _spread(self, case: Case, launched: int, index: int) -> list[int]:
+        nodes = sorted({self.node_of(rank) for rank in range(launched)})
+        each = case.ranks // case.nodes
+        ranks = [[r for r in range(launched) if self.node_of(r) == node][:each] for node in nodes]
+        full = [these for these in ranks if len(these) == each]
+        first, rest = full[:1], _turned(full[1:], index)
+        return (
+            [rank for these in [*first, *rest][: case.nodes] for rank in these]
+            if len(full) >= case.nodes
+            else []
+        )
+
+    def _pairs(self, pairs: int, place: str, launched: int, index: int) -> list[int]:
+        """The first rank of each pair, then the second ones. Pairs between nodes are between the same two."""
+        lower: list[int] = []
+        upper: list[int] = []
+        free = set(range(launched))
+        partners = [rank for rank in range(launched) if self.level(0, rank) == place and rank]
+        other = None if place != LEVELS[-1] or not partners else self.node_of(_turned(partners, index)[0])
+        for rank in range(launched):
+            if rank not in free or (other is not None and self.node_of(rank)):
+                continue
+            free.discard(rank)
+            there = [r for r in sorted(free) if self.level(rank, r) == place]
+            there = [r for r in there if other is None or self.node_of(r) == other]
+            if there and len(lower) < pairs:
+                partner = _turned(there, 0 if other is not None and pairs > 1 else index)[0]
+                free.discard(partner)
+                lower.append(rank)
+                upper.append(partner)
+            elif not rank:
+                return []
+        return [*lower, *upper] if len(lower) == pairs else []
+
+    def place_of(self, case: Case, members: list[int]) -> Level | Literal[""]:
+        """The place in a record: where the ranks of each pair meet, for pairs only."""
+        pairs = case.ranks // 2 if case.place or case.ranks == 2 else 0
+        levels = {self.level(members[k], members[k + pairs]) for k in range(pairs)}
+        return levels.pop() if len(levels) == 1 else ""
+
+    def nodes_of(self, members: list[int]) -> int:
+        return len({self.node_of(rank) for rank in members})
+
+
+def _turned(these: list[T], by: int) -> list[T]:
+    """The list, beginning with another element each time."""
+    first = by % len(these) if these else 0
+    return [*these[first:], *these[:first]]
+
+
+@dataclass(eq=False)
 class FakeLauncher(Launcher):
     """`pace_s` is a real delay before each case, so that a test can kill in between; `launch_s` is the
     simulated cost of starting and ending a launch, `case_s` that of setting up and checking a case; `nodes`
     is where its ranks are; `day` is that on which its clock starts, counted from EPOCH."""
 
-    def __init__(
-        self,
-        world: World | None = None,
-        faults: Sequence[Fault] = (),
-        pace_s: float = 0.0,
-        launch_s: float = 0.4,
-        case_s: float = 1e-4,
-        nodes: FakeNodes | None = None,
-        day: int = 0,
-    ) -> None:
-        self.world = world or World()
-        self.faults = tuple(faults)
-        self.pace_s = pace_s
-        self.launch_s = launch_s
-        self.case_s = case_s
-        self.nodes = nodes or FakeNodes()
-        self._epoch = EPOCH + 86_400.0 * day
-        self._now = 0.0
-        self._struck: dict[Fault, int] = {}
+    world: World = field(default_factory=World)
+    faults: Sequence[Fault] = ()
+    pace_s: float = 0.0
+    launch_s: float = 0.4
+    case_s: float = 1e-4
+    nodes: FakeNodes = field(default_factory=FakeNodes)
+    day: int = 0
+    _now: float = 0.0
+    _struck: dict[Fault, int] = field(default_factory=dict)
 
     def now(self) -> float:
         """The simulated clock, in seconds."""
         return self._now
+
+    def _date_s(self, now: float) -> float:
+        return EPOCH + 86_400.0 * self.day + now
 
     def wait(self, seconds: float) -> None:
         """Advance the simulated clock; takes `pace_s` of real time, or `seconds` if shorter."""
@@ -154,7 +248,7 @@ class FakeLauncher(Launcher):
             launch=options.launch,
             index=options.index,
             origin="fake",
-            started_s=self._epoch + self._now,
+            started_s=self._date_s(self._now),
             ranks=[self.nodes.rank(rank) for rank in range(ranks)],
             mpi_standard="4.1",
             library=LIBRARY,
@@ -226,7 +320,7 @@ class FakeLauncher(Launcher):
             origin="fake",
             position=position,
             case=case.line,
-            started_s=self._epoch + started,
+            started_s=self._date_s(started),
             times_s=times.tolist(),
             batch=batch,
             warmup_s=(3 * times[:2]).tolist(),
@@ -337,8 +431,8 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
                 ["day", "levels", "nodes", "pace", "seed", "slow", *get_args(FaultKind)],
                 code="unknown-fake-setting",
             )
-    shape = _shape(nodes, levels, hosts, cores) if nodes or levels or hosts else None
-    return FakeLauncher(world, faults, pace, nodes=shape, day=day)
+    shape = _shape(nodes, levels, hosts, cores) if nodes or levels or hosts else FakeNodes()
+    return FakeLauncher(world, tuple(faults), pace, nodes=shape, day=day)
 
 
 def _shape(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: int) -> FakeNodes:

@@ -8,7 +8,7 @@ a + rounds * (latency + bytes * per_byte), an exchange on a ring the time of its
 the preset time, a message-based barrier the messages on its longest path, one in shared memory its flags; for
 the workloads of suites see `fakes`, for computing while messages are on their way `FakeOverlap`, for many
 pairs at once `FakePairs`. At another level than within a node, messages take longer or less by the factors
-of `fake_levels`.
+of `COSTS`.
 Fits of its results must recover these parameters.
 """
 
@@ -35,9 +35,26 @@ from hockney.core.program_cases import (
     steps_file,
 )
 from hockney.core.record import MetricSeries
-from hockney.launch.fake_levels import COSTS
 from hockney.launch.fakes import FakeWorkloads, fakes
 from hockney.system.bundled import bundled_catalog
+
+
+@dataclass(frozen=True)
+class LevelCosts:
+    """Factors on every constant time of a message, and on every time per byte."""
+
+    constant: float
+    per_byte: float
+
+
+COSTS: Mapping[str, LevelCosts] = {
+    "core": LevelCosts(0.4, 0.6),
+    "cache": LevelCosts(0.5, 0.7),
+    "socket": LevelCosts(0.8, 0.85),
+    "node": LevelCosts(1.0, 1.0),
+    "network": LevelCosts(9.0, 6.0),
+}
+"""What messages cost at each level, relative to messages within a node."""
 
 NAMES = ("pairs_stream", "pairs_pingpong")
 

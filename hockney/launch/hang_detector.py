@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hockney.core.units import format_seconds
@@ -111,33 +110,25 @@ class HangDetector:
         answers = self.answered.values()
         phases = Counter([each for each in answers if not each.startswith(WAITING)] or answers)
         phase = phases.most_common(1)[0][0] if phases else ""
-        return _case_hung(self.case, bool(self.answered), silent, phase, job_exit=job_exit, tail=tail)
-
-
-def _case_hung(
-    case: str, answered: bool, silent: Sequence[int], phase: str, *, job_exit: int, tail: tuple[str, ...]
-) -> LaunchFailed:
-    """`silent` ranks did not report to the watchdog, the others wait in `phase`; `answered` is False if none
-    reported."""
-    if not answered:
-        why = "no rank answered"
-    elif silent:
-        noun = "ranks" if len(silent) > 1 else "rank"
-        why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {phase}"
-    else:
-        why = f"all ranks answered and wait in {phase}"
-    return LaunchFailed(
-        f"case '{case}' hung",
-        why,
-        "the job was stopped",
-        code="case-hung",
-        reason="hung",
-        case=case,
-        silent_ranks=tuple(silent),
-        phase=phase,
-        job_exit=job_exit,
-        tail=tail,
-    )
+        if not answers:
+            why = "no rank answered"
+        elif silent:
+            noun = "ranks" if len(silent) > 1 else "rank"
+            why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {phase}"
+        else:
+            why = f"all ranks answered and wait in {phase}"
+        return LaunchFailed(
+            f"case '{self.case}' hung",
+            why,
+            "the job was stopped",
+            code="case-hung",
+            reason="hung",
+            case=self.case,
+            silent_ranks=silent,
+            phase=phase,
+            job_exit=job_exit,
+            tail=tail,
+        )
 
 
 def phase(name: str, repetition: int) -> str:

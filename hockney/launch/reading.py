@@ -51,24 +51,20 @@ class _Seen:
     corrupted: re.Match[str] | None = None
 
 
+@dataclass
 class EngineReader:
     """Starts `started` and follows it. `scratch` exists while it runs; `died` creates the error of a launch
     that failed, from ranks, the case it failed on, exit code and last output."""
 
-    def __init__(
-        self,
-        started: LaunchCommand,
-        watch: HangDetector,
-        plan: Sequence[Case],
-        scratch: process.Scratch,
-        died: Died,
-    ) -> None:
-        self.started = started
-        self.watch = watch
-        self.plan = plan
-        self.scratch = scratch
-        self.died = died
-        self.finish_s = FINISH_SECONDS + FINISH_SECONDS_PER_RANK * watch.ranks
+    started: LaunchCommand
+    watch: HangDetector
+    plan: Sequence[Case]
+    scratch: process.Scratch
+    died: Died
+
+    @property
+    def finish_s(self) -> float:
+        return FINISH_SECONDS + FINISH_SECONDS_PER_RANK * self.watch.ranks
 
     def lines(self) -> EngineLines:
         """Yields the engine's lines, the launch's with its command; raises LaunchFailed if the job dies or
@@ -86,7 +82,9 @@ class EngineReader:
     def _next_line(self, job: process.Job, seen: _Seen) -> process.OutputLine | None:
         """The next line of output, None at its end. Raises LaunchFailed, and ends the job, if it hangs."""
         try:
-            return job.line(self.finish_s if seen.ended else seconds_until(self.watch.deadline))
+            deadline = self.watch.deadline
+            left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+            return job.line(self.finish_s if seen.ended else left_s)
         except process.OutputTimeout:
             code = job.end()
             tail = tuple(job.tail)
@@ -162,10 +160,6 @@ class EngineReader:
             return
         rank, sender = (None, None) if seen is None else map(int, seen.groups())
         raise message_corrupted(self.watch.case, rank, sender, job_exit=code, tail=tail)
-
-
-def seconds_until(deadline: float | None) -> float | None:
-    return None if deadline is None else max(0.0, deadline - time.monotonic())
 
 
 def decode_line(text: str) -> EngineLine:

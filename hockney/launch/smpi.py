@@ -13,8 +13,8 @@ import random
 import re
 import tempfile
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import msgspec
@@ -26,8 +26,7 @@ from hockney.core.platform import Libraries, Network, Noise, Platform, Segment
 from hockney.core.record import EngineLines, Launch
 from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.core.units import format_seconds
-from hockney.launch import failures
-from hockney.launch.failures import Explanation, ending_of
+from hockney.launch.failures import Explanation, describe_ending, ending_of
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import PLAN, option_words, plan_text, program
@@ -50,31 +49,20 @@ STACK_KIB = 1024
 HOSTS, PLATFORM = "hosts.txt", "platform.txt"
 
 
+@dataclass(eq=False)
 class SmpiLauncher(Launcher):
     """Launches `engine`, or one of the `others` for workloads that it does not contain, with SimGrid's `mpi`
     on `platform`, which the `plugin` next to the engine creates. The workloads `verifying_each` restore their
     state before each run, and verify it."""
 
-    def __init__(
-        self,
-        mpi: Mpi,
-        engine: Path,
-        plugin: Path,
-        platform: Platform,
-        *,
-        events: int = EVENTS,
-        others: Mapping[str, Path] | None = None,
-        verifying_each: Collection[str] = (),
-        ranks_per_node: int = 0,
-    ) -> None:
-        self.mpi = mpi
-        self.engine = engine
-        self.others = others or {}
-        self.verifying_each = verifying_each
-        self.plugin = plugin
-        self.platform = platform
-        self.events = events
-        self.ranks_per_node = ranks_per_node
+    mpi: Mpi
+    engine: Path
+    plugin: Path
+    platform: Platform
+    events: int = EVENTS
+    others: Mapping[str, Path] = field(default_factory=dict)
+    verifying_each: Collection[str] = ()
+    ranks_per_node: int = 0
 
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks)
@@ -134,19 +122,10 @@ class SmpiLauncher(Launcher):
         )
 
     def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        explanation = explain_simulator(job_exit, tail)
-        return LaunchFailed(
-            f"the simulation ended during '{case}'"
-            if case
-            else f"the simulation of {ranks} ranks did not start",
-            explanation.why,
-            explanation.remedy,
-            code=explanation.code,
-            reason="died" if case else "refused",
-            case=case,
-            job_exit=job_exit,
-            tail=tail,
-        )
+        started = f"the simulation ended during '{case}'"
+        what = started if case else f"the simulation of {ranks} ranks did not start"
+        explanation = replace(explain_simulator(job_exit, tail), what=what)
+        return explanation.failure("died" if case else "refused", case, job_exit, tail)
 
 
 @dataclass
@@ -202,27 +181,46 @@ def anonymize(launch: Launch) -> Launch:
     return msgspec.structs.replace(launch, command=words)
 
 
-CAUSES: tuple[tuple[str, Callable[[str], Explanation]], ...] = (
-    (r"more than (\d+) messages were simulated", failures.too_many_messages),
-    (r"[Dd]eadlock", lambda _: failures.deadlock()),
+CAUSES = (
+    (
+        r"more than (\d+) messages were simulated",
+        "too-many-simulated-messages",
+        "more than {} messages were simulated",
+        "use fewer ranks or repetitions",
+    ),
+    (
+        r"[Dd]eadlock",
+        "simulated-deadlock",
+        "the simulator reports a deadlock: every rank waits for another",
+        "this workload cannot run on these ranks",
+    ),
     (
         r"(?:^|\W)(MPI_\w+)[^\n]*not (?:yet )?implemented|[Nn]ot (?:yet )?implemented[^\n]*?(MPI_\w+)",
-        failures.call_not_simulated,
+        "call-not-simulated",
+        "SimGrid's MPI does not implement {}",
+        "leave out this workload in simulations",
     ),
-    (r"bad_alloc|Cannot allocate memory|out of memory", lambda _: failures.out_of_memory()),
-    (r"hockney-platform: ([^\n]+)", lambda text: failures.platform_error(one_line(text))),
+    (
+        r"bad_alloc|Cannot allocate memory|out of memory",
+        "simulator-out-of-memory",
+        "this host ran out of memory",
+        "use fewer ranks or smaller messages",
+    ),
+    (r"hockney-platform: ([^\n]+)", "simulated-platform-error", "{}", ""),
 )
-"""Patterns in the simulator's output and their meaning; each message gets the pattern's captured text."""
+"""Patterns in the simulator's output, with the code, the reason and the remedy; {} stands for the pattern's
+captured text. The last one is of the plug-in for described machines."""
 
 
 def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
     """Why a simulation ended, from the simulator's last output."""
     text = "\n".join(tail)
-    for pattern, explanation in CAUSES:
+    for pattern, code, why, remedy in CAUSES:
         match = re.search(pattern, text)
         if match:
-            return explanation(next((group for group in match.groups() if group), ""))
-    return failures.simulator_ended(ending_of(job_exit, tail))
+            captured = next((group for group in match.groups() if group), "")
+            return Explanation(code, "", why.format(one_line(captured)), remedy)
+    return Explanation("simulator-ended", "", describe_ending(ending_of(job_exit, tail), "smpirun"))
 
 
 def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:

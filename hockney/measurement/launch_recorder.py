@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 from msgspec.structs import replace
@@ -20,22 +21,22 @@ from hockney.measurement.events import CaseBegan, CaseEnded, LaunchBegan, Launch
 from hockney.store import Appender
 
 
+@dataclass
 class LaunchRecorder:
     """Runs a launch and stores its results. After `launch`, `answered_cases` have a record or a failure,
     `failed_cases` a failure. `start_s` is the start of measuring by the bench's clock."""
 
-    def __init__(self, bench: Bench, out: Appender, listen: Listener, budget: Budget, start_s: float) -> None:
-        self.bench = bench
-        self.out = out
-        self.listen = listen
-        self.budget = budget
-        self.start_s = start_s
-        self.answered_cases: set[Case] = set()
-        self.failed_cases: list[Case] = []
-        self.record_count = 0
-        self._running = ""
-        self._first_start: float | None = None
-        self._last_result = 0.0
+    bench: Bench
+    out: Appender
+    listen: Listener
+    budget: Budget
+    start_s: float
+    answered_cases: set[Case] = field(default_factory=set)
+    failed_cases: list[Case] = field(default_factory=list)
+    record_count: int = 0
+    _running: str = ""
+    _first_start: float | None = None
+    _last_result: float = 0.0
 
     def launch(self, cases: Sequence[Case], options: LaunchOptions) -> LaunchFailed | None:
         """Run the cases; a returned failure is already stored, unless only time was lacking. A Close line

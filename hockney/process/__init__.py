@@ -16,19 +16,3 @@ from hockney.process.run import (
     stream,
 )
 from hockney.process.stops import stoppable
-
-__all__ = [
-    "CannotStart",
-    "CannotWrite",
-    "CompletedProgram",
-    "ForegroundEnd",
-    "Job",
-    "OutputLine",
-    "OutputTimeout",
-    "ProgramTimeout",
-    "Scratch",
-    "capture",
-    "run_in_foreground",
-    "stoppable",
-    "stream",
-]

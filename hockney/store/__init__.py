@@ -9,29 +9,3 @@ from hockney.store.parts import LaunchShare, PartFolder, absorb_shares, lock_rec
 from hockney.store.plan import Item, Plan, addition_rounds, expected_items, missing_items, unmeasured_items
 from hockney.store.record_reader import Reading
 from hockney.store.salvage import Salvaged, salvage
-
-__all__ = [
-    "SIDES",
-    "Appender",
-    "Item",
-    "LaunchShare",
-    "PartFolder",
-    "Plan",
-    "Reading",
-    "RunFolder",
-    "Salvaged",
-    "absorb_shares",
-    "addition_rounds",
-    "create_pair",
-    "default_path",
-    "expected_items",
-    "lock_records",
-    "lockable",
-    "missing_items",
-    "pair_in",
-    "pair_with",
-    "refuse_taken",
-    "salvage",
-    "unabsorbed_shares",
-    "unmeasured_items",
-]

@@ -21,7 +21,6 @@ from raising import raises_code
 
 from hockney import build
 from hockney.build import duration
-from hockney.build.simgrid import note_fetching, note_fetching_boost, note_step, note_waiting
 from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem
 from hockney.core.paths import COMPLETE
@@ -107,6 +106,9 @@ def place(tmp_path, monkeypatch) -> Place:
     return here
 
 
+PACKAGES = simgrid.SIMGRID, simgrid.BOOST
+
+
 def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
     monkeypatch.setattr(duration, "expected", lambda there_s: "soon")
     prefix = place.build(jobs=3)
@@ -117,14 +119,11 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
     assert (prefix / COMPLETE).read_text() == str(prefix)
     assert sorted(p.name for p in place.cache.iterdir()) == [".simgrid-lock", "simgrid-4.1"]
     compiler = shlex.join(compilers(place.environ).cxx)
-    assert place.progress[:-1] == [
-        note_fetching(simgrid.SIMGRID.title),
-        note_fetching_boost(simgrid.BOOST.title),
-        *(
-            note_step(step, simgrid.TITLE, compiler, 3, "soon")
-            for step in ("configuring", "compiling", "installing")
-        ),
-    ]
+    fetched = [line for line in place.progress if line.startswith("fetching")]
+    assert len(fetched) == 2 and all(each.title in line for each, line in zip(PACKAGES, fetched, strict=True))
+    steps = [line.partition(" ")[0] for line in place.progress if compiler in line]
+    assert steps == ["configuring", "compiling", "installing"]
+    assert any("3 jobs" in line and "soon" in line for line in place.progress)
     before = len(place.progress)
     assert place.build() == prefix and len(place.progress) == before
     (prefix / "mark").touch()
@@ -164,7 +163,7 @@ def test_of_two_at_once_one_builds(place):
     for thread in threads:
         thread.start()
     end = time.monotonic() + 120
-    while note_waiting() not in place.progress:
+    while not any(line.startswith("waiting") for line in place.progress):
         assert time.monotonic() < end
         time.sleep(0.02)
     (place.tools / "go").touch()

@@ -20,9 +20,6 @@ from hockney.discovery import wheels
 from hockney.discovery.find import (
     find_all_mpis,
     find_mpi,
-    note_launcher_ignored,
-    note_launcher_of_wrapper,
-    note_wheel_damaged,
 )
 from hockney.discovery.probe import family_of_header, probe
 
@@ -117,7 +114,7 @@ def test_debians_suffixes_and_alternatives(tmp_path, environ):
     mpi = find_mpi(None, environ, notes.append)
     assert (mpi.family, Path(mpi.mpiexec).name) == ("openmpi", "mpiexec.openmpi")
     wrapper, first = (str(prefix / "bin" / name) for name in ("mpicxx", "mpiexec"))
-    assert notes == [note_launcher_of_wrapper(mpi.mpiexec, wrapper, first)]
+    assert len(notes) == 1 and all(each in notes[0] for each in (mpi.mpiexec, str(wrapper), str(first)))
     assert Path(find_mpi("mpich", environ).mpiexec).name == "mpiexec.mpich"
     assert {mpi.family for mpi in find_all_mpis(environ)} == {"openmpi", "mpich"}
 
@@ -139,7 +136,7 @@ def test_a_wrapper_without_launcher_and_the_reverse(tmp_path, environ):
     notes: list[str] = []
     path = environ | {"PATH": str(tmp_path / "b/bin")}
     assert refused(EnvironmentProblem, find_mpi, None, path, notes.append).code == "no-mpi"
-    assert notes == [note_launcher_ignored(mpiexec)]
+    assert len(notes) == 1 and notes[0].startswith(f"{mpiexec} is ignored")
 
 
 @pytest.mark.parametrize(
@@ -224,7 +221,7 @@ def test_a_damaged_wheel_is_replaced_by_a_clean_copy_in_the_cache(tmp_path, envi
     notes: list[str] = []
     mpi = find_mpi(None, environ, notes.append)
     assert (mpi.source, mpi.mpicxx) == ("cache", str(copy))
-    assert notes == [note_wheel_damaged("Open MPI", sys.prefix)]
+    assert len(notes) == 1 and "Open MPI wheel" in notes[0] and sys.prefix in notes[0]
 
 
 def test_the_newest_copy_in_the_cache_is_taken(tmp_path):

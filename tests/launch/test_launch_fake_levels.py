@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from hockney.core.errors import UsageError
 from hockney.core.layout import LEVELS, HostOptions, Layout
 from hockney.core.record import Failure, Launch, Record
-from hockney.launch.fake import fake_from_words
-from hockney.launch.fake_levels import FakeNodes
+from hockney.launch.fake import FakeNodes, fake_from_words
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
 from hockney.system.bundled import bundled_catalog

@@ -17,8 +17,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.errors import UsageError
 from hockney.core.layout import HostOptions, Layout
 from hockney.core.settings import Settings
-from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_levels import FakeNodes
+from hockney.launch.fake import FakeLauncher, FakeNodes
 from hockney.launch.fake_world import World
 from hockney.models.barriers import MessageCosts, by_levels, by_structure, predicted
 from hockney.report.render import render

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
+from hockney.core.paths import at_home, is_description_file
 from hockney.machines.descriptions.values import Place
 
 if sys.version_info >= (3, 11):
@@ -31,14 +32,22 @@ MOST_BYTES = 1 << 20
 """A description has a few kB; a larger file is something else."""
 
 
+@functools.cache
 def bundled_names(package: str) -> tuple[str, ...]:
     """The names of the descriptions in the folder machines of `package`."""
     folder = files(package) / "machines"
     return tuple(sorted(p.name.removesuffix(ENDING) for p in folder.iterdir() if p.name.endswith(ENDING)))
 
 
-def bundled_text(package: str, name: str) -> str:
-    return (files(package) / "machines" / (name + ENDING)).read_text("utf-8")
+def machine_text(name: str, package: str, kind: str) -> tuple[str, str]:
+    """The text of a machine file, the user's or one of `package`, whose machines are of this `kind`; and its
+    name for the user. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    names = bundled_names(package)
+    if is_description_file(name):
+        return read_file(at_home(Path(name)), names), name
+    if name not in names:
+        raise unknown(f"{kind} machine", name, names)
+    return (files(package) / "machines" / (name + ENDING)).read_text("utf-8"), name + ENDING
 
 
 def read_file(path: Path, names: Collection[str]) -> str:

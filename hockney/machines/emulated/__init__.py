@@ -8,5 +8,3 @@ that come with hockney, and docs/emulated.md explains how to write one. engine/e
 
 from hockney.machines.emulated.description import NUMBERS, ethernet, names, read, value_text, write
 from hockney.machines.emulated.namespaces import ethernet_words, trial
-
-__all__ = ["NUMBERS", "ethernet", "ethernet_words", "names", "read", "trial", "value_text", "write"]

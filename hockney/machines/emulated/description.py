@@ -8,27 +8,22 @@ Every error names the file and the key.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 from typing import Any, get_args
 
 import msgspec
 
-from hockney.core.errors import UsageError, unknown
+from hockney.core.errors import UsageError
 from hockney.core.ethernet import Ethernet, EthernetOrigin, Medium, Status
-from hockney.core.paths import at_home, is_description_file
 from hockney.core.units import parse_bytes, parse_rate, parse_seconds
 from hockney.machines.descriptions import files, values
 from hockney.machines.descriptions.files import (
     BITS,
-    ENDING,
     TIMES,
     Readers,
     bundled_names,
-    bundled_text,
     list_text,
+    machine_text,
     quoted_text,
-    read_file,
     scaled_text,
     size_text,
 )
@@ -129,7 +124,6 @@ def value_text(name: str, value: Any) -> str:
 PACKAGE = "hockney.machines.emulated"
 
 
-@cache
 def names() -> tuple[str, ...]:
     """The machines that come with hockney."""
     return bundled_names(PACKAGE)
@@ -137,11 +131,6 @@ def names() -> tuple[str, ...]:
 
 def ethernet(name: str) -> Ethernet:
     """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
-    return read(*text_of(name))
-
-
-def text_of(name: str) -> tuple[str, str]:
-    """A machine file's text, and its name for the user."""
     if not name.strip():
         raise UsageError(
             "the name of the emulated machine is empty",
@@ -149,8 +138,4 @@ def text_of(name: str) -> tuple[str, str]:
             f"available: {', '.join(names())}",
             code="no-emulated-machine-name",
         )
-    if is_description_file(name):
-        return read_file(at_home(Path(name)), names()), name
-    if name not in names():
-        raise unknown("emulated machine", name, names(), code="unknown-emulated-machine")
-    return bundled_text(PACKAGE, name), name + ENDING
+    return read(*machine_text(name, PACKAGE, "emulated"))

@@ -18,19 +18,3 @@ from hockney.machines.simulated.queries import (
 from hockney.machines.simulated.read import read
 from hockney.machines.simulated.variants import Variant
 from hockney.machines.simulated.write import value_text, write
-
-__all__ = [
-    "Variant",
-    "between_nodes_guessed",
-    "check_ranks",
-    "enlarged",
-    "layout",
-    "names",
-    "origin_of",
-    "places",
-    "platform",
-    "read",
-    "value_text",
-    "variants",
-    "write",
-]

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 
-from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.paths import at_home, is_description_file
+from hockney.core.errors import UsageError, printable
 from hockney.core.platform import Platform
-from hockney.machines.descriptions.files import ENDING, bundled_names, bundled_text, read_file
+from hockney.machines.descriptions.files import ENDING, bundled_names, machine_text
 from hockney.machines.simulated.read import parse, read
 from hockney.machines.simulated.variants import Variant
 from hockney.machines.simulated.variants import variants as _variants
@@ -24,7 +21,6 @@ PACKAGE = "hockney.machines.simulated"
 _EXTENT = re.compile(r"(.+?)-(\d+(?:x\d+)+)")
 
 
-@cache
 def names() -> tuple[str, ...]:
     """The machines that come with hockney."""
     return bundled_names(PACKAGE)
@@ -33,23 +29,14 @@ def names() -> tuple[str, ...]:
 def platform(name: str) -> Platform:
     """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
     base, dims, wanted = _split(name)
-    text, where = text_of(base)
+    text, where = machine_text(base, PACKAGE, "simulated")
     return read(text, where, variants=wanted, dims=dims)
 
 
 def variants(name: str) -> tuple[Variant, ...]:
     """The variants in the machine's file."""
-    text, where = text_of(_split(name)[0])
+    text, where = machine_text(_split(name)[0], PACKAGE, "simulated")
     return _variants(parse(text, where), where)
-
-
-def text_of(base: str) -> tuple[str, str]:
-    """A machine file's text, and its name for the user."""
-    if is_description_file(base):
-        return read_file(at_home(Path(base)), names()), base
-    if base not in names():
-        raise unknown("simulated machine", base, names(), code="unknown-simulated-machine")
-    return bundled_text(PACKAGE, base), base + ENDING
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:

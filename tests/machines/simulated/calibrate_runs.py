@@ -14,8 +14,7 @@ from hockney.core.case import Case
 from hockney.core.layout import Layout, Level
 from hockney.core.record import Clock, RunRecords
 from hockney.core.settings import Settings
-from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_levels import FakeNodes
+from hockney.launch.fake import FakeLauncher, FakeNodes
 from hockney.launch.fake_world import World
 from hockney.machines.simulated.calibrate import Survey
 from hockney.studies import Options

@@ -5,5 +5,3 @@
 from hockney.machines.simulated.calibrate.agreement import DECIDED, Agreement, compare
 from hockney.machines.simulated.calibrate.calibrate import CalibrationOptions, calibrate
 from hockney.machines.simulated.calibrate.survey import Survey
-
-__all__ = ["DECIDED", "Agreement", "CalibrationOptions", "Survey", "calibrate", "compare"]
