@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from hockney.core.case import Case
+from hockney.core.machine import Mpi
 from hockney.core.record import SCHEMA, MetricSeries, Record, Stop, Sync, Verified
 
 
@@ -27,3 +28,8 @@ def made_up(case: Case, seconds: float, metrics: Mapping[str, MetricSeries] | No
     stop = Stop(reason="repetitions", precision=0.02, achieved=None)
     metrics = dict(metrics or {})
     return record(case, [seconds], origin="simulated", bytes_moved=case.bytes, stop=stop, metrics=metrics)
+
+
+def made_up_mpi(family: str = "openmpi", version: str = "5.0.11", prefix: object = "/p", **more: str) -> Mpi:
+    programs = {"mpicxx": f"{prefix}/bin/mpicxx", "mpiexec": "mpiexec", "source": "option"}
+    return Mpi(family=family, version=version, prefix=str(prefix), **{**programs, **more})

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from made_up import made_up_mpi
 from raising import raises_code
 
 from hockney import build
@@ -57,14 +58,7 @@ def wrapper(folder: Path, text: str = 'case "$1" in -show) echo c++ -lmpi;; *) e
     path.chmod(0o755)
     (folder / "lib").mkdir(exist_ok=True)
     (folder / "lib" / "libmpi.so").write_text("one")
-    return Mpi(
-        family="mpich",
-        version="9.9",
-        prefix=str(folder),
-        mpicxx=str(path),
-        mpiexec="mpiexec",
-        source="option",
-    )
+    return made_up_mpi("mpich", "9.9", folder, mpicxx=str(path))
 
 
 @pytest.fixture

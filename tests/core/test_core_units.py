@@ -108,15 +108,8 @@ def test_nonsense_is_a_usage_error(parse, bad):
 
 def test_limits():
     assert parse_bytes("1048576GiB") == MAX_BYTES
-    for text in ("1048577GiB", "9" * 400, "1.5", "0.3KiB"):
-        with pytest.raises(UsageError):
-            parse_bytes(text)
-    with pytest.raises(UsageError):
-        parse_seconds("31" + "0" * 9)
-    for text in ("0", "101%", "2", "0%", "2kB"):
-        with pytest.raises(UsageError):
-            parse_fraction(text)
     assert parse_fraction("2%") == 0.02 and parse_fraction("1") == 1
+    assert [parse_share(text) for text in ("0", "0.5%", "0.01", "100%")] == [0.0, 0.005, 0.01, 1.0]
 
 
 def test_lists():
@@ -124,8 +117,6 @@ def test_lists():
     assert parse_sizes("3:9,1KiB,4") == (3, 4, 8, 9, 1024)
     assert parse_counts("4,2,4") == (2, 4)
     assert parse_counts("1:6") == (1, 2, 4, 6)
-    with pytest.raises(UsageError):
-        parse_counts("0")
     assert parse_counts("3\x1d") == (3,), "some separators are white space to a pattern, not to int()"
 
 
@@ -198,31 +189,6 @@ def test_rates_and_speeds_are_read():
 
 
 @pytest.mark.parametrize(
-    ("parse", "bad"),
-    [
-        (parse_rate, "308"),
-        (parse_rate, "308MB"),
-        (parse_rate, "308/s"),
-        (parse_rate, "308MB/min"),
-        (parse_rate, "0MB/s"),
-        (parse_rate, "-1MB/s"),
-        (parse_rate, "10mbit/s"),
-        (parse_flops, "600MB/s"),
-        (parse_flops, "0flop/s"),
-        (parse_operations, "20Mflop/s"),
-        (parse_operations, "0Mop/s"),
-        (parse_seconds_per_byte, "20ns"),
-        (parse_seconds_per_byte, "308MB/s"),
-        (parse_seconds_per_byte, "1/(0MB/s)"),
-        (parse_seconds_per_byte, "1/308MB/s"),
-    ],
-)
-def test_no_rate_is_a_usage_error(parse, bad):
-    with pytest.raises(UsageError):
-        parse(bad)
-
-
-@pytest.mark.parametrize(
     ("text", "meant"),
     [
         ("60 minutes", "60m"),
@@ -244,40 +210,52 @@ def test_a_time_as_typed_is_read_back_rounded_up(seconds):
     assert seconds * (1 - 1e-6) <= read <= 1.11 * seconds
 
 
-def test_shares_may_be_nothing_or_all():
-    assert [parse_share(text) for text in ("0", "0.5%", "0.01", "100%")] == [0.0, 0.005, 0.01, 1.0]
-    for bad in ("1.01", "101%", "-1%", "1s", "", "half", "nan", "0,2"):
-        with pytest.raises(UsageError):
-            parse_share(bad)
+WRONG = {
+    "not-a-quantity": {
+        parse_bytes: ("x", "1..2", "0x10", "1 2"),
+        parse_fraction: ("half", "nan"),
+        parse_share: ("", "0,2"),
+    },
+    "negative-quantity": {
+        parse_bytes: ("-1",),
+        parse_seconds: ("1e999", "-1"),
+        parse_rate: ("-1MB/s",),
+        parse_share: ("-1%",),
+    },
+    "unknown-unit": {
+        parse_bytes: ("1QB",),
+        parse_seconds: ("1d",),
+        parse_rate: ("1/s", "308/s", "10mbit/s"),
+        parse_flops: ("1MB/s",),
+        parse_operations: ("1Mflop/s",),
+        parse_fraction: ("1s", "2kB"),
+        parse_share: ("1s",),
+    },
+    "size-too-large": {parse_bytes: ("1048577GiB", "9" * 300)},
+    "fractional-size": {parse_bytes: ("1.5", "0.3KiB")},
+    "time-too-long": {parse_seconds: ("31000h", "31" + "0" * 9)},
+    "quantity-without-divisor": {
+        parse_rate: ("308", "1MB", "308MB/min"),
+        parse_seconds_per_byte: ("20ns", "308MB/s", "1/308MB/s"),
+    },
+    "zero-quantity": {
+        parse_rate: ("0MB/s",),
+        parse_flops: ("0flop/s",),
+        parse_operations: ("0Mop/s",),
+        parse_seconds_per_byte: ("1/(0MB/s)",),
+    },
+    "fraction-out-of-range": {parse_fraction: ("0", "0%", "101%", "2"), parse_share: ("1.01", "101%")},
+    "not-a-count": {parse_counts: ("0",)},
+    "not-a-range": {parse_sizes: ("8:4",)},
+}
 
 
-@pytest.mark.parametrize(
-    ("parse", "text", "code"),
-    [
-        (parse_bytes, "x", "not-a-quantity"),
-        (parse_bytes, "-1", "negative-quantity"),
-        (parse_seconds, "1e999", "negative-quantity"),
-        (parse_bytes, "1QB", "unknown-unit"),
-        (parse_seconds, "1d", "unknown-unit"),
-        (parse_rate, "1/s", "unknown-unit"),
-        (parse_flops, "1MB/s", "unknown-unit"),
-        (parse_operations, "1Mflop/s", "unknown-unit"),
-        (parse_fraction, "1s", "unknown-unit"),
-        (parse_bytes, "1048577GiB", "size-too-large"),
-        (parse_bytes, "1.5", "fractional-size"),
-        (parse_seconds, "31000h", "time-too-long"),
-        (parse_rate, "1MB", "quantity-without-divisor"),
-        (parse_seconds_per_byte, "20ns", "quantity-without-divisor"),
-        (parse_rate, "0MB/s", "zero-quantity"),
-        (parse_fraction, "0", "fraction-out-of-range"),
-        (parse_share, "2", "fraction-out-of-range"),
-        (parse_counts, "0", "not-a-count"),
-        (parse_sizes, "8:4", "not-a-range"),
-    ],
-)
-def test_what_is_wrong_has_a_code(parse, text, code):
-    with raises_code(code):
-        parse(text)
+@pytest.mark.parametrize("code", WRONG)
+def test_what_is_wrong_has_a_code(code):
+    for parse, texts in WRONG[code].items():
+        for text in texts:
+            with raises_code(code):
+                parse(text)
 
 
 @given(st.floats(1e-12, 1e6), st.floats(1e-12, 1e6))

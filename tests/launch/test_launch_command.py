@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from made_up import made_up_mpi as mpi
 from raising import raises_code
 
 from hockney.core.launcher_options import LauncherOptions, launcher_options
 from hockney.core.layout import Cores, Layout
-from hockney.core.machine import Mpi
 from hockney.launch.cluster import Cluster, Srun
 from hockney.launch.command import bound_to_cores, command, oversubscribed
 
@@ -20,17 +20,6 @@ FOUR = Cores((0, 1, 2, 3), (0, 1, 2, 3), 4)
 CHOSEN = {"OMPI_MCA_btl": "self,sm"}
 """An environment to which nothing is added."""
 MASKED = Cores((5, 6), (2, 3), 2, restricted=True)
-
-
-def mpi(family: str, version: str = "5.0.11") -> Mpi:
-    return Mpi(
-        family=family,
-        version=version,
-        prefix="/p",
-        mpicxx="/p/bin/mpicxx",
-        mpiexec="mpiexec",
-        source="option",
-    )
 
 
 def line(family: str, version: str, ranks: int, cores: Cores, **more) -> str:

@@ -5,25 +5,13 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
+from made_up import made_up_mpi
 from native import locked
 
 from hockney import process
 from hockney.core.launcher_options import NOTHING_ADDED, launcher_options
 from hockney.core.layout import Cores
-from hockney.core.machine import Mpi
 from hockney.launch.command import command
-
-
-def open_mpi(prefix) -> Mpi:
-    return Mpi(
-        family="openmpi",
-        version="5.0.11",
-        prefix=str(prefix),
-        mpicxx="mpicxx",
-        mpiexec="mpiexec",
-        source="option",
-    )
 
 
 @pytest.fixture
@@ -41,7 +29,7 @@ CORES = Cores((0, 1), (0, 1), 2)
 
 def left_out(etc, many_hosts=False, user=NOTHING_ADDED, family="openmpi", **environ: str) -> dict[str, str]:
     environ.setdefault("HOME", str(etc.parent.parent / "home"))
-    mpi = replace(open_mpi(etc.parent), family=family)
+    mpi = made_up_mpi(family, prefix=etc.parent)
     made = command(mpi, ("e",), 2, CORES, many_hosts=many_hosts, environ=environ, user=user)
     return dict(made.environment)
 

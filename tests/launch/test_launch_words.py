@@ -10,6 +10,7 @@ import stat
 
 import launcher_output
 import pytest
+from made_up import made_up_mpi
 from raising import raises_code
 
 from hockney.core.errors import EnvironmentProblem, Exit
@@ -33,14 +34,7 @@ from hockney.launch.mpi import MpiLauncher, launch_died
 from hockney.launch.reading import bound_as_reported, not_bound_although_requested, reported_binding
 from hockney.mpi import title_of
 
-MPI = Mpi(
-    family="openmpi",
-    version="5.0.11",
-    prefix="/p",
-    mpicxx="/p/bin/mpicxx",
-    mpiexec="/p/bin/mpiexec",
-    source="option",
-)
+MPI = made_up_mpi(mpiexec="/p/bin/mpiexec")
 
 OUTPUT = {
     "mpi-refuses-root": "prterun has detected an attempt to run as root.\n",
@@ -183,14 +177,7 @@ def launcher_script(folder, text: str) -> Mpi:
     path = folder / "mpiexec"
     path.write_text("#!/bin/sh\n" + text)
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return Mpi(
-        family="openmpi",
-        version="5.0",
-        prefix=str(folder),
-        mpicxx="mpicxx",
-        mpiexec=str(path),
-        source="option",
-    )
+    return made_up_mpi(version="5.0", prefix=folder, mpiexec=str(path))
 
 
 @pytest.mark.parametrize(

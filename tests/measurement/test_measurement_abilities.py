@@ -7,11 +7,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from made_up import made_up_mpi
 from real_mpi import mpi_named
 
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.machine import Mpi
 from hockney.measurement.abilities import abilities
 from hockney.measurement.doctor import ability_findings, is_root, mpi_not_tried
 from hockney.mpi import title_of
@@ -68,14 +68,7 @@ def test_a_wrapper_that_fails_is_reported(tmp_path):
     wrapper.parent.mkdir()
     wrapper.write_text("#!/bin/sh\necho 'no compiler here' >&2\nexit 1\n")
     wrapper.chmod(0o755)
-    broken = Mpi(
-        family="mpich",
-        version="9",
-        prefix=str(tmp_path),
-        mpicxx=str(wrapper),
-        mpiexec=str(tmp_path / "bin" / "mpiexec"),
-        source="option",
-    )
+    broken = made_up_mpi("mpich", "9", tmp_path, mpicxx=str(wrapper))
     with pytest.raises(EnvironmentProblem) as raised:
         abilities(broken, {"HOCKNEY_CACHE": str(tmp_path / "cache")})
     assert raised.value.code == "abilities-unknown" and "no compiler here" in str(raised.value)

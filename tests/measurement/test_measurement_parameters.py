@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from measured_runs import begin
 from raising import raises_code
 
 from hockney import measurement
 from hockney.core.errors import UsageError
 from hockney.core.machine import Mpi
-from hockney.core.settings import Settings
 from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
@@ -34,8 +34,7 @@ def changed(**words):
 
 
 def survey(path, *lines: str, measure: bool = True):
-    bench = measurement.fake_bench("fake")
-    folder = measurement.begin(path, [bench.catalog.case(line) for line in lines], Settings("cases"), bench)
+    folder, bench = begin(path, lines)
     if measure:
         measurement.measure(folder, bench, lambda event: None)
     return folder.path

@@ -4,10 +4,11 @@
 
 from __future__ import annotations
 
+import measured_runs
 import pytest
+from measured_runs import measured_items
 
 from hockney import measurement
-from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher, Fault
 from hockney.measurement.rounds import MOST_ADDED_SHARE
 from hockney.store import addition_rounds
@@ -18,11 +19,9 @@ CHANGES = 4096, 65536
 """Sizes at which the cost of a message changes in the fake world."""
 
 
-def begin(path, launcher=None, refine=True, launches=10):
-    bench = measurement.fake_bench(launcher or FakeLauncher())
-    cases = [bench.catalog.case(line) for line in [*(f"pingpong bytes={s}" for s in SIZES), *OTHERS]]
-    settings = Settings("survey", budget_s=300.0, launches=launches, seed=1, refine=refine)
-    return measurement.begin(path, cases, settings, bench), bench
+def begin(path, launcher="fake", refine=True):
+    lines = [*(f"pingpong bytes={size}" for size in SIZES), *OTHERS]
+    return measured_runs.begin(path, lines, launcher, "survey", budget_s=300.0, launches=10, refine=refine)
 
 
 def added(folder) -> dict[str, int]:
@@ -81,9 +80,7 @@ def test_a_resumed_run_goes_on_with_the_sizes_it_has_and_repeats_none(tmp_path):
     before = set(added(folder))
     outcome = measurement.measure(folder, bench, lambda event: None)
     assert outcome.left == 0 and before <= set(added(folder))
-    run = folder.read().run
-    index = {launch.launch: launch.index for launch in run.launches}
-    measured = [(index[record.launch], record.case) for record in run.records]
+    measured = measured_items(folder)
     assert len(measured) == len(set(measured)), "each once in a launch"
 
 

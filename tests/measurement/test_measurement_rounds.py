@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
+import measured_runs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -35,13 +36,9 @@ STARTING_S = 0.3
 """Until a launch of the fake machine reports its start."""
 
 
-def begin(
-    path, launcher, rounds=4, budget=10.0, every=60.0, through=0.0, lines=LINES
-) -> tuple[RunFolder, measurement.Bench]:
-    bench = measurement.fake_bench(launcher)
-    cases = [bench.catalog.case(line) for line in lines]
-    asked = Settings("cases", budget_s=budget, launches=rounds, seed=1, every_s=every, through_s=through)
-    return measurement.begin(path, cases, asked, bench), bench
+def begin(path, launcher, rounds=4, budget=10.0, every=60.0, through=0.0, lines=LINES):
+    settings = {"launches": rounds, "budget_s": budget, "every_s": every, "through_s": through}
+    return measured_runs.begin(path, lines, launcher, **settings)
 
 
 def measure(folder: RunFolder, bench: measurement.Bench) -> tuple[measurement.Outcome, list]:
@@ -274,11 +271,9 @@ def test_a_launch_has_one_executable():
 
 
 def test_cases_are_open_while_they_are_less_precise_than_asked_for(tmp_path):
-    bench = measurement.fake_bench(FakeLauncher())
-    cases = [bench.catalog.case(f"pingpong bytes={size}") for size in (0, 8, 64, 512, 4096)]
-    folder = measurement.begin(
-        tmp_path / "r", cases, Settings("cases", budget_s=20.0, launches=4, seed=1), bench
-    )
+    lines = [f"pingpong bytes={size}" for size in (0, 8, 64, 512, 4096)]
+    folder, bench = begin(tmp_path / "r", FakeLauncher(), budget=20.0, every=0.0, lines=lines)
+    cases = folder.plan().cases
     measurement.measure(folder, bench, lambda event: None)
     seen = observe(folder.read().run, bench.catalog)
     widths = {each.case: relative_precision(each) for each in seen}

@@ -5,9 +5,11 @@
 from collections import Counter
 from dataclasses import replace
 
+import measured_runs
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from measured_runs import measured_items
 from msgspec.structs import replace as replace_fields
 from raising import raises_code
 
@@ -32,18 +34,8 @@ LINES = (
 )
 
 
-def begin(path, launcher, launches=3, budget=60.0):
-    bench = measurement.fake_bench(launcher)
-    cases = [bench.catalog.case(line) for line in LINES]
-    return measurement.begin(
-        path, cases, Settings("cases", budget_s=budget, launches=launches, seed=1), bench
-    ), bench
-
-
-def measured(folder) -> list[tuple[int, str]]:
-    run = folder.read().run
-    index = {launch.launch: launch.index for launch in run.launches}
-    return sorted((index[r.launch], r.case) for r in run.records)
+def begin(path, launcher, launches=3, budget=60.0, **more):
+    return measured_runs.begin(path, LINES, launcher, launches=launches, budget_s=budget, **more)
 
 
 def planned(folder) -> list[tuple[int, str]]:
@@ -55,26 +47,23 @@ def test_everything_planned_is_measured_once_a_launch(tmp_path):
     events = []
     outcome = measurement.measure(folder, bench, events.append)
     assert (outcome.measured, outcome.left, outcome.failed) == (18, 0, 0)
-    assert measured(folder) == planned(folder)
+    assert measured_items(folder) == planned(folder)
     run = folder.read().run
     assert [c.launch for c in run.closes] == [x.launch for x in run.launches] and len(run.launches) == 6
     assert all(c.exit_code == 0 and c.seconds > 0.4 for c in run.closes)
     ended = [e for e in events if isinstance(e, measurement.CaseEnded)]
     assert len(ended) == 18 and [e.elapsed_s for e in ended] == sorted(e.elapsed_s for e in ended)
     again = measurement.measure(folder, bench, events.append)
-    assert (again.measured, again.left) == (0, 0) and measured(folder) == planned(folder)
+    assert (again.measured, again.left) == (0, 0) and measured_items(folder) == planned(folder)
 
 
 @pytest.mark.parametrize("extend", [False, True])
 def test_each_case_is_settled_once_with_all_its_records(tmp_path, extend):
-    bench = measurement.fake_bench(FakeLauncher(World(noise=0.2)))
-    cases = [bench.catalog.case(line) for line in LINES]
-    plan = Settings("cases", budget_s=20.0, launches=3, seed=1, extend=extend)
-    folder = measurement.begin(tmp_path / "r", cases, plan, bench)
+    folder, bench = begin(tmp_path / "r", FakeLauncher(World(noise=0.2)), 3, 20.0, extend=extend)
     events = []
     measurement.measure(folder, bench, events.append)
     settled = [event for event in events if isinstance(event, measurement.CaseSettled)]
-    assert sorted(event.case.line for event in settled) == sorted(case.line for case in cases)
+    assert sorted(event.case.line for event in settled) == sorted(case.line for case in folder.plan().cases)
     for event in settled:
         later = events[events.index(event) :]
         assert not any(
@@ -130,10 +119,7 @@ def test_what_launches_do_is_noted_only_if_one_follows(tmp_path):
 @pytest.mark.parametrize("extend", [True, False])
 def test_the_number_of_launches_is_an_aim_where_hockney_chose_it(tmp_path, extend):
     """There is time for about half of them."""
-    bench = measurement.fake_bench(FakeLauncher())
-    cases = [bench.catalog.case(line) for line in LINES]
-    settings = Settings("cases", budget_s=6.0, launches=10, seed=1, extend=extend)
-    folder = measurement.begin(tmp_path / "r", cases, settings, bench)
+    folder, bench = begin(tmp_path / "r", FakeLauncher(), 10, 6.0, extend=extend)
     outcome = measurement.measure(folder, bench, lambda event: None)
     launches = Counter(record.case for record in folder.read().run.records)
     assert 3 <= min(launches.values()) <= max(launches.values()) < 10
@@ -144,10 +130,7 @@ def test_the_number_of_launches_is_an_aim_where_hockney_chose_it(tmp_path, exten
 @pytest.mark.parametrize("end", [130, 143, None])
 def test_an_interrupted_run_is_unfinished_however_many_launches_it_has(tmp_path, end):
     """Interrupted by a signal, or killed, so that its last launch has no end."""
-    bench = measurement.fake_bench(FakeLauncher())
-    cases = [bench.catalog.case(line) for line in LINES]
-    settings = Settings("cases", budget_s=6.0, launches=10, seed=1, extend=True)
-    folder = measurement.begin(tmp_path / "r", cases, settings, bench)
+    folder, bench = begin(tmp_path / "r", FakeLauncher(), 10, 6.0, extend=True)
     measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
     assert not missing_items(plan, run)
@@ -171,7 +154,7 @@ def test_a_launch_that_breaks_loses_one_case_only(tmp_path, kind, reason):
         None
     }
     assert measurement.measure(folder, bench, events.append).left == 0
-    assert measured(folder) == planned(folder)
+    assert measured_items(folder) == planned(folder)
 
 
 def test_a_case_that_always_fails_does_not_stop_the_rest_and_is_left_out(tmp_path):
@@ -216,7 +199,7 @@ def test_a_machine_that_fails_once_costs_no_case(tmp_path):
     folder, bench = begin(tmp_path / "r", FailsOnce())
     outcome = measurement.measure(folder, bench, lambda event: None)
     assert (outcome.left, outcome.failed) == (0, 0)
-    assert measured(folder) == planned(folder) and folder.read().run.failures == ()
+    assert measured_items(folder) == planned(folder) and folder.read().run.failures == ()
 
 
 def test_an_engine_that_skips_its_plan_ends_with_an_error(tmp_path):
@@ -246,7 +229,7 @@ def test_time_that_is_left_is_used_for_part_of_a_launch(tmp_path):
     assert 10 < outcome.seconds <= 13 * (1 + TOLERANCE)
     assert [e.code for e in events if isinstance(e, measurement.Notice)] == ["budget-used-up"]
     measurement.measure(folder, measurement.fake_bench("fake"), lambda event: None)
-    assert measured(folder) == planned(folder), "resuming measures the other part"
+    assert measured_items(folder) == planned(folder), "resuming measures the other part"
 
 
 @given(
@@ -325,7 +308,7 @@ def test_ctrl_c_closes_the_launch_and_keeps_the_rest(tmp_path):
     run = folder.read().run
     assert len(run.records) == 5 and run.closes[-1].exit_code == 130
     measurement.measure(folder, bench, lambda event: None)
-    assert measured(folder) == planned(folder)
+    assert measured_items(folder) == planned(folder)
 
 
 @given(st.integers(0, 10**9))
@@ -339,7 +322,7 @@ def test_resuming_after_any_truncation_completes_the_plan(tmp_path_factory, seed
     kept = folder.read().run.records
     outcome = measurement.measure(folder, bench, lambda event: None)
     assert outcome.left == 0 and outcome.measured == 12 - len(kept)
-    assert measured(folder) == planned(folder)
+    assert measured_items(folder) == planned(folder)
     assert folder.read().run.records[: len(kept)] == kept
     assert folder.read().notices == ()
 

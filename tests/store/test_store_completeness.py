@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from measured_runs import begin
 from msgspec.structs import replace as replace_fields
 from tiers import slow
 
 from hockney import api, measurement
 from hockney.core.record import Record, RunRecords
-from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
 from hockney.store import RunFolder, expected_items, missing_items, salvage, unmeasured_items
 
@@ -33,10 +33,8 @@ class Made:
 
 def made(path: Path, extend: bool = True, budget: float = 300.0) -> Made:
     """A complete run to which sizes were added after its second, fourth and sixth of ten rounds."""
-    bench = measurement.fake_bench(FakeLauncher())
-    cases = [bench.catalog.case(line) for line in LINES]
-    settings = Settings("survey", budget_s=budget, launches=10, seed=1, extend=extend, refine=True)
-    folder = measurement.begin(path, cases, settings, bench)
+    settings = {"budget_s": budget, "launches": 10, "extend": extend, "refine": True}
+    folder, bench = begin(path, LINES, study="survey", **settings)
     events: list = []
     measurement.measure(folder, bench, events.append)
     return Made(folder, bench, launches_of(events))
@@ -141,10 +139,8 @@ def test_a_run_that_lost_lines_of_two_launches_gets_no_new_sizes(complete, tmp_p
 
 def test_a_launch_that_ran_out_of_time_has_lost_nothing(tmp_path):
     """Its cases are left, and 'resume' measures them, but the number of launches is only a target."""
-    bench = measurement.fake_bench(FakeLauncher(case_s=0.05))
-    cases = [bench.catalog.case(line) for line in LINES]
-    settings = Settings("cases", budget_s=12.0, launches=10, seed=1, extend=True)
-    folder = measurement.begin(tmp_path / "r", cases, settings, bench)
+    slow = FakeLauncher(case_s=0.05)
+    folder, bench = begin(tmp_path / "r", LINES, slow, budget_s=12.0, launches=10, extend=True)
     outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
     assert outcome.left == 0 and unmeasured_items(plan, run)

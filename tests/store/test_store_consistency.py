@@ -7,18 +7,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from measured_runs import begin
 
 from hockney import api, measurement
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.settings import Settings
 from hockney.store import RunFolder
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> RunFolder:
-    bench = measurement.fake_bench("fake")
-    cases = [bench.catalog.case(f"pingpong bytes={size}") for size in (0, 8, 64)]
-    made = measurement.begin(tmp_path / "r", cases, Settings("cases", seed=1, launches=3), bench)
+    made, bench = begin(tmp_path / "r", [f"pingpong bytes={size}" for size in (0, 8, 64)], launches=3)
     measurement.measure(made, bench, lambda event: None)
     return made
 

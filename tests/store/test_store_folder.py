@@ -138,7 +138,7 @@ def test_a_place_without_permission_is_an_environment_problem(tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o555)
     script = (
-        "import sys, pathlib\nsys.path.insert(0, sys.argv[2])\n"
+        "import sys, pathlib\nsys.path[:0] = sys.argv[2:]\n"
         "from hockney.store.folder import RunFolder\nfrom hockney.core.errors import EnvironmentProblem\n"
         "from test_store_folder import PLAN, MACHINE\n"
         "import os\n"
@@ -151,7 +151,7 @@ def test_a_place_without_permission_is_an_environment_problem(tmp_path):
             os.chmod(parent, 0o755)
     os.chmod(tmp_path, 0o755)
     done = subprocess.run(
-        [sys.executable, "-c", script, str(closed / "run"), str(Path(__file__).parent)],
+        [sys.executable, "-c", script, str(closed / "run"), *map(str, Path(__file__).parents[:2])],
         capture_output=True,
         text=True,
     )
@@ -216,16 +216,10 @@ def test_plans_are_read_back_whatever_was_typed(mpi, machine, budget, seed, bind
     assert parse_plan(plan.text, "plan.txt") == plan
 
 
-def test_plans_from_before_rounds_are_read_and_still_written():
-    """A plan without new features has the same text as before, so that an older hockney reads it too."""
-    assert "every_s" not in PLAN.text and "through_s" not in PLAN.text
-    assert parse_plan(PLAN.text, "plan.txt").settings.every_s == 0
-    assert PLAN.settings.total_s == PLAN.settings.budget_s
-
-
 def test_the_time_for_all_rounds():
     asked = Settings("cases", budget_s=10.0, launches=6, every_s=60.0)
     assert asked.total_s == 60 and "every_s = 60.0" in Plan(asked, ()).text
+    assert PLAN.settings.total_s == PLAN.settings.budget_s
 
 
 @pytest.mark.parametrize(

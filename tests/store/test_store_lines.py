@@ -232,7 +232,7 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path):
     path = write(tmp_path / "r")
     size = path.stat().st_size
     script = (
-        "import resource, sys; sys.path.insert(0, sys.argv[3]); from pathlib import Path\n"
+        "import resource, sys; sys.path[:0] = sys.argv[2:]; from pathlib import Path\n"
         "from test_store_lines import Appender, record\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({size + 300}, resource.RLIM_INFINITY))\n"
         "from hockney.core.errors import EnvironmentProblem\n"
@@ -241,7 +241,7 @@ def test_a_full_disk_leaves_whole_lines_only(tmp_path):
         "except EnvironmentProblem as error: print(error.code, error.fields['errno'])\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, str(path), "", str(Path(__file__).parent)],
+        [sys.executable, "-c", script, str(path), *map(str, Path(__file__).parents[:2])],
         capture_output=True,
         text=True,
     )
