@@ -90,33 +90,6 @@ class Explanation:
         )
 
 
-def library_not_found(library: str, mpi: str) -> Explanation:
-    return Explanation(
-        "library-not-found",
-        f"the ranks cannot find {library}",
-        "the engine was linked with it",
-        f"load the module of {mpi}, or add its library folder to LD_LIBRARY_PATH",
-    )
-
-
-def other_library(mpi: str, other: str) -> Explanation:
-    return Explanation(
-        "library-of-another-mpi",
-        f"the engine was compiled for {mpi}, but the ranks found the library of {other}",
-        "LD_LIBRARY_PATH or a loaded module puts it first",
-        f"unset LD_LIBRARY_PATH, unload {other}, or measure {other} instead with --mpi",
-    )
-
-
-def ranks_missing(answers: int, ranks: int, mpiexec: str) -> Explanation:
-    return Explanation(
-        "ranks-missing",
-        f"only {answers} of {ranks} ranks answered",
-        "",
-        f"try '{mpiexec} -n {ranks} hostname'",
-    )
-
-
 def describe_ending(ending: Ending, launcher: str) -> str:
     """The reason of a failure whose cause is unknown. `launcher` is the name of the program that started
     the ranks."""
@@ -205,7 +178,12 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     (
         r"error while loading shared libraries: (\S+?):|Library not loaded: (\S+)",
         0,
-        lambda mpi, ranks, name: library_not_found(name, title_of(mpi)),
+        lambda mpi, ranks, name: Explanation(
+            "library-not-found",
+            f"the ranks cannot find {name}",
+            "the engine was linked with it",
+            f"load the module of {title_of(mpi)}, or add its library folder to LD_LIBRARY_PATH",
+        ),
     ),
     (
         r"GLIBC\w*_[\d.]+' not found",

@@ -13,9 +13,8 @@ import msgspec
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
-from hockney.launch import failures
 from hockney.launch.cluster import Srun
-from hockney.launch.failures import Explanation, ending_of, explain, is_fatal_line
+from hockney.launch.failures import Explanation, describe_ending, ending_of, explain, is_fatal_line
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
 from hockney.mpi import families, family_of, family_of_library, title_of
@@ -53,7 +52,7 @@ def say_hello(
         ) from error
     except process.ProgramTimeout as error:
         explanation = explain(mpi, ranks, (error.err + error.out).splitlines(), hosts)
-        explanation = explanation or failures.Explanation(
+        explanation = explanation or Explanation(
             "ranks-not-started-in-time",
             f"{title_of(mpi)} did not start {ranks} ranks within {timeout:g} s",
             one_line(" ".join(error.err.split()[-40:])) or "it printed nothing",
@@ -77,7 +76,7 @@ def say_hello(
     ending = ending_of(done.code, output)
     raise EnvironmentProblem(
         f"{title_of(mpi)} does not start {ranks} ranks",
-        failures.describe_ending(ending, Path(mpi.mpiexec).name),
+        describe_ending(ending, Path(mpi.mpiexec).name),
         f"try '{' '.join(command.words[:3])} hostname'",
         code="ranks-do-not-start",
         ranks=ranks,
@@ -110,11 +109,22 @@ def find_contradiction(
     families_found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
     other_titles = [family.title for family in families_found if family.known]
     if other_titles and family_of(mpi).known:
-        return failures.other_library(title_of(mpi), other_titles[0])
+        mine, other = title_of(mpi), other_titles[0]
+        return Explanation(
+            "library-of-another-mpi",
+            f"the engine was compiled for {mine}, but the ranks found the library of {other}",
+            "LD_LIBRARY_PATH or a loaded module puts it first",
+            f"unset LD_LIBRARY_PATH, unload {other}, or measure {other} instead with --mpi",
+        )
     if ranks > 1 and len(hellos) > 1 and all(hello.size == 1 for hello in hellos):
         if srun:
-            return not_connected_by_srun(srun.pmi)
-        return failures.Explanation(
+            return Explanation(
+                "ranks-run-as-separate-jobs",
+                "every rank runs as a separate single-process job",
+                f"srun does not connect them by --mpi={srun.pmi or 'none'}",
+                "use --launcher mpiexec, or an interface of 'srun --mpi=list' that the MPI was built with",
+            )
+        return Explanation(
             "ranks-run-as-separate-jobs",
             "every rank runs as a separate single-process job",
             f"{mpi.mpiexec} does not belong to the library that the ranks found, which is "
@@ -123,9 +133,22 @@ def find_contradiction(
         )
     all_answered = [hello.rank for hello in hellos] == list(range(ranks))
     if hellos and not (all_answered and all(hello.size == ranks for hello in hellos)):
-        return failures.ranks_missing(len(hellos), ranks, mpi.mpiexec)
-    differing = [hello.host for hello in hellos if hello.engine != hellos[0].engine]
-    return engines_differ(list(dict.fromkeys(differing))) if differing else None
+        return Explanation(
+            "ranks-missing",
+            f"only {len(hellos)} of {ranks} ranks answered",
+            "",
+            f"try '{mpi.mpiexec} -n {ranks} hostname'",
+        )
+    differing = list(dict.fromkeys(hello.host for hello in hellos if hello.engine != hellos[0].engine))
+    if not differing:
+        return None
+    more = " and others" if len(differing) > 3 else ""
+    return Explanation(
+        "engines-differ",
+        f"another engine runs on {', '.join(map(printable, differing[:3]))}{more} than on the first host",
+        "the cache folder there has other contents",
+        "set HOCKNEY_CACHE to a folder that all hosts share",
+    )
 
 
 def parse_transports(lines: Iterable[str]) -> dict[str, str]:
@@ -141,23 +164,3 @@ def parse_transports(lines: Iterable[str]) -> dict[str, str]:
             if name and name != "n/a":
                 transports.setdefault(where, f"mostly {name}" if share == "most" else name)
     return transports
-
-
-def not_connected_by_srun(interface: str) -> Explanation:
-    return Explanation(
-        "ranks-run-as-separate-jobs",
-        "every rank runs as a separate single-process job",
-        f"srun does not connect them by --mpi={interface or 'none'}",
-        "use --launcher mpiexec, or an interface of 'srun --mpi=list' that the MPI was built with",
-    )
-
-
-def engines_differ(hosts: Sequence[str]) -> Explanation:
-    """`hosts` are those whose engine differs from rank 0's."""
-    more = " and others" if len(hosts) > 3 else ""
-    return Explanation(
-        "engines-differ",
-        f"another engine runs on {', '.join(map(printable, hosts[:3]))}{more} than on the first host",
-        "the cache folder there has other contents",
-        "set HOCKNEY_CACHE to a folder that all hosts share",
-    )

@@ -97,7 +97,8 @@ class OutputTimeout(Exception):
 
 
 class Job:
-    """A running program. Use it in a `with`: leaving it ends the program and all below it."""
+    """A program, to be read line by line. It starts when a `with` is entered; leaving that ends the program
+    and all below it. `env` is merged into this process's environment; None removes a variable."""
 
     def __init__(
         self,
@@ -313,20 +314,8 @@ class Job:
         return True
 
 
-def stream(
-    words: Sequence[str],
-    env: Environment | None = None,
-    input: str | None = None,
-    cwd: str | os.PathLike[str] | None = None,
-    grace_s: float = 3.0,
-    tail: int = 40,
-    scratch: Scratch | None = None,
-) -> Job:
-    """A program to be read line by line; it starts when the `with` is entered.
-
-    `env` is merged into this process's environment; None removes a variable.
-    """
-    return Job(words, env, input, cwd, grace_s, tail, scratch)
+stream = Job
+"""Starts a program that is read line by line."""
 
 
 def capture(

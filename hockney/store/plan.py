@@ -22,7 +22,9 @@ import signal
 from collections import Counter
 from dataclasses import dataclass, fields
 from functools import lru_cache
-from typing import Any
+from typing import get_type_hints
+
+import msgspec
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
@@ -134,13 +136,13 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
             raise messages.newer_file(where, schema, SCHEMA)
         if schema < SCHEMA:
             raise ValueError(f"schema {schema} was never released")
-        declared = {f.name: f for f in fields(Settings)}
-        values: dict[str, Any] = {name: _read(declared[name].type, value) for name, value in raw.items()}
+        kinds = get_type_hints(Settings)
+        values = {name: msgspec.convert(json.loads(value), kinds[name]) for name, value in raw.items()}
         read = Settings(**values)
         if read.out_of_range:
             raise ValueError(f"{read.out_of_range} = {raw[read.out_of_range]} is out of range")
         return read
-    except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise EnvironmentProblem(
             f"{where} has no usable settings",
             printable(str(error)),
@@ -148,28 +150,6 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
             code="plan-without-settings",
             path=where,
         ) from error
-
-
-TYPES: dict[str, tuple[type, ...]] = {"bool": (bool,), "str": (str,), "int": (int,), "float": (int, float)}
-"""Of JSON values, by the type of a setting."""
-
-
-def _read(kind: object, text: str) -> bool | str | int | float | tuple[str, ...]:
-    value: Any = json.loads(text)
-    if kind == "tuple[str, ...]":
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise ValueError(_not_of_type(text, "list"))
-        return tuple(value)
-    required = TYPES[str(kind)]
-    fits = isinstance(value, required) and (kind == "bool" or not isinstance(value, bool))
-    if not fits:
-        raise ValueError(_not_of_type(text, str(kind)))
-    return float(value) if kind == "float" else value
-
-
-def _not_of_type(text: str, kind: str) -> str:
-    """Why a setting in a plan is not usable."""
-    return f"{text} is not of type {kind}"
 
 
 ADDITIONS = ((0.2, 0.6), (0.4, 0.85), (0.6, 1.0))

@@ -44,18 +44,12 @@ def test_a_job_of_slurm():
     assert bare == Allocation("slurm", 2), "a list that is not understood is left to the launcher"
 
 
-def test_pbs_lists_a_host_for_each_of_its_slots(tmp_path):
+def test_pbs_and_lsf_list_hosts_with_their_slots(tmp_path):
     (tmp_path / "nodes").write_text("n1\nn1\nn2\nn2\nn2\n")
     job = allocation({"PBS_NODEFILE": str(tmp_path / "nodes")})
     assert job == Allocation("pbs", 2, ("n1", "n2"), (2, 3), (2, 3))
-
-
-def test_lsf_lists_hosts_with_their_slots():
     job = allocation({"LSB_MCPU_HOSTS": "n1 8 n2 4 n1 2"})
     assert job == Allocation("lsf", 2, ("n1", "n2"), (10, 4), (10, 4))
-
-
-def test_outside_of_a_job():
     assert allocation({"PATH": "/bin"}) is None
 
 

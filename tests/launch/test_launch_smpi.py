@@ -87,24 +87,27 @@ def test_a_launch_line_does_not_tell_where_programs_lie():
     ]  # fmt: skip
 
 
-def test_a_simulation_repeats_itself_so_few_repetitions_are_made():
-    noisy = platform(noise=Noise(relative=0.1))
-    plan = [Case.of("pingpong", 2, bytes=8)]
-    found = [launcher(platform())._repetitions(plan, ranks) for ranks in (2, 1023, 1024, 16384)]
-    assert found == [2, 2, 1, 1]
-    assert launcher(noisy)._repetitions(plan, 1024) == 30
+PINGPONG = [Case.of("pingpong", 2, bytes=8)]
+KERNELS = [Case.of("ep", 2), Case.of("cg", 2)]
+SEEDS = [Case.of("annealing", 2, seeds=5), Case.of("annealing", 2, seeds=3)]
 
 
-def test_a_workload_that_verifies_every_run_is_simulated_once():
-    plan = [Case.of("ep", 2), Case.of("cg", 2)]
-    assert launcher(platform(), verifying_each={"ep", "cg"})._repetitions(plan, 2) == 1
-    assert launcher(platform(), verifying_each={"ep"})._repetitions(plan, 2) == 2
-
-
-def test_every_seed_of_a_case_is_simulated():
-    plan = [Case.of("annealing", 2, seeds=5), Case.of("annealing", 2, seeds=3)]
-    for ranks in (2, 1024):
-        assert launcher(platform(), verifying_each={"annealing"})._repetitions(plan, ranks) == 5
+@pytest.mark.parametrize(
+    ("plan", "ranks", "verifying", "repetitions"),
+    [
+        (PINGPONG, 2, (), 2),
+        (PINGPONG, 1023, (), 2),
+        (PINGPONG, 1024, (), 1),
+        (KERNELS, 2, {"ep", "cg"}, 1),
+        (KERNELS, 2, {"ep"}, 2),
+        (SEEDS, 2, {"annealing"}, 5),
+        (SEEDS, 1024, {"annealing"}, 5),
+    ],
+)
+def test_a_simulation_repeats_itself_so_few_repetitions_are_made(plan, ranks, verifying, repetitions):
+    """One if each run verifies itself, but one for every seed."""
+    assert launcher(platform(), verifying_each=verifying)._repetitions(plan, ranks) == repetitions
+    assert launcher(platform(noise=Noise(relative=0.1)))._repetitions(plan, ranks) == 30
 
 
 @pytest.mark.parametrize(

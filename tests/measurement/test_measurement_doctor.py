@@ -154,11 +154,6 @@ def test_what_goes_wrong_on_hosts_is_one_line(site, code):
     assert caught.value.code == code and str(caught.value) == last.text
 
 
-def test_hosts_that_do_not_exist_end_the_examination(site):
-    last = found_by_the_doctor(nodes=3)["cannot-measure"]
-    assert last.verdict == "bad" and "3" in last.text
-
-
 def test_the_cost_of_a_fabric_is_named_on_one_host(site, monkeypatch):
     for name in site.job:
         if name != "PATH":

@@ -156,31 +156,34 @@ def machine(traits: Traits, cores: int) -> Machine:
     return msgspec.structs.replace(msgspec.convert(fields("x"), Machine), traits=traits, cores=cores)
 
 
-def test_cores_are_those_of_all_hosts_of_a_launch():
+HOSTS = {
+    "those of all hosts of a launch": ([("a", "a"), ("a", "a", "b", "b")], Traits(), 8, 16),
+    "a run without launches": ([], Traits(), 0, 1),
+    "a description has those of all its nodes": ([tuple("abcdefgh")], all_kinds()["sim"].TRAITS, 16, 16),
+    "so has a paper": ([tuple("abcdefgh")], all_kinds()["published"].TRAITS, 16, 16),
+    "a run resumed elsewhere: no case had those of both": ([("a", "a"), ("b", "b")], Traits(), 8, 8),
+    "nodes that are emulated by one host share them": (
+        [(("a", "n0"), ("a", "n1"))],
+        Traits(shared_memory=False),
+        4,
+        4,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HOSTS)
+def test_cores_of_a_run(name):
+    launches, traits, cores, available = HOSTS[name]
+    run = RunRecords(tuple(launched(str(k), *places) for k, places in enumerate(launches)))
+    assert run.cores(machine(traits, cores)) == available
+
+
+def test_hosts_and_nodes_of_a_run():
     run = RunRecords((launched("0", "a", "a"), launched("1", "a", "a", "b", "b")))
     assert run.hosts == run.nodes == {"a", "b"}
     assert (run.max_hosts(), run.max_hosts(2), run.max_hosts(3)) == (2, 1, 1)
-    assert run.cores(machine(Traits(), 8)) == 16
-    assert RunRecords().cores(machine(Traits(), 0)) == 1
-
-
-def test_a_description_has_the_cores_of_all_its_nodes_already():
-    nodes = [f"n{k}" for k in range(8)]
-    run = RunRecords((launched("0", *nodes),))
-    for scheme in ("sim", "published"):
-        assert run.cores(machine(all_kinds()[scheme].TRAITS, 16)) == 16
-
-
-def test_launches_on_different_hosts_do_not_add_up():
-    """A run resumed elsewhere: no case had the cores of both hosts."""
-    run = RunRecords((launched("0", "a", "a"), launched("0.1", "b", "b")))
-    assert run.hosts == {"a", "b"} and run.cores(machine(Traits(), 8)) == 8
-
-
-def test_emulated_nodes_of_one_host_share_its_cores():
     run = RunRecords((launched("0", ("a", "n0"), ("a", "n1")),))
     assert run.hosts == {"a"} and run.nodes == {"n0", "n1"}
-    assert run.cores(machine(Traits(shared_memory=False), 4)) == 4
 
 
 def asked_by_name(text: str) -> list[str]:

@@ -2,8 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A survey's parameters for another run: only from the same machine and MPI, unless forced."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 from measured_runs import begin
@@ -136,10 +134,3 @@ def test_runs_that_are_no_survey(tmp_path):
     ):
         with raises_code(code):
             measurement.read_survey(path)
-
-
-def test_a_bench_of_its_own_clock_waits_by_it():
-    bench = measurement.fake_bench("fake")
-    bench.wait(3600.0)
-    assert bench.now() == 3600
-    assert replace(bench, wait=lambda seconds: None).now() == 3600

@@ -211,74 +211,68 @@ def _one(kind: type[T]) -> Read:
 
 _TEXTS = values.list_of(values.text_value)
 _COUNTS = values.list_of(values.COUNT.read)
-_SEGMENT = {f.name: (values.PER_BYTE if f.name.endswith("per_byte") or f.name.endswith("per_byte_s")
-                     else values.SECONDS).read for f in msgspec.structs.fields(Segment)}  # fmt: skip
 
-_ON_NODE = tuple(name for name in _SEGMENT if not name.startswith("processor_"))
+
+def _readers(kind: type[msgspec.Struct], **others: Read) -> dict[str, Read]:
+    """The meaning of each key's value; that of times follows from their names."""
+    fields = (field.name for field in msgspec.structs.fields(kind))
+    return {name: others[name] if name in others else _time(name).read for name in fields}
+
+
+def _time(name: str) -> values.Quantity:
+    if name.endswith(("per_byte", "per_byte_s")):
+        return values.PER_BYTE
+    assert name.endswith("_s"), name
+    return values.SECONDS
+
 
 READERS: dict[type, dict[str, Read]] = {
-    Segment: _SEGMENT | {"first": values.BYTES.read},
-    NodeGroup: {"count": values.COUNT.read, "cores": values.COUNT.read},
-    Libraries: {
-        "write_s": values.SECONDS.read,
-        "read_s": values.SECONDS.read,
-        "superstep_s": values.SECONDS.read,
-        "buffer_s_per_byte": values.PER_BYTE.read,
-        "step_s": values.SECONDS.read,
-    },
-    Noise: {
-        "relative": values.FRACTION.read,
-        "per_launch": values.FRACTION.read,
-        "seed": values.SEED.read,
-    },
-    Origin: {
-        "key": values.nonempty_text,
-        "status": values.choice_of(get_args(Status)),
-        "source": values.nonempty_text,
-        "rows": _TEXTS,
-    },
-    Network: {
-        "shape": values.choice_of(get_args(Shape)),
-        "dims": _COUNTS,
-        "down": _COUNTS,
-        "up": _COUNTS,
-        "cables": _COUNTS,
-        "dragonfly": _COUNTS,
-        "nodes": values.list_of(_one(NodeGroup)),
-        "nic": values.RATE.read,
-        "duplex": values.choice_of(("full", "half")),
-        "link": values.RATE.read,
-        "hop_s": values.SECONDS.read,
-        "medium_message_s": values.SECONDS.read,
-        "medium_s_per_byte": values.PER_BYTE.read,
-        "broadcast": values.choice_of(get_args(Broadcast)),
-    },
-    Platform: {
-        "name": values.machine_name,
-        "title": values.nonempty_text,
-        "source": values.text_value,
-        "network": _one(Network),
-        "eager": values.BYTES.read,
-        "segments": values.list_of(_one(Segment)),
-        "on_node": values.list_of(_one(Segment)),
-        "collectives": _by_operation(SELECTABLE_COLLECTIVES, _algorithm),
-        "flops": values.FLOPS.read,
-        "rates": _by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
-        "sum_s_per_byte": values.PER_BYTE.read,
-        "hardware_barrier_s": values.SECONDS.read,
-        "barrier_cluster": values.COUNT.read,
-        "barrier_round_s": values.SECONDS.read,
-        "calls": _by_operation(CALLED, _points),
-        "libraries": _one(Libraries),
-        "clock_s": values.SECONDS.read,
-        "noise": _one(Noise),
-        "origins": values.list_of(_one(Origin)),
-        "notes": _TEXTS,
-        "poor_fit": values.text_value,
-        "two_modes": values.text_value,
-    },
+    Segment: _readers(Segment, first=values.BYTES.read),
+    NodeGroup: _readers(NodeGroup, count=values.COUNT.read, cores=values.COUNT.read),
+    Libraries: _readers(Libraries),
+    Noise: _readers(
+        Noise, relative=values.FRACTION.read, per_launch=values.FRACTION.read, seed=values.SEED.read
+    ),
+    Origin: _readers(
+        Origin,
+        key=values.nonempty_text,
+        status=values.choice_of(get_args(Status)),
+        source=values.nonempty_text,
+        rows=_TEXTS,
+    ),
+    Network: _readers(
+        Network,
+        **dict.fromkeys(("dims", "down", "up", "cables", "dragonfly"), _COUNTS),
+        shape=values.choice_of(get_args(Shape)),
+        nodes=values.list_of(_one(NodeGroup)),
+        nic=values.RATE.read,
+        duplex=values.choice_of(("full", "half")),
+        link=values.RATE.read,
+        broadcast=values.choice_of(get_args(Broadcast)),
+    ),
+    Platform: _readers(
+        Platform,
+        name=values.machine_name,
+        title=values.nonempty_text,
+        source=values.text_value,
+        network=_one(Network),
+        eager=values.BYTES.read,
+        segments=values.list_of(_one(Segment)),
+        on_node=values.list_of(_one(Segment)),
+        collectives=_by_operation(SELECTABLE_COLLECTIVES, _algorithm),
+        flops=values.FLOPS.read,
+        rates=_by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
+        barrier_cluster=values.COUNT.read,
+        calls=_by_operation(CALLED, _points),
+        libraries=_one(Libraries),
+        noise=_one(Noise),
+        origins=values.list_of(_one(Origin)),
+        notes=_TEXTS,
+        poor_fit=values.text_value,
+        two_modes=values.text_value,
+    ),
 }
-"""The meaning of each key's value; a test compares it with the fields of core/platform.py."""
+_ON_NODE = tuple(name for name in READERS[Segment] if not name.startswith("processor_"))
 
 
 def _not_ascending(place: str, value: int, before: int) -> UsageError:

@@ -28,7 +28,7 @@ def free_clock(monkeypatch) -> None:
 
 def survey_of(folder: Path, world: World | None = None, ranks: tuple[int, ...] = ()) -> Survey:
     """A whole survey of a fake machine."""
-    bench = measurement.fake_bench(FakeLauncher(world))
+    bench = measurement.fake_bench(FakeLauncher(world or World()))
     cases = studies.study("survey").plan(Options(ranks=ranks), bench.catalog, bench.machine)
     run = measurement.begin(folder, cases, Settings("survey", seed=1), bench)
     measurement.measure(run, bench, lambda event: None)

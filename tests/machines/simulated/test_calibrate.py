@@ -200,9 +200,6 @@ def test_costs_between_nodes_that_nobody_measured_are_a_guess(real, machine):
     other = simulated.platform("switched-ethernet")
     assert not simulated.between_nodes_guessed(calibrate(real, CalibrationOptions(network=other, nodes=5)))
     assert not any(simulated.between_nodes_guessed(simulated.platform(name)) for name in simulated.names())
-    fitted = [o for o in machine.origins if not o.key.startswith(("segments", "on_node"))]
-    older = msgspec.structs.replace(machine, on_node=(), origins=tuple(fitted))
-    assert simulated.between_nodes_guessed(older), "its file has only one cost of messages"
 
 
 def test_what_is_between_nodes_can_come_from_elsewhere(real, machine):
