@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from scripts import script
+
 from hockney.core.machine import Mpi
 from hockney.core.record import SCHEMA, Clock, End, Launch, Rank, encode_line
 
@@ -101,6 +103,4 @@ class Site:
         return [" ".join(w for w in words if w == words[0] or w.startswith("--mpi=")) for words in started]
 
     def _program(self, name: str, text: str) -> None:
-        path = self.folder / name
-        path.write_text(f"#!/bin/sh\necho {name} $* >>{self.folder}/calls\n{text}\n")
-        path.chmod(0o755)
+        script(self.folder / name, f"echo {name} $* >>{self.folder}/calls\n{text}")

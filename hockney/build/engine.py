@@ -121,20 +121,11 @@ def _find_earlier(without: Identity, mpi: Mpi, cache: Path, group: str) -> Ident
     return max(candidates, key=lambda each: each[0], default=(0.0, None))[1]
 
 
-def targets(
-    mpi: Mpi,
-    names: Sequence[str],
-    tests: Path | None = None,
-    source: Path | None = None,
-    cache: Path | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> Path:
+def targets(mpi: Mpi, names: Sequence[str], tests: Path | None = None) -> Path:
     """CMake's folder for `mpi`, in which the targets `names` were built, including some of the folder
     `tests`, whose binaries are in its folder tests. Object files are shared with the engine."""
-    environ = os.environ if environ is None else environ
-    source = source or source_folder()
-    cache = cache or cache_folder(environ)
-    with workplace_of(mpi, identify(mpi, source, environ), source, cache) as work:
+    source = source_folder()
+    with workplace_of(mpi, identify(mpi, source, os.environ), source, cache_folder(os.environ)) as work:
         work.mirror(source)
         log = work.folder / "targets.log"
         with work.building():

@@ -20,7 +20,7 @@ from hockney.core.record import Origin
 @dataclass(frozen=True)
 class MachineReference:
     """SCHEME, or SCHEME:NAME, as in --machine and plan.txt. `scheme` selects the kind of machine; no scheme
-    is this machine. The part after the colon depends on the kind: a name, a path, or `options`.
+    is this machine. The part after the colon depends on the kind: a name, a path, or options.
 
       ""                        this machine
       "sim:t3e"                 scheme sim, name t3e
@@ -34,12 +34,6 @@ class MachineReference:
     def parse(text: str) -> MachineReference:
         scheme, _, name = text.partition(":")
         return MachineReference(scheme, name)
-
-    @property
-    def options(self) -> tuple[tuple[str, str], ...]:
-        """`name` parsed as NAME=VALUE;..., for kinds that take settings."""
-        parts = (part.partition("=") for part in self.name.split(";") if part)
-        return tuple((name, value) for name, _, value in parts)
 
     def __str__(self) -> str:
         return f"{self.scheme}:{self.name}" if self.name else self.scheme

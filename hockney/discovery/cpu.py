@@ -18,10 +18,7 @@ CPUS = "sys/devices/system/cpu"
 
 @dataclass(frozen=True)
 class Processors:
-    """`allowed` are the hardware threads by number, in order; `cores` the physical cores they belong to.
-
-    `quota` is the number of processors' worth of time that a control group grants, None without a limit.
-    """
+    """`allowed` are the hardware threads by number, in order; `cores` the physical cores they belong to."""
 
     model: str
     allowed: tuple[int, ...]
@@ -29,7 +26,6 @@ class Processors:
     sockets: int
     numa_nodes: int
     caches: dict[str, int]
-    quota: float | None
     governor: str
 
 
@@ -60,7 +56,6 @@ def processors(root: Path = ROOT, allowed: tuple[int, ...] | None = None) -> Pro
         sockets=len({package_id(root, cpu) for cpu in allowed}),
         numa_nodes=max(1, len(nodes)),
         caches=cache_sizes(root, allowed[0] if allowed else 0),
-        quota=granted,
         governor=", ".join(sorted(governors)),
     )
 

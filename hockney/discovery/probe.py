@@ -27,7 +27,7 @@ LAUNCHERS = ("mpiexec", "mpiexec.hydra", "mpirun")
 TOOL_SECONDS = 30.0
 
 
-def probe(mpicxx: Path, source: Source, notify: Notify = lambda _: None) -> Mpi:
+def probe(mpicxx: Path, source: Source) -> Mpi:
     """The MPI whose compiler wrapper is `mpicxx`, with the launcher of the same prefix.
 
     Raises EnvironmentProblem if the wrapper does not work or has no launcher next to it.

@@ -100,13 +100,13 @@ def system(root: Path = ROOT) -> str:
     return f"{kernel}, {match.group(1)}" if match else kernel
 
 
-def shared_memory(root: Path = ROOT) -> tuple[int, int] | None:
-    """Free and total bytes of /dev/shm, which the ranks of one host use; None if there is none."""
+def shared_memory() -> int | None:
+    """Free bytes of /dev/shm, which the ranks of one host use; None if there is none."""
     try:
-        status = os.statvfs(root / "dev/shm")
+        status = os.statvfs("/dev/shm")
     except OSError:
         return None
-    return status.f_bavail * status.f_frsize, status.f_blocks * status.f_frsize
+    return status.f_bavail * status.f_frsize
 
 
 def writable(folder: Path) -> str:

@@ -385,12 +385,12 @@ def _not_real() -> Finding:
     return noise_skipped("only real machines have noise to measure")
 
 
-def shared_memory_finding(room: tuple[int, int] | None) -> Finding:
+def shared_memory_finding(free: int | None) -> Finding:
     """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
-    if room is None:
+    if free is None:
         return Finding("note", "/dev/shm", "missing: MPI will use files or sockets", "shared-memory-missing")
-    text = f"has {format_bytes(room[0])} free"
-    if room[0] < SMALL_SHARED_BYTES:
+    text = f"has {format_bytes(free)} free"
+    if free < SMALL_SHARED_BYTES:
         text += "; a container may need more (docker run --shm-size=1g)"
         return Finding("note", "/dev/shm", text, "shared-memory-small")
     return Finding("good", "/dev/shm", text, "shared-memory")

@@ -38,10 +38,8 @@ class CannotWrite(EnvironmentProblem):
 class ProgramTimeout(EnvironmentProblem):
     """The program exceeded its time limit and was ended. `out` and `err` are its output."""
 
-    def __init__(
-        self, what: str, why: str = "", remedy: str = "", *, code: str, out: str = "", err: str = ""
-    ) -> None:
-        super().__init__(what, why, remedy, code=code)
+    def __init__(self, what: str, *, code: str, out: str = "", err: str = "") -> None:
+        super().__init__(what, code=code)
         self.out = out
         self.err = err
 

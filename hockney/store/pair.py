@@ -20,13 +20,13 @@ SIDES = ("a", "b")
 Pair = tuple[RunFolder, RunFolder]
 
 
-def create_pair(path: Path | None, create: Callable[[str, Path], RunFolder], name: str = "compare") -> Pair:
+def create_pair(path: Path | None, create: Callable[[str, Path], RunFolder]) -> Pair:
     """The folder `path`, by default a new one in the default place, with what `create` makes of each of
     `SIDES` and its path. It is complete or missing. Raises UsageError if it exists and is not empty,
     EnvironmentProblem if it cannot be written."""
     if path is not None:
         return _create(path, create)
-    return create_unnamed(name, lambda unused: _create(unused, create))
+    return create_unnamed("compare", lambda unused: _create(unused, create))
 
 
 def _create(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:

@@ -18,6 +18,7 @@ import msgspec
 import pytest
 from made_up import made_up_mpi
 from raising import raises_code
+from scripts import script
 
 from hockney import build
 from hockney.build.engine import remove_leftovers
@@ -52,10 +53,7 @@ def source(tmp_path) -> Path:
 
 def wrapper(folder: Path, text: str = 'case "$1" in -show) echo c++ -lmpi;; *) exec c++ "$@";; esac') -> Mpi:
     """An MPI whose compiler wrapper is a script around the plain compiler."""
-    (folder / "bin").mkdir(parents=True, exist_ok=True)
-    path = folder / "bin" / "mpicxx"
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
+    path = script(folder / "bin" / "mpicxx", text)
     (folder / "lib").mkdir(exist_ok=True)
     (folder / "lib" / "libmpi.so").write_text("one")
     return made_up_mpi("mpich", "9.9", folder, mpicxx=str(path))
@@ -340,9 +338,7 @@ def wait_for(condition) -> None:
 
 
 def test_old_tools_on_path_give_way_to_the_wheels(tmp_path, monkeypatch):
-    old = tmp_path / "cmake"
-    old.write_text("#!/bin/sh\necho cmake version 3.10.2\n")
-    old.chmod(0o755)
+    old = script(tmp_path / "cmake", "echo cmake version 3.10.2")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert shutil.which("cmake") == str(old)
     assert tool("cmake") != str(old)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from raising import raises_code
+from scripts import script
 
 from hockney import build
 from hockney.build import duration
@@ -46,13 +47,6 @@ case "$1" in
     chmod +x "$place/bin/smpicxx" "$place/bin/smpirun";;
 esac
 """
-
-
-def script(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
 
 
 def stand_in_installer(prefix: Path, source: str = "") -> list[str]:

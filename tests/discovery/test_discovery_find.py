@@ -13,6 +13,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
 from hockney.core.paths import cache_folder
@@ -34,13 +35,6 @@ LAUNCHERS = {
     "mpich": "HYDRA build details:",
     "intel": "Intel(R) MPI Library for Linux* OS, Version 2021.18.1",
 }
-
-
-def script(path: Path, text: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{text}\n")
-    path.chmod(0o755)
-    return path
 
 
 def install(prefix: Path, family: str, suffix: str = "", launcher: str = "") -> Path:

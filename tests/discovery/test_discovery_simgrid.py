@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.discovery import simgrid
@@ -15,11 +16,8 @@ from hockney.mpi import title_of
 
 
 def install(prefix: Path, version: str) -> Path:
-    (prefix / "bin").mkdir(parents=True)
     for name, says in (("smpicxx", "c++"), ("smpirun", f"SimGrid version {version}")):
-        program = prefix / "bin" / name
-        program.write_text(f"#!/bin/sh\necho '{says}'\n")
-        program.chmod(0o755)
+        script(prefix / "bin" / name, f"echo '{says}'")
     return prefix
 
 
@@ -66,15 +64,13 @@ def test_a_simulator_that_does_not_start_is_refused(environ, tmp_path, simulator
     """As in a copy without the libraries of others; smpirun names its own."""
     prefix = install(tmp_path / "named", "4.0")
     program = prefix / "lib" / "smpimain"
-    with (prefix / "bin" / "smpirun").open("a") as script:
-        script.write(
+    with (prefix / "bin" / "smpirun").open("a") as smpirun:
+        smpirun.write(
             'export LD_LIBRARY_PATH="/own/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"\n'
             f'exit 0\n"{program}" "$EXEC"\n'
         )
     if simulator is not None:
-        program.parent.mkdir()
-        program.write_text(f"#!/bin/sh\n{simulator}\n")
-        program.chmod(0o755)
+        script(program, simulator)
     environ["HOCKNEY_SIMGRID"] = str(prefix)
     if works:
         assert find_simgrid(environ).version == "4.0"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import launcher_output
 import pytest
 from raising import raises_code
+from scripts import script
 
 from hockney.core.errors import HockneyError
 from hockney.core.layout import HostOptions, Layout
@@ -121,11 +122,8 @@ def srun(tmp_path):
     """Makes an srun with this list of interfaces; returns the environment of a job."""
 
     def made(offered: str = launcher_output.MPI_LIST):
-        path = tmp_path / "srun"
-        path.write_text(
-            f"#!/bin/sh\ncase $1 in --version) echo slurm-wlm 22.05.8;; *) cat <<END\n{offered}\nEND\nesac\n"
-        )
-        path.chmod(0o755)
+        answers = f"case $1 in --version) echo slurm-wlm 22.05.8;; *) cat <<END\n{offered}\nEND\nesac"
+        script(tmp_path / "srun", answers)
         return SLURM | {"PATH": f"{tmp_path}:/bin:/usr/bin"}
 
     return made

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import json
 import re
-import stat
 
 import launcher_output
 import pytest
 from made_up import made_up_mpi
 from raising import raises_code
+from scripts import script
 
 from hockney.core.errors import EnvironmentProblem, Exit
 from hockney.core.layout import Cores
@@ -171,14 +171,11 @@ def test_hellos_are_read_among_other_output():
 
 
 def launcher_script(folder, text: str) -> Mpi:
-    path = folder / "mpiexec"
-    path.write_text("#!/bin/sh\n" + text)
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    return made_up_mpi(version="5.0", prefix=folder, mpiexec=str(path))
+    return made_up_mpi(version="5.0", prefix=folder, mpiexec=str(script(folder / "mpiexec", text)))
 
 
 @pytest.mark.parametrize(
-    ("code", "reason", "script"),
+    ("code", "reason", "text"),
     [
         (
             "ranks-not-started-in-time",
@@ -194,8 +191,8 @@ def launcher_script(folder, text: str) -> Mpi:
         ("ranks-do-not-start", "exit code 0", "exit 0"),
     ],
 )
-def test_launchers_that_fail(tmp_path, code, reason, script):
-    mpi = launcher_script(tmp_path, script)
+def test_launchers_that_fail(tmp_path, code, reason, text):
+    mpi = launcher_script(tmp_path, text)
     words = command(mpi, ("engine", "--hello"), 2, Cores((0, 1), (0, 1), 2))
     with pytest.raises(EnvironmentProblem) as caught:
         say_hello(words, mpi, 2, timeout=2.0 if code == "ranks-not-started-in-time" else 60.0)

@@ -9,6 +9,7 @@ import re
 import pytest
 from made_up import made_up_mpi
 from real_mpi import mpi_named
+from scripts import script
 
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
@@ -64,10 +65,7 @@ def test_the_doctor_lists_every_mpi_with_what_it_refuses(tmp_path):
 
 
 def test_a_wrapper_that_fails_is_reported(tmp_path):
-    wrapper = tmp_path / "bin" / "mpicxx"
-    wrapper.parent.mkdir()
-    wrapper.write_text("#!/bin/sh\necho 'no compiler here' >&2\nexit 1\n")
-    wrapper.chmod(0o755)
+    wrapper = script(tmp_path / "bin" / "mpicxx", "echo 'no compiler here' >&2\nexit 1")
     broken = made_up_mpi("mpich", "9", tmp_path, mpicxx=str(wrapper))
     with pytest.raises(EnvironmentProblem) as raised:
         abilities(broken, {"HOCKNEY_CACHE": str(tmp_path / "cache")})

@@ -7,6 +7,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from scripts import script
 
 from hockney import build, measurement
 from hockney.core.errors import EnvironmentProblem
@@ -15,11 +16,8 @@ from hockney.measurement.builds import compiler_jobs, simgrid_present_text
 
 
 def install(prefix: Path, version: str) -> Path:
-    (prefix / "bin").mkdir(parents=True)
     for name in ("smpicxx", "smpirun"):
-        program = prefix / "bin" / name
-        program.write_text(f"#!/bin/sh\necho 'SimGrid version {version}'\n")
-        program.chmod(0o755)
+        script(prefix / "bin" / name, f"echo 'SimGrid version {version}'")
     return prefix
 
 

@@ -24,8 +24,8 @@ from hockney.system.bundled import bundled_catalog
     ("room", "verdict", "code"),
     [
         (None, "note", "shared-memory-missing"),
-        ((64 << 20, 64 << 20), "note", "shared-memory-small"),
-        ((1 << 30, 2 << 30), "good", "shared-memory"),
+        (64 << 20, "note", "shared-memory-small"),
+        (1 << 30, "good", "shared-memory"),
     ],
 )
 def test_shared_memory(room, verdict, code):

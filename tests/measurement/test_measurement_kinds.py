@@ -51,14 +51,6 @@ def test_a_reference_is_parsed_and_written(text, scheme, name):
     assert parsed == MachineReference(scheme, name) and str(parsed) == text
 
 
-def test_options_of_a_reference():
-    assert MachineReference.parse("fake:pace=5ms;seed=3;die!=bcast bytes=8").options == (
-        ("pace", "5ms"),
-        ("seed", "3"),
-        ("die!", "bcast bytes=8"),
-    )
-
-
 def test_a_plain_name_is_kept_whole():
     assert without_scheme("sim:t3e", ("sim",)) == without_scheme("t3e", ("sim",)) == "t3e"
     assert without_scheme("a:b.toml", ("sim",)) == "a:b.toml" and without_scheme("sim", ("sim",)) == "sim"

@@ -9,9 +9,9 @@ import pkgutil
 import sys
 from collections.abc import Sequence
 from itertools import combinations
-from pathlib import Path
 
 import pytest
+from scripts import script
 
 from hockney import mpi as package
 from hockney.api.run_options import mpi_help
@@ -145,12 +145,6 @@ def test_a_named_family_without_wheels(derived, monkeypatch):
         with pytest.raises(EnvironmentProblem) as caught:
             find_mpi("" if "HOCKNEY_MPI" in environ else "derived", environ)
         assert (caught.value.code, caught.value.fields) == ("mpi-not-installed", {"title": "Derived MPI"})
-
-
-def script(path: Path, line: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{line}\n")
-    path.chmod(0o755)
 
 
 def test_another_family_is_one_file(derived, tmp_path):

@@ -29,27 +29,7 @@ from hockney.store.plan import parse_plan
 from hockney.system.bundled import bundled_catalog
 
 MACHINE = Machine(
-    schema=1,
-    kind="fake",
-    host="<b>h\x1b[31m",
-    system="s",
-    cpu="c",
-    cores=2,
-    threads=2,
-    sockets=1,
-    numa_nodes=1,
-    caches={"L1d": 32768},
-    memory_bytes=1,
-    virtual="",
-    governor="",
-    load_before=None,
-    mpi=None,
-    engine="",
-    compiler="",
-    flags="",
-    network=[],
-    hockney="0",
-    python="3",
+    schema=1, kind="fake", host="<b>h\x1b[31m", system="s", cpu="c", cores=2, threads=2, hockney="0"
 )
 CASE = Case.of("pingpong", 2, bytes=8, buffers="hot")
 PLAN = Plan(

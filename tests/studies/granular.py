@@ -52,7 +52,7 @@ def run(
     budget_s: float = 120.0,
 ) -> RunFolder:
     """Plan and measure; returns the resulting folder."""
-    bench = measurement.fake_bench(FakeLauncher(world, faults), cores)
+    bench = measurement.fake_bench(FakeLauncher(world or World(), faults), cores)
     cases = STUDY.plan(options, CATALOG, bench.machine)
     settings = Settings("granularity", seed=1, launches=launches, budget_s=budget_s)
     folder = measurement.begin(path, cases, settings, bench)

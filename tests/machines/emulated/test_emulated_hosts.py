@@ -31,6 +31,7 @@ from hosts import (
 )  # fmt: skip
 from needs import missing
 from raising import raises_code
+from scripts import script
 
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
@@ -214,18 +215,16 @@ def test_cached_programs_need_no_compiler():
 
 
 def test_a_host_that_cannot_emulate_gets_one_line(tmp_path):
-    refusing = tmp_path / "ethernet"
-    refusing.write_text("#!/bin/sh\necho 'hockney-ethernet: veth: Operation not supported' >&2\nexit 125\n")
-    refusing.chmod(0o755)
+    says = "hockney-ethernet: veth: Operation not supported"
+    refusing = script(tmp_path / "ethernet", f"echo '{says}' >&2\nexit 125")
     with raises_code("cannot-emulate", step="veth"):
         emulated.trial(BUS, refusing, tmp_path)
 
 
 def test_a_host_that_cannot_be_entered_is_noticed_by_the_trial(tmp_path):
     """Launchers need more than a network: they start processes on its hosts."""
-    refusing = tmp_path / "agent"
-    refusing.write_text("#!/bin/sh\necho 'hockney-ethernet-agent: entry of a host: h1: No' >&2\nexit 255\n")
-    refusing.chmod(0o755)
+    says = "hockney-ethernet-agent: entry of a host: h1: No"
+    refusing = script(tmp_path / "agent", f"echo '{says}' >&2\nexit 255")
     with pytest.raises(EnvironmentProblem) as caught:
         emulated.trial(BUS, programs().ethernet, refusing)
     assert caught.value.fields == {"step": "entry of a host", "reason": "h1: No"}
