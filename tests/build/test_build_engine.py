@@ -22,7 +22,7 @@ from scripts import script
 
 from hockney import build
 from hockney.build.engine import remove_leftovers
-from hockney.build.identity import digest, groups, identify
+from hockney.build.identity import digest, groups, identify, source_folder
 from hockney.build.tools import tool
 from hockney.build.workplace import Workplace
 from hockney.core.errors import EnvironmentProblem
@@ -342,6 +342,10 @@ def test_old_tools_on_path_give_way_to_the_wheels(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     assert shutil.which("cmake") == str(old)
     assert tool("cmake") != str(old)
+
+
+def test_the_sources_are_found_in_a_checkout():
+    assert (source_folder() / "CMakeLists.txt").is_file()
 
 
 @pytest.mark.mpi
