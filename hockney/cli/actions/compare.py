@@ -4,13 +4,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import click
+
 from hockney import api
 from hockney.api import Question, RunOptions, parse_question
-from hockney.cli.arguments.commands import SEPARATOR
+from hockney.cli.arguments.commands import SEPARATOR, typed_options
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
@@ -34,10 +36,8 @@ def action(
     quiet: bool,
     as_json: bool,
     out: Path | None,
-    typed: Mapping[str, str],
     **measuring: Any,
 ) -> int:
-    """`typed` are the options on the command line, by parameter."""
     form = JudgementForm(as_json, style, all_cases, page)
     form.check()
     with ProgressReporter(quiet) as reporter:
@@ -48,6 +48,7 @@ def action(
                 *interleaved, question, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
             )
             return print_judgement(comparison, reporter, form)
+        typed = typed_options(click.get_current_context())
         for name in ("out", *measuring):
             if name in typed:
                 raise UsageError(

@@ -6,11 +6,13 @@ example."""
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import augment_usage_errors
 
+from hockney.cli.arguments.options import as_json, quiet
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import usual_time
 
@@ -120,6 +122,32 @@ def typed_options(ctx: click.Context) -> dict[str, str]:
 
 def example(*lines: str) -> str:
     return "Example:\n\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def verb(
+    name: str,
+    *examples: str,
+    action: str = "",
+    cls: type[click.Command] = Command,
+    json: bool = True,
+    **settings: Any,
+) -> Callable[[Any], click.Command]:
+    """Makes a command of a function that has the options and the help, and no body. The command imports and
+    calls `action`, MODULE.FUNCTION in `hockney.cli.actions` (default: NAME.action). Every command has --quiet
+    and, with `json`, --json."""
+    module, _, called = (action or f"{name}.action").partition(".")
+
+    def make_command(function: Any) -> click.Command:
+        def run(**given: Any) -> int:
+            return int(getattr(import_module(f"hockney.cli.actions.{module}"), called)(**given))
+
+        for option in (as_json, quiet) if json else (quiet,):
+            option(run)
+        run.__doc__ = function.__doc__
+        vars(run)["__click_params__"] += getattr(function, "__click_params__", [])
+        return click.command(name, cls=cls, epilog=example(*examples), **settings)(run)
+
+    return make_command
 
 
 def _time_in_two_words(option: str, text: str, time: str) -> UsageError:

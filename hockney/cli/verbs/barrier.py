@@ -4,20 +4,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 from hockney.cli.arguments.options import predicted_layout
 
 
-@click.command(
-    "barrier",
-    cls=Command,
-    epilog=example("hockney run barriers --ranks 2", "hockney barrier --best"),
-)
+@verb("barrier", "hockney run barriers --ranks 2", "hockney barrier --best")
 @click.argument("run", type=options.PATH, required=False)
 @click.option("--best", is_flag=True, help="Print only the fastest, as a sentence.")
 @click.option(
@@ -28,9 +22,7 @@ from hockney.cli.arguments.options import predicted_layout
     help="Rank counts, such as 2 or 2,4,8.  [default: all that were measured]",
 )
 @predicted_layout("as measured")
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Name the fastest barrier for a number of ranks, and its margin.
 
     Uses RUN, or the newest complete run of 'hockney run barriers' in runs/. If the number of ranks was
@@ -40,6 +32,3 @@ def command(**given: Any) -> int:
     nodes that was measured, and predicted for other numbers from the costs of messages within a node and
     between nodes.
     """
-    from hockney.cli.actions.barrier import action
-
-    return action(**given)

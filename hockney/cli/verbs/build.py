@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command("build", cls=Command, epilog=example("hockney build"))
+@verb("build", "hockney build")
 @options.machine_options
 @click.option(
     "--simgrid",
@@ -22,9 +20,7 @@ from hockney.cli.arguments.commands import Command, example
 @click.option("--force", is_flag=True, help="Build SimGrid even if it is installed already.")
 @click.option("--library", is_flag=True, help="Compile and install the C++ library instead.")
 @click.option("--prefix", type=options.PATH, metavar="DIR", help="Install the library into this folder.")
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Compile the engine for an MPI, unless it is compiled already. Prints its path.
 
     With --simgrid: download the sources of SimGrid from the package index (and Boost's headers if the
@@ -35,6 +31,3 @@ def command(**given: Any) -> int:
     and C++. Headers, libraries, BSPlib's commands, and files for CMake and pkg-config are installed into
     --prefix.
     """
-    from hockney.cli.actions.build import action
-
-    return action(**given)

@@ -4,17 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
-    "calibrate", cls=Command, epilog=example("hockney calibrate runs/mine --out mine.toml --check")
-)
+@verb("calibrate", "hockney calibrate runs/mine --out mine.toml --check")
 @options.survey_run
 @click.option(
     "--out", type=options.PATH, metavar="FILE", help="The machine file to write.  [default: stdout]"
@@ -44,9 +40,7 @@ from hockney.cli.arguments.commands import Command, example
     "--against", type=options.PATH, metavar="RUN", help="Compare the twin with another run instead."
 )
 @options.cost
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Write a machine file from a run, to simulate its machine at any size.
 
     For every number, the machine file states the fit or typical time that it comes from, or marks it as a
@@ -56,6 +50,3 @@ def command(**given: Any) -> int:
     parameter or a collective between 2 ranks disagrees, 4 if nothing disagrees but most comparisons are
     undecided.
     """
-    from hockney.cli.actions.calibrate import action
-
-    return action(**given)

@@ -4,22 +4,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import TwoSidesCommand, example, typed_options
+from hockney.cli.arguments.commands import TwoSidesCommand, verb
 
 
-@click.command(
+@verb(
     "compare",
+    "hockney compare runs/old runs/new",
+    "hockney compare runs/old runs/old-2 -- runs/new --tolerance 10% --report compared.html",
+    'hockney compare --interleaved "--mpi openmpi" "--mpi mpich" allreduce bytes=8,1KiB --budget 10s',
     cls=TwoSidesCommand,
-    epilog=example(
-        "hockney compare runs/old runs/new",
-        "hockney compare runs/old runs/old-2 -- runs/new --tolerance 10% --report compared.html",
-        'hockney compare --interleaved "--mpi openmpi" "--mpi mpich" allreduce bytes=8,1KiB --budget 10s',
-    ),
 )
 @click.argument("sides", metavar="A... [--] B...|STUDY|CASE...", nargs=-1)
 @click.option(
@@ -46,9 +42,7 @@ from hockney.cli.arguments.commands import TwoSidesCommand, example, typed_optio
 @options.cost
 @options.out
 @options.measuring_options
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Compare two runs, or several per side: what is slower in B than in A, and by how much.
 
     A and B are run folders, folders of runs, or a published machine (hockney machines). With several on a
@@ -68,6 +62,3 @@ def command(**given: Any) -> int:
     Exit code 0 if B is not slower, 1 if an operation is slower or data arrived corrupted in B, 4 if no
     operation is slower but some are undecided.
     """
-    from hockney.cli.actions.compare import action
-
-    return action(**given, typed=typed_options(click.get_current_context()))

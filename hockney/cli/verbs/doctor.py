@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command("doctor", cls=Command, epilog=example("hockney doctor", "hockney doctor --noise 1m"))
+@verb("doctor", "hockney doctor", "hockney doctor --noise 1m")
 @options.machine_options
 @options.launch_options
 @options.host_options
@@ -25,14 +23,9 @@ from hockney.cli.arguments.commands import Command, example
     help="How long to observe the noise, such as 10s or 1m.",
 )
 @click.option("--no-noise", is_flag=True, help="Do not measure the noise.")
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Check everything that a survey needs, step by step, and suggest remedies.
 
     The last step measures the noise: how much times vary, which modes occur and for how long, interference
     from other programs, and the precision that a survey can reach.
     """
-    from hockney.cli.actions.doctor import action
-
-    return action(**given)

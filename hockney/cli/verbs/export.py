@@ -4,20 +4,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
+@verb(
     "export",
-    cls=Command,
-    epilog=example(
-        "hockney export runs/mine --csv times.csv", "hockney export runs/mine --what summaries --csv -"
-    ),
+    "hockney export runs/mine --csv times.csv",
+    "hockney export runs/mine --what summaries --csv -",
+    json=False,
 )
 @options.complete_run
 @click.option("--csv", "csv_file", metavar="FILE", help="Write CSV (- for stdout).")
@@ -29,9 +26,5 @@ from hockney.cli.arguments.commands import Command, example
     show_default=True,
     help="One row per repetition, per case and launch, per case, or per fitted parameter.",
 )
-@options.quiet
-def command(**given: Any) -> int:
+def command() -> None:
     """Write a run's times as CSV or Parquet. Times are in seconds, sizes in bytes."""
-    from hockney.cli.actions.export import action
-
-    return action(**given)

@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
-    "guidelines",
-    cls=Command,
-    epilog=example("hockney run guidelines --ranks 2", "hockney guidelines --factor 1.1"),
-)
+@verb("guidelines", "hockney run guidelines --ranks 2", "hockney guidelines --factor 1.1")
 @click.argument("run", type=options.PATH, required=False)
 @click.option(
     "--factor",
@@ -26,9 +20,7 @@ from hockney.cli.arguments.commands import Command, example
     help="A violation takes more than F times as long as the other way.  [default: 1.05]",
 )
 @options.cost
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """List collectives that are slower than another way to the same result.
 
     Uses RUN, or the newest complete run of 'hockney run guidelines' in runs/, or else the newest complete run
@@ -37,6 +29,3 @@ def command(**given: Any) -> int:
 
     Exit code 1 if there are violations, 4 if there are none but most comparisons are undecided.
     """
-    from hockney.cli.actions.guidelines import action
-
-    return action(**given)

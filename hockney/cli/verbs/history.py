@@ -4,73 +4,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, VerbGroup, example
-from hockney.cli.arguments.options import MOMENT, archive, run_filter
+from hockney.cli.arguments.commands import VerbGroup, example, verb
+from hockney.cli.arguments.options import MOMENT, Decorator, archive, run_filter
 
 
-@click.command(
+@verb(
     "add",
-    cls=Command,
-    epilog=example("hockney history add runs/mine", "hockney history add runs/mine --archive archive"),
+    "hockney history add runs/mine",
+    "hockney history add runs/mine --archive archive",
+    action="history.add",
 )
 @click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.PATH)
 @archive
-@options.quiet
-@options.as_json
-def add_command(**given: Any) -> int:
+def add_command() -> None:
     """Copy runs into the archive. RUN is a run folder, or a folder of them.
 
     The copy appears complete or not at all, and is checked first. A run that is already in the archive is not
     copied again; if a run has grown, its later state replaces the earlier one. The copy does not contain
     report.html: 'hockney report' writes it again.
     """
-    from hockney.cli.actions.history import add
-
-    return add(**given)
 
 
-@click.command(
+@verb(
     "list",
-    cls=Command,
-    epilog=example("hockney history list", "hockney history list --machine 'fake*' --since 2023-01-01"),
+    "hockney history list",
+    "hockney history list --machine 'fake*' --since 2023-01-01",
+    action="history.list_runs",
 )
 @archive
 @run_filter
-@options.quiet
-@options.as_json
-def list_command(**given: Any) -> int:
+def list_command() -> None:
     """List the runs in the archive, oldest first.
 
     A series of times consists of the runs on one machine, which is identified by the name of its host. The
     nodes of batch jobs change, so the number in their names is ignored.
     """
-    from hockney.cli.actions.history import list_runs
-
-    return list_runs(**given)
 
 
-@click.command(
+@verb(
     "show",
-    cls=Command,
-    epilog=example(
-        "hockney history show",
-        "hockney history show pingpong --report changes.html",
-        "hockney history show pingpong bytes=8 ranks=2 --since 2023-01-01",
-    ),
+    "hockney history show",
+    "hockney history show pingpong --report changes.html",
+    "hockney history show pingpong bytes=8 ranks=2 --since 2023-01-01",
+    action="history.show",
 )
 @click.argument("case", metavar="[CASE]", nargs=-1)
 @archive
 @run_filter
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
-@options.quiet
-@options.as_json
-def show_command(**given: Any) -> int:
+def show_command() -> None:
     """Show how times changed over the runs, when, and what changed in the environment.
 
     CASE is an operation (allreduce), which stands for the mean of its cases and for each case, or an
@@ -80,15 +65,13 @@ def show_command(**given: Any) -> int:
     machine, a change is reported with a probability of at most 5%. The date and the size of each change are
     given with 95% intervals.
     """
-    from hockney.cli.actions.history import show
-
-    return show(**given)
 
 
-@click.command(
+@verb(
     "check",
-    cls=Command,
-    epilog=example("hockney history check", "hockney history check runs/mine --tolerance 10% --format junit"),
+    "hockney history check",
+    "hockney history check runs/mine --tolerance 10% --format junit",
+    action="history.check",
 )
 @click.argument("run", metavar="[RUN]", required=False)
 @archive
@@ -114,9 +97,7 @@ def show_command(**given: Any) -> int:
     "table; junit: XML for CI systems; markdown: for a message.",
 )
 @click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
-@options.quiet
-@options.as_json
-def check_command(**given: Any) -> int:
+def check_command() -> None:
     """Check whether the newest run is as usual, judged by the spread of earlier runs.
 
     RUN is a run folder or the name of a run in the archive, by default the newest run there. The run is
@@ -127,25 +108,17 @@ def check_command(**given: Any) -> int:
     Exit code 0 if no operation is slower than usual, 1 if an operation is slower or data arrived corrupted.
     Exit code 4 if there are too few earlier runs (5 are needed), if they differ too much, or if cases failed.
     """
-    from hockney.cli.actions.history import check
-
-    return check(**given)
 
 
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _keep(what: str, text: str) -> Callable[[F], F]:
+def _keep(what: str, text: str) -> Decorator:
     return click.option(f"--keep-{what}", type=options.LAUNCHES, metavar="N", default=None, help=text)
 
 
-@click.command(
+@verb(
     "prune",
-    cls=Command,
-    epilog=example(
-        "hockney history prune --keep-last 20 --keep-weekly 52 --dry-run",
-        "hockney history prune --older-than 2y --keep-monthly 24",
-    ),
+    "hockney history prune --keep-last 20 --keep-weekly 52 --dry-run",
+    "hockney history prune --older-than 2y --keep-monthly 24",
+    action="history.prune",
 )
 @archive
 @_keep("last", "Keep the newest N runs.")
@@ -166,32 +139,22 @@ def _keep(what: str, text: str) -> Callable[[F], F]:
 @click.option("--label", metavar="TEXT", default="", help="Only runs with this label; * and ? match.")
 @click.option("--study", metavar="NAME", default="", help="Only runs of this study.")
 @click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
-@options.quiet
-@options.as_json
-def prune_command(**given: Any) -> int:
+def prune_command() -> None:
     """Remove the runs that no rule keeps.
 
     Rules apply separately to each machine and study; a run stays if any rule keeps it. Without a rule,
     nothing is removed. Days, weeks and months begin at midnight UTC.
     """
-    from hockney.cli.actions.history import prune
-
-    return prune(**given)
 
 
-@click.command("reindex", cls=Command, epilog=example("hockney history reindex"))
+@verb("reindex", "hockney history reindex", action="history.reindex")
 @archive
-@options.quiet
-@options.as_json
-def reindex_command(**given: Any) -> int:
+def reindex_command() -> None:
     """Rebuild the archive's index from its runs.
 
     This is not normally necessary: a missing or damaged index is rebuilt when it is used, and runs that other
     programs added or removed are noticed.
     """
-    from hockney.cli.actions.history import reindex
-
-    return reindex(**given)
 
 
 COMMANDS = {

@@ -4,22 +4,16 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
+@verb(
     "import",
-    cls=Command,
-    epilog=example(
-        "hockney import logs/osu_latency.log",
-        "hockney import logs/osu_1.log logs/osu_2.log --ranks 16 --label old --out runs/old",
-    ),
+    "hockney import logs/osu_latency.log",
+    "hockney import logs/osu_1.log logs/osu_2.log --ranks 16 --label old --out runs/old",
 )
 @click.argument("files", metavar="FILE...", nargs=-1, type=options.PATH)
 @click.option(
@@ -36,9 +30,7 @@ from hockney.cli.arguments.commands import Command, example
     "--in-place", is_flag=True, help="Use the in-place times of nccl-tests instead of the out-of-place times."
 )
 @options.out
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Convert the output of OSU, IMB, nccl-tests or SKaMPI into runs.
 
     The formats are recognised by their contents. Each suite and version gets its own run; if there are
@@ -48,4 +40,3 @@ def command(**given: Any) -> int:
 
     Results without a corresponding case are listed on stderr.
     """
-    return int(import_module("hockney.cli.actions.import").action(**given))

@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
-    "machines",
-    cls=Command,
-    epilog=example("hockney machines", "hockney machines --show t3e", "hockney machines --export t3e"),
-)
+@verb("machines", "hockney machines", "hockney machines --show t3e", "hockney machines --export t3e")
 @click.option(
     "--show",
     "shown",
@@ -33,10 +27,5 @@ from hockney.cli.arguments.commands import Command, example
 )
 @options.out
 @options.machine_options
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """List this machine and its MPIs, simulated, emulated and published machines."""
-    from hockney.cli.actions.machines import action
-
-    return action(**given)

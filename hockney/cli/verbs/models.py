@@ -4,21 +4,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command("models", cls=Command, epilog=example("hockney models runs/mine"))
+@verb("models", "hockney models runs/mine")
 @options.complete_run
 @options.cost
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Print the models fitted to a run: parameters, 95% intervals, verdicts. Nothing is written."""
-    from hockney.cli.actions.models import action
-
-    return action(**given)

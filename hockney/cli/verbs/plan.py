@@ -4,28 +4,22 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import QuestionCommand, example
+from hockney.cli.arguments.commands import QuestionCommand, verb
 
 
-@click.command(
+@verb(
     "plan",
+    "hockney plan --budget 5m",
+    "hockney plan allreduce bytes=0:1MiB ranks=2 --cases",
     cls=QuestionCommand,
-    epilog=example("hockney plan --budget 5m", "hockney plan allreduce bytes=0:1MiB ranks=2 --cases"),
 )
 @click.argument("words", nargs=-1, metavar="[STUDY [NAME=VALUE...]|CASE...]")
 @click.option("--cases", "lines", is_flag=True, help="Print only the cases, one canonical line each.")
 @options.like
 @options.force
 @options.new_run_options
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Show what would run: cases, launches, bytes and time. The default is the survey."""
-    from hockney.cli.actions.plan import action
-
-    return action(**given)

@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 from hockney.cli.arguments.options import predicted_layout
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import parse_seconds, parse_share
@@ -85,14 +83,11 @@ def _network(text: str) -> str:
     return text
 
 
-@click.command(
+@verb(
     "predict",
-    cls=Command,
-    epilog=example(
-        "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
-        "hockney predict jacobi.toml n=8192 --ranks 4:512 --machine t3e",
-        "hockney predict runs/app --allreduce best --freeze prediction.json",
-    ),
+    "hockney predict --work 1s --serial 1% --message 40kB --machine sun-ethernet",
+    "hockney predict jacobi.toml n=8192 --ranks 4:512 --machine t3e",
+    "hockney predict runs/app --allreduce best --freeze prediction.json",
 )
 @click.argument("kernel", nargs=-1, metavar="[PROFILE|FILE|KERNEL] [NAME=VALUE...]")
 @click.option(
@@ -244,9 +239,7 @@ def _network(text: str) -> str:
 @options.archive
 @predicted_layout("as in the run")
 @options.cost
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Predict the speed-up and efficiency of a parallel algorithm, and what would improve them.
 
     Given a PROFILE with a trace (hockney profile --trace), predict how long the program would take with
@@ -272,6 +265,3 @@ def command(**given: Any) -> int:
     from a run of the benchmark or from --rate. The costs of messages and collectives come from the survey or
     the machine.
     """
-    from hockney.cli.actions.predict import action
-
-    return action(**given)

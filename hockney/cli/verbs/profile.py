@@ -4,28 +4,23 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.api.run_options import integer_parser
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 MOST_LAUNCHES = 1000
 REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
 
 
-@click.command(
+@verb(
     "profile",
-    cls=Command,
+    "hockney profile -- mpiexec -n 8 ./app input",
+    "hockney profile --overhead --out runs/app -- srun -n 64 python app.py",
+    "hockney profile runs/app",
+    "hockney profile --live runs/app",
     context_settings={"allow_interspersed_args": False},
-    epilog=example(
-        "hockney profile -- mpiexec -n 8 ./app input",
-        "hockney profile --overhead --out runs/app -- srun -n 64 python app.py",
-        "hockney profile runs/app",
-        "hockney profile --live runs/app",
-    ),
 )
 @click.argument("words", nargs=-1, metavar="[--] COMMAND...|PROFILE")
 @click.option(
@@ -68,9 +63,7 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
 )
 @options.archive
 @options.out
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Profile your own MPI program: where its communication time goes, and why.
 
     COMMAND starts the program without hockney: mpiexec, mpirun or srun with their options, or the program
@@ -91,6 +84,3 @@ def command(**given: Any) -> int:
 
     Exit code 0 if all is well, 1 if the program failed, 3 if nothing could be recorded, 4 if ranks are
     missing."""
-    from hockney.cli.actions.profile import action
-
-    return action(**given)

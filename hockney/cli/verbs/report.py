@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command("report", cls=Command, epilog=example("hockney report runs/mine --figures figures"))
+@verb("report", "hockney report runs/mine --figures figures")
 @options.complete_run
 @click.option(
     "--figures",
@@ -21,13 +19,8 @@ from hockney.cli.arguments.commands import Command, example
     help="Also write each figure as SVG and PNG into DIR.",
 )
 @options.cost
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Rewrite a run's report.html from its records.
 
     RUN may also be a profile, the folder of hockney profile.
     """
-    from hockney.cli.actions.report import action
-
-    return action(**given)

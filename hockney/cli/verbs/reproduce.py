@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command("reproduce", cls=Command, epilog=example("hockney reproduce --list"))
+@verb("reproduce", "hockney reproduce --list")
 @click.argument("names", nargs=-1, metavar="NAME...")
 @click.option("--list", "show", is_flag=True, help="List what can be reproduced.")
 @click.option(
@@ -25,15 +23,13 @@ from hockney.cli.arguments.commands import Command, example
 @click.option(
     "--figures", type=options.PATH, metavar="DIR", help="Also write each figure as SVG and PNG into DIR."
 )
-@options.quiet
-@options.as_json
 @click.option(
     "--machine",
     default="",
     metavar="lan:NAME|lan:FILE",
     help="Also measure on an emulated Ethernet, with real TCP (sun and ethernet).",
 )
-def command(**given: Any) -> int:
+def command() -> None:
     """Repeat papers' studies on their machines, simulated by SimGrid or emulated.
 
     NAME is a paper's machine (t3e, paragon ...) or all. For every published number, the output lists the
@@ -41,6 +37,3 @@ def command(**given: Any) -> int:
     the number or predicts it. Each statement of the paper is checked. The report draws the paper's figures.
     Exit code 1 if a statement does not hold.
     """
-    from hockney.cli.actions.reproduce import action
-
-    return action(**given)

@@ -4,15 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import batch, options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command("resume", cls=Command, epilog=example("hockney resume runs/mine"))
+@verb("resume", "hockney resume runs/mine")
 @options.unfinished_run
 @click.option(
     "--budget",
@@ -26,9 +24,7 @@ from hockney.cli.arguments.commands import Command, example
 @options.host_options
 @options.machine_options
 @options.columns
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Measure the rest of an unfinished run; failed cases are tried once more.
 
     The results of a batch job are printed when it has ended; --submit submits another job for what is
@@ -36,6 +32,3 @@ def command(**given: Any) -> int:
 
     If somebody else made the run folder, repeat the options that name programs.
     """
-    from hockney.cli.actions.resume import action
-
-    return action(**given)

@@ -4,23 +4,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import batch, checking, options
-from hockney.cli.arguments.commands import QuestionCommand, example
+from hockney.cli.arguments.commands import QuestionCommand, verb
 
 
-@click.command(
+@verb(
     "run",
+    "hockney run pingpong bytes=0:64KiB barrier --budget 5s",
+    "hockney run pingpong bytes=0:4MiB --format osu",
+    "hockney run --like osu_allgatherv --like IMB-RMA/Unidir_put bytes=8,1KiB",
+    "hockney run --list",
     cls=QuestionCommand,
-    epilog=example(
-        "hockney run pingpong bytes=0:64KiB barrier --budget 5s",
-        "hockney run pingpong bytes=0:4MiB --format osu",
-        "hockney run --like osu_allgatherv --like IMB-RMA/Unidir_put bytes=8,1KiB",
-        "hockney run --list",
-    ),
 )
 @click.argument("words", nargs=-1, metavar="STUDY [NAME=VALUE...]|CASE...")
 @click.option("--list", "show", is_flag=True, help="List the studies and workloads with their parameters.")
@@ -42,9 +38,7 @@ from hockney.cli.arguments.commands import QuestionCommand, example
     is_flag=True,
     help="With --format osu: also print minimum, maximum and iterations, like OSU's -f.",
 )
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Run a study, or individual cases.
 
     A study may have parameters: hockney run granularity work=1ms:10ms. 'hockney run STUDY --help' lists them.
@@ -56,6 +50,3 @@ def command(**given: Any) -> int:
     --repeat 20 --every 1m measures everything 20 times, once a minute; --through 8h repeats them as often as
     8 hours allow. The differences between rounds show how the machine changes over time.
     """
-    from hockney.cli.actions.run import action
-
-    return action(**given)

@@ -4,22 +4,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import click
-
 from hockney.cli.arguments import batch, checking, options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
+@verb(
     "survey",
-    cls=Command,
-    epilog=example(
-        "hockney survey --budget 30s --precision 5%",
-        "hockney survey --check runs/baseline --tolerance 10% --junit junit.xml",
-        "hockney survey --nodes 2 --ranks-per-node 4 --submit --dry-run",
-    ),
+    "hockney survey --budget 30s --precision 5%",
+    "hockney survey --check runs/baseline --tolerance 10% --junit junit.xml",
+    "hockney survey --nodes 2 --ranks-per-node 4 --submit --dry-run",
 )
 @options.new_run_options
 @batch.batch
@@ -27,9 +20,7 @@ from hockney.cli.arguments.commands import Command, example
 @checking.force
 @options.out
 @options.columns
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Measure this machine's message passing and report what it costs.
 
     Prints a summary and the path of report.html; with --columns also a table of all cases.
@@ -38,6 +29,3 @@ def command(**given: Any) -> int:
     as before are measured in more launches while the budget lasts. Exit code 0 if nothing is slower, 1 if an
     operation is slower, 4 if the result is undecided.
     """
-    from hockney.cli.actions.survey import action
-
-    return action(**given)

@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
-    "tune",
-    cls=Command,
-    epilog=example("hockney run tuning --ranks 2 --budget 5m", "hockney tune --out tuned --check"),
-)
+@verb("tune", "hockney run tuning --ranks 2 --budget 5m", "hockney tune --out tuned --check")
 @click.argument("run", type=options.PATH, required=False)
 @click.option("--out", type=options.PATH, metavar="FOLDER", required=True, help="Write the tables here.")
 @click.option(
@@ -45,9 +39,7 @@ from hockney.cli.arguments.commands import Command, example
     default=None,
     help="With --check: time for all launches.  [default: 60s]",
 )
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Write tables of the fastest collective algorithms, for use by other programs.
 
     Uses RUN, or the newest complete run of 'hockney run tuning' in runs/. An algorithm other than MPI's own
@@ -61,6 +53,3 @@ def command(**given: Any) -> int:
     keep freed memory and in programs that return it. If a table is slower at some size in either kind of
     program, the size is removed from the table, and the exit code is 1. Exit code 4 if no gain was confirmed.
     """
-    from hockney.cli.actions.tune import action
-
-    return action(**given)

@@ -4,19 +4,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import click
 
 from hockney.cli.arguments import options
-from hockney.cli.arguments.commands import Command, example
+from hockney.cli.arguments.commands import verb
 
 
-@click.command(
-    "verify",
-    cls=Command,
-    epilog=example("hockney verify runs/mine", "hockney verify runs/mine --salvage runs/intact"),
-)
+@verb("verify", "hockney verify runs/mine", "hockney verify runs/mine --salvage runs/intact")
 @options.any_run
 @click.option(
     "--salvage",
@@ -24,9 +18,7 @@ from hockney.cli.arguments.commands import Command, example
     metavar="NEW",
     help="Copy the intact lines of records.jsonl into a new run, the folder NEW.",
 )
-@options.quiet
-@options.as_json
-def command(**given: Any) -> int:
+def command() -> None:
     """Check that a run's measurements are unchanged, complete and correct.
 
     The default for RUN is the run in runs/ with the latest records, complete or not.
@@ -35,6 +27,3 @@ def command(**given: Any) -> int:
     (report.html, fits.json) are not checked: 'hockney report' writes them again. Exit code 1 if anything does
     not match, 4 if everything matches but measurements are missing.
     """
-    from hockney.cli.actions.verify import action
-
-    return action(**given)
