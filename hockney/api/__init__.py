@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from hockney.api.benchmark_logs import import_logs
     from hockney.api.find_runs import (
         last_written_run,
-        named_source,
         newest_complete_run,
         newest_complete_survey,
         newest_guidelines_run,
         newest_run,
-        newest_source,
         only_unfinished_run,
     )
     from hockney.api.forecast import Forecast, predict

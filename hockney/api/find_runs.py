@@ -12,7 +12,6 @@ import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -86,19 +85,18 @@ def refuse_two_sources(run: AnyPath | None, machine: str) -> None:
         )
 
 
-def named_source(
-    path: AnyPath, listen: Listener, cost: Cost = "typical", workload_filter: WorkloadFilter = relevant
+def message_source(
+    run: AnyPath | None,
+    listen: Listener,
+    cost: Cost = "typical",
+    workload_filter: WorkloadFilter = relevant,
 ) -> Source:
-    """Raises UsageError if it is not a run, Inconclusive if it does not give the cost of a message."""
-    return _message_source(RunFolder.open(to_path(path)), listen, cost, workload_filter)
-
-
-def newest_source(
-    listen: Listener, cost: Cost = "typical", workload_filter: WorkloadFilter = relevant
-) -> Source:
-    """The newest complete one of this machine's surveys in the default place, or else the newest complete
-    run of another study that measures messages, or else the newest of them; reports which one it is, and
-    which newer one of another machine was skipped."""
+    """The costs in the folder `run`; by default in the newest complete one of this machine's surveys in the
+    default place, or else the newest complete run of another study that measures messages, or else the newest
+    of them: reports which one it is, and which newer one of another machine was skipped. Raises UsageError if
+    `run` is no run, Inconclusive if it does not give the cost of a message or there is none."""
+    if run is not None:
+        return _message_source(RunFolder.open(to_path(run)), listen, cost, workload_filter)
     mismatch = ""
     candidates = list(runs_by_age(STUDIES))
     surveys_first = sorted(
@@ -114,7 +112,7 @@ def newest_source(
             source = _message_source(folder, listen, cost, workload_filter, reading)
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
-            listen(Status(message_costs_text(where, study, RUNS, _written_text(folder), budget_s)))
+            listen(Status(message_costs_text(where, study, _written_text(folder), budget_s)))
             _report_longer_survey(folder, "predict", listen)
             if mismatch:
                 listen(skipped_survey(mismatch))
@@ -133,26 +131,26 @@ def newest_survey_with(family: str, listen: Listener = ignore_event) -> Path | N
     for folder, machine, _ in _complete_first(runs_by_age((SURVEY,))):
         same_mpi = machine.traits.is_fake or machine.mpi is None or family in ("", machine.mpi.family)
         if same_mpi and _is_this_machine(machine):
-            return _report_choice(folder, _newest_survey_text, listen).path
+            return _report_choice(folder, f"newest survey in {RUNS}", listen).path
     return None
-
-
-def refuse_no_survey(path: Path) -> Path:
-    """The path, if it is a run that gives the cost of messages. Raises UsageError or EnvironmentProblem."""
-    measurement.read_survey(path)
-    return path
 
 
 def _report_longer_survey(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
     """Reports the newest complete run of the same study on this machine that has the cost of a message and a
-    budget several times that of `used`, if there is one."""
+    budget several times that of the run that the `verb` has `used`, if there is one."""
     settings = used.plan().settings
     for folder, machine in runs_by_age((settings.study,)):
-        budget_s, where = folder.plan().settings.total_s, printable(str(folder.path))
+        budget_s, run = folder.plan().settings.total_s, printable(str(folder.path))
         if folder.path == used.path or budget_s < LONGER_BUDGET_FACTOR * settings.total_s:
             continue
-        if _has_messages(folder) and not _settings_mismatch(where, machine) and _is_complete(folder):
-            listen(_longer_survey_notice(where, budget_s, printable(str(used.path)), settings.total_s, verb))
+        if _has_messages(folder) and not _settings_mismatch(run, machine) and _is_complete(folder):
+            remedy = {
+                "predict": f"{option('run', run)} predicts from the longer one",
+                "calibrate": f"'hockney calibrate {run}' uses the longer one",
+            }
+            shorter = f"{printable(str(used.path))} with only {typed_seconds(settings.total_s)}"
+            text = f"{run} was measured with a budget of {typed_seconds(budget_s)}, {shorter}; {remedy[verb]}"
+            listen(Notice(text, "longer-survey"))
             return
 
 
@@ -180,28 +178,23 @@ def _complete_first(
 def newest_run(study: str, listen: Listener = ignore_event) -> RunRead:
     """The most recently written complete run of the study in the default place, or else the most recently
     written one. Raises Inconclusive if there is none."""
-    message = partial(_newest_run_text, study=study)
     for folder, _, reading in _complete_first(runs_by_age((study,))):
-        return _report_choice(RunRead(folder, _read=reading), message, listen)
+        return _report_choice(RunRead(folder, _read=reading), f"newest run of {study} in {RUNS}", listen)
     elsewhere = (printable(str(folder.path)) for folder, _ in runs_by_age((study,), here=False))
-    raise _no_run_of_study(RUNS, study, next(elsewhere, ""))
+    raise _no_run_of_study(study, next(elsewhere, ""))
 
 
 def newest_run_of(studies: Sequence[str], listen: Listener = ignore_event) -> RunFolder:
     """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
     is none."""
-    folders = (folder for folder, _ in runs_by_age(studies))
-    return _first_run(
-        folders,
-        _newest_parameters_text,
-        Inconclusive(
-            f"no run of {' or '.join(studies)} in {RUNS}",
-            "the prediction is based on its parameters",
-            f"run 'hockney run {studies[0]}' first, or give {option('run')}",
-            code="no-run-of-studies",
-            studies=list(studies),
-        ),
-        listen,
+    for folder, _ in runs_by_age(studies):
+        return _report_choice(folder, f"newest run in {RUNS} that has them", listen, "parameters from")
+    raise Inconclusive(
+        f"no run of {' or '.join(studies)} in {RUNS}",
+        "the prediction is based on its parameters",
+        f"run 'hockney run {studies[0]}' first, or give {option('run')}",
+        code="no-run-of-studies",
+        studies=list(studies),
     )
 
 
@@ -221,10 +214,12 @@ def newest_guidelines_run(listen: Listener = ignore_event) -> RunRead:
     for of_guidelines, folder in sorted(candidates, key=lambda each: not each[0]):
         reading = _complete_reading(folder) if _can_judge_guidelines(folder) else None
         if reading is not None:
-            message = (
-                partial(_newest_run_text, study=GUIDELINES) if of_guidelines else _newest_guidelines_run_text
+            choice = (
+                f"newest run of {GUIDELINES} in {RUNS}"
+                if of_guidelines
+                else f"newest complete run in {RUNS} with guidelines to judge"
             )
-            return _report_choice(RunRead(folder, _read=reading), message, listen)
+            return _report_choice(RunRead(folder, _read=reading), choice, listen)
     raise Inconclusive(
         f"no complete run in {RUNS} can judge a guideline",
         "both sides of one must be measured, at matching sizes",
@@ -252,11 +247,22 @@ def _can_judge_guidelines(folder: RunFolder) -> bool:
 def newest_complete_run(listen: Listener = ignore_event) -> RunRead:
     """The most recently written complete run in the default place, with its records. Raises UsageError if
     there is none."""
-    readings = ((folder, _complete_reading(folder)) for folder in _run_folders())
-    runs = (RunRead(folder, _read=reading) for folder, reading in readings if reading is not None)
-    for run in runs:
-        return _report_choice(run, _newest_complete_run_text, listen)
-    raise _no_complete_run(RUNS, *_newest_unfinished())
+    for folder in _run_folders():
+        reading = _complete_reading(folder)
+        if reading is not None:
+            choice = f"newest complete run in {RUNS}"
+            return _report_choice(RunRead(folder, _read=reading), choice, listen)
+    raise _no_complete_run(*_newest_unfinished())
+
+
+def _no_complete_run(unfinished: str = "", lacking: int = 0, planned: int = 0) -> UsageError:
+    """`unfinished` is the newest run that lacks some of its planned measurements, if there is one."""
+    why, remedy = f"there is no complete one in {RUNS}", "name a run's folder"
+    if unfinished:
+        run = printable(shlex.quote(unfinished))
+        why += f"; {run} lacks {lacking} of {planned} measurements"
+        remedy = f"'hockney resume {run}' measures them, or name the run as it is"
+    return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
 
 
 def _newest_unfinished() -> tuple[str, int, int]:
@@ -275,31 +281,25 @@ def newest_complete_survey(listen: Listener = ignore_event) -> RunFolder:
     """The most recently written complete survey in the default place, one with a ping-pong between two ranks
     if possible; reports one with a much larger budget. Raises Inconclusive if there is none."""
     surveys = [folder for folder, _ in runs_by_age((SURVEY,))]
-    with_messages_first = sorted(surveys, key=lambda folder: not _has_messages(folder))
-    complete = (folder for folder in with_messages_first if _is_complete(folder))
-    newest = _first_run(complete, _newest_survey_text, _no_run_of_study(RUNS, SURVEY), listen)
-    _report_longer_survey(newest, "calibrate", listen)
-    return newest
+    for folder in sorted(surveys, key=lambda folder: not _has_messages(folder)):
+        if _is_complete(folder):
+            _report_choice(folder, f"newest survey in {RUNS}", listen)
+            _report_longer_survey(folder, "calibrate", listen)
+            return folder
+    raise _no_run_of_study(SURVEY)
 
 
 def last_written_run(listen: Listener = ignore_event) -> RunFolder:
     """The most recently written run in the default place, in whatever state. Raises UsageError if there is
     none."""
-    return _first_run(_run_folders(), _newest_written_run_text, _no_complete_run(RUNS, "", 0, 0), listen)
+    for folder in _run_folders():
+        return _report_choice(folder, f"newest run in {RUNS}", listen)
+    raise _no_complete_run()
 
 
-def _first_run(
-    runs: Iterable[AnyRun], message: Callable[..., str], error: HockneyError, listen: Listener
-) -> AnyRun:
-    """The first of `runs`, which `message` reports with the place and the time; raises `error` if there is
-    none."""
-    for run in runs:
-        return _report_choice(run, message, listen)
-    raise error
-
-
-def _report_choice(run: AnyRun, message: Callable[..., str], listen: Listener) -> AnyRun:
-    listen(Status(message(run=printable(str(run.path)), runs_folder=RUNS, written=_written_text(run))))
+def _report_choice(run: AnyRun, choice: str, listen: Listener, what: str = "from") -> AnyRun:
+    """Reports that `run` is the `choice`, such as the newest run, and when it was written."""
+    listen(Status(f"{what} {printable(str(run.path))}, the {choice} (last written {_written_text(run)})"))
     return run
 
 
@@ -316,7 +316,15 @@ def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
         folder for folder in complete if unmeasured_items(folder.plan(), folder.read().run)
     ]
     if len(candidates) != 1:
-        raise _not_one_unfinished_run(RUNS, [str(folder.path) for folder in candidates])
+        runs = [str(folder.path) for folder in candidates]
+        several = f"{len(runs)} in {RUNS} are unfinished: {list_names([printable(run) for run in runs])}"
+        raise UsageError(
+            "no run is given",
+            several if runs else f"no run in {RUNS} is unfinished",
+            "name a run's folder",
+            code="not-one-unfinished-run",
+            runs=runs,
+        )
     listen(Status(f"resuming {printable(str(candidates[0].path))}, the only unfinished run in {RUNS}"))
     return candidates[0]
 
@@ -436,94 +444,24 @@ def _message_source(
     return Source(costs, machine, most_hosts, results.run.max_hosts(2), fits, caveats_of(folder, results))
 
 
-def _newest_parameters_text(run: str, runs_folder: Path, written: str) -> str:
-    return f"parameters from {run}, the newest run in {runs_folder} that has them (last written {written})"
-
-
-def _no_run_of_study(runs_folder: Path, study: str, elsewhere: str = "") -> Inconclusive:
+def _no_run_of_study(study: str, elsewhere: str = "") -> Inconclusive:
     """`elsewhere` is the newest run of the study that is not of a machine here, if there is one."""
-    if elsewhere:
-        what, why = (
-            f"no run of '{study}' on this machine in {runs_folder}",
-            f"{elsewhere} is of another machine",
-        )
-        remedy = f"run 'hockney run {study}' first, or name {elsewhere}"
-    else:
-        what, why = f"no run of '{study}' in {runs_folder}", "the answer is computed from its records"
-        remedy = f"run 'hockney run {study}' first, or name a run"
+    where = " on this machine" if elsewhere else ""
     return Inconclusive(
-        what,
-        why,
-        remedy,
+        f"no run of '{study}'{where} in {RUNS}",
+        f"{elsewhere} is of another machine" if elsewhere else "the answer is computed from its records",
+        f"run 'hockney run {study}' first, or name {elsewhere or 'a run'}",
         code="no-run-of-study",
         study=study,
         elsewhere=elsewhere,
     )
 
 
-def _newest_survey_text(run: str, runs_folder: Path, written: str) -> str:
-    return f"from {run}, the newest survey in {runs_folder} (last written {written})"
-
-
-def _longer_survey_notice(
-    run: str, budget_s: float, used: str, used_s: float, verb: Literal["predict", "calibrate"]
-) -> Notice:
-    """The older survey `run` was measured much longer than the one that the `verb` has `used`."""
-    remedy = {
-        "predict": f"{option('run', run)} predicts from the longer one",
-        "calibrate": f"'hockney calibrate {run}' uses the longer one",
-    }
-    return Notice(
-        f"{run} was measured with a budget of {typed_seconds(budget_s)}, {used} with only "
-        f"{typed_seconds(used_s)}; {remedy[verb]}",
-        "longer-survey",
-    )
-
-
-def _newest_run_text(run: str, study: str, runs_folder: Path, written: str) -> str:
-    return f"from {run}, the newest run of {study} in {runs_folder} (last written {written})"
-
-
-def _newest_complete_run_text(run: str, runs_folder: Path, written: str) -> str:
-    return f"from {run}, the newest complete run in {runs_folder} (last written {written})"
-
-
-def _newest_written_run_text(run: str, runs_folder: Path, written: str) -> str:
-    return f"from {run}, the newest run in {runs_folder} (last written {written})"
-
-
-def _no_complete_run(runs_folder: Path, unfinished: str, lacking: int, planned: int) -> UsageError:
-    """`unfinished` is the newest run in `runs_folder` that lacks `lacking` of its `planned` measurements, or
-    ""."""
-    why = f"there is no complete one in {runs_folder}"
-    remedy = "name a run's folder"
-    if unfinished:
-        run = printable(shlex.quote(unfinished))
-        why += f"; {run} lacks {lacking} of {planned} measurements"
-        remedy = f"'hockney resume {run}' measures them, or name the run as it is"
-    return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
-
-
-def _not_one_unfinished_run(runs_folder: Path, runs: Sequence[str]) -> UsageError:
-    several = f"{len(runs)} in {runs_folder} are unfinished: {list_names([printable(run) for run in runs])}"
-    why = several if runs else f"no run in {runs_folder} is unfinished"
-    remedy = "name a run's folder"
-    return UsageError("no run is given", why, remedy, code="not-one-unfinished-run", runs=list(runs))
-
-
-def _newest_guidelines_run_text(run: str, runs_folder: Path, written: str) -> str:
+def message_costs_text(run: str, study: str, written: str, budget_s: float) -> str:
+    kind = SURVEY if study == SURVEY else f"run of {study}"
     return (
-        f"from {run}, the newest complete run in {runs_folder} with guidelines to judge "
-        f"(last written {written})"
-    )
-
-
-def message_costs_text(run: str, study: str, runs_folder: Path, written: str, budget_s: float) -> str:
-    kind = "survey" if study == "survey" else f"run of {study}"
-    budget = typed_seconds(budget_s)
-    return (
-        f"message costs from {run}, the newest {kind} in {runs_folder} "
-        f"(budget {budget}, last written {written})"
+        f"message costs from {run}, the newest {kind} in {RUNS} "
+        f"(budget {typed_seconds(budget_s)}, last written {written})"
     )
 
 

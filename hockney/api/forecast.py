@@ -137,9 +137,7 @@ def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> 
         name = measurement.description_name(machine)
         platform = simulated.platform(name)
         return _Source(described(platform), CostsOrigin(platform, name), platform, False, _nodes(platform))
-    source = (
-        find_runs.newest_source(listen, cost) if run is None else find_runs.named_source(run, listen, cost)
-    )
+    source = find_runs.message_source(run, listen, cost)
     measured = source.machine
     nodes = Nodes(measured.cores) if measured.platform is None else _nodes(measured.platform)
     here = not measured.traits.described

@@ -280,7 +280,7 @@ class _Job:
         scheduler: Scheduler | None = None,
     ) -> _Job:
         scheduler = scheduler or batch.find_scheduler(os.environ)
-        parsed_question = question if isinstance(question, Question) else parse_question(question)
+        parsed_question = parse_question(question)
         if options.hosts:
             raise UsageError(
                 "--hosts and --submit exclude each other",

@@ -209,7 +209,7 @@ def plan(
     at which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_job` is
     for other hosts like this one, and starts nothing. Cases from a `case_source` replace those of the
     study."""
-    parsed_question = question if isinstance(question, Question) else parse_question(question)
+    parsed_question = parse_question(question)
     surveyed = _read_survey(parsed_question.values().get(SURVEY), options, listen)
     bench = _prepare_bench(parsed_question, options, listen, for_job=for_job, plan_only=plan_only)
     if surveyed is not None:

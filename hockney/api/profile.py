@@ -220,7 +220,9 @@ def profile(
 
     target = find_target(command, environ)
     wanted = os.fspath(survey)
-    chosen = None if wanted in (NEWEST, NONE, NEW) else find_runs.refuse_no_survey(to_path(survey))
+    chosen = None if wanted in (NEWEST, NONE, NEW) else to_path(survey)
+    if chosen is not None:
+        measurement.read_survey(chosen)  # refused now, if it does not give the cost of messages
     folder = default_path("profile") if out is None else to_path(out)
     refuse_taken(folder)
     for problem in (*target.obstacles, *target.warnings):

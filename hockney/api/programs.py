@@ -89,10 +89,7 @@ def communication_source(
         simulated.check_ranks(platform, max(ranks, default=1))
         costs: dict[End, Communication] = {"value": Communication(described(platform), platform=platform)}
         return CommunicationSource(costs, CostsOrigin(platform, name), platform.capacity, here=False)
-    if run is not None:
-        source = find_runs.named_source(run, listen, cost, _is_relevant)
-    else:
-        source = find_runs.newest_source(listen, cost, _is_relevant)
+    source = find_runs.message_source(run, listen, cost, _is_relevant)
     ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
     costs = {end: of_fits(source.fits, source.messages, end) for end in ends}
     here = not source.machine.traits.described

@@ -49,13 +49,16 @@ class Question:
         return parse_parameters(declared, self.parameters, self.study)
 
 
-def parse_question(words: str | Sequence[str]) -> Question:
-    """The question in `words`, as after `hockney run`: a study and its parameters, or cases.
+def parse_question(words: Question | str | Sequence[str]) -> Question:
+    """The question in `words`, as after `hockney run`: a study and its parameters, or cases. A question stays
+    as it is.
 
     A name that both a study and a workload have (granularity) means the study, unless a parameter is given
     that only the workload has; name and parameters in one string (["granularity work=1ms"]) are always a
     case. Raises UsageError.
     """
+    if isinstance(words, Question):
+        return words
     words_given = tuple(words.split()) if isinstance(words, str) else tuple(words)
     if not words_given:
         raise UsageError("nothing to run", "name a study or a case", _RUN_LIST, code="nothing-to-run")

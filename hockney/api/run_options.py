@@ -53,30 +53,26 @@ def options_of(options_class: type) -> dict[str, tuple[Option, Any]]:
     return {each.name: (each.metadata[_OPTION], each.default) for each in fields(options_class)}
 
 
-def parse_budget(text: str) -> float:
-    seconds = parse_seconds(text, "60s or 2m")
-    if seconds <= 0:
-        raise UsageError(
-            f"'{printable(text)}' is not a time budget",
-            "it must be greater than 0",
-            "use for example 60s",
-            code="budget-not-positive",
-            text=text,
-        )
-    return seconds
+def positive_time_parser(what: str, *examples: str, code: str) -> Callable[[str], float]:
+    """Parses a time above 0, in seconds; `code` is that of the error otherwise."""
+
+    def parse(text: str) -> float:
+        seconds = parse_seconds(text, " or ".join(examples))
+        if seconds <= 0:
+            raise UsageError(
+                f"'{printable(text)}' is not {what}",
+                "it must be greater than 0",
+                f"use for example {examples[0]}",
+                code=code,
+                text=text,
+            )
+        return seconds
+
+    return parse
 
 
-def parse_interval(text: str) -> float:
-    seconds = parse_seconds(text, "1m or 8h")
-    if seconds <= 0:
-        raise UsageError(
-            f"'{printable(text)}' is not an interval between rounds",
-            "it must be greater than 0",
-            "use for example 1m",
-            code="interval-not-positive",
-            text=text,
-        )
-    return seconds
+parse_budget = positive_time_parser("a time budget", "60s", "2m", code="budget-not-positive")
+parse_interval = positive_time_parser("an interval between rounds", "1m", "8h", code="interval-not-positive")
 
 
 def integer_parser(low: int, high: int, example: str) -> Callable[[str], int]:
@@ -398,10 +394,13 @@ class RunOptions:
                 )
         if not 0 < self.precision <= 1:
             raise _option_out_of_range("precision", self.precision, 0, 1)
-        for name, count in (("nodes", self.nodes), ("ranks_per_node", self.ranks_per_node)):
-            if not 0 <= count <= MOST_NODES:
-                raise _option_out_of_range(name, count, 0, MOST_NODES)
-        limits = (("launches", 1, MOST_LAUNCHES), ("repeat", 1, MOST_ROUNDS), ("seed", 0, LARGEST_SEED))
+        limits = (
+            ("nodes", 0, MOST_NODES),
+            ("ranks_per_node", 0, MOST_NODES),
+            ("launches", 1, MOST_LAUNCHES),
+            ("repeat", 1, MOST_ROUNDS),
+            ("seed", 0, LARGEST_SEED),
+        )
         for name, low, high in limits:
             count = getattr(self, name)
             if count is not None and not low <= count <= high:

@@ -47,7 +47,7 @@ def newest(run: str) -> str:
     written = Path(run, "records.jsonl").stat().st_mtime
     when = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(written))
     settings = RunFolder.open(Path(run)).plan().settings
-    return f"{message_costs_text(run, settings.study, RUNS, when, settings.total_s)}\n"
+    return f"{message_costs_text(run, settings.study, when, settings.total_s)}\n"
 
 
 def test_the_suns_have_the_papers_numbers(hockney):
@@ -250,7 +250,7 @@ def test_a_prediction_reads_the_records_once_and_fits_what_it_needs(hockney, mon
     assert "pingpong" in fitted_workloads and "allreduce" not in fitted_workloads
     alone = api.predict(Algorithm(1e-4, 40_000), run="runs/s")
     assert forecast.rows == alone.rows
-    source = find_runs.named_source("runs/s", lambda event: None)
+    source = find_runs.message_source("runs/s", lambda event: None)
     assert source.messages == whole
 
 
@@ -260,7 +260,7 @@ def test_the_exchanges_of_a_run_still_decide_whether_messages_share_the_network(
     run = api.load("runs/c")
     whole = messages_of_run(run.fits, run.machine, "runs/c", None, hosts=1)
     assert whole.sharing == "measured", "otherwise this tests nothing"
-    assert find_runs.named_source("runs/c", lambda event: None).messages == whole
+    assert find_runs.message_source("runs/c", lambda event: None).messages == whole
 
 
 def _counted(function, calls: list):

@@ -112,7 +112,7 @@ def run_interleaved_comparison(
         )
     for each in sides:
         measurement.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
-    parsed_question = question if isinstance(question, Question) else parse_question(question)
+    parsed_question = parse_question(question)
     planned_runs = [
         _plan_side(name, parsed_question, side, listen) for name, side in zip((A, B), sides, strict=True)
     ]

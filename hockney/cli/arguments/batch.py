@@ -5,15 +5,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.api.run_options import integer_parser
-from hockney.cli.arguments.options import ParsedType
-from hockney.core.errors import UsageError, printable
-from hockney.core.units import parse_seconds
+from hockney.api.run_options import integer_parser, positive_time_parser
+from hockney.cli.arguments.options import ParsedType, combined
+from hockney.core.errors import UsageError
 
 if TYPE_CHECKING:
     from hockney.api import BatchOptions
@@ -28,6 +26,9 @@ DAYS_TIME = re.compile(
 """After days, the first number is hours; without them, the last one is seconds."""
 
 
+_parse_time = positive_time_parser("a job's time limit", "10m", "00:10:00", code="job-limit-not-positive")
+
+
 def _parse_limit(text: str) -> float:
     """A time limit in seconds, from text as schedulers write it, or as hockney's other times."""
     match = DAYS_TIME.fullmatch(text) or CLOCK_TIME.fullmatch(text)
@@ -35,16 +36,7 @@ def _parse_limit(text: str) -> float:
         numbers = {name: float(digits or 0) for name, digits in match.groupdict().items()}
         hours = numbers.get("days", 0.0) * 24 + numbers["hours"]
         return (hours * 60 + numbers["minutes"]) * 60 + numbers["seconds"]
-    seconds = parse_seconds(text, "10m or 00:10:00")
-    if seconds <= 0:
-        raise UsageError(
-            f"'{printable(text)}' is not a job's time limit",
-            "it must be greater than 0",
-            "use for example 10m",
-            code="job-limit-not-positive",
-            text=text,
-        )
-    return seconds
+    return _parse_time(text)
 
 
 def _parse_share(text: str) -> LaunchShare:
@@ -57,7 +49,7 @@ TIME = ParsedType("time", _parse_limit)
 TASKS = ParsedType("count", integer_parser(2, MOST_TASKS, "4"))
 SHARE = ParsedType("share", _parse_share)
 
-OPTIONS = (
+batch = combined(
     click.option(
         "--submit",
         is_flag=True,
@@ -93,9 +85,12 @@ OPTIONS = (
         "that it gets.",
     ),
 )
-
-FLAGS = {"account": "--account", "partition": "--partition", "time": "--time", "lines": "--batch-line"}
-NAMES = ("submit", "dry_run", "wait", *FLAGS, "tasks")
+"""The options of a verb that measures."""
+FLAGS = {
+    "account": "--account", "partition": "--partition", "time": "--time", "lines": "--batch-line",
+    "tasks": "--array",
+}  # fmt: skip
+"""By the fields of `BatchOptions`."""
 
 share = click.option(
     "--share",
@@ -106,23 +101,16 @@ share = click.option(
 )
 
 
-def batch(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of a verb that measures."""
-    for option in reversed(OPTIONS):
-        function = option(function)
-    return function
-
-
 def take_batch_options(
     given: dict[str, Any], *, waits: bool = False
 ) -> tuple[BatchOptions | None, bool, bool]:
     """Takes the options of a job out of `given`: what the job gets (None: there is no job), whether only its
     script is wanted, and whether to wait. `waits`: --wait has a meaning without a new job. Raises
     UsageError."""
-    submit, dry_run, wait, *values = (given.pop(name) for name in NAMES)
+    submit, dry_run, wait = (given.pop(name) for name in ("submit", "dry_run", "wait"))
+    values = {name: given.pop(name) for name in FLAGS}
     if not (submit or dry_run):
-        names = [*FLAGS.values(), "--array"]
-        used = [name for name, value in zip(names, values, strict=True) if value]
+        used = [FLAGS[name] for name, value in values.items() if value]
         used += ["--wait"] if wait and not waits else []
         if used:
             raise UsageError(
@@ -135,4 +123,4 @@ def take_batch_options(
         return None, False, wait
     from hockney.api import BatchOptions
 
-    return BatchOptions(*values), dry_run, wait
+    return BatchOptions(**values), dry_run, wait

@@ -4,20 +4,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli.arguments.options import COST, PATH, SHARE
+from hockney.cli.arguments.options import COST, PATH, SHARE, combined
 from hockney.core.errors import UsageError
 
 if TYPE_CHECKING:
     from hockney.core.fit import Cost
 
-OPTIONS = (
+checking = combined(
     click.option(
         "--check",
         "baselines",
@@ -74,12 +73,6 @@ class CheckOptions:
     junit: Path | None
     markdown: Path | None
     page: Path | None
-
-
-def checking(function: Callable[..., Any]) -> Callable[..., Any]:
-    for option in reversed(OPTIONS):
-        function = option(function)
-    return function
 
 
 def take_check_options(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> CheckOptions | None:
