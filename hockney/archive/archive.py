@@ -10,18 +10,27 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import BinaryIO
 
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
-from hockney.archive.copying import COPY_PREFIX, NAME, REMOVED_PREFIX, copy_run, not_writable, remove
+from hockney.archive.copying import (
+    COPY_PREFIX,
+    NAME,
+    REMOVED_PREFIX,
+    ArchivedCopy,
+    copy_run,
+    not_writable,
+    remove,
+)
 from hockney.archive.index import TEMPORARY_INDEX, Changes, IndexedFolder, read_index, read_times, write_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import INDEX
 from hockney.core.settings import CLOCKS_DIFFER_S
+from hockney.measurement import Listener, StepDone, ignore_event
 from hockney.models.history.times import RunTimes
 from hockney.store import RunFolder
 from hockney.system.files import open_regular, remove_older
@@ -36,19 +45,6 @@ WATCHED = ("plan.txt", "machine.json", "records.jsonl", "catalog.json", "survey.
 
 
 TimesOf = Callable[[RunFolder], RunTimes]
-Progress = Callable[[int, int], None]
-"""Receives the number of runs read so far and the number of all runs to be read."""
-Notify = Callable[[Notice], None]
-
-
-@dataclass(frozen=True)
-class ArchivedCopy:
-    """A run that was added to the archive. `new`: the archive did not have it in this state; `replaced` are
-    the names of earlier states of it, which were removed."""
-
-    entry: ArchivedRun
-    new: bool
-    replaced: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -129,22 +125,22 @@ class Archive:
         remove_older((each for kind in TEMPORARY for each in self.path.glob(f"{kind}*")), ABANDONED_S)
         copied = copy_run(source, self.path)
         entry = copied.entry
-        contents = self._read(read_index(self.index_path), None, {entry.name: entry})
+        contents = self._read(read_index(self.index_path), described={entry.name: entry})
         states = [name for name, later in contents.superseded.items() if later.identity == entry.identity]
         self.remove(states)
         later = contents.superseded.get(entry.name)
         if later is not None:
             return ArchivedCopy(later, False)
-        return ArchivedCopy(entry, copied.new, tuple(states))
+        return replace(copied, replaced=tuple(states))
 
-    def contents(self, progress: Progress | None = None) -> Contents:
+    def contents(self, listen: Listener = ignore_event) -> Contents:
         """Read the archive, and update its index. Raises EnvironmentProblem if the folder cannot be read."""
-        return self._read(read_index(self.index_path), progress)
+        return self._read(read_index(self.index_path), listen)
 
-    def reindex(self, progress: Progress | None = None) -> Contents:
+    def reindex(self, listen: Listener = ignore_event) -> Contents:
         """Rebuild the index from the run folders, and return the contents. Raises EnvironmentProblem if the
         folder cannot be read."""
-        return self._read({}, progress, rebuild=True)
+        return self._read({}, listen, rebuild=True)
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove these runs. Each disappears at once, before its files are deleted. Raises
@@ -161,12 +157,11 @@ class Archive:
         program: str,
         compute: TimesOf,
         workload: str = "",
-        progress: Progress | None = None,
-        notify: Notify | None = None,
+        listen: Listener = ignore_event,
     ) -> dict[str, RunTimes]:
         """The times of these runs, by name: from the index if `program` (the digest of its sources) computed
         them, otherwise from `compute`, which makes them for the index too. With a `workload` only its cases,
-        at least. Runs for which `compute` raises a HockneyError are left out; `notify` gets a notice."""
+        at least. Runs for which `compute` raises a HockneyError are left out, with a notice."""
         names = [entry.name for entry in entries]
         indexed = {
             name: of for name, of in read_times(self.index_path, names, workload).items() if of.by == program
@@ -177,10 +172,9 @@ class Archive:
             try:
                 computed[entry.name] = compute(self.folder(entry))
             except HockneyError as error:
-                if notify is not None and self.folder(entry).path.exists():
-                    notify(_damaged_run(entry.name, str(error)))
-            if progress is not None:
-                progress(number + 1, len(unindexed))
+                if self.folder(entry).path.exists():
+                    listen(_damaged_run(entry.name, str(error)))
+            _report_progress(number + 1, len(unindexed), listen)
         if computed:
             write_index(self.index_path, Changes(times=computed))
         return {name: (indexed | computed)[name] for name in names if name in indexed or name in computed}
@@ -188,7 +182,7 @@ class Archive:
     def _read(
         self,
         indexed: Mapping[str, IndexedFolder],
-        progress: Progress | None,
+        listen: Listener = ignore_event,
         described: Mapping[str, ArchivedRun] | None = None,
         *,
         rebuild: bool = False,
@@ -205,8 +199,7 @@ class Archive:
             content = (described or {}).get(name) or self._describe_folder(name)
             if content is not None:
                 updated[name] = IndexedFolder(states[name], content)
-            if progress is not None:
-                progress(number + 1, len(changed))
+            _report_progress(number + 1, len(changed), listen)
         changes = Changes(gone=indexed.keys() - states.keys(), updated=updated)
         if changes or rebuild:
             write_index(self.index_path, changes, fresh=rebuild)
@@ -275,6 +268,11 @@ class Archive:
                 return _begin_alike(one, other, earlier.bytes)
         except OSError:
             return False
+
+
+def _report_progress(done: int, total: int, listen: Listener) -> None:
+    if total > 1:
+        listen(StepDone("runs read", done, total))
 
 
 def _begin_alike(one: BinaryIO, other: BinaryIO, length: int) -> bool:

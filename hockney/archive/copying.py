@@ -51,14 +51,16 @@ MOST_STUDY = 40
 
 
 @dataclass(frozen=True)
-class Copied:
-    """`new`: the archive did not have this run in this state."""
+class ArchivedCopy:
+    """A run that was added to the archive. `new`: the archive did not have it in this state; `replaced` are
+    the names of earlier states of it, which were removed."""
 
     entry: ArchivedRun
     new: bool
+    replaced: tuple[str, ...] = ()
 
 
-def copy_run(source: RunFolder, archive: Path) -> Copied:
+def copy_run(source: RunFolder, archive: Path) -> ArchivedCopy:
     """Copy the run into the folder `archive`, which exists. The copy is checked as a run before it gets its
     name, and is on the disk by then. Raises EnvironmentProblem if the run is damaged or the copy cannot be
     written or the run not be read, Inconclusive if it has no records."""
@@ -83,7 +85,7 @@ def copy_run(source: RunFolder, archive: Path) -> Copied:
         raise not_writable(archive, error) from error
     finally:
         remove_tree(copy)
-    return Copied(replace(entry, name=name), new)
+    return ArchivedCopy(replace(entry, name=name), new)
 
 
 def _unreadable_source_file(error: OSError, source: RunFolder) -> Path | None:

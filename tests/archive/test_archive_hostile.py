@@ -84,7 +84,7 @@ def test_a_run_without_times_is_left_out(archive, runs):
             raise EnvironmentProblem("it is damaged", "", "", code="test")
         return RunTimes("program", [], {})
 
-    found = archive.times([first, second], "program", compute, notify=heard.append)
+    found = archive.times([first, second], "program", compute, listen=heard.append)
     assert list(found) == [second.name] and [each.code for each in heard] == ["archive-damaged-run"]
 
 

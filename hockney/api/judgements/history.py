@@ -23,7 +23,7 @@ from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural
-from hockney.measurement import Listener, Status, StepDone
+from hockney.measurement import Listener, Status
 from hockney.store import RunFolder
 
 if TYPE_CHECKING:
@@ -88,8 +88,9 @@ class History:
                 failures.append(error)
                 self.listen(Notice(f"left out: {error.what}", "run-not-added"))
                 continue
-            name, text = str(source.path), _added_text if addition.new else _present_text
-            self.listen(Status(text(name, addition.entry.name)))
+            run, name = printable(str(source.path)), printable(addition.entry.name)
+            new = f"added {run} as {name}"
+            self.listen(Status(new if addition.new else f"{run} is in the archive already: {name}"))
             if addition.replaced:
                 self.listen(
                     Status(f"it replaces {plural(len(addition.replaced), 'earlier state')} of the same run")
@@ -98,7 +99,7 @@ class History:
         if failures and not added:
             raise failures[0]
         archive.times(
-            [each.entry for each in added if each.new], sources_digest(), run_times, notify=self.listen
+            [each.entry for each in added if each.new], sources_digest(), run_times, listen=self.listen
         )
         return added
 
@@ -113,7 +114,7 @@ class History:
     ) -> list[ArchivedRun]:
         """The archive's runs, the oldest first. Texts may contain * and ?; `since` and `until` are dates
         ("2026-01-31") or times ago ("30d")."""
-        selection = Selection(machine, label, study, _timestamp(since), _timestamp(until))
+        selection = Selection.of(machine, label, study, since, until)
         return list(selection.select(self.contents().entries))
 
     def table(self, **selected: Any) -> Rows:
@@ -131,7 +132,7 @@ class History:
 
     def contents(self) -> Contents:
         """All runs, and folders with damaged ones, of which it gives notice."""
-        contents = Archive.open(self.path).contents(self._report_progress)
+        contents = Archive.open(self.path).contents(self.listen)
         for notice in contents.notices:
             self.listen(notice)
         return contents
@@ -155,10 +156,8 @@ class History:
         UsageError for what the archive does not have, Inconclusive if no run is selected."""
         from hockney.api.judgements.trends import show
 
-        selection = Selection(machine, label, study, _timestamp(since))
-        return show(
-            Archive.open(self.path), self._select(selection), case, self._report_progress, self.listen
-        )
+        selection = Selection.of(machine, label, study, since)
+        return show(Archive.open(self.path), self._select(selection), case, self.listen)
 
     def check(
         self,
@@ -183,16 +182,9 @@ class History:
                 "use for example 50",
                 code="check-without-window",
             )
-        selection = Selection(machine, label, study, _timestamp(since))
-        return check_run(
-            Archive.open(self.path),
-            self._select(selection, allow_empty=run is not None),
-            run,
-            share_of("tolerance", tolerance),
-            last,
-            self._report_progress,
-            self.listen,
-        )
+        entries = self._select(Selection.of(machine, label, study, since), allow_empty=run is not None)
+        share = share_of("tolerance", tolerance)
+        return check_run(Archive.open(self.path), entries, run, share, last, self.listen)
 
     def prune(
         self,
@@ -214,7 +206,13 @@ class History:
         counts = {"last": keep_last, "daily": keep_daily, "weekly": keep_weekly, "monthly": keep_monthly}
         for name, count in counts.items():
             if count < 0:
-                raise _negative_count(f"keep_{name}", count)
+                raise UsageError(
+                    f"keep_{name} is {count}",
+                    "a number of runs cannot be negative",
+                    "use 1 or more",
+                    code="prune-negative",
+                    name=f"keep_{name}",
+                )
         rule = RetentionRule(**counts, older_s=_timestamp(older_than))
         if rule.is_empty:
             raise UsageError(
@@ -238,17 +236,19 @@ class History:
         entries = self.contents().entries
         selected = selection.select(entries)
         if not selected and not (allow_empty and not entries):
-            raise _no_run_selected(str(self.path), len(entries))
+            raise Inconclusive(
+                f"there is no such run in '{printable(str(self.path))}'",
+                f"none of its {plural(len(entries), 'run')} matches" if entries else "it is empty",
+                "select others: hockney history list" if entries else "add runs: hockney history add RUN",
+                code="no-run-selected",
+                runs=len(entries),
+            )
         return selected
 
     def reindex(self) -> Contents:
         """Read all runs again and make the index again. That is never necessary: an index that is missing or
         damaged is made again by itself."""
-        return Archive.open(self.path).reindex(self._report_progress)
-
-    def _report_progress(self, done: int, total: int) -> None:
-        if total > 1:
-            self.listen(StepDone("runs read", done, total))
+        return Archive.open(self.path).reindex(self.listen)
 
 
 def run_folders(run: AnyPath | Run) -> Iterable[RunFolder]:
@@ -265,33 +265,6 @@ def _timestamp(date_given: Date) -> float | None:
     return parse_moment(date_given.isoformat() if isinstance(date_given, date) else date_given)
 
 
-def _no_run_selected(path: str, runs: int) -> Inconclusive:
-    """The archive has so many `runs`."""
-    why = "it is empty" if not runs else f"none of its {plural(runs, 'run')} matches"
-    remedy = "add runs: hockney history add RUN" if not runs else "select others: hockney history list"
-    return Inconclusive(
-        f"there is no such run in '{printable(path)}'", why, remedy, code="no-run-selected", runs=runs
-    )
-
-
-def _added_text(run: str, name: str) -> str:
-    return f"added {printable(run)} as {printable(name)}"
-
-
-def _present_text(run: str, name: str) -> str:
-    return f"{printable(run)} is in the archive already: {printable(name)}"
-
-
-def _negative_count(name: str, value: int) -> UsageError:
-    return UsageError(
-        f"{name} is {value}",
-        "a number of runs cannot be negative",
-        "use 1 or more",
-        code="prune-negative",
-        name=name,
-    )
-
-
 _AGO = re.compile(r"(\d{1,6})\s*([hdwmy])")
 _HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
 
@@ -306,6 +279,13 @@ class Selection:
     study: str = ""
     since_s: float | None = None
     until_s: float | None = None
+
+    @staticmethod
+    def of(
+        machine: str = "", label: str = "", study: str = "", since: Date = None, until: Date = None
+    ) -> Selection:
+        """Raises UsageError for a text that is no date."""
+        return Selection(machine, label, study, _timestamp(since), _timestamp(until))
 
     def matches(self, entry: ArchivedRun) -> bool:
         return (

@@ -5,7 +5,7 @@ machine."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,13 +18,13 @@ from hockney.api.run_contents import Run
 from hockney.archive import Archive, ArchivedRun, describe
 from hockney.core.case import parse_canonical
 from hockney.core.errors import Inconclusive, UsageError, printable
-from hockney.core.notice import Notice
 from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.record import RunRecords
 from hockney.core.wording import plural
 from hockney.draw.page import Caveat
 from hockney.judgements.history import CheckedRun
 from hockney.judgements.sides import lacking, same_study
+from hockney.measurement import Listener, ignore_event
 from hockney.models.history import CheckedOperation, CheckedSeries, CheckState, DatedRun, fact_changes
 from hockney.models.history import check as judged
 from hockney.models.statistics import loaded_launches
@@ -87,8 +87,7 @@ def check_run(
     run: AnyPath | Run | ArchivedRun | None,
     tolerance: float,
     last: int,
-    progress: Callable[[int, int], None],
-    notify: Callable[[Notice], None],
+    listen: Listener,
 ) -> Check:
     entry, folder = _find_run(archive, entries, run)
     records = folder.read().run
@@ -102,9 +101,9 @@ def check_run(
         )
     wrong = len(records.corrupted_records) + records.corrupted_launches
     earlier = [each for each in entries if _is_earlier(each, entry)][-last:]
-    runs = dated_runs(archive, earlier, "", progress, notify)
+    runs = dated_runs(archive, earlier, listen)
     earlier_runs = [runs[each.name] for each in earlier if each.name in runs]
-    new = dated_runs(archive, [entry], "", progress).get(entry.name) if entry in entries else None
+    new = dated_runs(archive, [entry], ignore_event).get(entry.name) if entry in entries else None
     new = new or DatedRun(entry.name, entry.started_s, run_times(folder))
     measured = {record.case for record in records.records}
     failed = {each.case: each.reason for each in records.failures if each.case not in measured}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -19,13 +19,13 @@ from hockney.api.tables import Cell, Rows
 from hockney.archive import Archive, ArchivedRun
 from hockney.core.case import split_case
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
-from hockney.core.notice import Notice
 from hockney.core.record import Origin
 from hockney.core.units import parse_bytes
 from hockney.core.wording import plural
 from hockney.judgements.environment import facts
 from hockney.judgements.history import ShownHistory
 from hockney.judgements.sides import MeasuredRun, Side, completed
+from hockney.measurement import Listener
 from hockney.measurement.run_results import program_digest
 from hockney.models.history import (
     CaseTime,
@@ -120,13 +120,7 @@ class Trends(FigureResult):
         return notebook.summary((shown_sentence(self.shown),), (), [trends_table(self.shown)])
 
 
-Progress = Callable[[int, int], None]
-Notify = Callable[[Notice], None]
-
-
-def show(
-    archive: Archive, entries: Sequence[ArchivedRun], text: str, progress: Progress, notify: Notify
-) -> Trends:
+def show(archive: Archive, entries: Sequence[ArchivedRun], text: str, listen: Listener) -> Trends:
     if not any(entry.records for entry in entries):
         raise Inconclusive(
             "there is nothing to show",
@@ -137,7 +131,7 @@ def show(
             runs=len(entries),
         )
     workload = text.split(" ", 1)[0]
-    runs = dated_runs(archive, entries, workload, progress, notify)
+    runs = dated_runs(archive, entries, listen, workload)
     titles = _machine_titles(entries)
     machines: dict[str, list[DatedRun]] = {}
     for entry in entries:
@@ -167,14 +161,10 @@ def _machine_titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], 
 
 
 def dated_runs(
-    archive: Archive,
-    entries: Sequence[ArchivedRun],
-    workload: str,
-    progress: Progress,
-    notify: Notify | None = None,
+    archive: Archive, entries: Sequence[ArchivedRun], listen: Listener, workload: str = ""
 ) -> dict[str, DatedRun]:
     """The runs by name, with the times of one workload or of all."""
-    times = archive.times(entries, sources_digest(), run_times, workload, progress, notify)
+    times = archive.times(entries, sources_digest(), run_times, workload, listen)
     dates = {entry.name: entry.started_s for entry in entries}
     return {name: DatedRun(name, dates[name], run_times_) for name, run_times_ in times.items()}
 

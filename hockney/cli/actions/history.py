@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -49,19 +48,11 @@ def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) 
     return Exit.FINE
 
 
-def list_runs(
-    archive: Path | None,
-    machine: str,
-    label: str,
-    study: str,
-    since_s: float | None,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def list_runs(archive: Path | None, quiet: bool, as_json: bool, **selected: Any) -> int:
     with ProgressReporter(quiet) as reporter:
         history = History(archive, reporter)
         contents = history.contents()
-    selected_runs = Selection(machine, label, study, since_s).select(contents.entries)
+    selected_runs = Selection.of(**selected).select(contents.entries)
     if as_json:
         print_json(document(history.path, selected_runs, contents))
         return Exit.FINE
@@ -72,21 +63,12 @@ def list_runs(
 
 
 def show(
-    case: Sequence[str],
-    archive: Path | None,
-    machine: str,
-    label: str,
-    study: str,
-    since_s: float | None,
-    page: Path | None,
-    quiet: bool,
-    as_json: bool,
+    case: Sequence[str], archive: Path | None, page: Path | None, quiet: bool, as_json: bool, **selected: Any
 ) -> int:
     from hockney.judgements import history as judged
 
     with ProgressReporter(quiet) as reporter:
-        history = History(archive, reporter)
-        trends = history.show(" ".join(case), machine=machine, label=label, study=study, since=_date(since_s))
+        trends = History(archive, reporter).show(" ".join(case), **selected)
     if as_json:
         print_json(trends.document)
     else:
@@ -117,55 +99,25 @@ def _print_titled(table: Table) -> None:
 def check(
     run: str | None,
     archive: Path | None,
-    machine: str,
-    label: str,
-    study: str,
-    since_s: float | None,
-    tolerance: float,
-    last: int,
     style: str,
     page: Path | None,
     quiet: bool,
     as_json: bool,
+    **selected: Any,
 ) -> int:
+    """`selected` also has the tolerance, and the number of earlier runs."""
     from hockney.cli.output.judged import JudgementForm, print_judgement
 
     form = JudgementForm(as_json, style, page=page)
     form.check()
     with ProgressReporter(quiet) as reporter:
-        history = History(archive, reporter)
-        selected = {"machine": machine, "label": label, "study": study}
-        checked = history.check(run, tolerance=tolerance, last=last, since=_date(since_s), **selected)
+        checked = History(archive, reporter).check(run, **selected)
     return print_judgement(checked, reporter, form)
 
 
-def prune(
-    archive: Path | None,
-    keep_last: int | None,
-    keep_daily: int | None,
-    keep_weekly: int | None,
-    keep_monthly: int | None,
-    older_s: float | None,
-    machine: str,
-    label: str,
-    study: str,
-    dry_run: bool,
-    quiet: bool,
-    as_json: bool,
-) -> int:
+def prune(archive: Path | None, dry_run: bool, quiet: bool, as_json: bool, **rules: Any) -> int:
     with ProgressReporter(quiet) as reporter:
-        history = History(archive, reporter)
-        removed = history.prune(
-            keep_last=keep_last or 0,
-            keep_daily=keep_daily or 0,
-            keep_weekly=keep_weekly or 0,
-            keep_monthly=keep_monthly or 0,
-            older_than=_date(older_s),
-            dry_run=dry_run,
-            machine=machine,
-            label=label,
-            study=study,
-        )
+        removed = History(archive, reporter).prune(dry_run=dry_run, **rules)
     if as_json:
         print_json({"removed": [each.name for each in removed], "dry_run": dry_run})
         return Exit.FINE
@@ -187,10 +139,6 @@ def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
         count = len(contents.entries)
         print_line(list_summary(count, count, str(history.path)))
     return Exit.FINE
-
-
-def _date(seconds: float | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, timezone.utc)
 
 
 def run_table(entries: Sequence[ArchivedRun]) -> Table:

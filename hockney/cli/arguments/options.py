@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -223,29 +224,32 @@ def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
     )
 
 
-def _moment(text: str) -> float:
+def _moment(text: str) -> datetime:
     from hockney.api.judgements.history import parse_moment
 
-    return parse_moment(text)
+    return datetime.fromtimestamp(parse_moment(text), timezone.utc)
 
 
 MOMENT = ParsedType("date", _moment)
 
+page = click.option("--report", "page", type=PATH, metavar="FILE", help="Also write a page, one HTML file.")
 archive = click.option(
     "--archive",
     type=PATH,
     metavar="DIR",
     help="The archive's folder.  [default: $HOCKNEY_ARCHIVE, or history]",
 )
-run_filter = combined(
+name_filter = combined(
     click.option(
         "--machine", metavar="NAME", default="", help="Only runs of this machine or host; * and ? match."
     ),
     click.option("--label", metavar="TEXT", default="", help="Only runs with this label; * and ? match."),
     click.option("--study", metavar="NAME", default="", help="Only runs of this study."),
+)
+run_filter = combined(
+    name_filter,
     click.option(
         "--since",
-        "since_s",
         type=MOMENT,
         metavar="DATE|AGO",
         help="Only runs from this date on, such as 2026-01-31, or from a time ago on: 12h, 30d, 8w.",
@@ -253,23 +257,24 @@ run_filter = combined(
 )
 
 
-def predicted_layout(default: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def predicted_layout(default: str) -> Decorator:
     """--nodes and --ranks-per-node; without them, `default` describes what is predicted."""
-    nodes = click.option(
-        "--nodes",
-        type=NODES,
-        metavar="N",
-        default=0,
-        help=f"Spread the ranks evenly over N nodes of this kind.  [default: {default}]",
+    return combined(
+        click.option(
+            "--nodes",
+            type=NODES,
+            metavar="N",
+            default=0,
+            help=f"Spread the ranks evenly over N nodes of this kind.  [default: {default}]",
+        ),
+        click.option(
+            "--ranks-per-node",
+            type=NODES,
+            metavar="R",
+            default=0,
+            help=f"Put R ranks on each node.  [default: {default}]",
+        ),
     )
-    each = click.option(
-        "--ranks-per-node",
-        type=NODES,
-        metavar="R",
-        default=0,
-        help=f"Put R ranks on each node.  [default: {default}]",
-    )
-    return lambda command: nodes(each(command))
 
 
 def like_cases(

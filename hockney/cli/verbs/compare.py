@@ -38,7 +38,7 @@ from hockney.cli.arguments.commands import TwoSidesCommand, verb
     ["table", "junit", "markdown"],
     "table; junit: XML for CI systems; markdown: for a pull request.",
 )
-@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
+@options.page
 @options.cost
 @options.out
 @options.measuring_options

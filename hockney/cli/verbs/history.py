@@ -8,7 +8,7 @@ import click
 
 from hockney.cli.arguments import options
 from hockney.cli.arguments.commands import VerbGroup, example, verb
-from hockney.cli.arguments.options import MOMENT, Decorator, archive, run_filter
+from hockney.cli.arguments.options import MOMENT, Decorator, archive, name_filter, run_filter
 
 
 @verb(
@@ -54,7 +54,7 @@ def list_command() -> None:
 @click.argument("case", metavar="[CASE]", nargs=-1)
 @archive
 @run_filter
-@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
+@options.page
 def show_command() -> None:
     """Show how times changed over the runs, when, and what changed in the environment.
 
@@ -96,7 +96,7 @@ def show_command() -> None:
     ["table", "junit", "markdown"],
     "table; junit: XML for CI systems; markdown: for a message.",
 )
-@click.option("--report", "page", type=options.PATH, metavar="FILE", help="Also write a page, one HTML file.")
+@options.page
 def check_command() -> None:
     """Check whether the newest run is as usual, judged by the spread of earlier runs.
 
@@ -111,7 +111,7 @@ def check_command() -> None:
 
 
 def _keep(what: str, text: str) -> Decorator:
-    return click.option(f"--keep-{what}", type=options.LAUNCHES, metavar="N", default=None, help=text)
+    return click.option(f"--keep-{what}", type=options.LAUNCHES, metavar="N", default=0, help=text)
 
 
 @verb(
@@ -127,17 +127,12 @@ def _keep(what: str, text: str) -> Decorator:
 @_keep("monthly", "Keep the newest run of each of the last N months with runs.")
 @click.option(
     "--older-than",
-    "older_s",
     type=MOMENT,
     metavar="DATE|AGO",
     default=None,
     help="Remove only runs older than this date, such as 2026-01-31, or this age: 30d, 8w, 1y.",
 )
-@click.option(
-    "--machine", metavar="NAME", default="", help="Only runs of this machine or host; * and ? match."
-)
-@click.option("--label", metavar="TEXT", default="", help="Only runs with this label; * and ? match.")
-@click.option("--study", metavar="NAME", default="", help="Only runs of this study.")
+@name_filter
 @click.option("--dry-run", is_flag=True, help="Only print what would be removed.")
 def prune_command() -> None:
     """Remove the runs that no rule keeps.
