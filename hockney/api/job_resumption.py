@@ -169,7 +169,19 @@ def _job_results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
     reading = folder.read()
     if not reading.run.records:
         log = max(folder.path.glob(batch.LOGS), key=lambda path: path.stat().st_mtime, default=None)
-        raise _job_without_records(folder.path, job.number, log)
+        what, why = "the job was never submitted", "hockney was interrupted before submitting it"
+        if job.number:
+            what = f"job {job.number} has ended without a measurement"
+            why = f"its output is in {log}" if log else "it has no output"
+        raise Inconclusive(
+            what,
+            why,
+            f"'hockney resume {folder.path} --submit' submits another one",
+            code="job-without-records",
+            path=str(folder.path),
+            job=job.number,
+            log=str(log or ""),
+        )
     lacking = len(missing_items(folder.plan(), reading.run))
     if lacking:
         listen(
@@ -228,19 +240,6 @@ def _stored_request(
     settings = replace(options.settings(question.study), mark=job.mark)
     refuse_foreign(settings, folder.path, replacements.given)
     return replace(options, seed=folder.plan().settings.seed, **replacements.given), question
-
-
-def _job_without_records(path: Path, job: str, log: Path | None) -> Inconclusive:
-    why = f"its output is in {log}" if log else "it has no output"
-    return Inconclusive(
-        f"job {job} has ended without a measurement" if job else "the job was never submitted",
-        why if job else "hockney was interrupted before submitting it",
-        f"'hockney resume {path} --submit' submits another one",
-        code="job-without-records",
-        path=str(path),
-        job=job,
-        log=str(log or ""),
-    )
 
 
 def _scheduler_silent(scheduler: str, job: str, reason: str) -> EnvironmentProblem:

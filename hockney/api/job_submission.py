@@ -9,7 +9,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -69,20 +69,6 @@ class BatchOptions:
             )
         return self.time or LIMIT_FACTOR * budget_s + besides_s + EARLY_S + OVERHEAD_S
 
-    def warning(self, budget_s: float) -> Notice | None:
-        """A warning if the job may end before its budget is used."""
-        needed_s = budget_s + NOTICE_S + EARLY_S + OVERHEAD_S
-        return (
-            Notice(
-                f"the job's limit of {format_seconds(self.time)} may end the job before the budget of "
-                f"{format_seconds(budget_s)} is used: --time {typed_seconds(round(needed_s))} would be "
-                "enough, or 'hockney resume RUN --submit' measures what is left",
-                "job-shorter-than-budget",
-            )
-            if 0 < self.time < needed_s
-            else None
-        )
-
 
 def measuring_s(settings: Settings) -> float:
     """The time from the first launch to the end."""
@@ -109,29 +95,24 @@ def fill_in_stored_options(options: BatchOptions, job: BatchJob, path: Path) -> 
         if getattr(job, name) and not getattr(options, name)
     }
     if stored and not trust.is_marked(_marked_text(job), job.lines_mark, os.environ):
-        foreign = {
-            STORED_OPTIONS[name]: (value,) if isinstance(value, str) else value
-            for name, value in stored.items()
-        }
-        raise _foreign_options(path, foreign)
+        words = [
+            f"{STORED_OPTIONS[name]}={value}"
+            for name, values in stored.items()
+            for value in ((values,) if isinstance(values, str) else values)
+        ]
+        command = shlex.join([str(path), "--submit", *words])
+        raise UsageError(
+            f"'{printable(str(path))}' has options for the batch system that you have not typed",
+            "with them, a run folder from somebody else could start any program",
+            f"if you trust it, type them: hockney resume {printable(command)}",
+            code="batch-options-of-a-folder",
+            options=sorted(STORED_OPTIONS[name] for name in stored),
+        )
     return replace(options, **stored)
 
 
 def _marked_text(options: BatchJob | BatchOptions) -> str:
     return json.dumps([options.account, options.partition, list(options.lines)])
-
-
-def _foreign_options(path: Path, values: Mapping[str, Sequence[str]]) -> UsageError:
-    """`values` has the values of options for the scheduler that are in the folder's job.json."""
-    words = [f"{option}={value}" for option, values in values.items() for value in values]
-    command = shlex.join([str(path), "--submit", *words])
-    return UsageError(
-        f"'{printable(str(path))}' has options for the batch system that you have not typed",
-        "with them, a run folder from somebody else could start any program",
-        f"if you trust it, type them: hockney resume {printable(command)}",
-        code="batch-options-of-a-folder",
-        options=sorted(values),
-    )
 
 
 @dataclass(frozen=True)
@@ -324,9 +305,18 @@ def _plan_for_job(
 
 
 def _warn(batch_options: BatchOptions, seconds: float, listen: Listener) -> None:
-    warning = batch_options.warning(seconds / max(1, batch_options.tasks))
-    if warning is not None:
-        listen(warning)
+    """Warns if the job may end before its budget is used."""
+    budget_s = seconds / max(1, batch_options.tasks)
+    needed_s = budget_s + NOTICE_S + EARLY_S + OVERHEAD_S
+    if 0 < batch_options.time < needed_s:
+        listen(
+            Notice(
+                f"the job's limit of {format_seconds(batch_options.time)} may end the job before the budget "
+                f"of {format_seconds(budget_s)} is used: --time {typed_seconds(round(needed_s))} would be "
+                "enough, or 'hockney resume RUN --submit' measures what is left",
+                "job-shorter-than-budget",
+            )
+        )
 
 
 def _refuse_unlockable(path: Path, batch_options: BatchOptions) -> None:

@@ -28,7 +28,7 @@ from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import option
 from hockney.discovery.cpu import processors
 from hockney.measurement import Listener, Status, ignore_event, notifier
-from hockney.mpi import MpiFamily, family_named, title_of
+from hockney.mpi import family_named, title_of
 from hockney.profiles import interposition, launching
 from hockney.profiles.columns import document, terminal_tables
 from hockney.profiles.explanation import Explanation
@@ -358,17 +358,14 @@ def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, lis
         path = find_runs.newest_survey_with(target.family.name, listen)
     if path is None:
         if find_runs.newest_survey_with("", ignore_event) is not None:
-            listen(_other_mpi_notice(target.family, folder))
+            options = "".join(f" --mpi {name}" for name in target.family.names[:1])
+            text = (
+                f"this machine has no survey with {target.family.title}, which would explain the profile; "
+                f"'hockney survey{options}' makes one, and 'hockney profile --survey RUN "
+                f"{printable(str(folder))}' uses it"
+            )
+            listen(Notice(text, "survey-of-other-mpi"))
         return
     manifest = msgspec.structs.replace(manifest, survey=str(path.absolute()))
     with contextlib.suppress(OSError):
         write_manifest(folder, manifest)
-
-
-def _other_mpi_notice(family: MpiFamily, folder: Path) -> Notice:
-    survey = " ".join(["hockney survey", *(f"--mpi {name}" for name in family.names[:1])])
-    return Notice(
-        f"this machine has no survey with {family.title}, which would explain the profile; '{survey}' makes "
-        f"one, and 'hockney profile --survey RUN {printable(str(folder))}' uses it",
-        "survey-of-other-mpi",
-    )

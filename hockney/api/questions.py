@@ -167,37 +167,27 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
         from hockney.reference.peers import benchmark_named  # reads tables that no other question needs
 
         if (peer := benchmark_named(name)) is not None:
-            raise _name_of_another_benchmark(peer[0].name, bool(peer[0].case))
+            benchmark = peer[0]
+            like = f"'hockney run --like {printable(benchmark.name)}' measures what it measures"
+            raise UsageError(
+                f"'{printable(benchmark.name)}' is a benchmark of another program",
+                "" if benchmark.case else "hockney has no case like it",
+                like if benchmark.case else "docs/reference/peers.md lists those that correspond to a case",
+                code="name-of-another-benchmark",
+                name=benchmark.name,
+            )
         if NAME.fullmatch(name):  # it may have been meant as a study
             others: set[str] = set()
             for executable, defined in measurement.source_workloads().items():
-                if name in defined:
-                    raise _not_in_catalog(name, executable)
+                if name in defined:  # but not in the stored catalog, which counts where nothing is compiled
+                    raise UsageError(
+                        f"the catalog of the fake machine lacks '{printable(name)}'",
+                        f"the sources of {executable} are newer than its catalog in contract/golden",
+                        "'make catalogs' writes it again",
+                        code="workload-not-in-catalog",
+                        name=name,
+                        executable=executable,
+                    )
                 others.update(defined)
             names = workloads | set(studies.all_studies()) | others
             raise unknown("study or workload", name, names, _RUN_LIST, code="unknown-study-or-workload")
-
-
-def _not_in_catalog(name: str, executable: str) -> UsageError:
-    """The engine's sources define the workload; where nothing is compiled, the stored catalog counts."""
-    return UsageError(
-        f"the catalog of the fake machine lacks '{printable(name)}'",
-        f"the sources of {executable} are newer than its catalog in contract/golden",
-        "'make catalogs' writes it again",
-        code="workload-not-in-catalog",
-        name=name,
-        executable=executable,
-    )
-
-
-def _name_of_another_benchmark(name: str, measurable: bool) -> UsageError:
-    """`measurable`: a case measures what it does."""
-    return UsageError(
-        f"'{printable(name)}' is a benchmark of another program",
-        "" if measurable else "hockney has no case like it",
-        f"'hockney run --like {printable(name)}' measures what it measures"
-        if measurable
-        else "docs/reference/peers.md lists those that correspond to a case",
-        code="name-of-another-benchmark",
-        name=name,
-    )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 
@@ -38,7 +38,14 @@ def refuse_foreign(settings: Settings, path: Path, typed: Collection[str]) -> No
         return
     foreign = {name: values for name, values in _program_settings(settings).items() if name not in typed}
     if foreign:
-        raise _foreign_programs(path, foreign)
+        words = [word for name, values in foreign.items() for value in values for word in (flag(name), value)]
+        raise UsageError(
+            f"'{printable(str(path))}' names programs that you have not named",
+            "a run folder from somebody else could start any program",
+            f"if you trust it, name them: hockney resume {printable(shlex.join([str(path), *words]))}",
+            code="programs-of-a-folder",
+            options=sorted(map(flag, foreign)),
+        )
 
 
 def _program_settings(settings: Settings) -> dict[str, list[str]]:
@@ -62,15 +69,3 @@ def _program_settings(settings: Settings) -> dict[str, list[str]]:
 
 def _marked_text(programs: dict[str, list[str]]) -> str:
     return json.dumps({flag(name): values for name, values in programs.items()}, sort_keys=True)
-
-
-def _foreign_programs(path: Path, programs: Mapping[str, Sequence[str]]) -> UsageError:
-    """`programs` has the values of settings in the folder's plan."""
-    words = [word for name, values in programs.items() for value in values for word in (flag(name), value)]
-    return UsageError(
-        f"'{printable(str(path))}' names programs that you have not named",
-        "a run folder from somebody else could start any program",
-        f"if you trust it, name them: hockney resume {printable(shlex.join([str(path), *words]))}",
-        code="programs-of-a-folder",
-        options=sorted(map(flag, programs)),
-    )

@@ -254,10 +254,28 @@ def check_gains(
     if there are any. Raises Inconclusive if there is no rule, UsageError for a missing prefix or one without
     the library and for a run of somebody else that names programs, and what measuring raises.
     """
-    _refuse_foreign(run)
+    if not is_own(run.settings):
+        raise UsageError(
+            f"{printable(str(run.path))} names programs that you have not named",
+            "a run folder from somebody else could start any program",
+            "leave --check out, or measure with 'hockney run tuning'",
+            code="check-of-foreign-run",
+        )
     checked = [*_preloaded(tables, library), *_ruled(tables)]
+    if not checked and tables.tuning.rules:
+        raise UsageError(
+            "--check needs --library",
+            "only hockney's table has rules, and its library puts them under the measured program",
+            "install it with 'hockney build --library --prefix DIR', and give --library DIR",
+            code="check-needs-library",
+        )
     if not checked:
-        raise _nothing_to_check(tables)
+        raise Inconclusive(
+            "there is nothing to check",
+            "no algorithm is faster than MPI's own choice beyond doubt",
+            "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
+            code="no-rules-to-check",
+        )
     rules = {each.setting.name: each.rules for each in checked}
     lines = (line for of_table in rules.values() for line in _case_lines(of_table, list(rules)))
     settings = [LaunchSetting(PLAIN, ()), *(each.setting for each in checked)]
@@ -279,16 +297,6 @@ class _CheckedTable:
 
     setting: LaunchSetting
     rules: tuple[ChoiceRule, ...]
-
-
-def _refuse_foreign(run: Run) -> None:
-    if not is_own(run.settings):
-        raise UsageError(
-            f"{printable(str(run.path))} names programs that you have not named",
-            "a run folder from somebody else could start any program",
-            "leave --check out, or measure with 'hockney run tuning'",
-            code="check-of-foreign-run",
-        )
 
 
 def _preloaded(tables: TuningTables, library: Path | None) -> Iterator[_CheckedTable]:
@@ -316,22 +324,6 @@ def _ruled(tables: TuningTables) -> Iterator[_CheckedTable]:
     if tables.rules_file is not None and tables.tuning.internal_rules:
         variables = openmpi.using(str(tables.rules_file.absolute()))
         yield _CheckedTable(LaunchSetting.of(RULED, variables), tables.tuning.internal_rules)
-
-
-def _nothing_to_check(tables: TuningTables) -> UsageError | Inconclusive:
-    if tables.tuning.rules:
-        return UsageError(
-            "--check needs --library",
-            "only hockney's table has rules, and its library puts them under the measured program",
-            "install it with 'hockney build --library --prefix DIR', and give --library DIR",
-            code="check-needs-library",
-        )
-    return Inconclusive(
-        "there is nothing to check",
-        "no algorithm is faster than MPI's own choice beyond doubt",
-        "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
-        code="no-rules-to-check",
-    )
 
 
 def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> TuningTables:

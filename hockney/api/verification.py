@@ -4,19 +4,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hockney.api.trusted_settings import is_own
 from hockney.core.errors import HockneyError, printable
 from hockney.core.machine import Machine
 from hockney.core.paths import AnyPath, to_path
+from hockney.core.record import RunRecords
 from hockney.core.units import format_bytes
 from hockney.core.wording import list_names, plural
 from hockney.measurement.events import Finding
 from hockney.pages.format import percent
-from hockney.store import Plan, Reading, RunFolder, Salvaged, expected_items, missing_items
+from hockney.store import Plan, RunFolder, Salvaged, expected_items, missing_items
 from hockney.store import salvage as salvaged_lines
+
+RECORDS = "records.jsonl"
 
 
 def verify(path: AnyPath) -> list[Finding]:
@@ -56,7 +59,8 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
         yield from _record_findings(folder, plan, contents.get(folder.machine_path))
     derived = [path.name for path in folder.derived_files if path.exists()]
     if derived:
-        yield _derived_files(derived)
+        text = "derived from the measurements, and not checked; 'hockney report' writes them again"
+        yield Finding("note", list_names(derived), text, "derived-files", {"names": derived})
     yield from _foreign_file_findings(folder)
 
 
@@ -64,42 +68,49 @@ def _record_findings(folder: RunFolder, plan: Plan, machine: object) -> Iterator
     try:
         reading = folder.read()
     except HockneyError as problem:
-        yield _mismatch("records.jsonl", problem)
+        yield _mismatch(RECORDS, problem)
         return
-    text = f"{plural(reading.count, 'line')}, all unchanged and in order"
-    yield Finding("good", "records.jsonl", text, "records-unchanged", {"lines": reading.count})
+    run, lines = reading.run, reading.count
+    text = f"{plural(lines, 'line')}, all unchanged and in order"
+    yield Finding("good", RECORDS, text, "records-unchanged", {"lines": lines})
     for notice in reading.notices:
-        yield Finding("note", "records.jsonl", notice.text, notice.code)
+        yield Finding("note", RECORDS, notice.text, notice.code)
+    # printed numbers have no payload, and their launches no end
     copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
-    if (
-        not copied or reading.run.corrupted_records
-    ):  # printed numbers have no payload, and their launches no end
-        yield from _payload_findings(reading)
-    ended = {close.launch for close in reading.run.closes}
-    unended = [launch.launch for launch in reading.run.launches if launch.launch not in ended]
+    if not copied or run.corrupted_records:
+        yield from _payload_findings(run)
+    ended = {close.launch for close in run.closes}
+    unended = [launch.launch for launch in run.launches if launch.launch not in ended]
     if unended and not copied:
-        yield _unended_launches(unended)
-    left = len(missing_items(plan, reading.run))
+        text = f"launch {list_names(unended)} has no end: hockney was killed, or lines are missing at the end"
+        yield Finding("note", RECORDS, text, "launches-without-end", {"launches": unended})
+    left, planned = len(missing_items(plan, run)), len(expected_items(plan, run))
     if left:
-        yield _missing_measurements(left, len(expected_items(plan, reading.run)))
+        are, them = ("is", "it") if left == 1 else ("are", "them")
+        text = f"{left} of {planned} measurements {are} missing; 'hockney resume' measures {them}"
+        yield Finding("note", RECORDS, text, "measurements-missing", {"left": left, "planned": planned})
 
 
-def _payload_findings(reading: Reading) -> Iterator[Finding]:
-    run = reading.run
+def _payload_findings(run: RunRecords) -> Iterator[Finding]:
     verified = [record.verified for record in run.records]
-    if run.corrupted_records:
+    if wrong := run.corrupted_records:
         errors = sum(each.errors for each in verified)
-        yield _payload_wrong(
-            len(run.corrupted_records),
-            errors,
-            run.corrupted_records[0].case,
-            run.corrupted_records[0].verified.first,
-        )
+        first = f"{printable(wrong[0].case)}: {printable(wrong[0].verified.first)}"
+        text = f"{plural(errors, 'error')} in {plural(len(wrong), 'record')}; {first}"
+        fields = {"records": len(wrong), "errors": errors, "case": wrong[0].case}
+        yield Finding("bad", "payload", text, "payload-wrong", fields)
     elif verified:
-        compared, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
-        yield _payload_verified(compared, runs, sum(each.of_runs for each in verified))
+        size, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
+        of_runs = sum(each.of_runs for each in verified)  # 0 in records of older versions
+        share = f" in {runs} of {plural(of_runs, 'operation')} ({percent(runs / of_runs)})" if of_runs else ""
+        compared = f"{format_bytes(size)} compared{share}, no errors"
+        text = compared if size else "none: these cases carry no payload that could arrive wrong"
+        numbers = {"bytes": size, "runs": runs, "of_runs": of_runs, "errors": 0}
+        yield Finding("good", "payload", text, "payload-verified" if size else "no-payload", numbers)
     if run.corrupted_launches:
-        yield _launches_corrupted(run.corrupted_launches)
+        launches = plural(run.corrupted_launches, "launch", "launches")
+        text = f"in {launches} an internal message was corrupted in transit"
+        yield Finding("bad", RECORDS, text, "launches-corrupted", {"launches": run.corrupted_launches})
 
 
 def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
@@ -116,7 +127,8 @@ def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
         )
         return
     if foreign_names:
-        yield _foreign_files(foreign_names)
+        text = f"hockney did not write {list_names([printable(name) for name in foreign_names])}"
+        yield Finding("note", "folder", text, "foreign-files", {"names": foreign_names})
 
 
 def _plan_finding(measurements: int, own: bool) -> Finding:
@@ -130,46 +142,6 @@ def _plan_finding(measurements: int, own: bool) -> Finding:
 
 def _mismatch(name: str, problem: HockneyError) -> Finding:
     return Finding("bad", name, str(problem), problem.code, problem.fields)
-
-
-def _unended_launches(launches: Sequence[str]) -> Finding:
-    text = f"launch {list_names(launches)} has no end: hockney was killed, or lines are missing at the end"
-    return Finding("note", "records.jsonl", text, "launches-without-end", {"launches": list(launches)})
-
-
-def _missing_measurements(left: int, expected: int) -> Finding:
-    are, them = ("is", "it") if left == 1 else ("are", "them")
-    text = f"{left} of {expected} measurements {are} missing; 'hockney resume' measures {them}"
-    return Finding("note", "records.jsonl", text, "measurements-missing", {"left": left, "planned": expected})
-
-
-def _payload_verified(size: int, runs: int, of_runs: int) -> Finding:
-    """`size` bytes were compared, in `runs` of `of_runs` operations; 0 of 0 in records of older versions."""
-    counted = f" in {runs} of {plural(of_runs, 'operation')} ({percent(runs / of_runs)})" if of_runs else ""
-    if size:
-        text = f"{format_bytes(size)} compared{counted}, no errors"
-    else:
-        text = "none: these cases carry no payload that could arrive wrong"
-    fields = {"bytes": size, "runs": runs, "of_runs": of_runs, "errors": 0}
-    return Finding("good", "payload", text, "payload-verified" if size else "no-payload", fields)
-
-
-def _payload_wrong(records: int, errors: int, case: str, first: str) -> Finding:
-    text = f"{plural(errors, 'error')} in {plural(records, 'record')}; {printable(case)}: {printable(first)}"
-    fields = {"records": records, "errors": errors, "case": case}
-    return Finding("bad", "payload", text, "payload-wrong", fields)
-
-
-def _launches_corrupted(launches: int) -> Finding:
-    text = f"in {plural(launches, 'launch', 'launches')} an internal message was corrupted in transit"
-    return Finding("bad", "records.jsonl", text, "launches-corrupted", {"launches": launches})
-
-
-def _derived_files(names: Sequence[str]) -> Finding:
-    text = "derived from the measurements, and not checked; 'hockney report' writes them again"
-    return Finding("note", list_names(names), text, "derived-files", {"names": list(names)})
-
-
-def _foreign_files(names: Sequence[str]) -> Finding:
-    text = f"hockney did not write {list_names([printable(name) for name in names])}"
-    return Finding("note", "folder", text, "foreign-files", {"names": list(names)})
+    run, lines = reading.run, reading.count
+    text = f"{plural(lines, 'line')}, all unchanged and in order"
+    yield Finding("good", RECORDS, text, "records-unchanged", {"lines": lines})

@@ -122,10 +122,15 @@ def _directive(scheduler: Scheduler, line: str) -> str:
     """The line as given, or after the scheduler's directive prefix: "--constraint=fast" is enough. Raises
     UsageError."""
     text = line.strip()
-    if not text or not text.isprintable():
-        raise _batch_line_not_usable(line, scheduler.DIRECTIVE)
-    if text.startswith("#") and not text.startswith(scheduler.DIRECTIVE + " "):
-        raise _batch_line_not_usable(line, scheduler.DIRECTIVE)
+    other = text.startswith("#") and not text.startswith(scheduler.DIRECTIVE + " ")
+    if not text or not text.isprintable() or other:
+        raise UsageError(
+            f"'{printable(line)}' is not a line for the batch system",
+            f"its lines begin with {scheduler.DIRECTIVE}",
+            f"write for example --batch-line '{scheduler.DIRECTIVE} --constraint=fast'",
+            code="batch-line-not-usable",
+            line=line,
+        )
     return text if text.startswith("#") else f"{scheduler.DIRECTIVE} {text}"
 
 
@@ -158,7 +163,8 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
             )
         number = scheduler.submitted(done.out)
     if not number:
-        number = _find_job_number_if_possible(scheduler, name)
+        with contextlib.suppress(EnvironmentProblem):  # it may not answer this either
+            number = find_job_number(scheduler, name)
     if not number:
         raise EnvironmentProblem(
             f"{words[0]} did not report the number of the job, which may have been submitted",
@@ -169,13 +175,6 @@ def submit(scheduler: Scheduler, folder: Path, name: str, script: str) -> str:
             name=name,
         )
     return number
-
-
-def _find_job_number_if_possible(scheduler: Scheduler, name: str) -> str:
-    """ "" also if the scheduler does not answer this either."""
-    with contextlib.suppress(EnvironmentProblem):
-        return find_job_number(scheduler, name)
-    return ""
 
 
 def find_job_number(scheduler: Scheduler, name: str) -> str:
@@ -198,13 +197,3 @@ def state_of(scheduler: Scheduler, job: str) -> State:
     """Raises EnvironmentProblem if the scheduler cannot be asked."""
     done = process.capture(scheduler.state_words(job), timeout=PATIENCE_S)
     return scheduler.state(done.code, done.out, done.err)
-
-
-def _batch_line_not_usable(line: str, directive: str) -> UsageError:
-    return UsageError(
-        f"'{printable(line)}' is not a line for the batch system",
-        f"its lines begin with {directive}",
-        f"write for example --batch-line '{directive} --constraint=fast'",
-        code="batch-line-not-usable",
-        line=line,
-    )

@@ -34,7 +34,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
-from hockney.core.wording import option, plural
+from hockney.core.wording import option, plural, verb_form
 from hockney.judgements.compare import compare
 from hockney.judgements.sides import MeasuredRun, Side
 from hockney.measurement import Bench, Goal, Listener, ignore_event
@@ -89,7 +89,16 @@ def check(
     if question is not None and not set(planned_run.cases) & set(
         baseline_runs.measurable_cases(planned_run.bench)
     ):
-        raise _no_case_in_baseline(baseline_runs.name, len(planned_run.cases))
+        name, count = baseline_runs.name, len(planned_run.cases)
+        none = "not the case" if count == 1 else f"none of the {count} cases"
+        raise UsageError(
+            f"the baseline {name} has {none} to be measured",
+            "only cases with the same parameters, ranks and sizes can be compared",
+            "'hockney survey --check' measures the cases of the baseline",
+            code="nothing-asked-in-baseline",
+            name=name,
+            cases=count,
+        )
     planned_run = check_launch(planned_run, options, listen, RESERVE)
     settings = planned_run.settings
     if options.launches is None and not options.in_rounds and not planned_run.bench.machine.is_exact:
@@ -124,18 +133,6 @@ def _report_omissions(baseline: Baseline, planned_run: PlannedRun, listen: Liste
                 "baseline-cases-left-out",
             )
         )
-
-
-def _no_case_in_baseline(name: str, cases: int) -> UsageError:
-    of = "the case" if cases == 1 else f"none of the {cases} cases"
-    return UsageError(
-        f"the baseline {name} has {'not ' if cases == 1 else ''}{of} to be measured",
-        "only cases with the same parameters, ranks and sizes can be compared",
-        "'hockney survey --check' measures the cases of the baseline",
-        code="nothing-asked-in-baseline",
-        name=name,
-        cases=cases,
-    )
 
 
 RECOMPARE_FACTOR = 1.25
@@ -210,7 +207,17 @@ class Baseline:
         alike = tuple(run for run in self.side.runs if not differences_of_run[run.name])
         if not alike:
             name, differences = next(iter(differences_of_run.items()))
-            raise _other_machine_error(name, differences, len(differences_of_run) - 1)
+            others = len(differences_of_run) - 1
+            also = {0: "", 1: ", and so was the other"}.get(others, f", and so were the {others} others")
+            raise UsageError(
+                f"the baseline {name} was measured on another machine{also}",
+                "; ".join(differences),
+                f"measure a baseline on this machine, or use {option('force')}",
+                code="baseline-of-another-machine",
+                name=name,
+                differences=differences,
+                others=others,
+            )
         return replace(self.side, runs=alike)
 
     @property
@@ -223,10 +230,26 @@ class Baseline:
         UsageError if none is left."""
         measured, possible = self.measured_cases(bench.machine), self.measurable_cases(bench)
         if not possible:
-            raise _not_measurable_error(self.name, len(measured))
+            raise UsageError(
+                f"no case of the baseline {self.name} can be measured here",
+                f"it has {plural(len(measured), 'case')}, with more ranks than this machine has cores or of "
+                "workloads that this version lacks",
+                "use a baseline of this machine and version",
+                code="baseline-not-measurable",
+                name=self.name,
+                cases=len(measured),
+            )
         wanted = [case for case in possible if self._is_selected(case, bench.catalog)]
         if not wanted:
-            raise _no_selected_case_error(self.name, len(possible))
+            has = verb_form(len(possible), "has", "have")
+            raise UsageError(
+                f"{option('ranks')} and {option('sizes')} leave no case of the baseline {self.name}",
+                f"its {plural(len(possible), 'case')} {has} other rank counts and sizes",
+                "leave them out to measure all cases of the baseline",
+                code="nothing-of-baseline",
+                name=self.name,
+                cases=len(possible),
+            )
         size = {case: bench.catalog.entry(case.workload).size_of(case) for case in wanted}
         return sorted(wanted, key=lambda case: (case.workload, case.ranks, size[case], case.line))
 
@@ -347,39 +370,3 @@ def _baseline_name(runs: Sequence[str]) -> str:
     """The first run, and how many more there are."""
     more = f" and {plural(len(runs) - 1, 'more run')}" if len(runs) > 1 else ""
     return f"{printable(runs[0])}{more}"
-
-
-def _other_machine_error(name: str, differences: Sequence[str], others: int) -> UsageError:
-    also = f", and so were the {others} others" if others > 1 else ", and so was the other" if others else ""
-    return UsageError(
-        f"the baseline {name} was measured on another machine{also}",
-        "; ".join(differences),
-        f"measure a baseline on this machine, or use {option('force')}",
-        code="baseline-of-another-machine",
-        name=name,
-        differences=tuple(differences),
-        others=others,
-    )
-
-
-def _not_measurable_error(name: str, cases: int) -> UsageError:
-    return UsageError(
-        f"no case of the baseline {name} can be measured here",
-        f"it has {plural(cases, 'case')}, with more ranks than this machine has cores or of workloads that "
-        "this version lacks",
-        "use a baseline of this machine and version",
-        code="baseline-not-measurable",
-        name=name,
-        cases=cases,
-    )
-
-
-def _no_selected_case_error(name: str, cases: int) -> UsageError:
-    return UsageError(
-        f"{option('ranks')} and {option('sizes')} leave no case of the baseline {name}",
-        f"its {plural(cases, 'case')} {'has' if cases == 1 else 'have'} other rank counts and sizes",
-        "leave them out to measure all cases of the baseline",
-        code="nothing-of-baseline",
-        name=name,
-        cases=cases,
-    )

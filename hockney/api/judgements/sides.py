@@ -87,7 +87,14 @@ def _runs_of_source(source: Source) -> Iterator[Run | str]:
     if not path.exists() and machine in reference.machine_names():
         yield machine
     elif pair_in(path) is not None:
-        raise _pair_as_side(path)
+        name = printable(str(path))
+        raise UsageError(
+            f"'{name}' is an interleaved comparison",
+            "its two runs are its two sides",
+            f"name a single run: '{name}/a' or '{name}/b'",
+            code="pair-as-a-side",
+            path=str(path),
+        )
     else:
         yield from map(Run, runs_in(path))
 
@@ -157,14 +164,3 @@ def catalog_of(folder: RunFolder) -> Catalog:
     """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
     bundled, stored = bundled_catalog(), folder.catalog()
     return bundled if stored is None else stored.merged_with(bundled)
-
-
-def _pair_as_side(path: Path) -> UsageError:
-    name = printable(str(path))
-    return UsageError(
-        f"'{name}' is an interleaved comparison",
-        "its two runs are its two sides",
-        f"name a single run: '{name}/a' or '{name}/b'",
-        code="pair-as-a-side",
-        path=str(path),
-    )

@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from hockney.api.export import Library, frame
 from hockney.api.notebook.keywords import Quantities, Quantity, quantity_text, read_counts, read_sizes
 from hockney.api.tables import Cell, Rows
-from hockney.core.case import Case, Value, format_value, parse_canonical
+from hockney.core.case import Value, format_value, parse_canonical
 from hockney.core.catalog import Catalog, Workload
 from hockney.core.errors import Inconclusive, UsageError, printable, unknown
-from hockney.core.fit import Fit, FitCaveat, Fits, Summary, TimeEstimate
+from hockney.core.fit import Fit, FitCaveat, Fits, TimeEstimate
 from hockney.core.units import format_size, not_a_count, parse_bytes, parse_counts, parse_seconds
 from hockney.core.units import format_value as value_with_unit
 from hockney.core.wording import join_words, list_names, plural
@@ -93,9 +93,23 @@ class FittedModel:
         number = _parse_value(quantity_text(value), name, self._unit(name))
         low, high = self.fit.ranges[name]
         if not low <= number <= high:
-            beyond = number > high and any(c.code == "parts-exceed-message" for c in self.fit.caveats)
-            value, first, last = (self._value_text(name, each) for each in (number, low, high))
-            raise _outside_of_fit(name, value, first, last, trains_beyond=beyond)
+            trains_beyond = number > high and any(c.code == "parts-exceed-message" for c in self.fit.caveats)
+            text, first, last = (self._value_text(name, each) for each in (number, low, high))
+            why, remedy = f"it was fitted from {first} to {last}", "measure cases there"
+            if trains_beyond:
+                why = (
+                    f"it gives the time of one message from {first} to {last}; for larger ones it describes "
+                    "only trains"
+                )
+                remedy = "use the model of the ping-pong"
+            raise Inconclusive(
+                f"{printable(name)}={text} is outside the range of the model",
+                why,
+                remedy,
+                code="outside-of-fit",
+                name=name,
+                trains_beyond=trains_beyond,
+            )
         return number
 
     def _unit(self, name: str) -> str:
@@ -108,21 +122,18 @@ class FittedModel:
         return value_with_unit(value, unit) if unit else format_value(value)
 
     def _check_names(self, given: Iterable[str]) -> None:
-        for name in given:
-            if name not in self.variables:
-                raise self._variable_error(name)
-
-    def _variable_error(self, name: str) -> UsageError:
         fixed = {**self.fit.subject.values, **self.bound}
-        if name in fixed:
-            return UsageError(
-                f"{printable(name)} is {printable(format_value(fixed[name]))} in this model",
-                "it is not a variable",
-                f"leave it out, or get the model of another {printable(name)} from the run",
-                code="fixed-variable",
-                name=name,
-            )
-        return unknown("variable of the model", name, self.variables, code="unknown-variable")
+        for name in given:
+            if name not in self.variables and name in fixed:
+                raise UsageError(
+                    f"{printable(name)} is {printable(format_value(fixed[name]))} in this model",
+                    "it is not a variable",
+                    f"leave it out, or get the model of another {printable(name)} from the run",
+                    code="fixed-variable",
+                    name=name,
+                )
+            if name not in self.variables:
+                raise unknown("variable of the model", name, self.variables, code="unknown-variable")
 
     @property
     def ranges(self) -> dict[str, tuple[str, str]]:
@@ -200,7 +211,8 @@ def fitted_model(
     matching = [f for f in of_model if _matches(f, {name: typed[name] for name in fixed})]
     if not matching:
         wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
-        measured = {case.ranks for case in map(_summary_case, fits.summaries) if case.workload == workload}
+        cases = (parse_canonical(summary.case) for summary in fits.summaries)
+        measured = {case.ranks for case in cases if case.workload == workload}
         subjects = [f.line for f in of_model]
         raise UsageError(
             f"no model of {printable(workload)} with {printable(wanted)}",
@@ -222,10 +234,6 @@ def fitted_model(
     return FittedModel(
         fit, entry, {name: free.read(name, fixed[name]) for name in fixed if name in fit.ranges}
     )
-
-
-def _summary_case(summary: Summary) -> Case:
-    return parse_canonical(summary.case)
 
 
 def predicting_models(fits: Fits) -> tuple[FittedModel, ...]:
@@ -275,24 +283,6 @@ def _parse_value(word: str, name: str, unit: str) -> float:
             raise not_a_count(word, name)
         return numbers[0]
     return parse_bytes(word) if unit == "B" else parse_seconds(word)
-
-
-def _outside_of_fit(name: str, value: str, low: str, high: str, trains_beyond: bool = False) -> Inconclusive:
-    """`trains_beyond`: at larger sizes the model describes trains of messages, not the time of one."""
-    why, remedy = f"it was fitted from {low} to {high}", "measure cases there"
-    if trains_beyond:
-        why = (
-            f"it gives the time of one message from {low} to {high}; for larger ones it describes only trains"
-        )
-        remedy = "use the model of the ping-pong"
-    return Inconclusive(
-        f"{printable(name)}={value} is outside the range of the model",
-        why,
-        remedy,
-        code="outside-of-fit",
-        name=name,
-        trains_beyond=trains_beyond,
-    )
 
 
 def variable_range(name: str, low: str, high: str) -> str:

@@ -19,7 +19,7 @@ from hockney.cli.output.tables import print_json, print_labelled, print_line, pr
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.fit import Cost
 from hockney.core.platform import Platform
-from hockney.core.wording import plural
+from hockney.core.wording import plural, verb_form
 from hockney.draw.page import Caveat, Table
 from hockney.machines import simulated
 from hockney.machines.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
@@ -46,7 +46,13 @@ def action(
     as_json: bool,
 ) -> int:
     if out is not None and out.suffix != SUFFIX:
-        raise _not_a_machine_file_name(out, SUFFIX)
+        raise UsageError(
+            f"{printable(str(out))} is not a name for a machine file",
+            f"machine files end in {SUFFIX}",
+            f"use --out {printable(str(out))}{SUFFIX}",
+            code="not-a-machine-file-name",
+            path=out,
+        )
     given = simulated.platform(measurement.description_name(network)) if network else None
     reporter = ProgressReporter(quiet)
     with reporter.show_step(f"reading {printable(str(run))}"):
@@ -136,39 +142,20 @@ def _print_agreements(agreements: list[Agreement]) -> None:
         shown = interval(each.real, each.unit) if has_interval else ""
         print_line(twin_disagrees(each.what, each.error, each.within, shown), hang="  ")
     if missed:
-        print_line(_twin_exit_code(len(missed), max(0, len(missed) - MAX_MISSED)))
-
-
-def _twin_exit_code(missed: int, more: int) -> str:
-    """`more` of the `missed` are not listed."""
-    rest = f" ({more} more than listed)" if more else ""
-    noun = "quantity does" if missed == 1 else "quantities do"
-    return f"Exit code 1: {missed} {noun} not agree{rest}."
-
-
-def _not_a_machine_file_name(path: Path, ending: str) -> UsageError:
-    name = printable(str(path))
-    return UsageError(
-        f"{name} is not a name for a machine file",
-        f"machine files end in {ending}",
-        f"use --out {name}{ending}",
-        code="not-a-machine-file-name",
-        path=path,
-    )
+        rest = f" ({len(missed) - MAX_MISSED} more than listed)" if len(missed) > MAX_MISSED else ""
+        noun = "quantity does" if len(missed) == 1 else "quantities do"
+        print_line(f"Exit code 1: {len(missed)} {noun} not agree{rest}.")
 
 
 def twin_agreement(agreeing: int, undecided: int, disagreeing: int, poor: int) -> str:
     """`poor` more quantities come from poor fits, which are not counted."""
     counted = plural(agreeing + undecided + disagreeing, "quantity", "quantities")
-    parts = [f"{agreeing} of {counted} {'agrees' if agreeing == 1 else 'agree'}"]
+    text = f"{agreeing} of {counted} {verb_form(agreeing, 'agrees', 'agree')}"
     if undecided:
-        parts.append(f"{undecided} {'is' if undecided == 1 else 'are'} undecided")
+        text += f", {undecided} {verb_form(undecided, 'is', 'are')} undecided"
     if disagreeing:
-        parts.append(f"{disagreeing} {'disagrees' if disagreeing == 1 else 'disagree'}")
-    text = ", ".join(parts)
-    if not poor:
-        return text
-    return f"{text}; {poor} more from poor fits {'is' if poor == 1 else 'are'} not counted"
+        text += f", {disagreeing} {verb_form(disagreeing, 'disagrees', 'disagree')}"
+    return text + (f"; {poor} more from poor fits {verb_form(poor, 'is', 'are')} not counted" if poor else "")
 
 
 def twin_undecided(limit: float) -> str:

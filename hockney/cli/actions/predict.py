@@ -45,14 +45,20 @@ _NAMED_DIFFERENTLY = {"algorithms": "--algorithm", "quiet_cores": "--no-noise", 
 def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     if given["scores"]:
         return _scores(kernel, given)
-    _refuse_archive(given)
+    if given["archive"] is not None:
+        raise UsageError(
+            "--archive is without --scores",
+            "only the record of checked predictions is in the archive",
+            "leave out --archive, or add --scores",
+            code="archive-without-scores",
+        )
     if kernel and not named and is_profile(to_path(kernel[0])):
         return _profile(kernel, size, given)
     _only_for("what is not a profile", "the trace of a program has it", given, _OF_PROFILES)
     words = (*([named] if named else []), *kernel)
     if words and is_description_file(words[0]):
         _only_for("a file that describes a program", "it defines its work and messages", given, _ALGORITHM)
-        return _program(_read_program(words), given)
+        return _program(api.Program.read(words[0]).with_typed_sizes(words[1:]), given)
     if words:
         words = (*words, f"class={size}") if size else words
         return _kernel(words, given)
@@ -82,16 +88,6 @@ def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[st
                 code="option-without-effect",
                 option=flag,
             )
-
-
-def _refuse_archive(given: Mapping[str, Any]) -> None:
-    if given["archive"] is not None:
-        raise UsageError(
-            "--archive is without --scores",
-            "only the record of checked predictions is in the archive",
-            "leave out --archive, or add --scores",
-            code="archive-without-scores",
-        )
 
 
 def _scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
@@ -228,10 +224,6 @@ def _program(program: api.Program, given: Mapping[str, Any]) -> int:
             program_scaling.contents(prediction.forecast, prediction.messages), prediction.caveats
         )
     return 0
-
-
-def _read_program(words: tuple[str, ...]) -> api.Program:
-    return api.Program.read(words[0]).with_typed_sizes(words[1:])
 
 
 def _program_of_options(given: Mapping[str, Any]) -> api.Program:

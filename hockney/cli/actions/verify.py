@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from hockney import api
@@ -26,14 +25,10 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
         )
         print_json({"findings": findings, "salvaged": salvaged})
     elif saved is not None:
-        print_line(_salvaged(saved.folder.path, saved.kept, saved.dropped))
+        lost = f", without line {list_names(list(map(str, saved.dropped)))}" if saved.dropped else ""
+        folder = printable(str(saved.folder.path))
+        print_line(f"{folder}: a new run with the {saved.kept} intact lines{lost}")
     if any(finding.verdict == "bad" for finding in findings):
         return Exit.ANSWER_IS_NO
     missing = any(finding.code == "measurements-missing" for finding in findings)
     return Exit.INCONCLUSIVE if missing else Exit.FINE
-
-
-def _salvaged(folder: Path, line_count: int, dropped: Sequence[int]) -> str:
-    """`dropped` are line numbers."""
-    lost = f", without line {list_names([str(number) for number in dropped])}" if dropped else ""
-    return f"{printable(str(folder))}: a new run with the {line_count} intact lines{lost}"

@@ -36,7 +36,15 @@ class Command(_ExampleEpilog, click.Command):
         for option, number, word in zip(args, args[1:], args[2:], strict=False):
             time = usual_time(f"{number} {word}") if option.startswith("--") and word.isalpha() else ""
             if time:
-                raise _time_in_two_words(option, f"{number} {word}", time)
+                raise UsageError(
+                    f"{option} {printable(f'{number} {word}')} is not a time",
+                    "the unit follows the number without a space",
+                    f"use {option} {time}",
+                    code="time-in-two-words",
+                    option=option,
+                    text=f"{number} {word}",
+                    suggestion=time,
+                )
         with augment_usage_errors(ctx):  # an option without its value is otherwise reported without the verb
             return super().parse_args(ctx, args)
 
@@ -105,12 +113,9 @@ class VerbGroup(_ExampleEpilog, click.Group):
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.verbs if name.startswith(incomplete)]
-        items = [CompletionItem(name, help=self._stand_in(name).get_short_help_str()) for name in names]
+        short = {name: click.Command(name, help=self.verbs[name]).get_short_help_str() for name in names}
+        items = [CompletionItem(name, help=short[name]) for name in names]
         return items + click.Command.shell_complete(self, ctx, incomplete)
-
-    def _stand_in(self, name: str) -> click.Command:
-        """Shortens the help as the verb's command does."""
-        return click.Command(name, help=self.verbs[name])
 
 
 def typed_options(ctx: click.Context) -> dict[str, str]:
@@ -148,18 +153,6 @@ def verb(
         return click.command(name, cls=cls, epilog=example(*examples), **settings)(run)
 
     return make_command
-
-
-def _time_in_two_words(option: str, text: str, time: str) -> UsageError:
-    return UsageError(
-        f"{option} {printable(text)} is not a time",
-        "the unit follows the number without a space",
-        f"use {option} {time}",
-        code="time-in-two-words",
-        option=option,
-        text=text,
-        suggestion=time,
-    )
 
 
 class QuestionCommand(Command):

@@ -211,7 +211,9 @@ def _print(
             return Exit.FINE
         print_line(_submitted_text(submitted.job, submitted.path))
         if not quiet:
-            print_line(_pick_up_hint(submitted.path, submitted.cancel))
+            where = printable(shlex.quote(str(submitted.path)))
+            resume = f"'hockney resume {where}' prints the results when it has ended"
+            print_line(f"{resume}, '{submitted.cancel}' ends it")
     return Exit.FINE
 
 
@@ -223,8 +225,3 @@ def named_run_hint(folder: Path) -> str:
 
 def _submitted_text(job: str, folder: Path) -> str:
     return f"job {job} measures {printable(shlex.quote(str(folder)))}"
-
-
-def _pick_up_hint(folder: Path, cancel: str) -> str:
-    where = printable(shlex.quote(str(folder)))
-    return f"'hockney resume {where}' prints the results when it has ended, '{cancel}' ends it"
