@@ -32,7 +32,6 @@ class Option:
 
     help: str
     metavar: str = ""
-    kind: str = "text"
     parse: Callable[[str], Any] | None = None
     default_text: str = ""
     environ: str = ""
@@ -134,7 +133,6 @@ class RunOptions:
         (),
         "Rank counts, such as 2,4 or 2:8.  [default: 2 and powers of two up to the cores]",
         "N,...",
-        kind="counts",
         parse=parse_counts,
     )
     sizes: tuple[int, ...] = run_option(
@@ -142,7 +140,6 @@ class RunOptions:
         "Message sizes, such as 0,8,4KiB or 0:1GiB; ranges skip sizes that a workload does not support.  "
         "[default: 0:4MiB]",
         "B,...",
-        kind="sizes",
         parse=parse_sizes,
     )
     budget: float = run_option(
@@ -150,7 +147,6 @@ class RunOptions:
         "Time for all launches, including their start, such as 30s or 5m; per round with --repeat or "
         "--through. Compiling the engine, fitting and writing the report take additional time.",
         "TIME",
-        kind="time",
         parse=parse_budget,
         default_text="60s",
     )
@@ -158,7 +154,6 @@ class RunOptions:
         PRECISION,
         "Target half width of the 95% interval of typical times.",
         "FRACTION",
-        kind="fraction",
         parse=parse_fraction,
         default_text="2%",
     )
@@ -166,14 +161,12 @@ class RunOptions:
         None,
         "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 3 with noise]",
         "N",
-        kind="count",
         parse=integer_parser(1, MOST_LAUNCHES, "3"),
     )
     seed: int | None = run_option(
         None,
         "Seed for the shuffled order.  [default: random; simulated: 1]",
         "N",
-        kind="seed",
         parse=integer_parser(0, LARGEST_SEED, "1"),
     )
     bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, side_specific=True)
@@ -196,21 +189,18 @@ class RunOptions:
         None,
         "Measure everything N times, in rounds of --budget each.",
         "N",
-        kind="count",
         parse=integer_parser(1, MOST_ROUNDS, "20"),
     )
     through: float | None = run_option(
         None,
         "Make as many rounds as fit into TIME, such as 8h.",
         "TIME",
-        kind="time",
         parse=parse_interval,
     )
     every: float | None = run_option(
         None,
         "Time from the start of one round to the start of the next.  [default: the budget]",
         "TIME",
-        kind="time",
         parse=parse_interval,
     )
     force: bool = run_option(
@@ -253,7 +243,6 @@ class RunOptions:
         0,
         "Number of hosts to use.  [default: all hosts of the batch job or in --hosts]",
         "N",
-        kind="count",
         parse=integer_parser(1, MOST_NODES, "2"),
         replaceable=True,
         side_specific=True,
@@ -262,7 +251,6 @@ class RunOptions:
         0,
         "Ranks on each host.  [default: as in the batch job, or the slots in --hosts, or 1]",
         "N",
-        kind="count",
         parse=integer_parser(1, MOST_NODES, "2"),
         replaceable=True,
         side_specific=True,
@@ -271,7 +259,6 @@ class RunOptions:
         (),
         "Hosts to use, such as n1,n2, or n1:4,n2:4 with the number of ranks that fit on each.",
         "NAME,...",
-        kind="names",
         parse=parse_names,
         replaceable=True,
         side_specific=True,
@@ -280,7 +267,6 @@ class RunOptions:
         "",
         "Program that starts the ranks.  [default: mpiexec; in Slurm, srun if mpiexec does not work]",
         "auto|mpiexec|srun",
-        kind="name",
         parse=parse_starter,
         replaceable=True,
         side_specific=True,

@@ -145,7 +145,7 @@ def test_an_option_is_described_in_its_field_only(monkeypatch):
 
     @dataclass(frozen=True)
     class Grown:
-        color: str = run_option("", "Color of all.", "NAME", kind="name", parse=str.upper, replaceable=True)
+        color: str = run_option("", "Color of all.", "NAME", parse=str.upper, replaceable=True)
         bright: bool = run_option(True, "Make it bright.", flag=True, negative=True)
 
     for name, described in options_of(Grown).items():

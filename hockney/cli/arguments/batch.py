@@ -45,9 +45,9 @@ def _parse_share(text: str) -> LaunchShare:
     return LaunchShare.parse(text)
 
 
-TIME = ParsedType("time", _parse_limit)
-TASKS = ParsedType("count", integer_parser(2, MOST_TASKS, "4"))
-SHARE = ParsedType("share", _parse_share)
+TIME = ParsedType("TIME", _parse_limit)
+TASKS = ParsedType("N", integer_parser(2, MOST_TASKS, "4"))
+LAUNCH_SHARE = ParsedType("K/N", _parse_share)
 
 batch = combined(
     click.option(
@@ -63,7 +63,6 @@ batch = combined(
     click.option(
         "--time",
         type=TIME,
-        metavar="TIME",
         default=0.0,
         help="Time limit of the job, such as 10m, 00:10:00 or 1-12 (a day and 12 hours).  "
         "[default: what the budget needs]",
@@ -79,7 +78,6 @@ batch = combined(
         "--array",
         "tasks",
         type=TASKS,
-        metavar="N",
         default=0,
         help="Submit an array of N jobs, each with the budget and its share of the launches, on the nodes "
         "that it gets.",
@@ -94,9 +92,7 @@ FLAGS = {
 
 share = click.option(
     "--share",
-    type=SHARE,
-    metavar="K/N",
-    default=None,
+    type=LAUNCH_SHARE,
     help="Measure only the Kth of N shares of the launches, while others measure theirs.",
 )
 

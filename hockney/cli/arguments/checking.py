@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hockney.cli.arguments.options import COST, PATH, SHARE, combined
+from hockney.cli.arguments.options import COST, FILE, SHARE, combined
 from hockney.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,27 +28,17 @@ checking = combined(
     click.option(
         "--tolerance",
         type=SHARE,
-        metavar="SHARE",
-        default=None,
         help="With --check: change in time that does not matter.  [default: 5%]",
     ),
     click.option(
         "--cost",
         type=COST,
-        metavar="typical|undisturbed",
-        default=None,
         help="With --check: which cost to compare: typical, or undisturbed (in the fastest mode).  "
         "[default: typical]",
     ),
-    click.option(
-        "--junit", type=PATH, metavar="FILE", help="With --check: write a test report for CI systems."
-    ),
-    click.option(
-        "--markdown", type=PATH, metavar="FILE", help="With --check: write the comparison for a pull request."
-    ),
-    click.option(
-        "--report", "page", type=PATH, metavar="FILE", help="With --check: write the comparison as a page."
-    ),
+    click.option("--junit", type=FILE, help="With --check: write a test report for CI systems."),
+    click.option("--markdown", type=FILE, help="With --check: write the comparison for a pull request."),
+    click.option("--report", "page", type=FILE, help="With --check: write the comparison as a page."),
 )
 
 force = click.option("--force", is_flag=True, help="With --check: accept a baseline of another machine.")

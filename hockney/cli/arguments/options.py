@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 
 class ParsedType(click.ParamType[Any]):
-    """A type based on one of the functions of `core.units`; its errors name the option."""
+    """A type based on one of the functions of `core.units`; its errors name the option. `name` is how the
+    help shows a value, unless the option has a metavar."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
         self.parse = parse
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return self.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if not isinstance(value, str):
@@ -64,14 +68,14 @@ def at_least(low: float, example: str) -> Callable[[str], float]:
     return parse
 
 
-BUDGET = ParsedType("time", parse_budget)
-PRECISION = ParsedType("fraction", parse_fraction)
-SHARE = ParsedType("share", parse_share)
-RANKS = ParsedType("counts", parse_counts)
-SIZE = ParsedType("size", parse_bytes)
-FACTOR = ParsedType("factor", at_least(1.0, "1.1"))
-LAUNCHES = ParsedType("count", integer_parser(1, MOST_LAUNCHES, "3"))
-NODES = ParsedType("count", integer_parser(1, 10**7, "64"))
+BUDGET = ParsedType("TIME", parse_budget)
+PRECISION = ParsedType("FRACTION", parse_fraction)
+SHARE = ParsedType("SHARE", parse_share)
+RANKS = ParsedType("N,...", parse_counts)
+SIZE = ParsedType("B", parse_bytes)
+FACTOR = ParsedType("F", at_least(1.0, "1.1"))
+LAUNCHES = ParsedType("N", integer_parser(1, MOST_LAUNCHES, "3"))
+NODES = ParsedType("N", integer_parser(1, 10**7, "64"))
 
 
 def _cost(text: str) -> str:
@@ -88,8 +92,8 @@ def _columns(text: str) -> Any:
     return parse_columns(text)
 
 
-PATH = ParsedType("path", to_path)
-COST = ParsedType("cost", _cost)
+PATH, FILE, DIR, RUN = (ParsedType(name, to_path) for name in ("PATH", "FILE", "DIR", "RUN"))
+COST = ParsedType("typical|undisturbed", _cost)
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -118,7 +122,7 @@ def _field_option(name: str) -> Decorator:
         names = [flag(name), name]
         settings |= {"metavar": option.metavar, "envvar": option.environ or None, "multiple": option.multiple}
     if option.parse:
-        settings["type"] = ParsedType(option.kind, option.parse)
+        settings["type"] = ParsedType(option.metavar, option.parse)
     return click.option(*names, help=option.help, **settings)
 
 
@@ -161,8 +165,7 @@ like = click.option(
 
 out = click.option(
     "--out",
-    type=PATH,
-    metavar="DIR",
+    type=DIR,
     help="Folder for the run, new or empty.  [default: runs/NAME-TIME]",
 )
 quiet = click.option(
@@ -175,8 +178,7 @@ quiet = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON on stdout.")
 columns = click.option(
     "--columns",
-    type=ParsedType("columns", _columns),
-    metavar="NAME,...",
+    type=ParsedType("NAME,...", _columns),
     default=(),
     help="Columns of the table of cases: typical, interval, bandwidth, min, mean, p50, p95, p99, max, algbw, "
     "busbw, rate ... (docs/columns.md).",
@@ -184,7 +186,6 @@ columns = click.option(
 cost = click.option(
     "--cost",
     type=COST,
-    metavar="typical|undisturbed",
     default="typical",
     show_default=True,
     help="Which cost to use: typical, or undisturbed (in the fastest mode).",
@@ -207,7 +208,7 @@ def _run_argument(find: str) -> Callable[[Any], Any]:
         path: Path = run.path
         return path
 
-    return click.argument("run", type=PATH, required=False, callback=resolve)
+    return click.argument("run", type=RUN, required=False, callback=resolve)
 
 
 complete_run = _run_argument("newest_complete_run")
@@ -230,13 +231,12 @@ def _moment(text: str) -> datetime:
     return datetime.fromtimestamp(parse_moment(text), timezone.utc)
 
 
-MOMENT = ParsedType("date", _moment)
+MOMENT = ParsedType("DATE|AGO", _moment)
 
-page = click.option("--report", "page", type=PATH, metavar="FILE", help="Also write a page, one HTML file.")
+page = click.option("--report", "page", type=FILE, help="Also write a page, one HTML file.")
 archive = click.option(
     "--archive",
-    type=PATH,
-    metavar="DIR",
+    type=DIR,
     help="The archive's folder.  [default: $HOCKNEY_ARCHIVE, or history]",
 )
 name_filter = combined(
@@ -251,7 +251,6 @@ run_filter = combined(
     click.option(
         "--since",
         type=MOMENT,
-        metavar="DATE|AGO",
         help="Only runs from this date on, such as 2026-01-31, or from a time ago on: 12h, 30d, 8w.",
     ),
 )
@@ -263,7 +262,6 @@ def predicted_layout(default: str) -> Decorator:
         click.option(
             "--nodes",
             type=NODES,
-            metavar="N",
             default=0,
             help=f"Spread the ranks evenly over N nodes of this kind.  [default: {default}]",
         ),

@@ -12,7 +12,7 @@ from hockney.cli.arguments.options import predicted_layout
 
 
 @verb("barrier", "hockney run barriers --ranks 2", "hockney barrier --best")
-@click.argument("run", type=options.PATH, required=False)
+@click.argument("run", type=options.RUN, required=False)
 @click.option("--best", is_flag=True, help="Print only the fastest, as a sentence.")
 @click.option(
     "--ranks",

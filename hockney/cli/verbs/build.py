@@ -19,7 +19,7 @@ from hockney.cli.arguments.commands import verb
 )
 @click.option("--force", is_flag=True, help="Build SimGrid even if it is installed already.")
 @click.option("--library", is_flag=True, help="Compile and install the C++ library instead.")
-@click.option("--prefix", type=options.PATH, metavar="DIR", help="Install the library into this folder.")
+@click.option("--prefix", type=options.DIR, help="Install the library into this folder.")
 def command() -> None:
     """Compile the engine for an MPI, unless it is compiled already. Prints its path.
 

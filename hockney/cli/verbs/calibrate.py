@@ -12,14 +12,11 @@ from hockney.cli.arguments.commands import verb
 
 @verb("calibrate", "hockney calibrate runs/mine --out mine.toml --check")
 @options.survey_run
-@click.option(
-    "--out", type=options.PATH, metavar="FILE", help="The machine file to write.  [default: stdout]"
-)
+@click.option("--out", type=options.FILE, help="The machine file to write.  [default: stdout]")
 @click.option("--name", metavar="NAME", default="", help="The machine's name.  [default: the host's]")
 @click.option(
     "--nodes",
     type=options.NODES,
-    metavar="N",
     default=0,
     help="Number of nodes.  [default: enough for 16384 ranks]",
 )
@@ -36,9 +33,7 @@ from hockney.cli.arguments.commands import verb
     help="Survey the simulated twin too, and compare it with the run. The first time, this compiles the "
     "engine for SimGrid.",
 )
-@click.option(
-    "--against", type=options.PATH, metavar="RUN", help="Compare the twin with another run instead."
-)
+@click.option("--against", type=options.RUN, help="Compare the twin with another run instead.")
 @options.cost
 def command() -> None:
     """Write a machine file from a run, to simulate its machine at any size.

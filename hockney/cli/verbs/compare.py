@@ -29,8 +29,6 @@ from hockney.cli.arguments.commands import TwoSidesCommand, verb
 @click.option(
     "--tolerance",
     type=options.SHARE,
-    metavar="SHARE",
-    default=None,
     help="Change in time that does not matter.  [default: 5%, 2% with --interleaved]",
 )
 @click.option("--all", "all_cases", is_flag=True, help="List all cases, not only the biggest changes.")

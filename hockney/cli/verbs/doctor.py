@@ -17,7 +17,6 @@ from hockney.cli.arguments.commands import verb
 @click.option(
     "--noise",
     type=options.BUDGET,
-    metavar="TIME",
     default="10s",
     show_default=True,
     help="How long to observe the noise, such as 10s or 1m.",

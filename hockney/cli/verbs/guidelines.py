@@ -11,12 +11,10 @@ from hockney.cli.arguments.commands import verb
 
 
 @verb("guidelines", "hockney run guidelines --ranks 2", "hockney guidelines --factor 1.1")
-@click.argument("run", type=options.PATH, required=False)
+@click.argument("run", type=options.RUN, required=False)
 @click.option(
     "--factor",
     type=options.FACTOR,
-    metavar="F",
-    default=None,
     help="A violation takes more than F times as long as the other way.  [default: 1.05]",
 )
 @options.cost

@@ -79,7 +79,6 @@ def show_command() -> None:
 @click.option(
     "--tolerance",
     type=options.SHARE,
-    metavar="SHARE",
     default="5%",
     show_default=True,
     help="Change in time that does not matter.",
@@ -87,7 +86,6 @@ def show_command() -> None:
 @click.option(
     "--last",
     type=options.LAUNCHES,
-    metavar="N",
     default="50",
     show_default=True,
     help="Compare with the last N earlier runs.",
@@ -111,7 +109,7 @@ def check_command() -> None:
 
 
 def _keep(what: str, text: str) -> Decorator:
-    return click.option(f"--keep-{what}", type=options.LAUNCHES, metavar="N", default=0, help=text)
+    return click.option(f"--keep-{what}", type=options.LAUNCHES, default=0, help=text)
 
 
 @verb(
@@ -128,8 +126,6 @@ def _keep(what: str, text: str) -> Decorator:
 @click.option(
     "--older-than",
     type=MOMENT,
-    metavar="DATE|AGO",
-    default=None,
     help="Remove only runs older than this date, such as 2026-01-31, or this age: 30d, 8w, 1y.",
 )
 @name_filter

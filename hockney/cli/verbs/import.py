@@ -19,7 +19,6 @@ from hockney.cli.arguments.commands import verb
 @click.option(
     "--ranks",
     type=options.NODES,
-    metavar="N",
     help="The number of ranks, if the output does not state it.",
 )
 @click.option("--machine", metavar="NAME", default="", help="A name for the machine, which the page shows.")

@@ -100,21 +100,18 @@ def _network(text: str) -> str:
 @click.option("--class", "size", metavar="C", default="", help="The class of a benchmark: S, W, A, B, C.")
 @click.option(
     "--rate",
-    type=options.ParsedType("rate", options.at_least(1, "2e9")),
-    metavar="X",
+    type=options.ParsedType("X", options.at_least(1, "2e9")),
     default=0.0,
     help="Operations per second of one rank of a benchmark, such as 2e9.  [default: as measured]",
 )
 @click.option(
     "--work",
-    type=options.ParsedType("time", _time),
-    metavar="TIME",
+    type=options.ParsedType("TIME", _time),
     help="T, the computation time on one rank, such as 10ms or 1h.",
 )
 @click.option(
     "--grid",
     type=click.Choice(("line", "2d", "3d")),
-    default=None,
     help="With --halo: how the ranks form a grid.  [default: line]",
 )
 @click.option("--halo", metavar="B", default="", help="Size of the message to each neighbor on the grid.")
@@ -124,29 +121,24 @@ def _network(text: str) -> str:
     default="",
     help="Sums over all ranks: bytes, and calls per T, such as 8B*2. Of a PROFILE: the algorithm.",
 )
-@click.option(
-    "--message", type=options.SIZE, metavar="B", help="Size of each message, such as 40kB or 1000words."
-)
+@click.option("--message", type=options.SIZE, help="Size of each message, such as 40kB or 1000words.")
 @click.option(
     "--exchanges",
-    type=options.ParsedType("number", options.at_least(0, "1")),
-    metavar="N",
+    type=options.ParsedType("N", options.at_least(0, "1")),
     default="1",
     show_default=True,
     help="Number of exchanges with both neighbors per T.",
 )
 @click.option(
     "--serial",
-    type=options.ParsedType("share", _serial),
-    metavar="SHARE",
+    type=options.ParsedType("SHARE", _serial),
     default="0",
     show_default=True,
     help="Part of T that one rank computes while the others wait, from 0 to below 1, such as 1% or 0.01.",
 )
 @click.option(
     "--imbalance",
-    type=options.ParsedType("number", options.at_least(1, "1.2")),
-    metavar="X",
+    type=options.ParsedType("X", options.at_least(1, "1.2")),
     default="1",
     show_default=True,
     help="Parallel work of the busiest rank relative to the mean.",
@@ -154,14 +146,12 @@ def _network(text: str) -> str:
 @click.option(
     "--ranks",
     type=options.RANKS,
-    metavar="N,...",
     default=(),
     help="Rank counts, such as 2,4 or 2:64.  [default: 2 and powers of two up to the cores]",
 )
 @click.option(
     "--run",
-    type=options.PATH,
-    metavar="RUN",
+    type=options.RUN,
     help="Take message times, and the rate of a benchmark on one rank, from this run.  [default: the newest "
     "survey in runs, and the newest run with the benchmark]",
 )
@@ -174,9 +164,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--network",
-    type=options.ParsedType("network", _network),
-    metavar="shared|switch",
-    default=None,
+    type=options.ParsedType("shared|switch", _network),
     help="Assume that concurrent messages share the bandwidth (shared) or not (switch).  "
     "[default: as measured]",
 )
@@ -189,30 +177,23 @@ def _network(text: str) -> str:
 @click.option(
     "--algorithm",
     "algorithms",
-    type=options.ParsedType("algorithm", _algorithm),
-    metavar="OPERATION=NAME|best",
+    type=options.ParsedType("OPERATION=NAME|best", _algorithm),
     multiple=True,
     help="Of a PROFILE: the algorithm of another collective, such as bcast=binomial; several times.",
 )
 @click.option(
     "--eager-limit",
     type=options.SIZE,
-    metavar="B",
-    default=None,
     help="Of a PROFILE: the size up to which messages do not wait for their receives.",
 )
 @click.option(
     "--latency",
-    type=options.ParsedType("time", _latency),
-    metavar="T|A:B",
-    default=None,
+    type=options.ParsedType("T|A:B", _latency),
     help="Of a PROFILE: time to add to every message; a range shows the run time over it.",
 )
 @click.option(
     "--bandwidth",
-    type=options.ParsedType("factor", _factor),
-    metavar="X",
-    default=None,
+    type=options.ParsedType("X", _factor),
     help="Of a PROFILE: the bandwidth, relative to the machine's.",
 )
 @click.option("--aggregate", is_flag=True, help="Of a PROFILE: combine messages to the same rank.")
@@ -221,20 +202,15 @@ def _network(text: str) -> str:
 @click.option("--no-noise", "quiet_cores", is_flag=True, help="Of a PROFILE: compute without disturbances.")
 @click.option(
     "--compute-scale",
-    type=options.ParsedType("factor", _factor),
-    metavar="X",
-    default=None,
+    type=options.ParsedType("X", _factor),
     help="Of a PROFILE: times of computation, relative to the recorded ones.",
 )
 @click.option(
     "--freeze",
-    type=options.PATH,
-    metavar="FILE",
+    type=options.FILE,
     help="Of a PROFILE: write the prediction, with a checksum, for 'hockney profile --check FILE'.",
 )
-@click.option(
-    "--report", "page", type=options.PATH, metavar="FILE", help="Of a PROFILE: write a page, one HTML file."
-)
+@click.option("--report", "page", type=options.FILE, help="Of a PROFILE: write a page, one HTML file.")
 @click.option("--scores", is_flag=True, help="Print how well checked predictions did, from the archive.")
 @options.archive
 @predicted_layout("as in the run")

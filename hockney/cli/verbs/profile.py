@@ -11,7 +11,7 @@ from hockney.cli.arguments import options
 from hockney.cli.arguments.commands import verb
 
 MOST_LAUNCHES = 1000
-REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
+REPEAT = options.ParsedType("N", integer_parser(1, MOST_LAUNCHES, "5"))
 
 
 @verb(
@@ -26,8 +26,6 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
 @click.option(
     "--repeat",
     type=REPEAT,
-    metavar="N",
-    default=None,
     help="Launch the program N times; intervals are over launches, from three on.  [default: 1, with --check "
     "5]",
 )
@@ -54,13 +52,10 @@ REPEAT = options.ParsedType("count", integer_parser(1, MOST_LAUNCHES, "5"))
 @click.option(
     "--check",
     "prediction",
-    type=options.PATH,
-    metavar="FILE",
+    type=options.FILE,
     help="Compare a frozen prediction with launches: 'hockney predict RUN --freeze FILE'.",
 )
-@click.option(
-    "--report", "page", type=options.PATH, metavar="FILE", help="Also write the page to FILE, one HTML file."
-)
+@click.option("--report", "page", type=options.FILE, help="Also write the page to FILE, one HTML file.")
 @options.archive
 @options.out
 def command() -> None:

@@ -14,8 +14,7 @@ from hockney.cli.arguments.commands import verb
 @options.complete_run
 @click.option(
     "--figures",
-    type=options.PATH,
-    metavar="DIR",
+    type=options.DIR,
     help="Also write each figure as SVG and PNG into DIR.",
 )
 @options.cost

@@ -15,14 +15,11 @@ from hockney.cli.arguments.commands import verb
 @click.option("--list", "show", is_flag=True, help="List what can be reproduced.")
 @click.option(
     "--out",
-    type=options.PATH,
-    metavar="DIR",
+    type=options.DIR,
     help="Folder for the runs and the report: new, or from a reproduction to be continued.  "
     "[default: runs/reproduce-NAME-TIME]",
 )
-@click.option(
-    "--figures", type=options.PATH, metavar="DIR", help="Also write each figure as SVG and PNG into DIR."
-)
+@click.option("--figures", type=options.DIR, help="Also write each figure as SVG and PNG into DIR.")
 @click.option(
     "--machine",
     default="",

@@ -15,7 +15,6 @@ from hockney.cli.arguments.commands import verb
 @click.option(
     "--budget",
     type=options.BUDGET,
-    metavar="TIME",
     help="Time for the rest, or for each remaining round.  [default: its share of the run's budget]",
 )
 @batch.share

@@ -11,13 +11,11 @@ from hockney.cli.arguments.commands import verb
 
 
 @verb("tune", "hockney run tuning --ranks 2 --budget 5m", "hockney tune --out tuned --check")
-@click.argument("run", type=options.PATH, required=False)
+@click.argument("run", type=options.RUN, required=False)
 @click.option("--out", type=options.PATH, metavar="FOLDER", required=True, help="Write the tables here.")
 @click.option(
     "--effect",
     type=options.PRECISION,
-    metavar="FRACTION",
-    default=None,
     help="Minimum gain for which another algorithm is used.  [default: 5%]",
 )
 @click.option(
@@ -35,8 +33,6 @@ from hockney.cli.arguments.commands import verb
 @click.option(
     "--budget",
     type=options.BUDGET,
-    metavar="TIME",
-    default=None,
     help="With --check: time for all launches.  [default: 60s]",
 )
 def command() -> None:
