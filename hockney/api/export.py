@@ -15,7 +15,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hockney.api.tables import Block, Cell, Rows, TypedColumn, is_single, typed
+from hockney.api.tables import Block, Cell, Rows, TypedColumn, estimate_cells, is_single, typed
 from hockney.core.errors import EnvironmentProblem, printable, unknown
 from hockney.core.wording import not_a_formula
 from hockney.system.files import write_user_file
@@ -92,8 +92,8 @@ def save_parquet(table: Rows, path: Path) -> None:
 
 
 Library = Literal["pandas", "polars"]
-FORECAST_UNITS = {"time": "s", "speed_up": "", "efficiency": "", "communication": ""}
-"""The estimates in a prediction for each number of ranks, with their units."""
+FORECAST_UNITS = {"time": "_s", "speed_up": "", "efficiency": "", "communication": ""}
+"""The estimates in a prediction for each number of ranks, with the ends of their columns' names."""
 
 PANDAS_TYPES = {int: "int64", float: "float64", bool: "bool"}
 
@@ -121,21 +121,22 @@ def frame(rows: Rows, library: Library | None = None) -> Any:
 
 def forecast_rows(rows: Sequence[RanksRow | ProgramRow]) -> Rows:
     """A row for each number of ranks of a prediction."""
-    columns: dict[str, list[Cell]] = {"ranks": [row.ranks for row in rows]}
-    for name, unit in FORECAST_UNITS.items():
-        estimates = [getattr(row, name) for row in rows]
-        for end in ("value", "low", "high"):
-            column = "_".join(filter(None, (name, "" if end == "value" else end, unit)))
-            columns[column] = [getattr(estimate, end) for estimate in estimates]
-    return Rows.of(columns | {"ranks_a_core": [row.shared_by for row in rows]})
+    return Rows.of_rows([_forecast_cells(row) for row in rows])
 
 
 def program_rows(rows: Sequence[ProgramRow]) -> Rows:
     """A row for each number of ranks of a program's prediction, with the parts of its time (s)."""
     from hockney.models.programs.scaling import TIME_PARTS
 
-    parts = {f"{part}_s": [row.seconds(part) for row in rows] for part in TIME_PARTS}
-    return Rows.of({**forecast_rows(rows).columns, **parts})
+    parts = [{f"{part}_s": row.seconds(part) for part in TIME_PARTS} for row in rows]
+    return Rows.of_rows([_forecast_cells(row) | cells for row, cells in zip(rows, parts, strict=True)])
+
+
+def _forecast_cells(row: RanksRow | ProgramRow) -> dict[str, Cell]:
+    cells: dict[str, Cell] = {"ranks": row.ranks}
+    for name, unit in FORECAST_UNITS.items():
+        cells |= estimate_cells(name, getattr(row, name), unit)
+    return cells | {"ranks_a_core": row.shared_by}
 
 
 def _polars_frame(polars: Any, columns: dict[str, TypedColumn]) -> Any:

@@ -72,6 +72,11 @@ class Rows:
         """Rows from columns of the same length."""
         return Rows(tuple(columns), (Block(len(next(iter(columns.values()), ())), columns),))
 
+    @staticmethod
+    def of_rows(rows: Sequence[Mapping[str, Cell]]) -> Rows:
+        """Rows that have the same columns; without rows there are no columns."""
+        return Rows.of_rows(rows)
+
     @cached_property
     def columns(self) -> dict[str, list[Cell]]:
         """The values of each column, all of one length."""
@@ -132,7 +137,8 @@ def summaries(fits: Fits) -> Rows:
             "typical_s": s.typical.value,
             "low_s": s.typical.low,
             "high_s": s.typical.high,
-            **_undisturbed_cells(s),
+            **estimate_cells("undisturbed", s.undisturbed.cost if s.undisturbed else None, "_s"),
+            "disturbed": s.undisturbed.disturbed if s.undisturbed else None,
             "within": s.within,
             "between": s.between,
             **{name: getattr(s, name) for name in PEER_METRICS},
@@ -147,7 +153,7 @@ def summaries(fits: Fits) -> Rows:
         }
         for case, s in zip(cases, fits.summaries, strict=True)
     ]
-    return Rows.of({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+    return Rows.of_rows(rows)
 
 
 def parameters(fits: Fits) -> Rows:
@@ -177,15 +183,10 @@ def _parameter_cells(parameter: FittedParameter) -> dict[str, Cell]:
     return dict(zip(PARAMETER_COLUMNS, values, strict=True))
 
 
-def _undisturbed_cells(s: Summary) -> dict[str, Cell]:
-    """Empty if a case had too few visits."""
-    undisturbed = s.undisturbed
-    return {
-        "undisturbed_s": None if undisturbed is None else undisturbed.cost.value,
-        "undisturbed_low_s": None if undisturbed is None else undisturbed.cost.low,
-        "undisturbed_high_s": None if undisturbed is None else undisturbed.cost.high,
-        "disturbed": None if undisturbed is None else undisturbed.disturbed,
-    }
+def estimate_cells(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, Cell]:
+    """The value and the ends of the interval, whose columns end in `unit`; empty without an estimate."""
+    columns = {f"{name}{unit}": "value", f"{name}_low{unit}": "low", f"{name}_high{unit}": "high"}
+    return {column: getattr(estimate, end, None) for column, end in columns.items()}
 
 
 def case_cells(case: Case, source: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
@@ -206,10 +207,7 @@ def _metric_cells(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
     cells: dict[str, Cell] = {}
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)
-        column = metric_column(name, unit)
-        cells[column] = None if metric is None else metric.typical.value
-        cells[f"{column}_low"] = None if metric is None else metric.typical.low
-        cells[f"{column}_high"] = None if metric is None else metric.typical.high
+        cells |= estimate_cells(metric_column(name, unit), metric.typical if metric else None)
     return cells
 
 
@@ -285,7 +283,7 @@ def records(run: RunRecords) -> Rows:
         for case, record in zip(cases, measured, strict=True)
         for median, low, high in [median_interval(record.times_s)]
     ]
-    return Rows.of({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
+    return Rows.of_rows(rows)
 
 
 Kind = type[str] | type[int] | type[float] | type[bool]

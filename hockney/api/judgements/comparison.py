@@ -16,7 +16,7 @@ from hockney.api.judgements.sides import Source, read_sides
 from hockney.api.notebook.keywords import Quantity, check_cost, share_of
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.views import more_rows
-from hockney.api.tables import Cell, Rows
+from hockney.api.tables import Cell, Rows, estimate_cells
 from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from hockney.api.export import Library
     from hockney.api.notebook.views import Figures
-    from hockney.api.tables import Rows
     from hockney.draw.page import Page
     from hockney.models.comparison import CaseVerdict, Effect, OperationVerdict, State
 
@@ -246,31 +245,28 @@ def tolerance_share(tolerance: Quantity | None, cost: str) -> float | None:
 
 def _comparison_rows(compared: ComparedSides) -> Rows:
     """A row for each case; each parameter of the cases is a column."""
-    cases = compared.cases
-    names = dict.fromkeys(name for each in cases for name in ("ranks", *dict(each.case.parameters)))
-    columns: dict[str, list[Cell]] = {"case": [each.case.line for each in cases]}
-    columns["workload"] = [each.case.workload for each in cases]
-    columns |= {name: [each.case.get(name) for each in cases] for name in names}
-    columns["level"] = [each.level for each in cases]
-    for name, field, unit in (
-        ("a", "a", "_s"),
-        ("b", "b", "_s"),
-        ("ratio", "ratio", ""),
-        ("relative_ratio", "relative", ""),
-    ):
-        estimates = [getattr(each, field) for each in cases]
-        for end in ("value", "low", "high"):
-            column = f"{name}{unit}" if end == "value" else f"{name}_{end}{unit}"
-            columns[column] = [None if estimate is None else getattr(estimate, end) for estimate in estimates]
-    for index, side in enumerate("ab"):
-        columns[f"{side}_launches"] = [each.launches[index] for each in cases]
-    columns["p_changed"] = [each.p_changed for each in cases]
-    columns["p_same"] = [each.p_same for each in cases]
-    columns["verdict"] = [each.state for each in cases]
-    for index, side in enumerate("ab"):
-        extra = [each.more_launches for each in cases]
-        columns[f"{side}_more_launches"] = [None if each is None else each[index] for each in extra]
-    return Rows.of(columns)
+    names = dict.fromkeys(name for each in compared.cases for name in ("ranks", *dict(each.case.parameters)))
+    rows: list[dict[str, Cell]] = [
+        {
+            "case": each.case.line,
+            "workload": each.case.workload,
+            **{name: each.case.get(name) for name in names},
+            "level": each.level,
+            **estimate_cells("a", each.a, "_s"),
+            **estimate_cells("b", each.b, "_s"),
+            **estimate_cells("ratio", each.ratio),
+            **estimate_cells("relative_ratio", each.relative),
+            "a_launches": each.launches[0],
+            "b_launches": each.launches[1],
+            "p_changed": each.p_changed,
+            "p_same": each.p_same,
+            "verdict": each.state,
+            "a_more_launches": each.more_launches[0] if each.more_launches else None,
+            "b_more_launches": each.more_launches[1] if each.more_launches else None,
+        }
+        for each in compared.cases
+    ]
+    return Rows.of_rows(rows)
 
 
 MAX_ROWS = 10

@@ -80,26 +80,26 @@ class Trends(FigureResult):
     def table(self) -> Rows:
         """A row for each run in each series: times in seconds, dates in seconds since 1970. `part` counts
         the changes before it."""
-        columns: dict[str, list[Cell]] = {}
+        rows: list[dict[str, Cell]] = []
         for machine, trend in self.trends:
             changed, part = {change.at.run for change in trend.changes}, 0
             for point in trend.series.points:
                 part += point.run in changed
-                row: dict[str, Cell] = {
-                    "machine": machine,
-                    "operation": trend.series.workload,
-                    "case": trend.series.case,
-                    "level": trend.series.level,
-                    "run": point.run,
-                    "at_s": point.at_s,
-                    "value": point.value.value,
-                    "low": point.value.low,
-                    "high": point.value.high,
-                    "part": part,
-                }
-                for name, cell in row.items():
-                    columns.setdefault(name, []).append(cell)
-        return Rows.of(columns)
+                rows.append(
+                    {
+                        "machine": machine,
+                        "operation": trend.series.workload,
+                        "case": trend.series.case,
+                        "level": trend.series.level,
+                        "run": point.run,
+                        "at_s": point.at_s,
+                        "value": point.value.value,
+                        "low": point.value.low,
+                        "high": point.value.high,
+                        "part": part,
+                    }
+                )
+        return Rows.of_rows(rows)
 
     def figure(self, name: str = "") -> PlotlyFigure:
         """A figure of the page, by default the first, as a Plotly figure. Raises UsageError."""

@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hockney import api
 from hockney.api import Run
 from hockney.cli.arguments.batch import take_batch_options
-from hockney.cli.output.answer import AnswerForm, print_answer, submit_again_and_print
+from hockney.cli.output.answer import AnswerForm, print_answer, print_submitted
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
@@ -55,7 +56,8 @@ def action(
                 "leave the other options out, or resume in your own job",
                 code="resubmitted-with-options",
             )
-        return submit_again_and_print(run, wanted, quiet, form, dry_run, wait)
+        submit = partial(api.submit_again, run, wanted, only_script=dry_run)
+        return print_submitted(submit, quiet, form, wait)
     with ProgressReporter(quiet) as reporter:
         resumed_run = api.resume(
             run, budget=budget, share=share, wait=wait, replacements=replaced, listen=reporter

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,12 +43,25 @@ def action(
         from hockney.cli.arguments.options import like_cases
 
         words = like_cases(like, words, bool(given["sizes"]), ProgressReporter(quiet).say)
+    return answer(words, given, out, quiet, AnswerForm(as_json, columns, style, full), force=given["force"])
+
+
+def answer(
+    words: Sequence[str],
+    given: dict[str, Any],
+    out: Path | None,
+    quiet: bool,
+    form: AnswerForm,
+    *,
+    force: bool,
+    cases_of_baseline: bool = False,
+) -> int:
+    """Measure what `words` ask for, in a job if that is wanted, and print the answer, or the comparison with a
+    baseline, perhaps of the cases that the baseline has. Returns the exit code."""
     wanted, dry_run, wait = take_batch_options(given)
-    others = {"--submit": wanted is not None, f"--format {style}": style != "table"}
-    check = checking.take_check_options(given, force=given["force"], others=others)
-    question = api.parse_question(words)
-    form = AnswerForm(as_json, columns, style, full)
-    options = RunOptions(**given)
+    others = {"--submit": wanted is not None, f"--format {form.style}": form.style != "table"}
+    check = checking.take_check_options(given, force=force, others=others)
+    question, options = api.parse_question(words), RunOptions(**given)
     if wanted is not None:
         from hockney.cli.output.answer import submit_and_print
 
@@ -56,7 +70,7 @@ def action(
         from hockney.cli.output.judged import check_and_print
 
         form.check(question)
-        return check_and_print(question, options, check, out, quiet, form)
+        return check_and_print(None if cases_of_baseline else question, options, check, out, quiet, form)
     return measure_and_print(question, options, out, quiet, form)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -177,29 +178,16 @@ def submit_and_print(
     wait: bool,
 ) -> int:
     form.check(question)
-
-    def submit(listen: Listener) -> SubmittedJob | str:
-        if dry_run:
-            return api.script(question, options, batch_options, out=out, listen=listen)
-        return api.submit(question, options, batch_options, out=out, listen=listen)
-
-    return _print(submit, quiet, form, wait)
+    submit = api.script if dry_run else api.submit
+    return print_submitted(partial(submit, question, options, batch_options, out=out), quiet, form, wait)
 
 
-def submit_again_and_print(
-    path: Path, batch_options: BatchOptions, quiet: bool, form: AnswerForm, dry_run: bool, wait: bool
+def print_submitted(
+    submit: Callable[..., SubmittedJob | str], quiet: bool, form: AnswerForm, wait: bool
 ) -> int:
-    def submit(listen: Listener) -> SubmittedJob | str:
-        return api.submit_again(path, batch_options, listen=listen, only_script=dry_run)
-
-    return _print(submit, quiet, form, wait)
-
-
-def _print(
-    submit: Callable[[Listener], SubmittedJob | str], quiet: bool, form: AnswerForm, wait: bool
-) -> int:
+    """Print the job that `submit` makes, or its script; with `wait`, the answer when it has ended."""
     with ProgressReporter(quiet) as reporter:
-        submitted = submit(reporter)
+        submitted = submit(listen=reporter)
         if isinstance(submitted, str):
             echo(submitted.rstrip("\n"))
             return Exit.FINE
