@@ -112,7 +112,7 @@ def predict(
     layout = RequestedLayout(nodes, ranks_per_node)
     nodes_here = replace(source.nodes, count=0) if larger else source.nodes
     costs = laid_out(costs, layout, nodes_here, ranks, apart=source.origin.pair_hosts > 1)
-    rank_counts = ranks or _default_ranks(costs, here=source.here)
+    rank_counts = ranks or tuple(doubling_series(2, default_max_ranks(costs.most_ranks, here=source.here)))
     if source.room is not None and not larger:
         simulated.check_ranks(source.room, rank_counts[-1])
     result = prediction.predict(algorithm, costs, rank_counts, larger=larger, laid_out=bool(layout))
@@ -146,7 +146,3 @@ def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> 
 
 def _nodes(platform: Platform) -> Nodes:
     return Nodes(min(group.cores for group in platform.nodes), sum(group.count for group in platform.nodes))
-
-
-def _default_ranks(costs: PointToPointCosts, *, here: bool) -> tuple[int, ...]:
-    return tuple(doubling_series(2, default_max_ranks(costs.most_ranks, here=here)))

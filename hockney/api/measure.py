@@ -15,7 +15,7 @@ from hockney.api.run_contents import Run
 from hockney.api.run_options import NO_REPLACEMENTS, Replacements, RunOptions, refuse_long_rounds
 from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.core.case import Case
-from hockney.core.catalog import Catalog, Workload
+from hockney.core.catalog import Catalog
 from hockney.core.errors import (
     EnvironmentProblem,
     HockneyError,
@@ -182,7 +182,7 @@ def check_launch(
     planned_run = _with_least_budget(replace(planned_run, bench=bench))
     if planned_run.warning is not None:
         listen(planned_run.warning)
-    listen(CasesChosen(planned_run.cases, _workloads(planned_run)))
+    listen(cases_chosen(planned_run.cases, bench.catalog))
     settings = planned_run.affordable_settings
     if not options.launch_count:
         budget_s = (1 - reserve) * settings.budget_s
@@ -190,9 +190,9 @@ def check_launch(
     return replace(planned_run, settings=settings)
 
 
-def _workloads(planned_run: PlannedRun) -> tuple[Workload, ...]:
-    names = dict.fromkeys(case.workload for case in planned_run.cases)
-    return tuple(planned_run.bench.catalog.entry(name) for name in names)
+def cases_chosen(cases: tuple[Case, ...], catalog: Catalog) -> CasesChosen:
+    names = dict.fromkeys(case.workload for case in cases)
+    return CasesChosen(cases, tuple(catalog.entry(name) for name in names))
 
 
 def plan(

@@ -75,7 +75,7 @@ class Rows:
     @staticmethod
     def of_rows(rows: Sequence[Mapping[str, Cell]]) -> Rows:
         """Rows that have the same columns; without rows there are no columns."""
-        return Rows.of_rows(rows)
+        return Rows.of({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
 
     @cached_property
     def columns(self) -> dict[str, list[Cell]]:

@@ -304,13 +304,13 @@ def _matches(wanted: str, value: str) -> bool:
     return not wanted or value.lower() == wanted.lower() or fnmatchcase(value.lower(), wanted.lower())
 
 
-def parse_moment(text: str, now_s: float | None = None) -> float:
+def parse_moment(text: str) -> float:
     """Seconds since 1970 of a date (UTC unless it has an offset), or of a time ago: 12h, 30d, 8w, 6m, 1y.
     Raises UsageError."""
     ago = _AGO.fullmatch(text.strip())
     try:
         if ago:
-            seconds = (time.time() if now_s is None else now_s) - 3600.0 * int(ago[1]) * _HOURS[ago[2]]
+            seconds = time.time() - 3600.0 * int(ago[1]) * _HOURS[ago[2]]
         else:
             date = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
             seconds = (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp()

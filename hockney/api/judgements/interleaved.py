@@ -7,7 +7,8 @@ from __future__ import annotations
 import os
 import secrets
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
 from hockney.core.wording import flag, option, plural
-from hockney.measurement import Bench, CasesChosen, InterleavedSide, Listener, Status
+from hockney.measurement import Bench, InterleavedSide, Listener, Status
 from hockney.store import RunFolder, pair_in, unmeasured_items
 from hockney.studies import ad_hoc
 
@@ -121,8 +122,7 @@ def run_interleaved_comparison(
     if parsed_question.study != ad_hoc.NAME and not options.sizes and not options.launches:
         cases = _affordable_cases(cases, benches, options.budget, listen)
     settings = _side_settings(planned_runs, sides, cases, listen)
-    names = dict.fromkeys(case.workload for case in cases)
-    listen(CasesChosen(cases, tuple(benches[0].catalog.entry(name) for name in names)))
+    listen(measure.cases_chosen(cases, benches[0].catalog))
     turns = measurement.begin_interleaved(None if out is None else to_path(out), cases, settings, benches)
     return _measure_and_compare(turns, settings[0].budget_s, listen, share, cost)
 
@@ -167,12 +167,9 @@ def resume_interleaved(
 
 def _plan_side(name: str, question: Question, options: RunOptions, listen: Listener) -> PlannedRun:
     """What one side would measure by itself, after its ranks have been started once."""
-    try:
+    with _side_in_errors(name):
         planned_run = measure.plan(question, options, listen=listen)
         return replace(planned_run, bench=measurement.check_start(planned_run.bench, planned_run.cases))
-    except HockneyError as problem:
-        problem.what = f"{name}: {problem.what}"
-        raise
 
 
 def _common_cases(planned_runs: Sequence[PlannedRun], listen: Listener) -> tuple[Case, ...]:
@@ -264,13 +261,18 @@ def _pair_count(
 def _resumed_bench(name: str, folder: RunFolder, listen: Listener, extend: bool) -> Bench:
     """The bench with the settings of the run in `folder`. Raises UsageError if they name programs that this
     user has not typed."""
-    try:
+    with _side_in_errors(name):
         settings = folder.plan().settings
         refuse_foreign(settings, folder.path, ())
         return measure.resumed_bench(folder, settings, listen, extend=extend)
-    except HockneyError as problem:
-        problem.what = f"{name}: {problem.what}"
-        raise
+
+
+@contextmanager
+def _side_in_errors(name: str) -> Iterator[None]:
+    try:
+        yield
+    except HockneyError as error:
+        raise error.with_context(name) from error
 
 
 def _measure_and_compare(
@@ -310,10 +312,8 @@ def side_options(name: str, side: Side, common: RunOptions) -> RunOptions:
     for field in given:
         if field not in SIDE_FIELDS:
             raise _option_error(name, field)
-    try:
+    with _side_in_errors(name):
         side_only = run_options({"machine": common.machine, **given}, {})
-    except HockneyError as error:
-        raise error.with_context(name) from error
     side_values = {field: getattr(side_only, field) for field in SIDE_FIELDS if field in given}
     if not side_only.label:
         side_values["label"] = _label(side, common)

@@ -30,6 +30,7 @@ Quantity = str | SupportsFloat | SupportsIndex
 Quantities = Quantity | Iterable[Quantity]
 
 T = TypeVar("T")
+Words = tuple[str, ...]
 
 
 def quantity_text(value: Quantity) -> str:
@@ -78,20 +79,22 @@ read_counts = _list_reader(parse_counts)
 read_sizes = _list_reader(parse_sizes)
 
 
-def share_of(name: str, value: Quantity) -> float:
-    """The share given for the keyword `name`. Raises UsageError."""
+def _read_named(name: str, value: Any, read: Callable[[Any], T]) -> T:
+    """Errors have the `name` of the argument."""
     try:
-        return read_share(value)
+        return read(value)
     except UsageError as error:
         raise error.with_context(name) from error
+
+
+def share_of(name: str, value: Quantity) -> float:
+    """The share given for the keyword `name`. Raises UsageError."""
+    return _read_named(name, value, read_share)
 
 
 def seconds_of(name: str, value: Quantity) -> float:
-    """The time `value`, in seconds; an error has the `name` of the argument."""
-    try:
-        return read_seconds(value)
-    except UsageError as error:
-        raise error.with_context(name) from error
+    """The time given for the keyword `name`, in seconds. Raises UsageError."""
+    return _read_named(name, value, read_seconds)
 
 
 def check_cost(cost: str) -> None:
@@ -104,22 +107,19 @@ MACHINE_VARIABLE = "HOCKNEY_MACHINE"
 """The variable that gives the default machine, as on the command line."""
 
 
-def variable_assignments(given: Mapping[str, str] | Iterable[str]) -> tuple[str, ...]:
-    """NAME=VALUE each."""
-    if isinstance(given, str):
-        return (given,)
-    if isinstance(given, Mapping):
-        return tuple(f"{name}={value}" for name, value in given.items())
-    return tuple(given)
+def _lines_reader(line: Callable[[str, Any], str]) -> Callable[[Mapping[str, Any] | Iterable[str]], Words]:
+    """Reads one line, several, or a mapping, whose items `line` makes lines of."""
+
+    def read(given: Mapping[str, Any] | Iterable[str]) -> Words:
+        if isinstance(given, str):
+            return (given,)
+        return tuple(line(*item) for item in given.items()) if isinstance(given, Mapping) else tuple(given)
+
+    return read
 
 
-def setting_lines(given: Mapping[str, Mapping[str, str]] | Iterable[str]) -> tuple[str, ...]:
-    """NAME VARIABLE=VALUE ... each."""
-    if isinstance(given, str):
-        return (given,)
-    if isinstance(given, Mapping):
-        return tuple(LaunchSetting.of(name, variables).line for name, variables in given.items())
-    return tuple(given)
+variable_assignments = _lines_reader(lambda name, value: f"{name}={value}")
+setting_lines = _lines_reader(lambda name, variables: LaunchSetting.of(name, variables).line)
 
 
 def host_names(given: Iterable[str]) -> tuple[str, ...]:
@@ -191,10 +191,7 @@ def _values(given: Mapping[str, Any], keywords: type) -> dict[str, Any]:
 
 def _convert(name: str, hint: Any, value: Any) -> Any:
     for read in getattr(hint, "__metadata__", ()):
-        try:
-            return read(value)
-        except UsageError as error:
-            raise error.with_context(name) from error
+        return _read_named(name, value, read)
     return value
 
 

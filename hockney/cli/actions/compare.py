@@ -104,9 +104,7 @@ def _compare_profiles(
         print_table(comparison.table, keys=2)
         if comparison.table.caption:
             print_line(comparison.table.caption)
-        if comparison.caveats:
-            echo()
-            print_caveats(comparison.caveats)
+        print_caveats(comparison.caveats, apart=True)
     if comparison.fails:
         return Exit.ANSWER_IS_NO
     return Exit.INCONCLUSIVE if comparison.is_open else Exit.FINE

@@ -169,7 +169,7 @@ def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int
             print_table(table)
             if table.caption:
                 print_line(table.caption)
-        _print_caveats(answer.caveats)
+        print_caveats(answer.caveats, apart=True)
         for name, path in written:
             print_unwrapped(f"{name}: {printable(str(path))}")
     return Exit.INCONCLUSIVE if answer.withheld else Exit.FINE
@@ -293,7 +293,7 @@ def _print_contents(contents: Sequence[str | Table], caveats: Sequence[Caveat]) 
                 echo()
             print_line(each)
         before = each
-    _print_caveats(caveats)
+    print_caveats(caveats, apart=True)
 
 
 def _print_forecast(prediction: Prediction, origin: CostsOrigin) -> None:
@@ -308,13 +308,7 @@ def _print_forecast(prediction: Prediction, origin: CostsOrigin) -> None:
     if prediction.changes:
         print_line(grain_prediction.changes_heading(prediction))
         _print_table(grain_prediction.levers_table(prediction))
-    _print_caveats(prediction_caveats(prediction, origin))
-
-
-def _print_caveats(caveats: Sequence[Caveat]) -> None:
-    if caveats:
-        echo()
-    print_caveats(caveats)
+    print_caveats(prediction_caveats(prediction, origin), apart=True)
 
 
 def _print_table(table: Table) -> None:

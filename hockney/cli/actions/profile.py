@@ -154,9 +154,7 @@ def print_summary(profiled: Profile) -> None:
         print_table(table)
         if table.name == "parts" and (line := unseparated_line(profiled.results)):
             print_line(line)
-    if profiled.caveats:
-        echo()
-        print_caveats(profiled.caveats)
+    print_caveats(profiled.caveats, apart=True)
     echo()
 
 
@@ -212,7 +210,5 @@ def _live(folder: Path, as_json: bool) -> int:
     else:
         for line in live.lines:
             print_line(line, hang="  ")
-        if live.caveats:
-            echo()
-            print_caveats(live.caveats)
+        print_caveats(live.caveats, apart=True)
     return Exit.ANSWER_IS_NO if live.verdict == "deadlock" else Exit.FINE

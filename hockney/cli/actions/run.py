@@ -56,8 +56,8 @@ def answer(
     force: bool,
     cases_of_baseline: bool = False,
 ) -> int:
-    """Measure what `words` ask for, in a job if that is wanted, and print the answer, or the comparison with a
-    baseline, perhaps of the cases that the baseline has. Returns the exit code."""
+    """Measure what `words` ask for, in a job if that is wanted, and print the answer, or the comparison with
+    a baseline, perhaps of the cases that the baseline has. Returns the exit code."""
     wanted, dry_run, wait = take_batch_options(given)
     others = {"--submit": wanted is not None, f"--format {form.style}": form.style != "table"}
     check = checking.take_check_options(given, force=force, others=others)

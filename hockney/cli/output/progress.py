@@ -38,7 +38,7 @@ from hockney.measurement import (
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress, ProgressColumn, TaskID
 
     from hockney.api import Run
 
@@ -243,20 +243,15 @@ class ProgressReporter:
         """Move the bar, which appears with the first call; without `text`, the one it has stays."""
         count = f"{done:.0f}/{total:.0f}" if count is None else count
         if self.progress is None:
-            from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+            from rich.progress import BarColumn, TextColumn
 
             self.spinner.hide()
-            self.progress = Progress(
-                SpinnerColumn("line"),
+            self.progress = _moving_line(
+                self.console,
                 BarColumn(bar_width=BAR_WIDTH),
                 TextColumn("{task.fields[count]}", markup=False),
                 TextColumn("{task.fields[left]}", style="bold", markup=False),
                 TextColumn("{task.fields[text]}", markup=False),
-                console=self.console,
-                transient=True,
-                refresh_per_second=REFRESHES_PER_SECOND,
-                redirect_stdout=False,
-                redirect_stderr=False,
             )
             self.task = self.progress.add_task("", total=total, left=left, text=text or "", count=count)
             self.progress.start()
@@ -323,6 +318,21 @@ REFRESHES_PER_SECOND = 2
 """Enough to see that something goes on. Drawing takes time from ranks that have no core to spare."""
 
 
+def _moving_line(console: Console, *columns: ProgressColumn) -> Progress:
+    """A spinner and the `columns`, taken away at the end."""
+    from rich.progress import Progress, SpinnerColumn
+
+    return Progress(
+        SpinnerColumn("line"),
+        *columns,
+        console=console,
+        transient=True,
+        refresh_per_second=REFRESHES_PER_SECOND,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
+
+
 class Spinner:
     """`console` is asked for when there is something to show."""
 
@@ -349,21 +359,13 @@ class Spinner:
             self.timer = self.shown = None
 
     def _appear(self, text: str) -> None:
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich.progress import TextColumn, TimeElapsedColumn
 
         with self.lock:
             if threading.current_thread() is not self.timer:
                 return
-            self.shown = Progress(
-                SpinnerColumn("line"),
-                TextColumn("{task.description}", markup=False),
-                TimeElapsedColumn(),
-                console=self.console(),
-                transient=True,
-                refresh_per_second=REFRESHES_PER_SECOND,
-                redirect_stdout=False,
-                redirect_stderr=False,
-            )
+            text_column = TextColumn("{task.description}", markup=False)
+            self.shown = _moving_line(self.console(), text_column, TimeElapsedColumn())
             self.shown.add_task(one_line(text), total=None)
             self.shown.start()
 

@@ -72,10 +72,7 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if fits and is_ad_hoc:
         echo()
         print_fits(fits, reasons=False)
-    caveats = [caveat for caveat in run.caveats if caveat.code != "incomplete"]
-    if caveats:
-        echo()
-    print_caveats(caveats)
+    print_caveats((caveat for caveat in run.caveats if caveat.code != "incomplete"), apart=True)
     echo()
     if left := run.evidence.left:
         planned = plural(run.evidence.planned, "planned measurement")
@@ -278,10 +275,13 @@ COMMON_CODES = ("virtual", "precision", "governor")
 CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
 
 
-def print_caveats(caveats: Iterable[Caveat]) -> None:
-    """Print caveats in the given order, the most serious first. If there are more than MAX_WARNINGS, or
-    several that most runs have, the latter and all but the first of the others share one line."""
+def print_caveats(caveats: Iterable[Caveat], *, apart: bool = False) -> None:
+    """Print caveats in the given order, the most serious first; `apart`: after an empty line. If there are
+    more than MAX_WARNINGS, or several that most runs have, the latter and all but the first of the others
+    share one line."""
     all_caveats = tuple(caveats)
+    if apart and all_caveats:
+        echo()
     common = [caveat for caveat in all_caveats if caveat.code in COMMON_CODES]
     condensed = len(all_caveats) > MAX_WARNINGS or len(common) > 1
     separate = (

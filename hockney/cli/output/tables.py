@@ -9,7 +9,7 @@ with the first column repeated."""
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,21 +33,18 @@ def text_table(table: Table, keys: int = 1, *, keep_columns: bool = False) -> st
     columns, constant = split_constant_columns(
         columns_of(table), len(table.columns) if keep_columns else keys
     )
-    blocks = [wrap_text(f"In all rows: {', '.join(_constant_texts(constant))}.", width())] if constant else []
+    shared = [f"{column.title} = {column.cells[0].strip()} {column.unit}".rstrip() for column in constant]
+    blocks = [wrap_text(f"In all rows: {', '.join(shared)}.", width())] if shared else []
     columns, below = split_long_texts(columns, width(), keys)
     for k, part in enumerate(split_columns(columns, width(), keys)):
-        lines = lines_of(part, None, apply_colour)
+        lines = lines_of(part, None)
         if len(below) == 1 and not k:
             lines.append(apply_colour(f"{BELOW}{below[0].title}", "head"))
         for row in range(len(table.rows)):
-            lines += lines_of(part, row, apply_colour)
+            lines += lines_of(part, row)
             lines += [] if k else lines_below(below, row, width())
         blocks.append("\n".join(lines))
     return "\n\n".join(blocks)
-
-
-def _constant_texts(columns: Iterable[Column]) -> list[str]:
-    return [f"{column.title} = {column.cells[0].strip()} {column.unit}".rstrip() for column in columns]
 
 
 def fits(table: Table, keys: int = 1) -> bool:
@@ -73,7 +70,7 @@ def print_groups(table: Table, groups: Sequence[Group]) -> None:
     """The table's rows in groups, indented below the lines that describe each group."""
     room = width()
     columns = fit_columns(columns_of(table), None if room is None else room - GAP)
-    for line in lines_of(columns, None, apply_colour):
+    for line in lines_of(columns, None):
         echo(" " * GAP + line)
     row = 0
     for group in groups:
@@ -83,7 +80,7 @@ def print_groups(table: Table, groups: Sequence[Group]) -> None:
                 shown = shown.removesuffix(group.verdict) + apply_colour(group.verdict, group.verdict)
             echo(shown)
         for each in range(row, row + group.rows):
-            for line in lines_of(columns, each, apply_colour):
+            for line in lines_of(columns, each):
                 echo(" " * GAP + line)
         row += group.rows
 
@@ -104,9 +101,9 @@ def _escaped(character: str) -> str:
     return "".join(f"\\u{units[k : k + 2].hex()}" for k in range(0, len(units), 2))
 
 
-def print_line(text: str, indent: str = "", hang: str = "") -> None:
+def print_line(text: str, hang: str = "") -> None:
     """Prose, wrapped where stdout has a width. `hang` is before each further line."""
-    echo(wrap_text(text, width(), indent, hang))
+    echo(wrap_text(text, width(), hang=hang))
 
 
 def print_unwrapped(text: str) -> None:
@@ -134,13 +131,6 @@ SHORTEST_BELOW, MOST_LINES, BELOW = 30, 2, " " * 4
 FEWEST_ALIKE = 3
 """A column of numbers is moved above the table only if at least this many rows share its value; for words,
 two are enough."""
-
-Paint = Callable[[str, str], str]
-"""Adds the colour to a text, given the word that determines it."""
-
-
-def no_colour(text: str, word: str) -> str:
-    return text
 
 
 @dataclass(frozen=True)
@@ -186,28 +176,23 @@ def columns_of(table: Table) -> list[Column]:
     same_unit: dict[str, list[str]] = {}
     for unit, column_cells in zip(units, cells, strict=True):
         same_unit.setdefault(unit, []).extend(column_cells)
-    return [
-        replace(
-            _column(
-                title,
-                cells[k],
-                k in table.numeric,
-                (shortest_scale(same_unit[units[k]]) or shortest_scale(cells[k])) if units[k] else None,
-            ),
-            parameter=k in table.parameters,
+    columns = []
+    for k, title in enumerate(table.columns):
+        scale = (shortest_scale(same_unit[units[k]]) or shortest_scale(cells[k])) if units[k] else None
+        if scale is not None:
+            texts = align_points(scaled(cells[k], scale[0]))
+        else:
+            texts = [cell.unit_once if isinstance(cell, Amount) else cell for cell in cells[k]]
+        columns.append(
+            Column(
+                one_line(title),
+                tuple(map(_cell, texts)),
+                numeric=k in table.numeric,
+                unit=scale[1] if scale is not None else "",
+                parameter=k in table.parameters,
+            )
         )
-        for k, title in enumerate(table.columns)
-    ]
-
-
-def _column(title: str, cells: Sequence[str], numeric: bool, scale: tuple[float, str] | None) -> Column:
-    unit = ""
-    if scale is not None:
-        factor, unit = scale
-        cells = align_points(scaled(cells, factor))
-    else:
-        cells = [cell.unit_once if isinstance(cell, Amount) else cell for cell in cells]
-    return Column(one_line(title), tuple(map(_cell, cells)), numeric, unit)
+    return columns
 
 
 def _cell(text: str) -> str:
@@ -311,7 +296,7 @@ def lines_below(columns: Sequence[Column], row: int, width: int | None) -> list[
     ]
 
 
-def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = no_colour) -> list[str]:
+def lines_of(columns: Sequence[Column], row: int | None) -> list[str]:
     """The lines of one row, of the headings where `row` is None."""
     texts = [c.wrap_cell(c.heading) if row is None else _wrapped(c, row) for c in columns]
     height = max(map(len, texts))
@@ -322,8 +307,11 @@ def lines_of(columns: Sequence[Column], row: int | None, paint: Paint = no_colou
         cells = []
         for column, text in zip(columns, texts, strict=True):
             shown = column.pad(text[k] if k < len(text) else "")
-            word = "head" if row is None else column.cells[row].partition(":")[0]
-            cells.append(paint(shown, word) if row is None or column.title == "verdict" else shown)
+            if row is None:
+                shown = apply_colour(shown, "head")
+            elif column.title == "verdict":
+                shown = apply_colour(shown, column.cells[row].partition(":")[0])
+            cells.append(shown)
         lines.append((" " * GAP).join(cells).rstrip())
     return lines
 

@@ -44,13 +44,6 @@ def width(stream: TextIO | None = None) -> int | None:
     return max(NARROWEST, shutil.get_terminal_size().columns)
 
 
-def has_colours(stream: TextIO | None = None) -> bool:
-    """Whether the stream is a terminal that shows colours, and NO_COLOR is not set."""
-    if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
-        return False
-    return _is_terminal(stream or sys.stdout)
-
-
 def _is_terminal(stream: TextIO) -> bool:
     try:
         return stream.isatty()
@@ -59,9 +52,13 @@ def _is_terminal(stream: TextIO) -> bool:
 
 
 def apply_colour(text: str, word: str, stream: TextIO | None = None) -> str:
-    """`text` in the style of `word`, where the stream has colours."""
+    """`text` in the style of `word`, if the stream is a terminal that shows colours, and NO_COLOR is not
+    set."""
     style = STYLES.get(word)
-    return click.style(text, **style) if style and has_colours(stream) else text  # type: ignore[arg-type]
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    if style is None or plain or not _is_terminal(stream or sys.stdout):
+        return text
+    return click.style(text, **style)  # type: ignore[arg-type]
 
 
 def echo(text: str = "") -> None:
