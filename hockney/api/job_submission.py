@@ -140,7 +140,8 @@ def submit(
     array could not lock files in the run's folder. If the scheduler does not accept the job, the folder is
     there, and `submit_again` tries again."""
     _refuse_inside("--submit")
-    job = _Job.prepare(question, options, batch_options, listen)
+    scheduler = batch.find_scheduler(os.environ)
+    job = _prepare(scheduler, parse_question(question), options, batch_options, listen)
     plan, settings = job.plan, job.plan.affordable_settings
     path = None if out is None else to_path(out)
     run_path = path or default_path(job.question.study)
@@ -169,7 +170,8 @@ def script(
 ) -> str:
     """The script that `submit` would submit. Nothing is written."""
     _refuse_inside("--dry-run")
-    job = _Job.prepare(question, options, batch_options, listen, _script_scheduler(listen))
+    scheduler = _script_scheduler(listen)
+    job = _prepare(scheduler, parse_question(question), options, batch_options, listen)
     path = default_path(job.question.study) if out is None else to_path(out)
     return batch.make_script(job.scheduler, job.request(path, batch_options))
 
@@ -252,37 +254,27 @@ class _Job:
     options: RunOptions
     plan: measure.PlannedRun
 
-    @staticmethod
-    def prepare(
-        question: Question | str | Sequence[str],
-        options: RunOptions,
-        batch_options: BatchOptions,
-        listen: Listener,
-        scheduler: Scheduler | None = None,
-    ) -> _Job:
-        scheduler = scheduler or batch.find_scheduler(os.environ)
-        parsed_question = parse_question(question)
-        if options.hosts:
-            raise UsageError(
-                "--hosts and --submit exclude each other",
-                "the batch system chooses the hosts of a job",
-                "choose them by --partition or --batch-line",
-                code="hosts-with-submit",
-            )
-        if not options.ranks_per_node and (options.nodes > 1 or scheduler.COUNTS_PROCESSORS):
-            raise _ranks_per_node_missing(options.nodes or 1)
-        return _Job(
-            scheduler, parsed_question, *_plan_for_job(parsed_question, options, batch_options, listen)
-        )
-
     def request(self, path: Path, batch_options: BatchOptions) -> JobRequest:
         settings = self.plan.affordable_settings
         return _request(path, settings.host_options, batch_options, measuring_s(settings))
 
 
-def _plan_for_job(
-    question: Question, options: RunOptions, batch_options: BatchOptions, listen: Listener
-) -> tuple[RunOptions, measure.PlannedRun]:
+def _prepare(
+    scheduler: Scheduler,
+    question: Question,
+    options: RunOptions,
+    batch_options: BatchOptions,
+    listen: Listener,
+) -> _Job:
+    if options.hosts:
+        raise UsageError(
+            "--hosts and --submit exclude each other",
+            "the batch system chooses the hosts of a job",
+            "choose them by --partition or --batch-line",
+            code="hosts-with-submit",
+        )
+    if not options.ranks_per_node and (options.nodes > 1 or scheduler.COUNTS_PROCESSORS):
+        raise _ranks_per_node_missing(options.nodes or 1)
     if batch_options.tasks:
         if options.in_rounds:
             raise UsageError(
@@ -301,7 +293,7 @@ def _plan_for_job(
     if planned_run.warning is not None:
         listen(planned_run.warning)
     _warn(batch_options, measuring_s(planned_run.affordable_settings), listen)
-    return options, planned_run
+    return _Job(scheduler, question, options, planned_run)
 
 
 def _warn(batch_options: BatchOptions, seconds: float, listen: Listener) -> None:

@@ -59,11 +59,10 @@ _INSERT = f"INSERT INTO run (state, {', '.join(FIELDS)}) VALUES (?{', ?' * len(F
 @dataclass(frozen=True)
 class IndexedFolder:
     """An entry of the index: the `content` of a folder when it had this `state` (sizes and times of its
-    files). `times_by` is the program that computed the times, "" if there are none."""
+    files)."""
 
     state: str
     content: ArchivedRun | Damaged
-    times_by: str = ""
 
 
 @dataclass
@@ -83,11 +82,9 @@ def read_index(path: Path) -> dict[str, IndexedFolder]:
     """Read all entries, by the name of the folder; empty if the index is missing or not usable."""
     folders: dict[str, IndexedFolder] = {}
     with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
-        for state, times_by, *values in index.execute(
-            f"SELECT state, times_by, {', '.join(FIELDS)} FROM run"
-        ):
+        for state, *values in index.execute(f"SELECT state, {', '.join(FIELDS)} FROM run"):
             entry = msgspec.convert(dict(zip(FIELDS, values, strict=True)), ArchivedRun)
-            folders[entry.name] = IndexedFolder(state, entry, times_by)
+            folders[entry.name] = IndexedFolder(state, entry)
         damaged = _rows(index, "SELECT name, state, code, text FROM damaged", tuple[str, str, str, str])
         for name, state, code, text in damaged:
             folders[name] = IndexedFolder(state, Damaged(name=name, code=code, text=text))
@@ -125,9 +122,9 @@ def _rows(index: sqlite3.Connection, query: str, row: type[Row]) -> list[Row]:
     return msgspec.convert(index.execute(query).fetchall(), list[row])  # type: ignore[valid-type]
 
 
-def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
+def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> None:
     """Replace the index by one with the changes, or a `fresh` one with nothing else, if the archive is
-    writable; returns whether it did."""
+    writable."""
     temporary = ""
     try:
         handle, temporary = tempfile.mkstemp(prefix=TEMPORARY_INDEX, dir=path.parent)
@@ -139,9 +136,8 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> bool:
         _seal_file(temporary)
         grant_usual_permissions(Path(temporary))
         os.replace(temporary, path)
-        return True
     except (OSError, sqlite3.Error):
-        return False
+        return
     finally:
         with contextlib.suppress(OSError):
             if temporary:
