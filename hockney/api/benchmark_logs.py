@@ -72,7 +72,10 @@ def import_logs(
     for each, run_path in zip(imported_runs, run_paths, strict=True):
         for notice in each.notices:
             listener(notice)
-        runs.append(_write_run(each, run_path, label))
+        source = measurement.imported_reference(each.name)
+        runs.append(
+            Run(measurement.write_run(run_path, STUDY, source, each.machine, each.run, each.catalog, label))
+        )
     return runs
 
 
@@ -141,10 +144,3 @@ def _run_path(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:
     if out is None:
         return default_path(f"{STUDY}-{imported.name}")
     return to_path(out) if count == 1 else to_path(out) / imported.name
-
-
-def _write_run(imported: ImportedRun, path: Path, label: str) -> Run:
-    reference = measurement.imported_reference(imported.name)
-    return Run(
-        measurement.write_run(path, STUDY, reference, imported.machine, imported.run, imported.catalog, label)
-    )

@@ -67,10 +67,6 @@ def _csv_field(cell: Cell) -> str:
     return line.getvalue()[:-2]
 
 
-def save_text(text: str, path: Path) -> None:
-    write_user_file(path, text.encode("utf-8"))
-
-
 def save_parquet(table: Rows, path: Path) -> None:
     try:
         import pyarrow

@@ -47,6 +47,12 @@ def run_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any
     return field(default=default, metadata={_OPTION: Option(help, metavar, **traits)})
 
 
+def launch_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any:
+    """An option of how ranks are launched: `resume` may replace it, and the sides of an interleaved
+    comparison may differ in it."""
+    return run_option(default, help, metavar, replaceable=True, side_specific=True, **traits)
+
+
 def options_of(options_class: type) -> dict[str, tuple[Option, Any]]:
     """The option and the default of each field."""
     return {each.name: (each.metadata[_OPTION], each.default) for each in fields(options_class)}
@@ -170,20 +176,16 @@ class RunOptions:
         parse=integer_parser(0, LARGEST_SEED, "1"),
     )
     bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, side_specific=True)
-    mpi: str = run_option(
+    mpi: str = launch_option(
         "",
         mpi_help(),
         "PATH|NAME",
-        replaceable=True,
-        side_specific=True,
     )
-    machine: str = run_option(
+    machine: str = launch_option(
         "",
         "A simulated machine: sim:t3e, sim:my.toml.  [default: this one]",
         "sim:NAME|FILE",
         environ="HOCKNEY_MACHINE",
-        replaceable=True,
-        side_specific=True,
     )
     repeat: int | None = run_option(
         None,
@@ -206,20 +208,16 @@ class RunOptions:
     force: bool = run_option(
         False, "Accept a survey (survey=RUN) or baseline (--check) from another machine.", flag=True
     )
-    mpiexec_args: str = run_option(
+    mpiexec_args: str = launch_option(
         "",
         "Additional arguments for mpiexec, such as '--mca btl self,tcp'.",
         "ARGS",
-        replaceable=True,
-        side_specific=True,
     )
-    variables: tuple[str, ...] = run_option(
+    variables: tuple[str, ...] = launch_option(
         (),
         "Set an environment variable for the ranks; may be repeated.",
         "NAME=VALUE",
         multiple=True,
-        replaceable=True,
-        side_specific=True,
     )
     label: str = run_option(
         "", "Name of the run, shown with its results; may contain spaces.", "TEXT", side_specific=True
@@ -239,44 +237,34 @@ class RunOptions:
         flag=True,
         negative=True,
     )
-    nodes: int = run_option(
+    nodes: int = launch_option(
         0,
         "Number of hosts to use.  [default: all hosts of the batch job or in --hosts]",
         "N",
         parse=integer_parser(1, MOST_NODES, "2"),
-        replaceable=True,
-        side_specific=True,
     )
-    ranks_per_node: int = run_option(
+    ranks_per_node: int = launch_option(
         0,
         "Ranks on each host.  [default: as in the batch job, or the slots in --hosts, or 1]",
         "N",
         parse=integer_parser(1, MOST_NODES, "2"),
-        replaceable=True,
-        side_specific=True,
     )
-    hosts: tuple[str, ...] = run_option(
+    hosts: tuple[str, ...] = launch_option(
         (),
         "Hosts to use, such as n1,n2, or n1:4,n2:4 with the number of ranks that fit on each.",
         "NAME,...",
         parse=parse_names,
-        replaceable=True,
-        side_specific=True,
     )
-    starter: str = run_option(
+    starter: str = launch_option(
         "",
         "Program that starts the ranks.  [default: mpiexec; in Slurm, srun if mpiexec does not work]",
         "auto|mpiexec|srun",
         parse=parse_starter,
-        replaceable=True,
-        side_specific=True,
     )
-    agent: str = run_option(
+    agent: str = launch_option(
         "",
         "Remote shell that mpiexec uses instead of ssh, such as 'ssh -p 2222'.",
         "WORDS",
-        replaceable=True,
-        side_specific=True,
     )
     assume_network: bool = run_option(
         False,

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta, timezone
 from fnmatch import fnmatchcase
@@ -326,10 +326,8 @@ def parse_moment(text: str) -> float:
         ) from error
 
 
-Period = Callable[[datetime], tuple[int, ...]]
-DAY: Period = lambda date: (date.year, date.month, date.day)  # noqa: E731
-WEEK: Period = lambda date: tuple(date.isocalendar()[:2])  # noqa: E731
-MONTH: Period = lambda date: (date.year, date.month)  # noqa: E731
+DAY, WEEK, MONTH = "%Y-%m-%d", "%G-%V", "%Y-%m"
+"""Formats of dates that are the same within a period."""
 
 
 @dataclass(frozen=True)
@@ -370,11 +368,11 @@ class RetentionRule:
         ]
 
 
-def _newest_per_period(newest_first: Sequence[ArchivedRun], period: Period, count: int) -> set[str]:
+def _newest_per_period(newest_first: Sequence[ArchivedRun], period: str, count: int) -> set[str]:
     """The newest run of each of the last `count` periods with runs."""
-    newest: dict[tuple[int, ...], str] = {}
+    newest: dict[str, str] = {}
     for entry in newest_first:
-        newest.setdefault(period(_start_date(entry)), entry.name)
+        newest.setdefault(_start_date(entry).strftime(period), entry.name)
     return set(list(newest.values())[:count])
 
 

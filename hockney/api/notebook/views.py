@@ -33,7 +33,9 @@ COLUMNS = ("typical", "95% interval", "launches")
 def run_html(run: Run) -> str:
     """If the run cannot be read, the reason."""
     try:
-        measured, page = _messages_first(run.evidence.measured), run.page
+        # messages first
+        measured = sorted(run.evidence.measured, key=lambda m: not m.workload.performs(*PING_PONG))
+        page = run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
         fixed = _constant_parameters(measured)
         after = [f"All cases: {fixed}."] if fixed else []
@@ -47,15 +49,12 @@ def run_html(run: Run) -> str:
         return notebook.summary([str(error)], ())
 
 
-def _messages_first(measured: Sequence[Measured]) -> list[Measured]:
-    return sorted(measured, key=lambda m: not m.workload.performs(*PING_PONG))
-
-
 def _case_table(measured: Sequence[Measured]) -> Table:
     """The first cases. Parameters that are the same in all cases, or that none of these cases has, get no
     column."""
     visible = measured[:MAX_ROWS]
-    names = [name for name in _varying_parameters(measured) if any(name in m.case for m in visible)]
+    varying = [name for name, values in _parameter_values(measured).items() if len(values) > 1]
+    names = [name for name in varying if any(name in m.case for m in visible)]
     rows = tuple(
         (
             m.case.workload,
@@ -81,10 +80,6 @@ def _cell(m: Measured, name: str) -> str:
 def _parameter_values(measured: Sequence[Measured]) -> dict[str, set[object]]:
     names = dict.fromkeys(name for m in measured for name in ("ranks", *dict(m.case.parameters)))
     return {name: {m.case.get(name) for m in measured} for name in names}
-
-
-def _varying_parameters(measured: Sequence[Measured]) -> list[str]:
-    return [name for name, values in _parameter_values(measured).items() if len(values) > 1]
 
 
 def _constant_parameters(measured: Sequence[Measured]) -> str:

@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from hockney import measurement
-from hockney.api.export import save_text
 from hockney.api.run_contents import caveats_of
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
@@ -25,6 +24,7 @@ from hockney.machines import simulated
 from hockney.machines.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
 from hockney.pages.format import in_brackets, interval, quantity
 from hockney.store import RunFolder
+from hockney.system.files import write_user_file
 
 SUFFIX = ".toml"
 AGREEMENT_TEXTS = {"agrees": "yes", "undecided": "undecided", "disagrees": "no"}
@@ -65,7 +65,7 @@ def action(
     text = simulated.write(platform)
     simulated.read(text, str(out or "the machine"))
     if out is not None:
-        save_text(text, out)
+        write_user_file(out, text.encode("utf-8"))
     elif not (check or against or as_json):
         click.echo(text, nl=False)
     agreements: list[Agreement] = []

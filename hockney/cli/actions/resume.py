@@ -75,16 +75,12 @@ def missing_count(run: Run) -> int:
 def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
     """Print how complete one share of a run is; an answer needs the other shares too. Returns the exit
     code."""
-    own = 0 if run.outcome is None else run.outcome.left
+    own, left = 0 if run.outcome is None else run.outcome.left, missing_count(run)
     if form.as_json:
-        share = {"share": number, "shares": count, "outcome": run.outcome, "left": missing_count(run)}
+        share = {"share": number, "shares": count, "outcome": run.outcome, "left": left}
         print_json({"run": str(run.path), **share})
     else:
-        print_line(_share_text(number, count, own, missing_count(run) - own))
+        state = f"{plural(own, 'measurement')} missing" if own else "complete"
+        others = plural(left - own, "measurement")
+        print_line(f"share {number} of {count}: {state}; the others lack {others}")
     return Exit.INCONCLUSIVE if own else Exit.FINE
-
-
-def _share_text(number: int, count: int, left: int, others: int) -> str:
-    """`left` measurements are missing in the share, and `others` in the other ones."""
-    own = f"{plural(left, 'measurement')} missing" if left else "complete"
-    return f"share {number} of {count}: {own}; the others lack {plural(others, 'measurement')}"
