@@ -43,7 +43,7 @@ def action(
             code="out-without-export",
         )
     if shown:
-        (show_json if as_json else show)(shown)
+        _show(shown, as_json)
     elif exported:
         folder = measurement.export_published(exported, out)
         if as_json:
@@ -187,32 +187,20 @@ def _is_machine_name(name: str) -> bool:
     return "/" not in name and not name.endswith(".toml") and not own
 
 
-def show(name: str) -> None:
-    ethernet = _ethernet(name)
+def _show(name: str, as_json: bool) -> None:
+    reference = MachineReference.parse(name)
+    ethernet = emulated.ethernet(reference.name) if reference.scheme == SCHEME else None
+    papers, description = ([], None) if ethernet is not None else find(name)
+    if as_json:
+        platform, variants = description or (None, ())
+        print_json({"published": papers, "simulated": platform, "variants": variants, "emulated": ethernet})
+        return
     if ethernet is not None:
         _show_emulated(ethernet)
-        return
-    papers, description = find(name)
     for k, paper in enumerate(papers):
         _show_published(paper, notes=k == len(papers) - 1)
     if description is not None:
         _show_described(*description)
-
-
-def show_json(name: str) -> None:
-    ethernet = _ethernet(name)
-    if ethernet is not None:
-        print_json({"published": [], "simulated": None, "variants": [], "emulated": ethernet})
-        return
-    papers, description = find(name)
-    platform, variants = description or (None, ())
-    print_json({"published": papers, "simulated": platform, "variants": variants, "emulated": None})
-
-
-def _ethernet(name: str) -> Ethernet | None:
-    """If `name` is that of an emulated machine."""
-    reference = MachineReference.parse(name)
-    return emulated.ethernet(reference.name) if reference.scheme == SCHEME else None
 
 
 def _show_published(paper: Published, notes: bool) -> None:

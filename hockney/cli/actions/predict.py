@@ -15,6 +15,7 @@ from hockney.cli.output.terminal import echo
 from hockney.core.errors import Exit, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import is_description_file, to_path
+from hockney.core.wording import flag
 from hockney.draw.page import Caveat, Table
 from hockney.models.applications.grain_prediction import Prediction
 from hockney.models.applications.granularity import Algorithm
@@ -80,13 +81,13 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
 def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[str]) -> None:
     for name in others:
         if given[name]:
-            flag = _NAMED_DIFFERENTLY.get(name, "--" + name.replace("_", "-"))
+            option = _NAMED_DIFFERENTLY.get(name) or flag(name)
             raise UsageError(
-                f"{flag} does not apply to {what}",
+                f"{option} does not apply to {what}",
                 why,
-                f"leave out {flag}",
+                f"leave out {option}",
                 code="option-without-effect",
-                option=flag,
+                option=option,
             )
 
 
@@ -177,7 +178,7 @@ def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int
 
 def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
     predictor = api.predictor_of(words[0])
-    others = {f"--{name.replace('_', '-')}": given[name] for name in _NOT_OF_KERNELS}
+    others = {flag(name): given[name] for name in _NOT_OF_KERNELS}
     own = {"machine": given["machine"], "larger": given["larger_machine"], "rate": given["rate"]}
     others |= {_FLAGS[name]: value for name, value in own.items() if name not in predictor.OPTIONS}
     for name, value in others.items():
@@ -190,15 +191,8 @@ def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
                 option=name,
             )
     with ProgressReporter(given["quiet"]) as reporter:
-        options = api.KernelOptions(
-            given["ranks"],
-            given["run"],
-            given["machine"],
-            given["rate"],
-            given["larger_machine"],
-            given["cost"],
-            reporter,
-        )
+        shared = {name: given[name] for name in ("ranks", "run", "machine", "rate", "cost")}
+        options = api.KernelOptions(**shared, larger=given["larger_machine"], listen=reporter)
         predicted = predictor.predict(" ".join(words), options)
     if given["as_json"]:
         print_json(predicted.document)
@@ -209,14 +203,8 @@ def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
 
 def _program(program: api.Program, given: Mapping[str, Any]) -> int:
     with ProgressReporter(given["quiet"]) as reporter:
-        prediction = program.predict(
-            given["ranks"],
-            run=given["run"],
-            machine=given["machine"],
-            larger=given["larger_machine"],
-            cost=given["cost"],
-            listen=reporter,
-        )
+        shared = {name: given[name] for name in ("ranks", "run", "machine", "cost")}
+        prediction = program.predict(**shared, larger=given["larger_machine"], listen=reporter)
     if given["as_json"]:
         print_json(prediction.document)
     else:
@@ -261,16 +249,12 @@ def _algorithm(given: Mapping[str, Any]) -> int:
                     "work-without-unit",
                 )
             )
+        names = ("ranks", "run", "machine", "cost", "nodes", "ranks_per_node")
         forecast = api.predict(
             algorithm,
-            ranks=given["ranks"],
-            run=given["run"],
-            machine=given["machine"],
+            **{name: given[name] for name in names},
             shared=None if given["network"] is None else given["network"] == "shared",
             larger=given["larger_machine"],
-            cost=given["cost"],
-            nodes=given["nodes"],
-            ranks_per_node=given["ranks_per_node"],
             listen=reporter,
         )
     prediction, origin = forecast.prediction, forecast.known
