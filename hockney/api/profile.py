@@ -232,10 +232,10 @@ def profile(
     launching.create_folder(folder, manifest)
     plan = launching.planned_launches(repeat, overhead, secrets.randbelow(2**31))
 
-    def tell(number: int, profiled: bool) -> None:
+    def report_launch(number: int, profiled: bool) -> None:
         if len(plan) > 1:
-            way = "" if profiled else ", not recorded"
-            listen(Status(f"launch {number} of {len(plan)}{way}"))
+            kind = "" if profiled else ", not recorded"
+            listen(Status(f"launch {number} of {len(plan)}{kind}"))
 
     manifest, received = launching.launch_all(
         target.command,
@@ -246,7 +246,7 @@ def profile(
         environ,
         preloaded=target.preloaded,
         stdout=stdout,
-        listen=tell,
+        listen=report_launch,
     )
     if not launching.rank_files(folder, manifest):
         if received is None:

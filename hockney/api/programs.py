@@ -69,9 +69,9 @@ class CommunicationSource:
 def default_max_ranks(cores: int | None, *, here: bool) -> int:
     """The largest power of two that fits on these cores, at least 2; on another machine than this one at most
     DEFAULT_MAX_RANKS."""
-    room = cores or DEFAULT_MAX_RANKS
-    most = max(2, room if here else min(room, DEFAULT_MAX_RANKS))
-    return 1 << (most.bit_length() - 1)
+    fitting = cores or DEFAULT_MAX_RANKS
+    limit = max(2, fitting if here else min(fitting, DEFAULT_MAX_RANKS))
+    return 1 << (limit.bit_length() - 1)
 
 
 def communication_source(
@@ -245,8 +245,8 @@ class Program:
         counts = tuple(ranks) or doubling_series(1, source.default_max_ranks)
         machine_costs = ProgramMachine(source.costs, None if larger else source.cores)
         with _lines_in_errors(self._where, self._text):
-            made = forecast(self.description, counts, machine_costs, self.description.scaling)
-        return ProgramPrediction(made, source)
+            result = forecast(self.description, counts, machine_costs, self.description.scaling)
+        return ProgramPrediction(result, source)
 
 
 def _with_measured_times(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -280,16 +280,16 @@ def line_of(text: str, key: str) -> int:
     path = re.match(r"(?:(sizes|phase(?:\[\d+\])?)(?:\.|$))?(\w*)", key)
     assert path is not None
     table, name = path[1] or "", path[2]
-    here, phases, found = "", 0, 1
+    current_table, phases, table_line = "", 0, 1
     for number, line in enumerate(text.splitlines(), start=1):
         if header := re.match(r"\s*\[+\s*(\w+)\s*\]", line):
-            here = header[1]
-            if here == "phase":
-                here, phases = f"phase[{phases}]", phases + 1
-            found = number if here == table else found
-        elif name and here == table and re.match(rf"\s*{name}\s*=", line):
+            current_table = header[1]
+            if current_table == "phase":
+                current_table, phases = f"phase[{phases}]", phases + 1
+            table_line = number if current_table == table else table_line
+        elif name and current_table == table and re.match(rf"\s*{name}\s*=", line):
             return number
-    return found
+    return table_line
 
 
 def program_of_options(

@@ -234,19 +234,19 @@ def split_constant_columns(columns: Sequence[Column], keys: int = 1) -> tuple[li
 
 def fit_columns(columns: Sequence[Column], width: int | None) -> list[Column]:
     """The columns with widths that add up to at most `width`, as far as wrapping allows."""
-    wrap_cell = [replace(column, width=column.natural_width) for column in columns]
+    fitted = [replace(column, width=column.natural_width) for column in columns]
     if width is None:
-        return wrap_cell
-    excess = total(wrap_cell) - width
+        return fitted
+    excess = total(fitted) - width
     for is_eligible in (lambda c: c.numeric, lambda c: True):  # headings of numbers first, they lose nothing
         while excess > 0:
-            shrinkable = [k for k, c in enumerate(wrap_cell) if is_eligible(c) and c.width > c.min_width]
+            shrinkable = [k for k, c in enumerate(fitted) if is_eligible(c) and c.width > c.min_width]
             if not shrinkable:
                 break
-            widest = max(shrinkable, key=lambda k: wrap_cell[k].width)
-            wrap_cell[widest] = replace(wrap_cell[widest], width=wrap_cell[widest].width - 1)
+            widest = max(shrinkable, key=lambda k: fitted[k].width)
+            fitted[widest] = replace(fitted[widest], width=fitted[widest].width - 1)
             excess -= 1
-    return wrap_cell
+    return fitted
 
 
 def total(columns: Sequence[Column]) -> int:
@@ -255,15 +255,15 @@ def total(columns: Sequence[Column]) -> int:
 
 def split_columns(columns: Sequence[Column], width: int | None, keys: int = 1) -> Iterator[list[Column]]:
     """The columns in as few parts as the width needs, the first `keys` at the head of each."""
-    wrap_cell = fit_columns(columns, width)
-    if width is None or total(wrap_cell) <= width:
-        yield wrap_cell
+    fitted = fit_columns(columns, width)
+    if width is None or total(fitted) <= width:
+        yield fitted
         return
-    part = wrap_cell[:keys]
-    for column in wrap_cell[keys:]:
+    part = fitted[:keys]
+    for column in fitted[keys:]:
         if len(part) > keys and total([*part, column]) > width:
             yield fit_columns(part, width)
-            part = wrap_cell[:keys]
+            part = fitted[:keys]
         part.append(column)
     yield fit_columns(part, width)
 
@@ -274,10 +274,10 @@ def split_long_texts(
     """The columns of a table, and the columns whose texts are too long for it and go below each row."""
     remaining, below = list(columns), list[Column]()
     while width is not None and remaining and remaining[0].cells:
-        wrap_cell = fit_columns(remaining, width)
-        lines = sum(max(len(_wrapped(c, row)) for c in wrap_cell) for row in range(len(wrap_cell[0].cells)))
+        fitted = fit_columns(remaining, width)
+        lines = sum(max(len(_wrapped(c, row)) for c in fitted) for row in range(len(fitted[0].cells)))
         texts = [column for column in remaining[keys:] if not column.numeric]
-        if not texts or (lines <= MOST_LINES * len(wrap_cell[0].cells) and total(wrap_cell) <= width):
+        if not texts or (lines <= MOST_LINES * len(fitted[0].cells) and total(fitted) <= width):
             break
         longest = max(texts, key=lambda column: sum(map(len, column.cells)))
         if longest.natural_width <= SHORTEST_BELOW:

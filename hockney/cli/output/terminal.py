@@ -36,9 +36,9 @@ STYLES: dict[str, dict[str, str | bool]] = {
 def width(stream: TextIO | None = None) -> int | None:
     """Columns of a line on stdout or another stream: COLUMNS if set, otherwise the terminal's width; None if
     lines may have any length, as in a pipe or a file."""
-    said = os.environ.get("COLUMNS", "")
-    if said.isdecimal() and int(said) > 0:
-        return max(NARROWEST, int(said))
+    columns = os.environ.get("COLUMNS", "")
+    if columns.isdecimal() and int(columns) > 0:
+        return max(NARROWEST, int(columns))
     if not _is_terminal(stream or sys.stdout):
         return None
     return max(NARROWEST, shutil.get_terminal_size().columns)
