@@ -119,7 +119,10 @@ class Costed:
         """The run time with each end of the costs."""
         others = {end: each for end, each in self.priced.items() if end != "value"}
         found: dict[End, float] = {"value": float(self.ends.max(initial=0.0))}
-        return found | {end: Evaluator(each.graph, each.costs).run().run_s for end, each in others.items()}
+        found |= {end: Evaluator(each.graph, each.costs).run().run_s for end, each in others.items()}
+        # Where the costs are too high for the recorded calls, a change might save more than there is.
+        least = float(computed_by_rank(self.graph).max(initial=0.0))
+        return {end: max(run_s, least) for end, run_s in found.items()}
 
     @property
     def value_s(self) -> float:

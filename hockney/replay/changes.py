@@ -39,9 +39,10 @@ def balanced(graph: Graph) -> Graph:
     return replace(graph, ops=ops, tail_s=np.full(len(tail), tail.mean()) if len(tail) else tail)
 
 
-def undisturbed(graph: Graph, quantile: float = 0.5) -> Graph:
-    """The computation before each call at a place becomes a quantile of that rank's ones there, and so does
-    what is unexplained. What takes longer in some iterations by design counts as a disturbance too."""
+def undisturbed(graph: Graph, *, outliers: bool = True) -> Graph:
+    """The computation before each call at a place becomes the median of that rank's ones there, and so does
+    what is unexplained; with `outliers` only if it is above Tukey's outer fence, three interquartile ranges
+    above the upper quartile. What takes longer in some iterations by design counts as a disturbance too."""
     begins = np.flatnonzero((graph.ops["flags"] & g.TOGETHER) == 0)
     key = rank_of_ops(graph)[begins] * max(len(graph.places), 1) + graph.ops["place"][begins]
 
@@ -50,12 +51,19 @@ def undisturbed(graph: Graph, quantile: float = 0.5) -> Graph:
         values = seconds[begins][order].astype(np.float64)
         starts = np.flatnonzero(np.diff(key[order], prepend=-1))
         counts = np.diff(np.append(starts, len(order)))
-        at = quantile * (counts - 1)
-        below = np.floor(at).astype(np.int64)
-        above = np.minimum(below + 1, counts - 1)
-        found = values[starts + below] + (at - below) * (values[starts + above] - values[starts + below])
+
+        def quantile(share: float) -> np.ndarray:
+            at = share * (counts - 1)
+            below = np.floor(at).astype(np.int64)
+            low, high = values[starts + below], values[starts + np.minimum(below + 1, counts - 1)]
+            return np.repeat(low + (at - below) * (high - low), counts)
+
+        median = quantile(0.5)
+        if outliers:
+            upper = quantile(0.75)
+            median = np.where(values > upper + 3 * (upper - quantile(0.25)), median, values)
         made = seconds.copy()
-        made[begins[order]] = np.repeat(found, counts)
+        made[begins[order]] = median
         return made
 
     ops, unexplained = graph.ops.copy(), graph.unexplained_s

@@ -23,6 +23,7 @@ from hockney.replay.answers import Candidate, Costed
 from hockney.replay.building import Built
 from hockney.replay.changes import aggregated, balanced, overlapped, undisturbed
 from hockney.replay.collectives import BEST, Priced, check_algorithms, modelled, priced
+from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import Graph
 from hockney.replay.predictions import APPLICABLE, Change, Choice
 from hockney.replay.pricing import Change as OfNetwork
@@ -31,11 +32,9 @@ from hockney.replay.unexplained import replaced, usually_unexplained, with_unexp
 
 IDEAL = OfNetwork(latency=0.0, overhead=0.0, bandwidth=np.inf)
 """A network without any costs."""
-UNDISTURBED = (0.5, 0.25, 0.75)
-"""What computation takes without noise: these quantiles of all its times, the first of which is the value."""
-REMAINING = (0.0, 0.25)
-"""Of what a slow algorithm takes longer than surveyed, these shares may remain with another one: the first
-gives the value. Data that is not in the cache is slow for any of them."""
+REMAINING = 0.25
+"""Of what a slow algorithm takes longer than surveyed, this share may remain with another one: data that is
+not in the cache is slow for any of them."""
 NEGLIGIBLE = 1e-9
 """A smaller relative change of the run time is none."""
 
@@ -102,59 +101,63 @@ class Situation:
     @cached_property
     def alone(self) -> Costed:
         """The program without changes, by the costs alone."""
-        return self._costed(self.built.graph, Asked())
+        return self._alone(Asked())
 
     @cached_property
-    def graph(self) -> Graph:
-        """The program's, with what the costs do not explain if ranks have one clock."""
-        recorded, alone = self.built.recorded, self.alone
+    def graphs(self) -> Mapping[End, Graph]:
+        """The program's, with what each end of the costs does not explain if ranks have one clock."""
+        recorded, graph = self.built.recorded, self.built.graph
         if recorded is None:
-            return self.built.graph
-        return with_unexplained(self.built.graph, recorded, alone.evaluator, alone.priced["value"].position)
+            return dict.fromkeys(self.machine, graph)
+        return {
+            end: with_unexplained(graph, recorded, Evaluator(each.graph, each.costs), each.position)
+            for end, each in self.alone.priced.items()
+        }
+
+    @property
+    def graph(self) -> Graph:
+        return self.graphs["value"]
 
     @cached_property
     def unchanged(self) -> Costed:
         """The program without changes."""
-        return self.alone if self.built.recorded is None else self._costed(self.graph, Asked())
+        return self.alone if self.built.recorded is None else self._costed(self.graphs, Asked())
 
     @cached_property
     def ideal_s(self) -> float:
         """The run time on a network without costs."""
-        return self._costed(self.built.graph, Asked(ideal_network=True)).value_s
+        return self._alone(Asked(ideal_network=True)).value_s
 
     def costed(self, asked: Asked) -> Costed:
         """Raises UsageError for an algorithm that does not exist, or not for the program's ranks."""
-        return self._costed(self.graph, asked)
+        return self._alone(asked) if asked.machine else self._costed(self.graphs, asked)
 
     def alternatives(self, asked: Asked) -> Iterator[tuple[Costed, Costed]]:
         """The program with and without the changes: first as predicted, then under other assumptions. What
         the costs do not explain stays as it is, unless the whole network is another one: calls on another
         machine have its costs alone."""
-        if self.built.recorded is None:
+        if self.built.recorded is None or asked.machine:
             yield self.costed(asked), self.unchanged
             return
-        alone = self._costed(self.built.graph, asked)
-        if asked.machine:
-            yield alone, self.unchanged
+        unexplained = self.graph.unexplained_s
+        slow = self._of_slow_algorithms(asked.algorithms)
+        if slow.any():
+            # What they take longer than surveyed is not the program's, and goes with them.
+            for share in (0.0, REMAINING):
+                yield self._with(asked, np.where(slow, share, 1) * unexplained), self.unchanged
             return
         if asked.ideal_network:
-            yield alone, self.unchanged
+            yield self._alone(asked), self.unchanged
             # Where messages cost less, calls cannot take as much less than they cost.
-            longer = replaced(self.graph, np.maximum(self.graph.unexplained_s, 0))
-            yield self._costed(longer, asked), self.unchanged
+            yield self._with(asked, np.maximum(unexplained, 0)), self.unchanged
         else:
-            slow = self._of_slow_algorithms(asked.algorithms)
-            if slow.any():
-                # What they take longer than surveyed is not the program's, and goes with them.
-                for share in REMAINING:
-                    rest = np.where(slow, share, 1) * self.graph.unexplained_s
-                    yield self._costed(replaced(self.graph, rest), asked), self.unchanged
-                return
             yield self.costed(asked), self.unchanged
-        yield alone, self.alone
+        yield self._alone(asked), self.alone
         if asked.no_noise:
-            for quantile in UNDISTURBED[1:]:
-                yield self._costed(self.graph, asked, quantile), self.unchanged
+            yield self._costed({"value": self.graph}, asked, outliers=False), self.unchanged
+
+    def _with(self, asked: Asked, unexplained_s: np.ndarray) -> Costed:
+        return self._costed({"value": replaced(self.graph, unexplained_s)}, asked)
 
     def _of_slow_algorithms(self, algorithms: Mapping[str, str]) -> np.ndarray:
         """Which unexplained seconds are of collectives that get another algorithm, if these usually take far
@@ -165,15 +168,22 @@ class Situation:
         changed = changes[graph.groups["operation"][enters["slot"]]]
         return usually_unexplained(graph, self.built.called_s, np.unique(enters["place"][changed]).tolist())
 
-    def _costed(self, graph: Graph, asked: Asked, quantile: float = UNDISTURBED[0]) -> Costed:
-        graph = self._changed(graph, asked, quantile)
+    def _alone(self, asked: Asked) -> Costed:
         machines = self.others[asked.machine] if asked.machine else self.machine
-        priced = {end: self._priced(graph, machine, asked) for end, machine in machines.items()}
+        return self._costed(dict.fromkeys(machines, self.built.graph), asked)
+
+    def _costed(self, graphs: Mapping[End, Graph], asked: Asked, *, outliers: bool = True) -> Costed:
+        """By the ends of the costs that have graphs."""
+        machines = self.others[asked.machine] if asked.machine else self.machine
+        priced = {
+            end: self._priced(self._changed(graph, asked, outliers), machines[end], asked)
+            for end, graph in graphs.items()
+        }
         return Costed(priced, _with_links(machines["value"].communication.platform, asked))
 
-    def _changed(self, graph: Graph, asked: Asked, quantile: float) -> Graph:
+    def _changed(self, graph: Graph, asked: Asked, outliers: bool) -> Graph:
         if asked.no_noise:
-            graph = undisturbed(graph, quantile)
+            graph = undisturbed(graph, outliers=outliers)
         if asked.balance:
             graph = balanced(graph)
         if asked.aggregate:

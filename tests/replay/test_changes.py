@@ -50,13 +50,26 @@ def test_balanced_computation_is_the_mean_at_each_place():
     assert graph.ops["computed_s"][0] == 0.0
 
 
-def test_undisturbed_computation_is_the_median():
+def test_undisturbed_computation_has_no_outliers_or_is_the_median():
     ranks = written(2)
     for each in ranks:
         for after in (1.0, 1.0, 9.0 + each.rank, 2.0, 1.0):
             each.call("Barrier", part("collective"), after=after, took=0.0)
-    made = undisturbed(of(ranks))
-    assert made.ops["computed_s"].tolist() == 2 * 5 * [1.0, 0.0]
+    graph = of(ranks)
+    assert undisturbed(graph, outliers=False).ops["computed_s"].tolist() == 2 * 5 * [1.0, 0.0]
+    # The quartiles are 1 and 2, so that the outer fence is at 5.
+    assert undisturbed(graph).ops["computed_s"].tolist() == 2 * [
+        1.0,
+        0.0,
+        1.0,
+        0.0,
+        1.0,
+        0.0,
+        2.0,
+        0.0,
+        1.0,
+        0.0,
+    ]
 
 
 def test_messages_without_a_wait_between_them_become_one():
