@@ -625,7 +625,7 @@ class Study:
         base = ethernet("base", 100e6, 100e-6)
         base_name = self._written(base)
         survey = self.simulations.folder / "survey-lan"
-        api.survey(api.RunOptions(ranks=(2,), budget=SURVEY_S, machine=base_name), out=survey)
+        api.survey(api.RunOptions(ranks=(2, 4), budget=SURVEY_S, machine=base_name), out=survey)
         others = (
             ("latency +400us", ethernet("slow", 100e6, 300e-6), Asked(latency_s=400e-6)),
             ("bandwidth x 0.1", ethernet("narrow", 10e6, 100e-6), Asked(bandwidth=0.1)),

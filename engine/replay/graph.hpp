@@ -34,7 +34,7 @@ constexpr int kLevels = 5;
 
 struct Cost {
   double overhead, latency, transfer, receive, gap, exchange;
-  std::uint8_t eager, gap_holds, level, reserved[5];
+  std::uint8_t eager, gap_holds, level, moving_receive, moving_gap, reserved[3];
 };
 static_assert(sizeof(Cost) == 56);
 

@@ -20,7 +20,7 @@ from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, names
 from hockney.profiles.machine_costs import OF_VECTORS
 from hockney.replay import graph as g
 from hockney.replay.graph import COST, MESSAGE, OP, Graph, rank_of_ops
-from hockney.replay.pricing import Machine, message_costs, rows
+from hockney.replay.pricing import Machine, message_costs, rows, set_moving
 
 BEST = "best"
 KEPT = ("allgatherv", "alltoallv")
@@ -85,8 +85,9 @@ class Among:
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
         return self.machine.of(self._of_all(layer), mode)
 
-    def empty(self, layer: Layer, mode: Mode) -> Seconds:
-        return self.machine.alone(replace(self._of_all(layer), size=np.zeros(len(layer.source))), mode).flight
+    def empty(self, layer: Layer, mode: Mode) -> LayerCosts:
+        """Those of messages without bytes."""
+        return self.machine.alone(replace(self._of_all(layer), size=np.zeros(len(layer.source))), mode)
 
     def level(self, layer: Layer) -> np.ndarray:
         return self.machine.level(self.ranks[layer.source], self.ranks[layer.target])
@@ -202,7 +203,9 @@ class _Writer:
             self.messages.append(made)
             self.slots += count
             level, empty = self.costs.level(layer), self.costs.empty(layer, mode)
-            table = rows(cost, level, count, empty)
+            table = rows(cost, level, count, empty.flight)
+            if self.costs.machine.waits_for_bytes:
+                set_moving(table, cost, empty)
             # A rank that sends nothing in this step has no message that crosses.
             table["exchange"] *= np.isin(layer.target, sources)
             self.rows.append(table)

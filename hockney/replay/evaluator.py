@@ -36,6 +36,7 @@ from hockney.replay.graph import (
     RECEIVED,
     ROOTED_FROM,
     Graph,
+    moving,
 )
 
 PARTS = (
@@ -143,9 +144,10 @@ class Parameter:
         """x times the seconds per byte of the messages of a level, or of all: 1/x times their bandwidth, as
         `pricing.changed` has it."""
         found = cls._factor("transfer", costs, ("transfer", "exchange"), level)
-        moving = np.where(_of(costs, level), np.minimum(costs["gap"], costs["transfer"]), 0.0)
-        found.base["gap"] -= moving
-        found.change["gap"] += moving
+        for name, seconds in zip(("gap", "receive"), moving(costs), strict=True):
+            bytes_s = np.where(_of(costs, level), seconds, 0.0)
+            found.base[name] -= bytes_s
+            found.change[name] += bytes_s
         return found
 
     @classmethod

@@ -46,12 +46,28 @@ COST = np.dtype(
         ("eager", "u1"),
         ("gap_holds", "u1"),
         ("level", "u1"),
-        ("reserved", "u1", 5),
+        ("moving_receive", "u1"),
+        ("moving_gap", "u1"),
+        ("reserved", "u1", 3),
     ]
 )
 """Seconds of a message, as `loggp_sim.LayerCosts` has them, with the time of flight in two parts: `latency`
-and `transfer`, which is proportional to the bytes. Of a collective `latency` and `transfer` are its time from
-the last begin, and `overhead` that of a rank which does not wait. `level`: see `LEVELS`."""
+and `transfer`, which is proportional to the bytes. Of a collective `latency` and `transfer` are its time
+from the last begin, and `overhead` that of a rank which does not wait. `level`: see `LEVELS`.
+`moving_receive` and `moving_gap` are 255ths of these times in which bytes arrive or leave: another
+bandwidth changes them."""
+WHOLE = 255
+
+
+def moving(costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The seconds of the gap and of the overhead of receiving that bytes take on their way: on a network a
+    receiver waits for them in its call."""
+    gap = np.maximum(
+        np.minimum(costs["gap"], costs["transfer"]), costs["gap"] * (costs["moving_gap"] / WHOLE)
+    )
+    return gap, costs["receive"] * (costs["moving_receive"] / WHOLE)
+
+
 LEVELS = ("self", "core", "package", "node", "network")
 """How far a message goes; the distances of profiles."""
 

@@ -26,7 +26,7 @@ from hockney.profiles import rank_file as form
 from hockney.profiles.machine_costs import LEVELS_OF
 from hockney.replay import graph as g
 from hockney.replay.building import Placement
-from hockney.replay.graph import COST, Graph
+from hockney.replay.graph import COST, WHOLE, Graph, moving
 
 WITHIN = (form.SELF, form.CORE, form.PACKAGE, form.NODE)
 """Distances within a node, in the order of LEVELS."""
@@ -38,6 +38,9 @@ class Machine(StepCosts, Protocol):
     """The costs of messages between the ranks of a program."""
 
     communication: Communication
+    waits_for_bytes: bool
+    """Whether a receiver waits in its call for bytes that are under way on a network: as measured, its
+    overhead contains that."""
 
     def level(self, source: np.ndarray, target: np.ndarray) -> np.ndarray:
         """How far messages go: places in LEVELS."""
@@ -64,6 +67,8 @@ class Machine(StepCosts, Protocol):
 class MeasuredMachine:
     """A measured machine with ranks at `placement`. `costs` are by level; those of a level that was not
     measured are those of a similar one. `fits` tell levels within a node apart."""
+
+    waits_for_bytes = True
 
     def __init__(self, communication: Communication, placement: Placement, fits: Fits | None = None) -> None:
         between = communication.measured
@@ -204,6 +209,8 @@ def _renumbered(values: np.ndarray) -> np.ndarray:
 class PlatformMachine(PlatformCosts):
     """A described machine, whose cores `ranks` ranks fill node by node."""
 
+    waits_for_bytes = False
+
     def __init__(self, communication: Communication, ranks: int) -> None:
         assert communication.platform is not None, "a description"
         super().__init__(without_processors(communication.platform), ranks)
@@ -252,6 +259,19 @@ def rows(costs: LayerCosts, level: np.ndarray, count: int, least_flight: np.ndar
     return made
 
 
+def set_moving(made: np.ndarray, costs: LayerCosts, empty: LayerCosts) -> None:
+    """How much of the gap and of receiving on a network is due to bytes: what an empty message lacks."""
+    far = made["level"] == g.LEVELS.index("network")
+    for name, full, none in (
+        ("moving_gap", costs.gap, empty.gap),
+        ("moving_receive", costs.receive, empty.receive),
+    ):
+        whole = np.broadcast_to(np.asarray(full, dtype=float), len(made))
+        more = np.clip(whole - none, 0.0, None)
+        share = np.divide(more, whole, out=np.zeros(len(made)), where=whole > 0)
+        made[name] = np.where(far, np.rint(WHOLE * np.minimum(share, 1.0)), 0)
+
+
 def calls_of(graph: Graph) -> np.ndarray:
     """How the program sends each message."""
     ops, found = graph.ops, np.full(len(graph.messages), START, dtype=np.uint8)
@@ -293,8 +313,10 @@ def _priced(
     if machine.communication.message.buffers != WRITTEN:
         far = source != target
         costs = replace(costs, flight=costs.flight + np.where(far, machine.refreshing(size), 0.0))
-    empty = machine.alone(Layer(source, target, np.zeros(len(size))), mode).flight
-    made = rows(costs, machine.level(source, target), len(size), empty)
+    empty = machine.alone(Layer(source, target, np.zeros(len(size))), mode)
+    made = rows(costs, machine.level(source, target), len(size), empty.flight)
+    if machine.waits_for_bytes:
+        set_moving(made, costs, empty)
     if call in (PUT, GET):
         made["eager"] = 1
         made["latency"] *= 1 if call == PUT else 2
@@ -304,8 +326,8 @@ def _priced(
 @dataclass(frozen=True)
 class Change:
     """Another network or other software: added seconds, and factors, of each message of a `level` ("": all).
-    `bandwidth` divides the time that is proportional to the bytes. A gap is so as far as the transfer takes;
-    the rest is overhead."""
+    `bandwidth` divides the time that is proportional to the bytes, also in gaps and, on a network, in
+    receiving; the rest of these is overhead."""
 
     level: str = ""
     added_latency_s: float = 0.0
@@ -319,7 +341,7 @@ def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray
     """The costs with a change. A row may stand for several `rounds` of messages: it is that of a collective
     whose messages are not known, and has their overheads in its latency."""
     made = costs.copy()
-    moving = np.minimum(made["gap"], made["transfer"])
+    gap, receive = moving(made)
     where = np.ones(len(made), dtype=bool)
     if change.level:
         where = made["level"] == g.LEVELS.index(change.level)
@@ -328,11 +350,11 @@ def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray
     )
     made["latency"][where] *= change.latency
     made["latency"][where] += (rounds * added_s)[where]
-    for name in ("overhead", "receive"):
-        made[name][where] *= change.overhead
-        made[name][where] += np.where(rounds > 1, 0.0, change.added_overhead_s)[where]
-    gap = (made["gap"] - moving) * change.overhead + moving / change.bandwidth
-    made["gap"][where] = gap[where]
+    for name, bytes_s in (("overhead", 0.0), ("receive", receive), ("gap", gap)):
+        seconds = (made[name] - bytes_s) * change.overhead + bytes_s / change.bandwidth
+        if name != "gap":
+            seconds += np.where(rounds > 1, 0.0, change.added_overhead_s)
+        made[name][where] = seconds[where]
     for name in ("transfer", "exchange"):
         made[name][where] /= change.bandwidth
     return made

@@ -16,16 +16,16 @@ from hockney.core.fit import Estimate, MetricSummary
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.message_costs import described, messages_for
 from hockney.models.level_costs import CostsByLevel
-from hockney.models.loggp_sim import LogGPSimulator
+from hockney.models.loggp_sim import LayerCosts, LogGPSimulator
 from hockney.models.programs.communication import Communication, of_fits
 from hockney.models.programs.timing import LenientSimulator
 from hockney.models.schedules import SCHEDULES, Layer, Mode, NotModelled, Step
 from hockney.replay import graph as g
 from hockney.replay.building import Built, Placement, build
 from hockney.replay.collectives import Among, Priced, priced, template
-from hockney.replay.evaluator import Evaluator
+from hockney.replay.evaluator import Evaluator, Parameter
 from hockney.replay.graph import computed_by_rank
-from hockney.replay.pricing import Change, Machine, changed, machine_of
+from hockney.replay.pricing import Change, Machine, changed, machine_of, message_costs
 
 PER_NODE = 4
 ROOTED = ("bcast", "reduce", "gather", "scatter")
@@ -319,3 +319,34 @@ def test_steps_of_unequal_ranks_are_posted_where_blocking_ones_would_wait_for_ea
     groups = np.zeros(0, g.GROUP)
     graph = g.Graph(made.ops, made.first, made.messages, groups, (), (), ("x",), np.zeros(3))
     assert Evaluator(graph, made.costs).run().ends == pytest.approx(simulator.now)
+
+
+def test_another_bandwidth_is_that_of_bytes_that_a_receiver_waits_for():
+    """On a network, where receiving takes as long as the bytes do."""
+
+    class Waits(type(machine(as_measured(), 2))):  # type: ignore[misc]
+        def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+            size = np.asarray(layer.size, dtype=float)
+            return LayerCosts(
+                eager=np.ones(len(size), bool), overhead=0 * size + 1.0, flight=0 * size + 5.0,
+                receive=2.0 + size / 100, gap=3.0 + size / 100, gap_holds=False, exchange=0.0,
+            )  # fmt: skip
+
+    far, near = (np.array(hosts) for hosts in ([0, 1], [0, 0]))
+    for hosts, receive, gap in ((far, 2 + 80, 3 + 80), (near, 10.0, 11.0)):
+        on = Waits(as_measured(), Placement.on_hosts(hosts))
+        costs, _ = message_costs(sent(800), on)
+        slow = changed(costs, np.ones(len(costs)), Change(bandwidth=0.1))
+        assert slow["receive"][0] == pytest.approx(receive, rel=0.02)
+        assert slow["gap"][0] == pytest.approx(gap, rel=0.02)
+        parameter = Parameter.transfer(costs)
+        assert parameter.at(10.0)["receive"] == pytest.approx(slow["receive"])
+        assert parameter.at(10.0)["gap"] == pytest.approx(slow["gap"])
+
+
+def sent(size: int) -> g.Graph:
+    """One message from rank 0 to rank 1."""
+    ranks = written(2)
+    ranks[0].call("Send", part("send", 1, size))
+    ranks[1].call("Recv", part("receive", 0, size))
+    return built(ranks).graph
