@@ -54,7 +54,7 @@ def launch_variance(cases: Sequence[Observation]) -> tuple[float, float]:
             errors[launch] = errors.get(launch, 0.0) + share * float(deviation)
     parts = []
     for together in _linked_launches(cases):
-        squares = sum(errors[launch] ** 2 for launch in together)
+        squares = sum(errors[launch] ** 2 for launch in sorted(together))
         parts.append((squares * len(together) / (len(together) - 1), len(together) - 1.0))
     return sum_variances(parts)
 
