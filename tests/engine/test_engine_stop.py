@@ -14,6 +14,7 @@ from tiers import slow
 from hockney.core.record import End, Launch, Record, Start, Visiting, decode_engine_line
 from hockney.launch.launcher import LaunchOptions
 
+pytestmark = pytest.mark.mpi
 LONG_S = 600.0
 """The budget of a launch that nothing but a request ends early."""
 

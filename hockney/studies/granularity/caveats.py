@@ -90,8 +90,7 @@ def _above_one(measured: Sequence[Cell]) -> Caveat | None:
     return Caveat(
         "efficiency-above-one",
         f"efficiencies above 100% in {plural(len(above), 'cell')}, up to {share(most.efficiency.value)} "
-        f"({bound}): the work took longer on one rank than on all ranks together, because the machine was "
-        "slower while one rank was measured",
+        f"({bound}): the machine was slower while one rank was measured",
         f"those cells; the highest has T = {quantity(most.work_s, 's')} and {plain_length(most.bytes)} on "
         f"{most.ranks} ranks",
         "measure again on a quiet machine, with a larger --budget: then both are measured in more launches",
