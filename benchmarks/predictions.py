@@ -63,7 +63,7 @@ from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import shares_links
 from hockney.mpi import title_of
-from hockney.replay.answers import Explained
+from hockney.replay.answers import ExplainedRun
 from hockney.replay.building import Built, Placement
 from hockney.replay.graph import (
     AT_ROOT,
@@ -84,7 +84,7 @@ from hockney.replay.graph import (
 )
 from hockney.replay.pricing import machine_of
 from hockney.replay.replayer import replay_on
-from hockney.replay.scenarios import Asked, Situation
+from hockney.replay.scenarios import RequestedChanges, TracedProgram
 from hockney.system.files import write_atomically
 
 HERE = Path(__file__).parent
@@ -356,13 +356,13 @@ def other_network(platform: Platform, latency_s: float, bandwidth: float) -> Pla
     return msgspec.structs.replace(platform, segments=segments, network=network)
 
 
-def situation(graph: Graph, platform: Platform) -> Situation:
+def situation(graph: Graph, platform: Platform) -> TracedProgram:
     ranks = graph.ranks
     placement = Placement.on_hosts(np.arange(ranks))
     nothing = np.zeros(ranks)
     built = Built(graph, placement, nothing, nothing, nothing)
     costs = Communication(described(platform), platform=platform)
-    return Situation(built, {"value": machine_of(costs, placement)})
+    return TracedProgram(built, {"value": machine_of(costs, placement)})
 
 
 def executed(graph: Graph, name: str) -> float:
@@ -518,7 +518,7 @@ class Study:
                 except HockneyError as error:
                     tell(f"{title}: {error}")
                     continue
-                alone = explained.alone
+                alone = explained.costs_only
                 values = sorted(alone.run_s.values())
                 line = Line("replay", title, 2, "its trace", alone.value_s, values[0], values[-1], True)
                 yield line, lambda explained=explained: explained.recorded_s
@@ -576,16 +576,16 @@ class Study:
         subject: str,
         before: Platform,
         after: Platform,
-        asked: Asked,
+        asked: RequestedChanges,
     ) -> Pending:
         """A change, of a run whose time on the base is known."""
         base_s = self.simulations.seconds(graph, before)
         known = situation(graph, before)
-        explained = Explained(known.unchanged, base_s, (base_s,), known.alone)
+        explained = ExplainedRun(known.unchanged, base_s, (base_s,), known.costs_only)
         ratio = explained.what_if(known.candidate(asked)).ratio
         line = Line(
             question, name, graph.ranks, subject, ratio.value, ratio.low, ratio.high,
-            withheld=not explained.believed,
+            withheld=not explained.reliable,
         )  # fmt: skip
         return line, lambda: self.simulations.seconds(graph, after) / base_s
 
@@ -598,7 +598,7 @@ class Study:
             for platform in (SWITCH, NICS):
                 question = "network, shared links" if shares_links(platform) else "network"
                 for latency_s, bandwidth in changes:
-                    asked = Asked(
+                    asked = RequestedChanges(
                         latency_s=latency_s or None, bandwidth=None if bandwidth == 1 else bandwidth
                     )
                     subject = f"{platform.name}, {asked.changes[0].text}"
@@ -616,7 +616,7 @@ class Study:
                     )
                     name = f"{operation}, {size} B"
                     subject = f"{platform.name}, {before} to {after}"
-                    asked = Asked(algorithms={operation: after})
+                    asked = RequestedChanges(algorithms={operation: after})
                     question = "algorithm, shared links" if shares_links(platform) else "algorithm"
                     yield self._ratio(question, name, graph, subject, one, other, asked)
 
@@ -627,8 +627,8 @@ class Study:
         survey = self.simulations.folder / "survey-lan"
         api.survey(api.RunOptions(ranks=(2, 4), budget=SURVEY_S, machine=base_name), out=survey)
         others = (
-            ("latency +400us", ethernet("slow", 100e6, 300e-6), Asked(latency_s=400e-6)),
-            ("bandwidth x 0.1", ethernet("narrow", 10e6, 100e-6), Asked(bandwidth=0.1)),
+            ("latency +400us", ethernet("slow", 100e6, 300e-6), RequestedChanges(latency_s=400e-6)),
+            ("bandwidth x 0.1", ethernet("narrow", 10e6, 100e-6), RequestedChanges(bandwidth=0.1)),
         )
         for name, words in (
             ("known halo, 8 KiB", programs.own(4, "halo", 50, 8 * KIB, 500)),
@@ -642,7 +642,7 @@ class Study:
             placement = Placement.on_hosts(np.arange(4))
             nothing = np.zeros(4)
             machines = {end: machine_of(costs, placement, source.fits) for end, costs in source.costs.items()}
-            known = Situation(Built(graph, placement, nothing, nothing, nothing), machines)
+            known = TracedProgram(Built(graph, placement, nothing, nothing, nothing), machines)
             values = sorted(known.unchanged.run_s.values())
             line = Line(
                 "ethernet",
@@ -661,12 +661,12 @@ class Study:
                 return base_s[0]
 
             yield line, truth
-            explained = Explained(known.unchanged, base_s[0], (base_s[0],), known.alone)
+            explained = ExplainedRun(known.unchanged, base_s[0], (base_s[0],), known.costs_only)
             for subject, after, asked in others:
                 ratio = explained.what_if(known.candidate(asked)).ratio
                 line = Line(
                     "ethernet", name, 4, subject, ratio.value, ratio.low, ratio.high,
-                    withheld=not explained.believed,
+                    withheld=not explained.reliable,
                 )  # fmt: skip
                 name_after = self._written(after)
                 yield line, lambda g=graph, n=name_after, s=base_s[0]: executed(g, n) / s
@@ -689,12 +689,12 @@ class Study:
                 words = programs.own(2, pattern, 20000, size, 5)
                 found = programs.predicted(words, self.repeat, algorithms=algorithms)
                 explained, situation_ = found.explained, found.situation
-                what_if = explained.what_if(situation_.candidate(Asked(algorithms=algorithms)))
+                what_if = explained.what_if(situation_.candidate(RequestedChanges(algorithms=algorithms)))
                 ratio = what_if.ratio
                 line = Line(
                     "check", f"known {pattern}, {size} B, {programs.title}", 2,
                     f"{pattern} by {algorithms[pattern]}", ratio.value, ratio.low, ratio.high,
-                    withheld=not explained.believed,
+                    withheld=not explained.reliable,
                 )  # fmt: skip
                 if line.withheld:
                     # There is no prediction that could be checked.
@@ -718,14 +718,14 @@ class Study:
                 *(
                     (
                         f"balance, {delay} us of {work + delay}",
-                        Asked(balance=True),
+                        RequestedChanges(balance=True),
                         (work, delay),
                         (work + delay / 2,),
                     )
                     for delay in (40, 400)
                 ),
                 *(
-                    (f"no noise of {noise} us", Asked(no_noise=True), (work, 0, noise), (work,))
+                    (f"no noise of {noise} us", RequestedChanges(no_noise=True), (work, 0, noise), (work,))
                     for noise in (400, 2000)
                 ),
             ):
@@ -734,7 +734,7 @@ class Study:
                 ratio = found.explained.what_if(found.situation.candidate(asked)).ratio
                 line = Line(
                     "imbalance", f"known halo, {programs.title}", 2, text, ratio.value, ratio.low, ratio.high,
-                    withheld=not found.explained.believed,
+                    withheld=not found.explained.reliable,
                 )  # fmt: skip
                 other = programs.own(2, "halo", steps, size, *without)
                 base_s = found.traced.launches_s

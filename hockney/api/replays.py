@@ -40,7 +40,7 @@ from hockney.pages.columns import columns_document
 from hockney.profiles.efficiencies import FEWEST_LAUNCHES
 from hockney.profiles.profile import Launch
 from hockney.profiles.trace import PACKED, RAW, read_traces
-from hockney.replay.answers import Explained, WhatIf
+from hockney.replay.answers import ExplainedRun, WhatIf
 from hockney.replay.building import Built, Placement, build, job_of
 from hockney.replay.collectives import check_algorithms
 from hockney.replay.executors import RECORDED, Execution, Replay, mean_in_mpi
@@ -56,7 +56,7 @@ from hockney.replay.predictions import (
 )
 from hockney.replay.pricing import Machine, machine_of
 from hockney.replay.replayer import replay_on
-from hockney.replay.scenarios import NEGLIGIBLE, Asked, Situation
+from hockney.replay.scenarios import NEGLIGIBLE, RequestedChanges, TracedProgram
 from hockney.replay.tables import Answer, curve_rows, highest_latency
 from hockney.replay.unexplained import unexplained_by_place
 from hockney.store import RunFolder
@@ -67,7 +67,7 @@ TableName = Literal["changes", "critical_path", "delays", "ranks", "latency"]
 
 
 @dataclass(frozen=True)
-class Traced:
+class TracedLaunch:
     """A profile's launch with the traces of all its ranks, as a graph."""
 
     profile: Profile
@@ -95,14 +95,14 @@ class Traced:
         return sha.hexdigest()
 
 
-def traced(profile: Profile) -> Traced:
+def traced(profile: Profile) -> TracedLaunch:
     """The typical launch if it has a trace, or the first one that has. Raises UsageError if there is none,
     EnvironmentProblem if a rank has none."""
     recorded = profile.recorded
     for launch in (recorded.typical, *recorded.launches):
         traces = read_traces(launch)
         if traces:
-            return Traced(profile, launch, build(traces, job_of(launch)))
+            return TracedLaunch(profile, launch, build(traces, job_of(launch)))
     raise UsageError(
         f"{printable(str(profile.path))} has no trace",
         "a profile without one knows sums of calls, but not their order",
@@ -117,27 +117,27 @@ class TracePrediction:
     """What changes would bring for a traced program. `asked` are those that are made together, None for a
     table of all that are known; `latencies_s` is a range of latency added to every message."""
 
-    traced: Traced
-    situation: Situation
+    traced: TracedLaunch
+    situation: TracedProgram
     machine: str
-    asked: Asked | None = None
+    asked: RequestedChanges | None = None
     latencies_s: tuple[float, float] | None = None
     variables: Mapping[str, str] | None = None
     costs_caveats: tuple[Caveat, ...] = ()
 
     @cached_property
-    def explained(self) -> Explained:
-        return Explained(
+    def explained(self) -> ExplainedRun:
+        return ExplainedRun(
             self.situation.unchanged,
             self.traced.recorded_s,
             self.traced.launches_s,
-            self.situation.alone,
+            self.situation.costs_only,
         )
 
     @property
     def withheld(self) -> bool:
         """Whether the costs explain too little. On another machine the calls have its costs alone."""
-        return not self.explained.believed and not (self.asked is not None and self.asked.machine)
+        return not self.explained.reliable and not (self.asked is not None and self.asked.machine)
 
     @cached_property
     def answer(self) -> Answer:
@@ -152,7 +152,7 @@ class TracePrediction:
             elif self.asked.changes:
                 what_ifs = (explained.what_if(situation.candidate(self.asked, self.variables)),)
         if self.latencies_s is not None:
-            program = situation.costed(self.asked or Asked())
+            program = situation.with_changes(self.asked or RequestedChanges())
             curve = program.evaluator.curve(program.latency, *self.latencies_s)
         recorded = self.traced.profile.recorded
         return Answer(
@@ -365,7 +365,7 @@ def predict_trace(
         others[machine] = _other_machine(machine, cost, listen, found.built)
     low, high = latency if isinstance(latency, tuple) else (latency, latency)
     is_range = low != high
-    asked = Asked(
+    asked = RequestedChanges(
         algorithms=check_algorithms(algorithms or {}),
         eager_limit=eager_limit,
         latency_s=None if is_range else low,
@@ -380,7 +380,7 @@ def predict_trace(
     variables = None if eager_limit is None else eager_variables(profile, eager_limit)
     return TracePrediction(
         found,
-        Situation(found.built, machines_of(source, found.built), others),
+        TracedProgram(found.built, machines_of(source, found.built), others),
         machine_text(source, survey),
         asked if asked.changes or is_range else None,
         (low, high) if is_range and low is not None and high is not None else None,
@@ -544,8 +544,8 @@ def _evaluated(
 ) -> Execution:
     """By the evaluator. On the machine of the `recorded` run it has the times of call sites, each if the
     calls before began when recorded."""
-    situation = Situation(built, machines_of(source, built))
-    program, sites_s = situation.alone, None
+    situation = TracedProgram(built, machines_of(source, built))
+    program, sites_s = situation.costs_only, None
     if recorded is not None and recorded.sites_s is not None and built.recorded is not None:
         sites_s = recorded.sites_s - unexplained_by_place(situation.graph) / max(1, built.graph.ranks)
     bounds = sorted(program.run_s.values())

@@ -25,8 +25,7 @@ from hockney.core.wording import join_words
 from hockney.models.measured_costs import End
 from hockney.models.routes import shares_links
 from hockney.profiles.efficiencies import over_values
-from hockney.replay.collectives import Choice as Algorithm
-from hockney.replay.collectives import Priced
+from hockney.replay.collectives import CollectiveTiming, PricedGraph
 from hockney.replay.evaluator import (
     LATE_RECEIVER,
     LATE_SENDER,
@@ -62,11 +61,11 @@ WAITS = {
 
 
 @dataclass(frozen=True)
-class Costed:
+class EvaluatedProgram:
     """A program on a machine: its graph with the machine's costs, by the end of their intervals (at least
     "value"). On the described `platform` messages may share links, so that they are run event by event."""
 
-    priced: Mapping[End, Priced]
+    priced: Mapping[End, PricedGraph]
     platform: Platform | None = None
 
     @property
@@ -74,7 +73,7 @@ class Costed:
         return self.priced["value"].graph
 
     @property
-    def choices(self) -> tuple[Algorithm, ...]:
+    def choices(self) -> tuple[CollectiveTiming, ...]:
         """The algorithms of collectives."""
         return self.priced["value"].choices
 
@@ -151,7 +150,7 @@ class Candidate:
     makes the changes."""
 
     changes: tuple[Change, ...]
-    alternatives: Callable[[], Iterable[tuple[Costed, Costed]]]
+    alternatives: Callable[[], Iterable[tuple[EvaluatedProgram, EvaluatedProgram]]]
     choices: tuple[Choice, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     note: str = ""
@@ -259,15 +258,15 @@ class Pop:
 
 
 @dataclass(frozen=True)
-class Explained:
-    """The recorded run times of the launches, and the traced program on the machine's costs, with what these
-    do not explain of its calls, and `alone`, which is the same program if ranks have different clocks.
+class ExplainedRun:
+    """The recorded run times of the launches and two evaluations of the trace: `costs_only`, and `program`,
+    which keeps what the costs do not explain. Both are the same if the ranks have different clocks.
     `recorded_s` is the run time of the launch whose trace is evaluated."""
 
-    program: Costed
+    program: EvaluatedProgram
     recorded_s: float
     launches_s: tuple[float, ...]
-    alone: Costed
+    costs_only: EvaluatedProgram
 
     @property
     def method(self) -> str:
@@ -276,8 +275,9 @@ class Explained:
 
     @property
     def error(self) -> float:
-        """The replay error: of the run time by the costs alone, relative to the recorded one."""
-        return self.alone.value_s / self.recorded_s - 1
+        """The replay error: the relative difference between the run time by costs alone and the recorded
+        one."""
+        return self.costs_only.value_s / self.recorded_s - 1
 
     @cached_property
     def unexplained(self) -> tuple[UnexplainedRow, ...]:
@@ -300,19 +300,19 @@ class Explained:
         return sum(row.erratic_share for row in self.unexplained)
 
     @property
-    def believed(self) -> bool:
-        return abs(self._remaining) <= LARGEST_ERROR and self.erratic_share <= LARGEST_ERRATIC
+    def reliable(self) -> bool:
+        return abs(self._remaining_error) <= LARGEST_ERROR and self.erratic_share <= LARGEST_ERRATIC
 
     @property
-    def _remaining(self) -> float:
+    def _remaining_error(self) -> float:
         """The error with what the costs do not explain."""
         return self.program.value_s / self.recorded_s - 1
 
     @property
     def why_withheld(self) -> str:
-        """Why gains are not believed."""
-        if abs(self._remaining) > LARGEST_ERROR:
-            return f"the replay error is {self._remaining:+.1%}, more than {LARGEST_ERROR:.0%}"
+        """Why gains are not reliable."""
+        if abs(self._remaining_error) > LARGEST_ERROR:
+            return f"the replay error is {self._remaining_error:+.1%}, more than {LARGEST_ERROR:.0%}"
         rows = sorted(self.unexplained, key=lambda row: -row.erratic_share)[:MOST_NAMED]
         places = join_words([f"{row.place} ({row.erratic_share:.0%})" for row in rows])
         return f"calls vary by {self.erratic_share:.0%} of the run time, which no cost explains: {places}"
@@ -324,7 +324,7 @@ class Explained:
 
     @cached_property
     def _error_log(self) -> float:
-        return max(abs(math.log1p(self._remaining)), LEAST_ERROR)
+        return max(abs(math.log1p(self._remaining_error)), LEAST_ERROR)
 
     @cached_property
     def run_s(self) -> Estimate:

@@ -208,8 +208,9 @@ def build(traces: Sequence[RankTrace], job: Job) -> Built:
 
 @dataclass
 class _Rank:
-    """The operations of a rank: `row` and `event` of each, and of ends the place of the start. `channel` has
-    the keys of its channels, the own ones of sends first, `in_channel` the channel of each operation (-1)."""
+    """The operations of one rank. `row` and `event` are of each operation; `start_of` is the place of the
+    start of each end (-1: it is none). `keys` are the keys of channels, own sends first, and `in_channel` is
+    the channel of each operation (-1: none)."""
 
     rank: int
     rows: np.ndarray
@@ -903,7 +904,7 @@ class _Matching:
             of.own_s[at] = least[of.slot[at]]
 
     def shorten(self) -> bool:
-        """Ends each rank before the first operation whose partner is missing; whether any has one."""
+        """Cut each rank before its first operation without a partner. Returns whether anything was cut."""
         shortened = False
         for of in self.ranks:
             ends = np.flatnonzero((of.start_of >= 0) & ((of.kind == g.RECEIVED) | (of.kind == g.LEAVE)))

@@ -20,7 +20,7 @@ from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, names
 from hockney.profiles.machine_costs import OF_VECTORS
 from hockney.replay import graph as g
 from hockney.replay.graph import COST, MESSAGE, OP, Graph, rank_of_ops
-from hockney.replay.pricing import Machine, message_costs, rows, set_moving
+from hockney.replay.pricing import Machine, message_costs, rows, set_byte_shares
 
 BEST = "best"
 KEPT = ("allgatherv", "alltoallv")
@@ -29,7 +29,7 @@ NEIGHBORS = "neighbor_"
 
 
 @dataclass(frozen=True)
-class Choice:
+class CollectiveTiming:
     """How a collective operation is timed: by an `algorithm`, or as measured (""). `calls` of the program are
     alike."""
 
@@ -42,7 +42,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Priced:
+class PricedGraph:
     """A graph whose operations have rows of `costs`; `choices` are what its collectives do. A row stands for
     so many `rounds` of messages, one after the other: several for a collective with a known time only.
     `position` is where each operation of the program is in the graph (empty: where it was): that of a
@@ -51,7 +51,7 @@ class Priced:
     graph: Graph
     costs: np.ndarray
     rounds: np.ndarray
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[CollectiveTiming, ...] = ()
     position: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
@@ -76,8 +76,8 @@ def check_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
 
 
 @dataclass(frozen=True)
-class Among:
-    """The costs of messages among some ranks of a machine. Layers number these ranks from 0."""
+class GroupCosts:
+    """The costs of messages within a group of ranks, which layers number from 0."""
 
     machine: Machine
     ranks: np.ndarray
@@ -87,7 +87,7 @@ class Among:
 
     def empty(self, layer: Layer, mode: Mode) -> LayerCosts:
         """Those of messages without bytes."""
-        return self.machine.alone(replace(self._of_all(layer), size=np.zeros(len(layer.source))), mode)
+        return self.machine.uncontended(replace(self._of_all(layer), size=np.zeros(len(layer.source))), mode)
 
     def level(self, layer: Layer) -> np.ndarray:
         return self.machine.level(self.ranks[layer.source], self.ranks[layer.target])
@@ -119,13 +119,13 @@ class Template:
     costs: np.ndarray
 
 
-def template(steps: Sequence[Step], costs: Among) -> Template:
+def template(steps: Sequence[Step], costs: GroupCosts) -> Template:
     """As LogGPSimulator runs the steps."""
     return _Writer(costs).written(steps)
 
 
 class _Writer:
-    def __init__(self, costs: Among) -> None:
+    def __init__(self, costs: GroupCosts) -> None:
         self.costs = costs
         ranks = len(costs.ranks)
         self.ranks = ranks
@@ -205,7 +205,7 @@ class _Writer:
             level, empty = self.costs.level(layer), self.costs.empty(layer, mode)
             table = rows(cost, level, count, empty.flight)
             if self.costs.machine.waits_for_bytes:
-                set_moving(table, cost, empty)
+                set_byte_shares(table, cost, empty)
             # A rank that sends nothing in this step has no message that crosses.
             table["exchange"] *= np.isin(layer.target, sources)
             self.rows.append(table)
@@ -242,8 +242,8 @@ class _Writer:
 
 
 @dataclass
-class _Collectives:
-    """The collectives of a graph on a machine."""
+class _AlgorithmChooser:
+    """Chooses the algorithms, or the measured times, of the collectives of a graph on a machine."""
 
     graph: Graph
     machine: Machine
@@ -284,7 +284,7 @@ class _Collectives:
         self, operation: str, ranks: np.ndarray, size: int
     ) -> tuple[Sequence[Step] | float, str, Basis]:
         """The algorithm with the least time among these ranks, or what the machine does if none is faster."""
-        among = Among(self.machine, ranks)
+        among = GroupCosts(self.machine, ranks)
         usual = self._one(operation, ranks, size, "")
         found = [(_seconds(usual[0], among), usual)]
         for name in names(OF_VECTORS.get(operation, operation)):
@@ -300,7 +300,7 @@ class _Collectives:
         others = np.roll(ranks, 1)
         farthest = int(np.argmax(self.machine.level(ranks, others)))
         pair = Layer(ranks[[farthest]], others[[farthest]], np.array([float(size)]))
-        costs = self.machine.alone(pair, Mode.POSTED)
+        costs = self.machine.uncontended(pair, Mode.POSTED)
         return float(np.sum(costs.overhead + costs.flight + costs.receive))
 
     def note(self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis, calls: int) -> None:
@@ -308,18 +308,18 @@ class _Collectives:
         self.choices[key] = self.choices.get(key, 0) + calls
 
 
-def _seconds(resolved: Sequence[Step] | float, among: Among) -> float:
+def _seconds(resolved: Sequence[Step] | float, among: GroupCosts) -> float:
     return resolved if isinstance(resolved, float) else among.seconds(resolved)
 
 
-def priced(
+def price_graph(
     graph: Graph, machine: Machine, algorithms: Mapping[str, str] | None = None, *, expand: bool = True
-) -> Priced:
-    """The graph with the costs of a machine. Collectives whose algorithm is known or requested become its
-    messages if they block; others take the time from the last begin. `algorithms` are by operation
-    ("barrier", "allreduce"); "best" is the fastest one. Sets `cost` of the graph's operations. Raises
-    UsageError for algorithms that do not exist, or not for a number of ranks."""
-    collectives = _Collectives(graph, machine, check_algorithms(algorithms or {}))
+) -> PricedGraph:
+    """Assign each operation of `graph` a row of a machine's costs, in place. Blocking collectives with a
+    known or requested algorithm become its messages; others take a fixed time after the last rank enters.
+    `algorithms` are by operation ("barrier", "allreduce"); "best" is the fastest one. Raises UsageError for
+    algorithms that do not exist, or not for a number of ranks."""
+    collectives = _AlgorithmChooser(graph, machine, check_algorithms(algorithms or {}))
     costs, of_message = message_costs(graph, machine)
     ops = graph.ops
     of_groups = (ops["kind"] == g.ENTER) | (ops["kind"] == g.LEAVE)
@@ -328,12 +328,12 @@ def priced(
         ops["cost"][of_messages] = of_message[ops["slot"][of_messages]]
     if not len(graph.groups):
         costs = costs if len(costs) else np.zeros(1, COST)
-        return Priced(graph, costs, np.ones(len(costs)))
-    return _Pricing(collectives, costs).priced(of_groups, expand)
+        return PricedGraph(graph, costs, np.ones(len(costs)))
+    return _GraphPricer(collectives, costs).price(of_groups, expand)
 
 
-class _Pricing:
-    def __init__(self, collectives: _Collectives, costs: np.ndarray) -> None:
+class _GraphPricer:
+    def __init__(self, collectives: _AlgorithmChooser, costs: np.ndarray) -> None:
         self.collectives, self.graph = collectives, collectives.graph
         self.machine = collectives.machine
         self.costs = [costs]
@@ -342,7 +342,7 @@ class _Pricing:
         self.rounds: dict[int, int] = {}
         self._known: dict[tuple[object, ...], int] = {}
 
-    def priced(self, of_groups: np.ndarray, expand: bool) -> Priced:
+    def price(self, of_groups: np.ndarray, expand: bool) -> PricedGraph:
         graph = self.graph
         ops, groups = graph.ops, graph.groups
         at = np.flatnonzero(of_groups)
@@ -361,14 +361,14 @@ class _Pricing:
         template = template_of[which]
         position = np.zeros(0, np.int64)
         if (template >= 0).any():
-            expansion = _Expansion(graph, self.templates, template, roots[which])
+            expansion = _TemplateExpander(graph, self.templates, template, roots[which])
             graph, position = expansion.graph(enters)
-        choices = tuple(Choice(*key, calls) for key, calls in self.collectives.choices.items())
+        choices = tuple(CollectiveTiming(*key, calls) for key, calls in self.collectives.choices.items())
         costs = np.concatenate(self.costs)
         rounds = np.ones(len(costs))
         for row, count in self.rounds.items():
             rounds[row] = count
-        return Priced(graph, costs, rounds, choices, position)
+        return PricedGraph(graph, costs, rounds, choices, position)
 
     def _kinds(self, nonblocking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Groups that are alike, and the kind of each group."""
@@ -403,7 +403,7 @@ class _Pricing:
         size = 0 if operation == "barrier" else size
         resolved, algorithm, basis = collectives.resolved(operation, ranks, size)
         collectives.note(operation, len(ranks), size, algorithm, basis, calls)
-        among = Among(self.machine, ranks)
+        among = GroupCosts(self.machine, ranks)
         pattern = self.machine.pattern(ranks)
         waits = bool(one["waits"])
         expands = expand and not waits and not isinstance(resolved, float)
@@ -416,7 +416,7 @@ class _Pricing:
         found = self._known[key]
         return (found, 0, at) if expands else (-1, found, at)
 
-    def _template(self, steps: Sequence[Step], among: Among) -> int:
+    def _template(self, steps: Sequence[Step], among: GroupCosts) -> int:
         made = template(steps, among)
         made.ops["cost"] += self.next_row
         made.ops["cost"][made.ops["kind"] == g.COMPUTE] = 0
@@ -425,7 +425,12 @@ class _Pricing:
         return len(self.templates) - 1
 
     def _row(
-        self, operation: str, ranks: np.ndarray, size: int, resolved: Sequence[Step] | float, among: Among
+        self,
+        operation: str,
+        ranks: np.ndarray,
+        size: int,
+        resolved: Sequence[Step] | float,
+        among: GroupCosts,
     ) -> int:
         seconds = _seconds(resolved, among)
         empty = seconds
@@ -434,7 +439,9 @@ class _Pricing:
             empty = min(seconds, _seconds(wanted, among))
         row = np.zeros(1, COST)
         pair = Layer(ranks[:1], ranks[1:2] if len(ranks) > 1 else ranks[:1], np.array([float(size)]))
-        handling = float(np.max(self.machine.alone(pair, Mode.BLOCKING).overhead)) if len(ranks) > 1 else 0.0
+        handling = (
+            float(np.max(self.machine.uncontended(pair, Mode.BLOCKING).overhead)) if len(ranks) > 1 else 0.0
+        )
         row["overhead"] = min(handling, seconds)
         row["latency"], row["transfer"] = empty, seconds - empty
         row["level"] = self.machine.level(ranks[:1], ranks).max()
@@ -453,8 +460,8 @@ def _to_significant_bits(size: np.ndarray) -> np.ndarray:
     return np.asarray(np.rint(size / unit) * unit)
 
 
-class _Expansion:
-    """Groups as the operations of templates."""
+class _TemplateExpander:
+    """Replaces collectives of a graph with the operations of their templates."""
 
     def __init__(
         self, graph: Graph, templates: Sequence[Template], template: np.ndarray, root: np.ndarray
@@ -511,7 +518,9 @@ class _Expansion:
         made["computed_s"][begin[enters[count > 0]]] += carried[count > 0]
         first_of_rank = np.append(begin, total)[old.first]
         tails = old.tail_s.copy() if len(old.tail_s) else np.zeros(old.ranks)
-        _carry(made["computed_s"], begin[enters[empty]], carried[empty], rank[empty], first_of_rank, tails)
+        _add_to_next(
+            made["computed_s"], begin[enters[empty]], carried[empty], rank[empty], first_of_rank, tails
+        )
         unexplained = old.unexplained_s
         if len(unexplained):
             unexplained = np.zeros(total, np.float32)
@@ -584,7 +593,7 @@ def _whole(ops: np.ndarray) -> np.ndarray:
     return ops.view(np.complex128)
 
 
-def _carry(
+def _add_to_next(
     computed: np.ndarray,
     position: np.ndarray,
     seconds: np.ndarray,

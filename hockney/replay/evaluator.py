@@ -36,7 +36,7 @@ from hockney.replay.graph import (
     RECEIVED,
     ROOTED_FROM,
     Graph,
-    moving,
+    byte_times,
 )
 
 PARTS = (
@@ -144,7 +144,7 @@ class Parameter:
         """x times the seconds per byte of the messages of a level, or of all: 1/x times their bandwidth, as
         `pricing.changed` has it."""
         found = cls._factor("transfer", costs, ("transfer", "exchange"), level)
-        for name, seconds in zip(("gap", "receive"), moving(costs), strict=True):
+        for name, seconds in zip(("gap", "receive"), byte_times(costs), strict=True):
             bytes_s = np.where(_of(costs, level), seconds, 0.0)
             found.base[name] -= bytes_s
             found.change[name] += bytes_s
@@ -277,7 +277,7 @@ class Evaluator:
         )
 
     def unexplained(self, begins_s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """If calls begin when they were recorded to: how much later that is than the costs and the calls
+        """Start every call at its recorded time. Returns how much later that is than the costs and the calls
         before explain, for each operation with a time in `begins_s` (NaN: none), and the ends of all
         ranks."""
         begins = np.ascontiguousarray(begins_s, dtype=np.float64)

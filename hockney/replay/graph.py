@@ -59,9 +59,9 @@ bandwidth changes them."""
 WHOLE = 255
 
 
-def moving(costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The seconds of the gap and of the overhead of receiving that bytes take on their way: on a network a
-    receiver waits for them in its call."""
+def byte_times(costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The parts (s) of the gap and of the overhead of receiving that scale with the bandwidth: on a network a
+    receiver waits in its call for the bytes."""
     gap = np.maximum(
         np.minimum(costs["gap"], costs["transfer"]), costs["gap"] * (costs["moving_gap"] / WHOLE)
     )

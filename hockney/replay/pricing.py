@@ -26,7 +26,7 @@ from hockney.profiles import rank_file as form
 from hockney.profiles.machine_costs import LEVELS_OF
 from hockney.replay import graph as g
 from hockney.replay.building import Placement
-from hockney.replay.graph import COST, WHOLE, Graph, moving
+from hockney.replay.graph import COST, WHOLE, Graph, byte_times
 
 WITHIN = (form.SELF, form.CORE, form.PACKAGE, form.NODE)
 """Distances within a node, in the order of LEVELS."""
@@ -50,7 +50,7 @@ class Machine(StepCosts, Protocol):
         """Numbers that are equal if messages between two pairs of ranks cost the same."""
         ...
 
-    def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+    def uncontended(self, layer: Layer, mode: Mode) -> LayerCosts:
         """The costs of messages that share nothing, not even their ranks, with each other. `POSTED` ones do
         not all leave at once."""
         ...
@@ -102,7 +102,7 @@ class MeasuredMachine:
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
         return self._by_level(layer, lambda costs, part: shared_on_nodes(costs, part, mode, self._nodes))
 
-    def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+    def uncontended(self, layer: Layer, mode: Mode) -> LayerCosts:
         found = self._by_level(layer, lambda costs, part: _each(costs, part, mode))
         return self._to_itself(found, layer) if (layer.source == layer.target).any() else found
 
@@ -231,7 +231,7 @@ class PlatformMachine(PlatformCosts):
         steps = self._hops(self.node[source], self.node[target]) / self.platform.network.hop_s
         return np.asarray(level + 8 * np.rint(steps).astype(np.int64))
 
-    def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+    def uncontended(self, layer: Layer, mode: Mode) -> LayerCosts:
         # That of ranks which receive too is posted.
         return self.of(layer, Mode.POSTED if mode is Mode.EXCHANGE else mode)
 
@@ -259,8 +259,9 @@ def rows(costs: LayerCosts, level: np.ndarray, count: int, least_flight: np.ndar
     return made
 
 
-def set_moving(made: np.ndarray, costs: LayerCosts, empty: LayerCosts) -> None:
-    """How much of the gap and of receiving on a network is due to bytes: what an empty message lacks."""
+def set_byte_shares(made: np.ndarray, costs: LayerCosts, empty: LayerCosts) -> None:
+    """Set the shares of the gap and of receiving on a network that are due to bytes: what an empty message
+    lacks."""
     far = made["level"] == g.LEVELS.index("network")
     for name, full, none in (
         ("moving_gap", costs.gap, empty.gap),
@@ -309,14 +310,14 @@ def _priced(
     is part of their costs."""
     mode = {SEND: Mode.BLOCKING, EXCHANGE: Mode.EXCHANGE}.get(call, Mode.POSTED)
     source, target = source.astype(np.int64), target.astype(np.int64)
-    costs = machine.alone(Layer(source, target, size), mode)
+    costs = machine.uncontended(Layer(source, target, size), mode)
     if machine.communication.message.buffers != WRITTEN:
         far = source != target
         costs = replace(costs, flight=costs.flight + np.where(far, machine.refreshing(size), 0.0))
-    empty = machine.alone(Layer(source, target, np.zeros(len(size))), mode)
+    empty = machine.uncontended(Layer(source, target, np.zeros(len(size))), mode)
     made = rows(costs, machine.level(source, target), len(size), empty.flight)
     if machine.waits_for_bytes:
-        set_moving(made, costs, empty)
+        set_byte_shares(made, costs, empty)
     if call in (PUT, GET):
         made["eager"] = 1
         made["latency"] *= 1 if call == PUT else 2
@@ -324,7 +325,7 @@ def _priced(
 
 
 @dataclass(frozen=True)
-class Change:
+class NetworkChange:
     """Another network or other software: added seconds, and factors, of each message of a `level` ("": all).
     `bandwidth` divides the time that is proportional to the bytes, also in gaps and, on a network, in
     receiving; the rest of these is overhead."""
@@ -337,11 +338,11 @@ class Change:
     bandwidth: float = 1.0
 
 
-def changed(costs: np.ndarray, rounds: np.ndarray, change: Change) -> np.ndarray:
-    """The costs with a change. A row may stand for several `rounds` of messages: it is that of a collective
-    whose messages are not known, and has their overheads in its latency."""
+def changed(costs: np.ndarray, rounds: np.ndarray, change: NetworkChange) -> np.ndarray:
+    """The costs after a change. A row with several `rounds` is a collective whose messages are not known; its
+    latency contains their overheads."""
     made = costs.copy()
-    gap, receive = moving(made)
+    gap, receive = byte_times(made)
     where = np.ones(len(made), dtype=bool)
     if change.level:
         where = made["level"] == g.LEVELS.index(change.level)

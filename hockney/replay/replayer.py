@@ -123,7 +123,7 @@ def replay_on(
 ) -> Execution:
     """Replay `graph` on `machine`: "" for this one, or for example sim:t3e or lan:sun-ethernet. See
     `replay_with`. Raises the errors of `measurement.prepare` as well."""
-    hosts = _with_room(machine, hosts, graph.ranks)
+    hosts = _with_ranks_per_host(machine, hosts, graph.ranks)
     bench = measurement.prepare(
         machine, mpi, bind, notifier(listen), [REPLAY], launcher=launcher, hosts=hosts
     )
@@ -138,7 +138,7 @@ def replay_on(
     )
 
 
-def _with_room(machine: str, hosts: HostOptions, ranks: int) -> HostOptions:
+def _with_ranks_per_host(machine: str, hosts: HostOptions, ranks: int) -> HostOptions:
     """On an emulated machine as many ranks on each host as are needed, unless the user wants it otherwise."""
     reference = MachineReference.parse(machine)
     if reference.scheme != lan.SCHEME or hosts.ranks_per_node:
@@ -280,7 +280,7 @@ def write_steps(graph: Graph, *, free_matching: bool = False) -> Steps:
     windows = np.zeros(len(members), dtype=np.uint64)
     np.maximum.at(windows, of["communicator"], np.maximum(of["size"], 1))
     if free_matching:
-        _free(steps, ops, messages, tags)
+        _relax_wildcard_receives(steps, ops, messages, tags)
 
     entered, left = np.flatnonzero(kind == ENTER), np.flatnonzero(kind == LEAVE)
     keys = slot[entered] * graph.ranks + rank[entered]
@@ -367,7 +367,9 @@ def _tags(messages: np.ndarray, *, by_size: bool) -> np.ndarray:
     return tags.astype(np.int32)
 
 
-def _free(steps: np.ndarray, ops: np.ndarray, messages: np.ndarray, tags: np.ndarray) -> None:
+def _relax_wildcard_receives(
+    steps: np.ndarray, ops: np.ndarray, messages: np.ndarray, tags: np.ndarray
+) -> None:
     """Receives that would take any sender do so: with room for the largest message that may come."""
     channel = np.stack([messages["target"], messages["communicator"], tags], axis=1)
     number = np.unique(channel, axis=0, return_inverse=True)[1].ravel()

@@ -19,18 +19,17 @@ from hockney.models.measured_costs import End
 from hockney.models.schedules import SCHEDULES
 from hockney.profiles.machine_costs import OF_VECTORS
 from hockney.replay import graph as g
-from hockney.replay.answers import Candidate, Costed
+from hockney.replay.answers import Candidate, EvaluatedProgram
 from hockney.replay.building import Built
 from hockney.replay.changes import aggregated, balanced, overlapped, undisturbed
-from hockney.replay.collectives import BEST, Priced, check_algorithms, modelled, priced
+from hockney.replay.collectives import BEST, PricedGraph, check_algorithms, modelled, price_graph
 from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import Graph
 from hockney.replay.predictions import APPLICABLE, Change, Choice
-from hockney.replay.pricing import Change as OfNetwork
-from hockney.replay.pricing import Machine, changed
-from hockney.replay.unexplained import replaced, usually_unexplained, with_unexplained
+from hockney.replay.pricing import Machine, NetworkChange, changed
+from hockney.replay.unexplained import add_unexplained, replace_unexplained, usually_unexplained
 
-IDEAL = OfNetwork(latency=0.0, overhead=0.0, bandwidth=np.inf)
+IDEAL = NetworkChange(latency=0.0, overhead=0.0, bandwidth=np.inf)
 """A network without any costs."""
 REMAINING = 0.25
 """Of what a slow algorithm takes longer than surveyed, this share may remain with another one: data that is
@@ -40,7 +39,7 @@ NEGLIGIBLE = 1e-9
 
 
 @dataclass(frozen=True)
-class Asked:
+class RequestedChanges:
     """Changes that are made together. `algorithms` are by operation; `latency_s` is added to every message;
     `machine` is the name of another one."""
 
@@ -90,18 +89,18 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Situation:
-    """A traced program and the machine on which it ran, by the end of the intervals of its costs. `others`
-    are other machines by name, `eager_variables` the variables that set MPI's eager limit."""
+class TracedProgram:
+    """A traced program, with the costs of the `machine` on which it ran, and those of `others` by name, each
+    by the end of the cost interval."""
 
     built: Built
     machine: Mapping[End, Machine]
     others: Mapping[str, Mapping[End, Machine]] = field(default_factory=dict)
 
     @cached_property
-    def alone(self) -> Costed:
+    def costs_only(self) -> EvaluatedProgram:
         """The program without changes, by the costs alone."""
-        return self._alone(Asked())
+        return self._by_costs_only(RequestedChanges())
 
     @cached_property
     def graphs(self) -> Mapping[End, Graph]:
@@ -110,8 +109,8 @@ class Situation:
         if recorded is None:
             return dict.fromkeys(self.machine, graph)
         return {
-            end: with_unexplained(graph, recorded, Evaluator(each.graph, each.costs), each.position)
-            for end, each in self.alone.priced.items()
+            end: add_unexplained(graph, recorded, Evaluator(each.graph, each.costs), each.position)
+            for end, each in self.costs_only.priced.items()
         }
 
     @property
@@ -119,25 +118,29 @@ class Situation:
         return self.graphs["value"]
 
     @cached_property
-    def unchanged(self) -> Costed:
+    def unchanged(self) -> EvaluatedProgram:
         """The program without changes."""
-        return self.alone if self.built.recorded is None else self._costed(self.graphs, Asked())
+        return (
+            self.costs_only
+            if self.built.recorded is None
+            else self._evaluated(self.graphs, RequestedChanges())
+        )
 
     @cached_property
     def ideal_s(self) -> float:
         """The run time on a network without costs."""
-        return self._alone(Asked(ideal_network=True)).value_s
+        return self._by_costs_only(RequestedChanges(ideal_network=True)).value_s
 
-    def costed(self, asked: Asked) -> Costed:
+    def with_changes(self, asked: RequestedChanges) -> EvaluatedProgram:
         """Raises UsageError for an algorithm that does not exist, or not for the program's ranks."""
-        return self._alone(asked) if asked.machine else self._costed(self.graphs, asked)
+        return self._by_costs_only(asked) if asked.machine else self._evaluated(self.graphs, asked)
 
-    def alternatives(self, asked: Asked) -> Iterator[tuple[Costed, Costed]]:
+    def alternatives(self, asked: RequestedChanges) -> Iterator[tuple[EvaluatedProgram, EvaluatedProgram]]:
         """The program with and without the changes: first as predicted, then under other assumptions. What
         the costs do not explain stays as it is, unless the whole network is another one: calls on another
         machine have its costs alone."""
         if self.built.recorded is None or asked.machine:
-            yield self.costed(asked), self.unchanged
+            yield self.with_changes(asked), self.unchanged
             return
         unexplained = self.graph.unexplained_s
         slow = self._of_slow_algorithms(asked.algorithms)
@@ -147,17 +150,17 @@ class Situation:
                 yield self._with(asked, np.where(slow, share, 1) * unexplained), self.unchanged
             return
         if asked.ideal_network:
-            yield self._alone(asked), self.unchanged
+            yield self._by_costs_only(asked), self.unchanged
             # Where messages cost less, calls cannot take as much less than they cost.
             yield self._with(asked, np.maximum(unexplained, 0)), self.unchanged
         else:
-            yield self.costed(asked), self.unchanged
-        yield self._alone(asked), self.alone
+            yield self.with_changes(asked), self.unchanged
+        yield self._by_costs_only(asked), self.costs_only
         if asked.no_noise:
-            yield self._costed({"value": self.graph}, asked, outliers=False), self.unchanged
+            yield self._evaluated({"value": self.graph}, asked, outliers=False), self.unchanged
 
-    def _with(self, asked: Asked, unexplained_s: np.ndarray) -> Costed:
-        return self._costed({"value": replaced(self.graph, unexplained_s)}, asked)
+    def _with(self, asked: RequestedChanges, unexplained_s: np.ndarray) -> EvaluatedProgram:
+        return self._evaluated({"value": replace_unexplained(self.graph, unexplained_s)}, asked)
 
     def _of_slow_algorithms(self, algorithms: Mapping[str, str]) -> np.ndarray:
         """Which unexplained seconds are of collectives that get another algorithm, if these usually take far
@@ -168,20 +171,22 @@ class Situation:
         changed = changes[graph.groups["operation"][enters["slot"]]]
         return usually_unexplained(graph, self.built.called_s, np.unique(enters["place"][changed]).tolist())
 
-    def _alone(self, asked: Asked) -> Costed:
+    def _by_costs_only(self, asked: RequestedChanges) -> EvaluatedProgram:
         machines = self.others[asked.machine] if asked.machine else self.machine
-        return self._costed(dict.fromkeys(machines, self.built.graph), asked)
+        return self._evaluated(dict.fromkeys(machines, self.built.graph), asked)
 
-    def _costed(self, graphs: Mapping[End, Graph], asked: Asked, *, outliers: bool = True) -> Costed:
+    def _evaluated(
+        self, graphs: Mapping[End, Graph], asked: RequestedChanges, *, outliers: bool = True
+    ) -> EvaluatedProgram:
         """By the ends of the costs that have graphs."""
         machines = self.others[asked.machine] if asked.machine else self.machine
         priced = {
             end: self._priced(self._changed(graph, asked, outliers), machines[end], asked)
             for end, graph in graphs.items()
         }
-        return Costed(priced, _with_links(machines["value"].communication.platform, asked))
+        return EvaluatedProgram(priced, _with_links(machines["value"].communication.platform, asked))
 
-    def _changed(self, graph: Graph, asked: Asked, outliers: bool) -> Graph:
+    def _changed(self, graph: Graph, asked: RequestedChanges, outliers: bool) -> Graph:
         if asked.no_noise:
             graph = undisturbed(graph, outliers=outliers)
         if asked.balance:
@@ -195,9 +200,9 @@ class Situation:
             graph = scaled(graph, asked.compute_scale)
         return graph
 
-    def _priced(self, graph: Graph, machine: Machine, asked: Asked) -> Priced:
+    def _priced(self, graph: Graph, machine: Machine, asked: RequestedChanges) -> PricedGraph:
         # Pricing numbers the costs of operations in place.
-        found = priced(replace(graph, ops=graph.ops.copy()), machine, asked.algorithms)
+        found = price_graph(replace(graph, ops=graph.ops.copy()), machine, asked.algorithms)
         costs = found.costs
         for change in _of_network(asked):
             costs = changed(costs, found.rounds, change)
@@ -207,7 +212,7 @@ class Situation:
             costs = with_eager_limit(found.graph, costs, asked.eager_limit)
         return replace(found, costs=costs)
 
-    def candidate(self, asked: Asked, variables: Mapping[str, str] | None = None) -> Candidate:
+    def candidate(self, asked: RequestedChanges, variables: Mapping[str, str] | None = None) -> Candidate:
         """What is asked, as a change whose effect can be predicted and, perhaps, launched."""
         check_algorithms(asked.algorithms)
         launched = all(change.kind in APPLICABLE for change in asked.changes)
@@ -219,10 +224,10 @@ class Situation:
             self.note(asked.algorithms),
         )
 
-    def choices(self, asked: Asked) -> Iterator[Choice]:
+    def choices(self, asked: RequestedChanges) -> Iterator[Choice]:
         """The lines of the table for hockney's library: a named algorithm is for all calls, the best ones are
         for calls with the same ranks and bytes."""
-        found = self.costed(asked).choices if BEST in asked.algorithms.values() else ()
+        found = self.with_changes(asked).choices if BEST in asked.algorithms.values() else ()
         for operation, name in asked.algorithms.items():
             if name != BEST:
                 yield Choice(operation=operation, algorithm=name)
@@ -244,23 +249,23 @@ class Situation:
         others = sorted(each for each in used if modelled(each) in algorithms and each != modelled(each))
         return f"launches keep MPI's algorithm of {join_words(others)}" if others else ""
 
-    def usual(self) -> Iterator[Asked]:
+    def usual(self) -> Iterator[RequestedChanges]:
         """The changes of the table: each that is known, alone."""
         graph = self.built.graph
         used = {graph.operations[k] for k in np.unique(graph.groups["operation"]).tolist()}
         named = sorted({modelled(each) for each in used} & {operation for operation, _ in SCHEDULES})
         for operation in named:
-            yield Asked(algorithms={operation: BEST})
-        yield Asked(aggregate=True)
-        yield Asked(overlap=True)
-        yield Asked(balance=True)
-        yield Asked(no_noise=True)
-        yield Asked(latency=0.5)
-        yield Asked(bandwidth=2.0)
-        yield Asked(ideal_network=True)
+            yield RequestedChanges(algorithms={operation: BEST})
+        yield RequestedChanges(aggregate=True)
+        yield RequestedChanges(overlap=True)
+        yield RequestedChanges(balance=True)
+        yield RequestedChanges(no_noise=True)
+        yield RequestedChanges(latency=0.5)
+        yield RequestedChanges(bandwidth=2.0)
+        yield RequestedChanges(ideal_network=True)
 
 
-def _with_links(platform: Platform | None, asked: Asked) -> Platform | None:
+def _with_links(platform: Platform | None, asked: RequestedChanges) -> Platform | None:
     """The machine whose links messages share, with their rates; None on an ideal network, which has none."""
     if platform is None or asked.ideal_network:
         return None
@@ -276,11 +281,11 @@ def _with_links(platform: Platform | None, asked: Asked) -> Platform | None:
     return structs.replace(platform, network=rates)
 
 
-def _of_network(asked: Asked) -> Iterator[OfNetwork]:
+def _of_network(asked: RequestedChanges) -> Iterator[NetworkChange]:
     if asked.latency_s is not None:
-        yield OfNetwork(added_latency_s=asked.latency_s)
+        yield NetworkChange(added_latency_s=asked.latency_s)
     if asked.latency is not None or asked.bandwidth is not None:
-        yield OfNetwork(latency=asked.latency or 1.0, bandwidth=asked.bandwidth or 1.0)
+        yield NetworkChange(latency=asked.latency or 1.0, bandwidth=asked.bandwidth or 1.0)
     if asked.ideal_network:
         yield IDEAL
 
@@ -294,7 +299,7 @@ def with_eager_limit(graph: Graph, costs: np.ndarray, limit: int) -> np.ndarray:
 
 
 def with_hidden(
-    graph: Graph, found: Priced, costs: np.ndarray, hidden: Callable[[np.ndarray], np.ndarray]
+    graph: Graph, found: PricedGraph, costs: np.ndarray, hidden: Callable[[np.ndarray], np.ndarray]
 ) -> np.ndarray:
     """The costs of messages of which a share is `hidden` by computation: their receivers pay the rest of the
     time of flight."""

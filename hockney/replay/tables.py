@@ -23,7 +23,7 @@ from hockney.pages.format import percent, quantity, signed_tenths
 from hockney.profiles.columns import columns_table, end_of_place
 from hockney.replay.answers import (
     Delay,
-    Explained,
+    ExplainedRun,
     PathRow,
     Pop,
     RankRow,
@@ -140,7 +140,7 @@ class Answer:
     program: str
     ranks: int
     machine: str
-    explained: Explained
+    explained: ExplainedRun
     what_ifs: tuple[WhatIf, ...]
     pop: Pop | None
     curve: Curve | None = None
@@ -152,7 +152,7 @@ class Answer:
     def sentences(self) -> Iterator[str]:
         """The replay error first."""
         explained = self.explained
-        alone = explained.alone
+        alone = explained.costs_only
         yield (
             f"{self.program} on {plural(self.ranks, 'rank')}: replayed in "
             f"{quantity(alone.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
@@ -250,7 +250,7 @@ class Answer:
             "method": explained.method,
             "recorded_s": explained.recorded_s,
             "launches_s": list(explained.launches_s),
-            "replayed_s": explained.alone.value_s,
+            "replayed_s": explained.costs_only.value_s,
             "replay_error": explained.error,
             "unexplained": columns_document(UNEXPLAINED, explained.unexplained),
             "withheld": self.withheld,
@@ -290,7 +290,7 @@ class Answer:
             sections=sections,
             environment=(
                 ("recorded", str(quantity(explained.recorded_s, "s"))),
-                ("replayed", str(quantity(explained.alone.value_s, "s"))),
+                ("replayed", str(quantity(explained.costs_only.value_s, "s"))),
                 ("replay error", signed_tenths(explained.error)),
                 ("evaluated", explained.method),
                 ("launches", str(len(explained.launches_s))),
@@ -332,7 +332,7 @@ def curve_rows(curve: Curve | None) -> Iterator[tuple[float, float, float]]:
     yield from zip(*points, strict=True)
 
 
-def latency_figure(explained: Explained, curve: Curve) -> Figure:
+def latency_figure(explained: ExplainedRun, curve: Curve) -> Figure:
     """T(L): the run time over the latency added to every message, its breakpoints, and the tolerances."""
     series = [
         Series("run time", tuple(curve.x.tolist()), tuple(curve.run_s.tolist()), kind="line"),
@@ -393,7 +393,7 @@ def gains_figure(what_ifs: Sequence[WhatIf]) -> Figure:
     )
 
 
-def highest_latency(explained: Explained) -> float:
+def highest_latency(explained: ExplainedRun) -> float:
     """The end of the drawn curve: well beyond the tolerance of 5%."""
     known = [row.latency_s for row in explained.tolerances() if row.latency_s is not None]
     return 2 * max(known) if known and math.isfinite(max(known)) else 1e-4

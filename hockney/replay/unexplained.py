@@ -16,9 +16,9 @@ from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import Graph, rank_of_ops
 
 
-def with_unexplained(graph: Graph, recorded: Recorded, evaluator: Evaluator, position: np.ndarray) -> Graph:
+def add_unexplained(graph: Graph, recorded: Recorded, evaluator: Evaluator, position: np.ndarray) -> Graph:
     """The graph of a program with what an evaluator of it does not explain. `position` is where its
-    operations are in the evaluated graph, as in `collectives.Priced`."""
+    operations are in the evaluated graph, as in `collectives.PricedGraph`."""
     made, at = evaluator.graph, recorded.at
     rank = rank_of_ops(graph)[at]
     position = position[at] if len(position) else at
@@ -45,7 +45,7 @@ def with_unexplained(graph: Graph, recorded: Recorded, evaluator: Evaluator, pos
     )
 
 
-def replaced(graph: Graph, unexplained_s: np.ndarray) -> Graph:
+def replace_unexplained(graph: Graph, unexplained_s: np.ndarray) -> Graph:
     """The graph with other unexplained seconds before its operations."""
     ops = graph.ops.copy()
     ops["computed_s"] += unexplained_s - graph.unexplained_s

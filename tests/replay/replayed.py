@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.replay.building import Built
-from hockney.replay.collectives import Priced, priced
+from hockney.replay.collectives import PricedGraph, price_graph
 from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import Graph, computed_by_rank
 from hockney.replay.pricing import Machine
@@ -21,7 +21,7 @@ from hockney.replay.pricing import Machine
 class Replayed:
     """`end_s` is the time (s) at which each rank ends."""
 
-    priced: Priced
+    priced: PricedGraph
     evaluator: Evaluator
     end_s: np.ndarray
 
@@ -62,7 +62,7 @@ class Agreement:
 
 def replayed(graph: Graph, machine: Machine, algorithms: Mapping[str, str] | None = None) -> Replayed:
     """The graph on a machine, with its collectives as `priced` has them. Raises HockneyError."""
-    found = priced(graph, machine, algorithms)
+    found = price_graph(graph, machine, algorithms)
     evaluator = Evaluator(found.graph, found.costs)
     return Replayed(found, evaluator, evaluator.run().ends)
 

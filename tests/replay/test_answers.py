@@ -18,13 +18,13 @@ from hockney.machines import simulated
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import UNLIMITED
-from hockney.replay.answers import LEAST_ERROR, Candidate, Costed, Explained
+from hockney.replay.answers import LEAST_ERROR, Candidate, EvaluatedProgram, ExplainedRun
 from hockney.replay.building import build
-from hockney.replay.collectives import Priced
+from hockney.replay.collectives import PricedGraph
 from hockney.replay.graph import RECEIVE, RECEIVED, SEND
 from hockney.replay.predictions import Change, Choice
 from hockney.replay.pricing import machine_of
-from hockney.replay.scenarios import Asked, Situation
+from hockney.replay.scenarios import RequestedChanges, TracedProgram
 from hockney.replay.tables import Answer, highest_latency
 
 pytestmark = pytest.mark.needs("compiler")
@@ -33,7 +33,7 @@ RUN_S = 37.0
 """10 s of computation, a message of 1 + (2 + 3) + 1 s, and 20 s of computation."""
 
 
-def costed(**other: float) -> Costed:
+def costed(**other: float) -> EvaluatedProgram:
     """One message from rank 0 to rank 1, which expects it after 4 s; `other` are the low ends of costs."""
     cost = {"overhead": 1.0, "latency": 2.0, "transfer": 3.0, "receive": 1.0}
     made = Writer(2)
@@ -42,24 +42,24 @@ def costed(**other: float) -> Costed:
     made.add(1, RECEIVE, slot, row, computed=4.0, place="Irecv at a.c:2")
     made.add(1, RECEIVED, slot, row, place="Wait at a.c:3")
     graph, costs = made.graph([0.0, 20.0]), made.costs()
-    priced = {"value": Priced(graph, costs, np.ones(1))}
+    priced = {"value": PricedGraph(graph, costs, np.ones(1))}
     if other:
         low = costs.copy()
         for name, value in other.items():
             low[name] = value
-        priced["low"] = Priced(graph, low, np.ones(1))
-    return Costed(priced)  # type: ignore[arg-type]
+        priced["low"] = PricedGraph(graph, low, np.ones(1))
+    return EvaluatedProgram(priced)  # type: ignore[arg-type]
 
 
-def explained(recorded_s: float = 36.0, *launches: float, **low: float) -> Explained:
+def explained(recorded_s: float = 36.0, *launches: float, **low: float) -> ExplainedRun:
     program = costed(**low)
-    return Explained(program, recorded_s, launches or (recorded_s,), program)
+    return ExplainedRun(program, recorded_s, launches or (recorded_s,), program)
 
 
 def test_the_run_time_and_its_critical_path():
     one = explained()
-    assert one.program.value_s == RUN_S and one.error == pytest.approx(1 / 36) and one.believed
-    assert not explained(35.0).believed and not explained(40.0).believed
+    assert one.program.value_s == RUN_S and one.error == pytest.approx(1 / 36) and one.reliable
+    assert not explained(35.0).reliable and not explained(40.0).reliable
     rows = {row.place: row for row in one.path_rows()}
     assert [*rows] == ["after the last call", "Send at a.c:1", "Wait at a.c:3"]
     send, wait = rows["Send at a.c:1"], rows["Wait at a.c:3"]
@@ -86,7 +86,7 @@ def test_tolerances_and_efficiencies():
     assert curve.run_s.tolist() == [37.0, 39.0] and not len(curve.breakpoints)
 
 
-def candidate(program: Costed, without: Explained) -> Candidate:
+def candidate(program: EvaluatedProgram, without: ExplainedRun) -> Candidate:
     return Candidate((Change(kind="latency", text="x"),), lambda: [(program, without.program)])
 
 
@@ -110,7 +110,7 @@ def test_a_decided_gain():
     free = costed().priced["value"].costs.copy()
     for name in ("overhead", "latency", "transfer", "receive"):
         free[name] = 0.0
-    faster = Costed({"value": Priced(costed().graph, free, np.ones(1))})
+    faster = EvaluatedProgram({"value": PricedGraph(costed().graph, free, np.ones(1))})
     exact = explained(37.0)
     what_if = exact.what_if(candidate(faster, exact))
     assert what_if.ratio.value == pytest.approx(30 / 37) and what_if.decided
@@ -121,7 +121,7 @@ def test_a_decided_gain():
 RANKS, ROUNDS, COMPUTED_S, SIZE = 4, 10, 1e-3, 1000
 
 
-def situation(platform: Platform = T3E) -> Situation:
+def situation(platform: Platform = T3E) -> TracedProgram:
     """A ring of messages, and a reduction of all ranks after each round, on the T3E."""
     made = written(RANKS)
     for each in made:
@@ -136,10 +136,10 @@ def situation(platform: Platform = T3E) -> Situation:
     communication = Communication(described(platform), platform=platform)
     # The calls take no time in this trace.
     built = replace(build([each.trace for each in made], job_of_written(made)), recorded=None)
-    return Situation(built, {"value": machine_of(communication, built.placement)})
+    return TracedProgram(built, {"value": machine_of(communication, built.placement)})
 
 
-def gapped(rate: float, nic: float = UNLIMITED) -> Situation:
+def gapped(rate: float, nic: float = UNLIMITED) -> TracedProgram:
     network = Network(nodes=(NodeGroup(count=RANKS),), nic=nic, duplex="half")
     segment = Segment(latency_s=1e-6, per_byte_s=1 / rate, gap_s=1e-3, gap_s_per_byte=1 / rate)
     return situation(Platform(name="gapped", title="Gapped", network=network, segments=(segment,)))
@@ -147,16 +147,20 @@ def gapped(rate: float, nic: float = UNLIMITED) -> Situation:
 
 def test_another_bandwidth_is_that_of_shared_links_too():
     slow, fast = gapped(1e6, 1e6), gapped(2e6, 2e6)
-    assert slow.costed(Asked(bandwidth=2.0)).value_s == pytest.approx(fast.unchanged.value_s, rel=1e-9)
+    assert slow.with_changes(RequestedChanges(bandwidth=2.0)).value_s == pytest.approx(
+        fast.unchanged.value_s, rel=1e-9
+    )
     assert fast.unchanged.value_s < 0.9 * slow.unchanged.value_s
-    assert slow.costed(Asked(ideal_network=True)).value_s == pytest.approx(ROUNDS * COMPUTED_S, rel=0.02)
+    assert slow.with_changes(RequestedChanges(ideal_network=True)).value_s == pytest.approx(
+        ROUNDS * COMPUTED_S, rel=0.02
+    )
 
 
 def test_the_tolerated_bandwidth_is_the_one_that_can_be_asked_for():
     program = gapped(1e6)
     unchanged = program.unchanged
     slower = unchanged.evaluator.run(unchanged.transfer.at(4.0)).run_s
-    assert slower == pytest.approx(program.costed(Asked(bandwidth=0.25)).value_s, rel=1e-9)
+    assert slower == pytest.approx(program.with_changes(RequestedChanges(bandwidth=0.25)).value_s, rel=1e-9)
 
 
 def test_what_is_asked_changes_the_run_time():
@@ -165,7 +169,7 @@ def test_what_is_asked_changes_the_run_time():
     computed = ROUNDS * COMPUTED_S
 
     def run_s(**asked: object) -> float:
-        return program.costed(Asked(**asked)).value_s  # type: ignore[arg-type]
+        return program.with_changes(RequestedChanges(**asked)).value_s  # type: ignore[arg-type]
 
     assert usual > run_s(latency=0.5) > run_s(ideal_network=True) >= computed
     assert run_s(ideal_network=True) == pytest.approx(computed, rel=0.02)
@@ -174,12 +178,12 @@ def test_what_is_asked_changes_the_run_time():
     assert run_s(latency_s=1e-4) - usual >= ROUNDS * 1e-4, "a message of every round is on the path"
     linear, best = run_s(algorithms={"allreduce": "ring"}), run_s(algorithms={"allreduce": "best"})
     assert best <= linear and best <= usual
-    assert program.unchanged.value_s == usual == program.costed(Asked()).value_s
+    assert program.unchanged.value_s == usual == program.with_changes(RequestedChanges()).value_s
 
 
 def test_messages_wait_for_their_receives_above_the_eager_limit():
     program = situation()
-    costs = program.costed(Asked(eager_limit=SIZE - 1)).priced["value"]
+    costs = program.with_changes(RequestedChanges(eager_limit=SIZE - 1)).priced["value"]
     sends = costs.graph.ops[costs.graph.ops["kind"] == SEND]
     eager = costs.costs["eager"][sends["cost"]]
     size = costs.graph.messages["size"][sends["slot"]]
@@ -191,7 +195,9 @@ def test_receivers_pay_what_computation_does_not_hide(share, monkeypatch):
     program = situation()
     machine = program.machine["value"]
     monkeypatch.setattr(type(machine), "hidden", lambda self, size: np.full(len(size), share))
-    plain, hidden = (program.costed(Asked(overlap=overlap)).priced["value"] for overlap in (False, True))
+    plain, hidden = (
+        program.with_changes(RequestedChanges(overlap=overlap)).priced["value"] for overlap in (False, True)
+    )
     ops = hidden.graph.ops[hidden.graph.ops["kind"] == SEND]
     own = np.unique(ops["cost"][ops["slot"] < RANKS * ROUNDS])
     others = np.setdiff1d(np.arange(len(plain.costs)), own)
@@ -204,32 +210,32 @@ def test_receivers_pay_what_computation_does_not_hide(share, monkeypatch):
 
 def test_how_launches_make_the_changes():
     program = situation()
-    named = program.candidate(Asked(algorithms={"allreduce": "ring", "gather": "binomial"}))
+    named = program.candidate(RequestedChanges(algorithms={"allreduce": "ring", "gather": "binomial"}))
     assert named.choices == (
         Choice(operation="allreduce", algorithm="ring"),
         Choice(operation="gather", algorithm="binomial"),
     )
     assert named.note == "launches keep MPI's algorithm of gatherv"
-    best = program.candidate(Asked(algorithms={"allreduce": "best"}))
+    best = program.candidate(RequestedChanges(algorithms={"allreduce": "best"}))
     assert best.choices == (), "the machine is assumed to use it anyway"
     slow = replace(program.machine["value"].communication, collectives={("allreduce", 4): ((8.0, 1.0),)})
-    measured = Situation(program.built, {"value": machine_of(slow, program.built.placement)})
-    (choice,) = measured.candidate(Asked(algorithms={"allreduce": "best"})).choices
+    measured = TracedProgram(program.built, {"value": machine_of(slow, program.built.placement)})
+    (choice,) = measured.candidate(RequestedChanges(algorithms={"allreduce": "best"})).choices
     assert choice.line == "allreduce ranks=4:4 bytes=8:8 algorithm=recursive_doubling"
-    both = program.candidate(Asked(algorithms={"allreduce": "ring"}, compute_scale=0.5))
+    both = program.candidate(RequestedChanges(algorithms={"allreduce": "ring"}, compute_scale=0.5))
     assert both.choices == () and [change.kind for change in both.changes] == ["algorithm", "computation"]
-    limit = program.candidate(Asked(eager_limit=65536), {"LIMIT": "65536"})
+    limit = program.candidate(RequestedChanges(eager_limit=65536), {"LIMIT": "65536"})
     assert limit.variables == {"LIMIT": "65536"}
     for algorithms in ({"allreduce": "none"}, {"allsum": "best"}):
         with pytest.raises(UsageError):
-            program.candidate(Asked(algorithms=algorithms))
+            program.candidate(RequestedChanges(algorithms=algorithms))
 
 
 def test_the_table_and_the_page(golden):
     """Every change that is known, the largest gain first."""
     program = situation()
     run_s = program.unchanged.value_s
-    one = Explained(program.unchanged, run_s, (run_s,), program.alone)
+    one = ExplainedRun(program.unchanged, run_s, (run_s,), program.costs_only)
     found = [one.what_if(program.candidate(each)) for each in program.usual()]
     rows = tuple(sorted(found, key=lambda each: -each.gain.value))
     assert rows[0].text == "ideal network" and rows[0].gain.value > 0

@@ -22,10 +22,10 @@ from hockney.models.programs.timing import LenientSimulator
 from hockney.models.schedules import SCHEDULES, Layer, Mode, NotModelled, Step
 from hockney.replay import graph as g
 from hockney.replay.building import Built, Placement, build
-from hockney.replay.collectives import Among, Priced, priced, template
+from hockney.replay.collectives import GroupCosts, PricedGraph, price_graph, template
 from hockney.replay.evaluator import Evaluator, Parameter
 from hockney.replay.graph import computed_by_rank
-from hockney.replay.pricing import Change, Machine, changed, machine_of, message_costs
+from hockney.replay.pricing import Machine, NetworkChange, changed, machine_of, message_costs
 
 PER_NODE = 4
 ROOTED = ("bcast", "reduce", "gather", "scatter")
@@ -60,7 +60,7 @@ def machine(communication: Communication, ranks: int) -> Machine:
     return machine_of(communication, Placement.on_hosts(np.arange(ranks) // PER_NODE))
 
 
-def ends(found: Priced) -> np.ndarray:
+def ends(found: PricedGraph) -> np.ndarray:
     return Evaluator(found.graph, found.costs).run().ends
 
 
@@ -94,7 +94,7 @@ def test_an_expanded_collective_lasts_as_long_as_its_schedule(kind, operation):
                 levels = CostsByLevel(communication.measured_near, communication.measured)
                 simulator = LenientSimulator(None, ranks, levels.on(ranks, PER_NODE), start)
             made = called(operation, size, start, 0 if operation in ROOTED else -1)
-            found = priced(made.graph, machine(communication, ranks), {operation: name})
+            found = price_graph(made.graph, machine(communication, ranks), {operation: name})
             assert ends(found) == pytest.approx(simulator.run(steps), rel=1e-6), (name, ranks, size)
             assert len(found.graph.groups) == 0
             count += 1
@@ -109,7 +109,7 @@ def test_the_root_and_the_members_of_a_communicator_are_those_of_the_call():
         ranks[rank].call("Bcast", part("collective", size=8, communicator=2, root=5))
         ranks[rank].call("Barrier", part("collective", communicator=2))
     made = built(ranks, communicators=[range(8), members])
-    found = priced(made.graph, machine(on_description(), 8), {"bcast": "linear"})
+    found = price_graph(made.graph, machine(on_description(), 8), {"bcast": "linear"})
     messages = found.graph.messages
     assert messages[["source", "target", "size"]].tolist()[:4] == [(5, r, 8) for r in (2, 6, 1, 7)]
     assert (messages["communicator"] == 1).all()
@@ -131,7 +131,7 @@ def test_many_instances_of_an_expanded_collective_follow_each_other():
             each.call("Allreduce", part("collective", size=8 + number % 2), after=0.25, took=0.0)
             each.call("Isend", part("start send", (each.rank + 1) % 6, 8))
             each.call("Recv", part("receive", (each.rank - 1) % 6, 8))
-    found = priced(built(ranks).graph, machine(on_description(), 6), {"allreduce": "recursive_doubling"})
+    found = price_graph(built(ranks).graph, machine(on_description(), 6), {"allreduce": "recursive_doubling"})
     times = ends(found)
     seen = found.graph.ops["slot"][found.graph.ops["kind"] == g.SEND]
     assert sorted(seen.tolist()) == list(range(len(found.graph.messages)))
@@ -153,7 +153,7 @@ def test_messages_cost_what_the_machine_charges_for_their_call_size_and_ranks():
         ranks[4].call("Recv", part("receive", 0, size))
     ranks[4].call("Sendrecv", part("send", 0, 8), part("receive", 0, 8))
     graph = built(ranks).graph
-    found = priced(graph, machine(on_description(), 8))
+    found = price_graph(graph, machine(on_description(), 8))
     sends = graph.ops[(graph.ops["kind"] == g.SEND)]
     rows = found.costs[sends["cost"]]
     assert rows["overhead"].tolist() == [0.5, 1.0, 1.0, 2.0, 2.0, 2.0]
@@ -162,7 +162,7 @@ def test_messages_cost_what_the_machine_charges_for_their_call_size_and_ranks():
     assert rows["eager"].tolist() == [1, 1, 0, 1, 1, 1]
     assert [g.LEVELS[level] for level in rows["level"]] == ["node"] + 5 * ["network"]
     costs = as_measured()
-    found = priced(graph, machine(costs, 8))
+    found = price_graph(graph, machine(costs, 8))
     for op in sends:
         row, message = found.costs[op["cost"]], graph.messages[op["slot"]]
         near = int(message["source"]) // PER_NODE == int(message["target"]) // PER_NODE
@@ -179,7 +179,7 @@ def test_vectors_of_about_equal_mean_blocks_are_alike():
     for each in ranks:
         for number in range(200):
             each.call("Alltoallv", part("collective", size=1000 + number + each.rank))
-    found = priced(built(ranks).graph, machine(on_description(), 4), {"alltoall": "linear"})
+    found = price_graph(built(ranks).graph, machine(on_description(), 4), {"alltoall": "linear"})
     assert sum(each.calls for each in found.choices) == 200
     assert 10 < len(found.choices) < 30
     sizes = found.graph.messages["size"].astype(float).reshape(200, -1)
@@ -188,7 +188,7 @@ def test_vectors_of_about_equal_mean_blocks_are_alike():
 
 def test_a_measured_collective_takes_the_time_of_the_survey():
     made = called("allgather", 8, np.array([0.0, 5e-6]))
-    found = priced(made.graph, machine(as_measured(), 2))
+    found = price_graph(made.graph, machine(as_measured(), 2))
     assert ends(found) == pytest.approx([7e-6, 7e-6])
     assert [(each.algorithm, each.basis) for each in found.choices] == [("", "measured")]
     assert found.rounds.tolist() == [1.0]
@@ -201,7 +201,7 @@ def test_the_best_algorithm_is_the_fastest_one():
     names = [name for operation, name in SCHEDULES if operation == "allreduce"]
     times = {}
     for name in ["best", *names]:
-        found = priced(
+        found = price_graph(
             called("allreduce", size, start).graph, machine(on_description(), ranks), {"allreduce": name}
         )
         times[name] = float(ends(found).max())
@@ -216,7 +216,7 @@ def test_a_nonblocking_collective_overlaps_with_computation():
         request = each.start_request("Iallreduce", part("start collective", size=8), after=0.0, took=0.0)
         each.call("Wait", each.end(request), after=1000.0, took=0.0)
     made = built(ranks)
-    found = priced(made.graph, machine(on_description(), 4), {"allreduce": "recursive_doubling"})
+    found = price_graph(made.graph, machine(on_description(), 4), {"allreduce": "recursive_doubling"})
     assert ends(found) == pytest.approx([1000.0] * 4)
     assert len(found.graph.groups) == 1
 
@@ -232,7 +232,7 @@ def test_a_nonblocking_collective_overlaps_with_computation():
 def test_algorithms_that_do_not_exist_are_refused(algorithms, ranks, code):
     made = called("alltoall", 8, np.zeros(ranks))
     with pytest.raises(UsageError) as error:
-        priced(made.graph, machine(on_description(), ranks), algorithms)
+        price_graph(made.graph, machine(on_description(), ranks), algorithms)
     assert error.value.code == code
 
 
@@ -247,7 +247,7 @@ def test_puts_wait_for_their_way_and_gets_for_two():
     for each in ranks[::4]:
         each.call("Win_fence", part("synchronize"), after=0.0)
     made = built(ranks, communicators=[[0, 4]])
-    found = priced(made.graph, machine(on_description(), 8), expand=False)
+    found = price_graph(made.graph, machine(on_description(), 8), expand=False)
     rows = found.costs[made.graph.ops["cost"][made.graph.ops["kind"] == g.SEND]]
     assert rows["latency"].tolist() == [10.0, 20.0]
     assert rows["transfer"].tolist() == [10.0, 10.0]
@@ -282,15 +282,15 @@ def test_changes_of_the_costs():
     for source, target in ((0, 1), (0, 4)):
         ranks[source].call("Send", part("send", target, 64))
         ranks[target].call("Recv", part("receive", source, 64))
-    found = priced(built(ranks).graph, machine(on_description(), 8))
+    found = price_graph(built(ranks).graph, machine(on_description(), 8))
     costs, rounds = found.costs, found.rounds
     order = np.argsort(costs["level"])
-    near, far = (changed(costs, rounds, Change("network", added_latency_s=5.0))[k] for k in order)
+    near, far = (changed(costs, rounds, NetworkChange("network", added_latency_s=5.0))[k] for k in order)
     assert (near["latency"], far["latency"]) == (2.0, 15.0)
-    near, far = (changed(costs, rounds, Change(bandwidth=2.0, added_overhead_s=1.0))[k] for k in order)
+    near, far = (changed(costs, rounds, NetworkChange(bandwidth=2.0, added_overhead_s=1.0))[k] for k in order)
     assert (far["transfer"], far["overhead"], far["receive"]) == (16.0, 2.0, 4.0)
-    found = priced(made.graph, machine(as_measured(), 2))
-    slower = changed(found.costs, np.array([3.0]), Change(latency=2.0, added_latency_s=1e-6))
+    found = price_graph(made.graph, machine(as_measured(), 2))
+    slower = changed(found.costs, np.array([3.0]), NetworkChange(latency=2.0, added_latency_s=1e-6))
     assert slower["latency"][0] == pytest.approx(2 * found.costs["latency"][0] + 3e-6)
 
 
@@ -314,7 +314,7 @@ def test_steps_of_unequal_ranks_are_posted_where_blocking_ones_would_wait_for_ea
     step = Step((Layer(np.arange(3), (np.arange(3) + 1) % 3, 5000.0),), Mode.BLOCKING)
     simulator = LenientSimulator(DESCRIBED, 3)
     simulator.take(step)
-    among = Among(machine(on_description(), 3), np.arange(3))
+    among = GroupCosts(machine(on_description(), 3), np.arange(3))
     made = template([step], among)
     groups = np.zeros(0, g.GROUP)
     graph = g.Graph(made.ops, made.first, made.messages, groups, (), (), ("x",), np.zeros(3))
@@ -325,7 +325,7 @@ def test_another_bandwidth_is_that_of_bytes_that_a_receiver_waits_for():
     """On a network, where receiving takes as long as the bytes do."""
 
     class Waits(type(machine(as_measured(), 2))):  # type: ignore[misc]
-        def alone(self, layer: Layer, mode: Mode) -> LayerCosts:
+        def uncontended(self, layer: Layer, mode: Mode) -> LayerCosts:
             size = np.asarray(layer.size, dtype=float)
             return LayerCosts(
                 eager=np.ones(len(size), bool), overhead=0 * size + 1.0, flight=0 * size + 5.0,
@@ -336,7 +336,7 @@ def test_another_bandwidth_is_that_of_bytes_that_a_receiver_waits_for():
     for hosts, receive, gap in ((far, 2 + 80, 3 + 80), (near, 10.0, 11.0)):
         on = Waits(as_measured(), Placement.on_hosts(hosts))
         costs, _ = message_costs(sent(800), on)
-        slow = changed(costs, np.ones(len(costs)), Change(bandwidth=0.1))
+        slow = changed(costs, np.ones(len(costs)), NetworkChange(bandwidth=0.1))
         assert slow["receive"][0] == pytest.approx(receive, rel=0.02)
         assert slow["gap"][0] == pytest.approx(gap, rel=0.02)
         parameter = Parameter.transfer(costs)

@@ -14,10 +14,10 @@ from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import UNLIMITED
-from hockney.replay.answers import LARGEST_ERRATIC, Explained
+from hockney.replay.answers import LARGEST_ERRATIC, ExplainedRun
 from hockney.replay.building import build
 from hockney.replay.pricing import machine_of
-from hockney.replay.scenarios import Asked, Situation
+from hockney.replay.scenarios import RequestedChanges, TracedProgram
 
 pytestmark = pytest.mark.needs("compiler")
 MACHINE = Platform(
@@ -29,15 +29,15 @@ MACHINE = Platform(
 """Messages share no links."""
 
 
-def situation(ranks: list[Written], *args: object, **options: object) -> Situation:
+def situation(ranks: list[Written], *args: object, **options: object) -> TracedProgram:
     built = build([each.trace for each in ranks], job_of_written(ranks, *args, **options))  # type: ignore[arg-type]
     communication = Communication(described(MACHINE), platform=MACHINE)
-    return Situation(built, {"value": machine_of(communication, built.placement)})
+    return TracedProgram(built, {"value": machine_of(communication, built.placement)})
 
 
-def explained(program: Situation) -> Explained:
+def explained(program: TracedProgram) -> ExplainedRun:
     recorded_s = float(program.built.end_s.max())
-    return Explained(program.unchanged, recorded_s, (recorded_s,), program.alone)
+    return ExplainedRun(program.unchanged, recorded_s, (recorded_s,), program.costs_only)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -45,13 +45,16 @@ def test_any_program_takes_as_long_as_it_did(seed):
     """Whatever the costs are, with messages and collectives on several communicators."""
     ranks, communicators, _ = random_program(seed, 6, 300)
     program = situation(ranks, communicators)
-    assert program.alone.ends != pytest.approx(program.built.end_s, rel=0.01)
+    assert program.costs_only.ends != pytest.approx(program.built.end_s, rel=0.01)
     assert program.unchanged.ends == pytest.approx(program.built.end_s, rel=1e-5)
     path = program.unchanged.path
     assert sum(path.parts.values()) == pytest.approx(path.run_s, rel=1e-5)
     assert path.parts["unexplained"] != 0
     # Messages that cost more are as much later as by the costs alone, if they decide when the run ends.
-    slower = program.costed(Asked(latency_s=1.0)), program._alone(Asked(latency_s=1.0))
+    slower = (
+        program.with_changes(RequestedChanges(latency_s=1.0)),
+        program._by_costs_only(RequestedChanges(latency_s=1.0)),
+    )
     assert slower[0].value_s > program.unchanged.value_s
     assert slower[0].value_s == pytest.approx(slower[1].value_s, rel=0.01)
 
@@ -95,29 +98,29 @@ def test_it_stays_when_computation_or_the_network_changes():
     program = situation(late(took=1e-4))
     one = explained(program)
     assert one.error == pytest.approx(-0.03, abs=0.01)
-    assert one.believed
+    assert one.reliable
     (row,) = [row for row in one.unexplained if row.share > 0.01]
     assert row.place == "Waitall at line 2" and row.share == pytest.approx(0.03, abs=0.01)
     assert row.seconds == pytest.approx(2 * 50 * 1e-4, rel=0.3)
-    balance = one.what_if(program.candidate(Asked(balance=True)))
+    balance = one.what_if(program.candidate(RequestedChanges(balance=True)))
     assert balance.ratio.value == pytest.approx(2.1 / 3.1, rel=0.01), "2 ms instead of 3, and 0.1 ms"
     assert balance.ratio.low <= 2 / 3 <= balance.ratio.high, "the interval has that by the costs alone"
-    latency = one.what_if(program.candidate(Asked(latency_s=4e-3)))
+    latency = one.what_if(program.candidate(RequestedChanges(latency_s=4e-3)))
     assert latency.ratio.value == pytest.approx(6.1 / 3.1, rel=0.01), "12 ms in two rounds, as both wait"
-    ideal = one.what_if(program.candidate(Asked(ideal_network=True)))
+    ideal = one.what_if(program.candidate(RequestedChanges(ideal_network=True)))
     assert ideal.ratio.value == pytest.approx(3 / 3.1, rel=0.01), "no call takes any time"
     assert program.ideal_s == pytest.approx(50 * 3e-3, rel=0.01)
-    doubled = program.costed(Asked(compute_scale=2.0)).value_s
+    doubled = program.with_changes(RequestedChanges(compute_scale=2.0)).value_s
     assert doubled == pytest.approx(50 * 6.1e-3, rel=0.01), "calls take as long as before"
-    quiet = one.what_if(program.candidate(Asked(no_noise=True)))
+    quiet = one.what_if(program.candidate(RequestedChanges(no_noise=True)))
     assert quiet.ratio.value == pytest.approx(1.0, abs=0.01), "every round takes the same time"
 
 
 def test_gains_are_withheld_if_calls_take_any_time():
     steady = explained(situation(late(took=2e-3)))
-    assert steady.erratic_share < 0.01 and steady.believed, "an MPI that is always slow is no disturbance"
+    assert steady.erratic_share < 0.01 and steady.reliable, "an MPI that is always slow is no disturbance"
     one = explained(situation(late(took=2e-3, disturbed=0.3)))
-    assert one.erratic_share > LARGEST_ERRATIC and not one.believed
+    assert one.erratic_share > LARGEST_ERRATIC and not one.reliable
     assert "Waitall at line 2" in one.why_withheld
 
 
@@ -127,11 +130,11 @@ def test_ranks_with_different_clocks_have_the_costs_alone():
     built = build([each.trace for each in ranks], job)
     assert built.recorded is None
     communication = Communication(described(MACHINE), platform=MACHINE)
-    program = Situation(built, {"value": machine_of(communication, built.placement)})
-    assert program.unchanged is program.alone
+    program = TracedProgram(built, {"value": machine_of(communication, built.placement)})
+    assert program.unchanged is program.costs_only
     one = explained(program)
-    assert one.unexplained == () and not one.believed
-    balance = one.what_if(program.candidate(Asked(balance=True)))
+    assert one.unexplained == () and not one.reliable
+    balance = one.what_if(program.candidate(RequestedChanges(balance=True)))
     assert balance.ratio.high > balance.ratio.value * 1.2, "all of the replay error is in the interval"
 
 
@@ -145,7 +148,7 @@ def test_a_slow_algorithm_takes_its_time_with_it_but_noise_stays(slow):
             each.call("Allreduce", part("collective", size=8), after=1e-3, took=took)
     program = situation(ranks)
     one = explained(program)
-    what_if = one.what_if(program.candidate(Asked(algorithms={"allreduce": "recursive_doubling"})))
+    what_if = one.what_if(program.candidate(RequestedChanges(algorithms={"allreduce": "recursive_doubling"})))
     if slow == 1:
         assert what_if.ratio.value == pytest.approx(1.015 / 2, rel=0.02) and what_if.decided
         assert what_if.ratio.high > 1.2 / 2
