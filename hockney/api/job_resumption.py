@@ -208,7 +208,7 @@ def _plan_on_job_hosts(
             return None
         options, question = _stored_request(folder, job, replacements)
         planned_run = measure.plan_and_check(question, options, listen)
-        measurement.begin_again(
+        measurement.replace_plan(
             folder,
             planned_run.cases,
             mark_programs(planned_run.settings),

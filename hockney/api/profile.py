@@ -101,7 +101,7 @@ class Profile:
 
     @property
     def exit_code(self) -> int:
-        """The program's: that of the first launch that failed, 0 if all ended well."""
+        """The program's exit code in the first launch that failed; 0 if all ended well."""
         return failed_exit_code(self.manifest)
 
     @property
@@ -118,7 +118,7 @@ class Profile:
 
     @property
     def headline(self) -> tuple[str, ...]:
-        """The answer, one sentence each."""
+        """The headline, one sentence per item."""
         return self.results.headline
 
     @property
@@ -302,8 +302,8 @@ def _survey_in(path: Path, manifest: Manifest) -> Surveyed:
 
 
 def exit_code(profiled: Profile) -> int:
-    """hockney's exit code: the signal by which the user ended the program; 1 if the program failed, 4 if
-    ranks are missing."""
+    """hockney's exit code: 128 + the signal if the user interrupted the program; 1 if it failed; 4 if ranks
+    are missing; otherwise 0."""
     if profiled.received is not None:
         return 128 + profiled.received
     if profiled.exit_code:

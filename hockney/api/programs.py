@@ -180,8 +180,7 @@ class Program:
 
     @classmethod
     def read(cls, path: AnyPath) -> Program:
-        """The program that a TOML file describes. Raises UsageError, with the line and the key of what is
-        wrong."""
+        """Read a program from a TOML file. Raises UsageError naming the offending line and key."""
         file = to_path(path)
         text = read_file(file, ())
         with _lines_in_errors(str(file), text):

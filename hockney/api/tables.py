@@ -286,7 +286,7 @@ def records(run: RunRecords) -> Rows:
     return Rows.of_rows(rows)
 
 
-Kind = type[str] | type[int] | type[float] | type[bool]
+ColumnType = type[str] | type[int] | type[float] | type[bool]
 
 INTEGER_COLUMNS = frozenset(
     (
@@ -300,7 +300,7 @@ TEXT_COLUMNS = frozenset(("place", "level", "parameter", "symbol", "unit", "sett
 
 @dataclass(frozen=True)
 class TypedColumn:
-    kind: Kind
+    kind: ColumnType
     cells: Sequence[Cell]
 
     @property
@@ -319,7 +319,7 @@ def column(name: str, cells: Sequence[Cell]) -> TypedColumn:
     return TypedColumn(kind, [None if cell is None else kind(cell) for cell in cells])
 
 
-def _cell_type(name: str, types: set[type]) -> Kind:
+def _cell_type(name: str, types: set[type]) -> ColumnType:
     for kind in (str, float, int, bool):
         if any(issubclass(each, kind) and (each is bool) == (kind is bool) for each in types):
             return kind

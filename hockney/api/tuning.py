@@ -195,13 +195,13 @@ class Gain:
     operation: str
     ranks: int
     size: int
-    kept: TimeRatio
-    returned: TimeRatio
+    ratio_memory_kept: TimeRatio
+    ratio_memory_returned: TimeRatio
 
     @property
     def memories(self) -> Mapping[Memory, TimeRatio]:
         """The ratios by what happens to freed memory."""
-        return {"kept": self.kept, "returned": self.returned}
+        return {"kept": self.ratio_memory_kept, "returned": self.ratio_memory_returned}
 
     @property
     def table(self) -> str:

@@ -28,7 +28,7 @@ from hockney.system.files import cache_unwritable, remove_older
 from hockney.system.trust import refuse_foreign_cache
 
 FLAGS = ("-std=c++20", "-Wall", "-Wextra")
-COMPILING_SECONDS = 300.0
+COMPILE_TIMEOUT_S = 300.0
 LEFTOVER_SECONDS = 86400.0
 
 Products = Iterable[tuple[str, Sequence[str]]]
@@ -77,7 +77,7 @@ def compile_products(
     """Compile each of `products` into `folder`. Raises EnvironmentProblem."""
     for name, arguments in products:
         words = [*compiler, *FLAGS, f"-I{source_folder()}", "-o", str(folder / name), *arguments]
-        done = process.capture(words, timeout=COMPILING_SECONDS)
+        done = process.capture(words, timeout=COMPILE_TIMEOUT_S)
         if not done.ok:
             raise EnvironmentProblem(
                 f"{name} does not compile",

@@ -28,7 +28,7 @@ class LauncherOptions:
         return bool(self.arguments or self.variables)
 
     def having(self, variables: Sequence[tuple[str, str]]) -> LauncherOptions:
-        """These options with the given variables too, which replace others of the same name."""
+        """A copy with `variables` added, overriding any of the same name."""
         return LauncherOptions(self.arguments, tuple((dict(self.variables) | dict(variables)).items()))
 
     @property

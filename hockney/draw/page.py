@@ -40,7 +40,7 @@ class Table:
 @dataclass(frozen=True)
 class Widget:
     """An interactive element of the page. `script` names a file in `report/widgets` that draws it from
-    `data`: numbers, texts, lists and dictionaries. `fallback` is shown if scripts do not run."""
+    `data`: numbers, strings, lists and dicts. `fallback` is shown when scripts are disabled."""
 
     name: str
     title: str

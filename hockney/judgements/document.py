@@ -162,7 +162,7 @@ def checked_document(checked: CheckedRun) -> dict[str, Any]:
         "cases": [{"case": each.series.case, **_checked(each)} for each in checked.cases],
         "failed": [{"case": case, "failure": reason} for case, reason in checked.failed],
         "missing": list(checked.missing),
-        "absent_operations": list(checked.absent),
+        "absent_operations": list(checked.lost_operations),
         "changes": [_fact(each) for each in checked.changes],
         "wrong_records": checked.wrong,
         "warnings": list(checked.caveats),

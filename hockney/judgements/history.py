@@ -38,8 +38,8 @@ class CheckedRun(Judgement[CheckedSeries]):
     """The run `name` of a `machine`, measured at `at_s` (s since 1970), against `earlier` runs before it.
     `failed` are its cases without a result, with the reason; `changes` what differs from the environment of
     the run before it; `wrong` in how many of its records data arrived corrupted. `missing` are cases that it
-    should have measured (`hockney.judgements.sides`), and `absent` the operations that it lacks and the
-    last run of its study has."""
+    should have measured (`hockney.judgements.sides`), and
+    `lost_operations` the operations that the last run of its study measured and it did not."""
 
     name: str
     label: str
@@ -53,7 +53,7 @@ class CheckedRun(Judgement[CheckedSeries]):
     caveats: tuple[Caveat, ...] = ()
     wrong: int = 0
     missing: tuple[str, ...] = ()
-    absent: tuple[str, ...] = ()
+    lost_operations: tuple[str, ...] = ()
 
     command = "hockney history check"
     headings = "What changed", "Cases"
@@ -297,9 +297,11 @@ def _without_result(checked: CheckedRun) -> list[str]:
     if checked.failed:
         listed = list_names([f"{case} ({reason})" for case, reason in checked.failed])
         texts.append(f"{plural(len(checked.failed), 'case')} failed: {listed}.")
-    if checked.absent:
-        count = plural(len(checked.absent), "operation")
-        texts.append(f"The run has no result of {count} of the run before: {list_names(checked.absent)}.")
+    if checked.lost_operations:
+        count = plural(len(checked.lost_operations), "operation")
+        texts.append(
+            f"The run has no result of {count} of the run before: {list_names(checked.lost_operations)}."
+        )
     if checked.missing:
         listed = list_names(list(checked.missing), MAX_LISTED)
         texts.append(f"It lacks {plural(len(checked.missing), 'case')} that it should have: {listed}.")

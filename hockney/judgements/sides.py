@@ -204,7 +204,7 @@ def observed_in_turns(a: Side, b: Side, catalog: Catalog, cost: Cost) -> tuple[P
     for runs in zip(a.runs, b.runs, strict=True):
         loaded = {number for run in runs for number in _loaded(run)}
         for side, run in enumerate(runs):
-            by_run[side].append(_observed(run, cost, loaded))
+            by_run[side].append(_observations(run, cost, loaded))
     return pooled_cases(by_run[0], catalog), pooled_cases(by_run[1], catalog)
 
 
@@ -227,7 +227,7 @@ def _loaded(run: MeasuredRun) -> set[int | str]:
     return {run.numbers.get(launch, launch) for launch in loaded_launches(run.run)}
 
 
-def _observed(run: MeasuredRun, cost: Cost, loaded: Collection[int | str]) -> list[Observation]:
+def _observations(run: MeasuredRun, cost: Cost, loaded: Collection[int | str]) -> list[Observation]:
     under_load = {launch.launch for launch in run.run.launches if launch.index in loaded}
     return [
         replace(observation, launches=_names(run, observation.launches))

@@ -162,7 +162,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
             "mpi-refuses-root",
             f"{title_of(mpi)} refuses to run as root",
             "",
-            f"run as another user, or set {_root_variables()}",
+            f"run as another user, or set {_run_as_root_variables()}",
         ),
     ),
     (
@@ -307,7 +307,7 @@ def _host_named(text: str) -> re.Match[str] | None:
     return re.search(pattern, text, re.MULTILINE)
 
 
-def _root_variables() -> str:
+def _run_as_root_variables() -> str:
     wanted = (f"{name}={value}" for family in families() for name, value in family.root_variables.items())
     return join_words(wanted)
 

@@ -281,8 +281,8 @@ class World:
     catalog: Catalog = field(default_factory=bundled_catalog, repr=False)
 
     def time(self, case: Case) -> float:
-        """Seconds of one operation of `case`, without noise: by the role of its workload. Workloads with a
-        role not handled here cost the same as their operation does as a collective."""
+        """Noise-free time (s) of one operation of `case`, from its workload's role. Other roles cost as
+        much as the collective of the same name."""
         workload = self.catalog.entry(case.workload)
         size = case.bytes
         slower = self.byte_factor(case)

@@ -154,8 +154,8 @@ class EngineReader:
         return self.plan[seen.finished].line
 
     def _refuse_corrupted(self, seen: re.Match[str] | None, code: int, tail: tuple[str, ...]) -> None:
-        """Raises LaunchFailed if a rank received a corrupted message, by its line or, if the launcher dropped
-        that, by its exit code."""
+        """Raise LaunchFailed if a rank reported a corrupted message, in its output or, if the launcher
+        dropped that, by its exit code."""
         if seen is None and code != CORRUPTED_EXIT_CODE:
             return
         rank, sender = (None, None) if seen is None else map(int, seen.groups())

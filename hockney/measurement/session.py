@@ -92,12 +92,12 @@ def begin(
     return RunFolder.create(path, plan, bench.machine, surveyed, bench.catalog)
 
 
-def begin_again(
+def replace_plan(
     folder: RunFolder, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None
 ) -> None:
     """Replace the plan of a folder that has no records yet."""
     plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_kind))
-    folder.begin_again(plan, bench.machine, surveyed, bench.catalog)
+    folder.replace_plan(plan, bench.machine, surveyed, bench.catalog)
 
 
 def measure(
@@ -369,7 +369,7 @@ class Session:
             self.listen(CaseSettled(case, _case_records(run, case) if own_records else run))
 
     def _check_launch(self, problem: LaunchFailed | None, recorder: LaunchRecorder, more: bool) -> None:
-        """Report the problem of a launch; raises if another launch would not help."""
+        """Report a launch's problem; raise if another launch would not help."""
         self.broken_launches = 0 if recorder.record_count or problem is None else self.broken_launches + 1
         if (
             problem is not None

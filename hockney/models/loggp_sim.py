@@ -111,7 +111,7 @@ class LogGPSimulator:
                 self.now[layer.target] += self._costs.combining(layer.size)
 
     def _refreshed(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
-        """The costs with the additional time of data that their sender has written."""
+        """The costs plus the extra time for data that the sender has just written."""
         more = self._costs.refreshing(layer.size)
         if not np.any(more):
             return cost

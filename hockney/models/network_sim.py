@@ -278,7 +278,7 @@ class NetworkSimulator:
             return
         message.under_way = True
         source, target = self.node[message.source], self.node[message.target]
-        time = self._way_s(message, source, target)
+        time = self._uncontended_delay_s(message, source, target)
         links = self.routes.links(source, target)
         if not len(links):
             self._at(self.now + time, partial(self._arrive, message))
@@ -287,7 +287,7 @@ class NetworkSimulator:
         latency = max(time - data / self.routes.rate, LEAST_LATENCY_S)
         self._at(self.now + latency, partial(self._enter, Flow(message, links, data)))
 
-    def _way_s(self, message: Message, source: int, target: int) -> float:
+    def _uncontended_delay_s(self, message: Message, source: int, target: int) -> float:
         """Seconds from departure to arrival without contention on links."""
         cost, size, network = message.segment, message.size, self.platform.network
         time = cost.latency_s + self.routes.hops(source, target) * network.hop_s + cost.per_byte_s * size

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
 EXACT, SIMULATED = "exact", "simulated"
 """Instead of an interval: of values by definition, and where times do not vary."""
-VAGUE = 2.0
+VAGUE_INTERVAL_FACTOR = 2.0
 
 
 def quantity(value: float, unit: str) -> Amount:
@@ -152,8 +152,10 @@ def precision(estimate: Estimate) -> float | None:
 
 
 def vague(estimate: Estimate) -> bool:
-    """Whether it has no interval, or one whose ends are more than a factor of VAGUE apart."""
-    return estimate.low is None or estimate.high is None or estimate.high > VAGUE * estimate.low
+    """Whether its interval is unknown, or wider than a factor of VAGUE_INTERVAL_FACTOR."""
+    return (
+        estimate.low is None or estimate.high is None or estimate.high > VAGUE_INTERVAL_FACTOR * estimate.low
+    )
 
 
 def percent(fraction: float | None) -> str:

@@ -242,7 +242,7 @@ class _Origins:
 
 
 @dataclass(frozen=True)
-class _Located:
+class _RawCallSite:
     """A site's frames as modules and offsets, the innermost first."""
 
     number: int
@@ -251,7 +251,7 @@ class _Located:
     ambiguous: bool
 
 
-def _located(file: RankFile) -> list[_Located]:
+def _located(file: RankFile) -> list[_RawCallSite]:
     modules = np.sort(file.modules, order="begin")
     paths = [text_of(path) for path in modules["path"]]
     addresses = file.sites["frame"]
@@ -267,11 +267,11 @@ def _located(file: RankFile) -> list[_Located]:
             elif address:
                 frames.append(("", address))
         python = text_of(site["python"])
-        rows.append(_Located(int(site["id"]), tuple(frames), python, bool(site["ambiguous"])))
+        rows.append(_RawCallSite(int(site["id"]), tuple(frames), python, bool(site["ambiguous"])))
     return rows
 
 
-def _site(row: _Located, resolved: Mapping[tuple[str, int], Frame]) -> CallSite:
+def _site(row: _RawCallSite, resolved: Mapping[tuple[str, int], Frame]) -> CallSite:
     """The innermost return address, and Python's line, are those of all calls of the record."""
     frames = [resolved.get(each, Frame(module=each[0], offset=each[1])) for each in row.frames]
     if row.python:

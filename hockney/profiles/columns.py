@@ -64,8 +64,8 @@ def columns_table(
     return replace(table, rows=tuple(cells))
 
 
-def claimed(results: ProfileResults, row: Row, seconds: float) -> float | None:
-    """None for what recording may have caused, and for nothing."""
+def if_significant(results: ProfileResults, row: Row, seconds: float) -> float | None:
+    """`seconds`, or None if they are no more than recording may have caused."""
     return seconds if seconds > row.recording_s and not results.withheld else None
 
 
@@ -93,8 +93,8 @@ def site_columns(results: ProfileResults) -> tuple[Column[Row], ...]:
         Column("", lambda row: row.most, key="most_s"),
         Column("machine", lambda row: row.parts.machine or None, SECONDS),
         Column("", lambda row: row.parts.machine, key="machine_s"),
-        Column("waiting", lambda row: claimed(results, row, row.parts.waiting), SECONDS, "waiting_s"),
-        Column("excess", lambda row: claimed(results, row, row.parts.excess), SECONDS, "excess_s"),
+        Column("waiting", lambda row: if_significant(results, row, row.parts.waiting), SECONDS, "waiting_s"),
+        Column("excess", lambda row: if_significant(results, row, row.parts.excess), SECONDS, "excess_s"),
         Column("not separated", lambda row: row.parts.not_separated or None, SECONDS),
         Column("", lambda row: row.parts.not_separated, key="not_separated_s"),
         Column("", lambda row: asdict(row.parts), key="parts_s"),
@@ -189,7 +189,7 @@ def sites_table(
     if "machine" not in empty:
         caption += " Machine: software overhead, transfer and contention."
     if any(
-        claimed(results, row, part) is None
+        if_significant(results, row, part) is None
         for row in shown
         for part in (row.parts.waiting, row.parts.excess)
         if part
@@ -261,7 +261,7 @@ METRICS: tuple[Column[Metric], ...] = (
 def metrics(results: ProfileResults) -> list[Metric]:
     found = [efficiencies(launch) for launch in results.profile.launches]
     return [
-        Metric(name, key, over_values([getattr(each, key) for each in found]), depth, results.believed)
+        Metric(name, key, over_values([getattr(each, key) for each in found]), depth, results.is_reliable)
         for name, key, depth in _METRICS
         if depth < 2 or results.launch.hosts > 1
     ]
@@ -480,7 +480,7 @@ def document(results: ProfileResults) -> dict[str, Any]:
             "received_before_sent": waits.matched.violations,
             "worst_s": waits.matched.worst_s,
             "across_hosts": waits.matched.across_hosts,
-            "believed": waits.believed,
+            "believed": waits.is_reliable,
             "disagree": waits.matched.doubted,
         },
         "ranks": columns_document(rank_columns(results), range(len(launch.ranks))),

@@ -106,7 +106,7 @@ class ProfileComparison:
 
     @property
     def state(self) -> State:
-        """That of the elapsed time."""
+        """The verdict on the elapsed time."""
         return self.elapsed.state
 
     @property

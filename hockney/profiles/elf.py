@@ -38,13 +38,13 @@ _SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section"
 @dataclass(frozen=True)
 class Elf:
     """`interpreter` is the loader of a dynamically linked program, "" if it has none. `bound` are the symbols
-    of MPI that it takes from elsewhere, `exported` the functions that others may take from it, `contained`
-    the symbols that are linked into it statically."""
+    of MPI that it takes from elsewhere, `exported` the functions that others may take from it,
+    `static_symbols` the symbols that are linked into it statically."""
 
     interpreter: str
     bound: tuple[str, ...] = ()
     exported: tuple[str, ...] = ()
-    contained: tuple[str, ...] = ()
+    static_symbols: tuple[str, ...] = ()
     loads_at_run_time: bool = False
     """Whether it calls dlopen."""
 
@@ -115,7 +115,7 @@ def _read(data: mmap.mmap) -> Elf:
             interpreter = content.rstrip(b"\0").decode(errors="replace")
     bound: set[str] = set()
     exported: set[str] = set()
-    contained: set[str] = set()
+    static_symbols: set[str] = set()
     loads = False
     sections = _sections(data)
     for section in sections:
@@ -131,10 +131,10 @@ def _read(data: mmap.mmap) -> Elf:
             if not defined:
                 bound.add(name)
             elif section["type"] == SHT_SYMTAB:
-                contained.add(name)
+                static_symbols.add(name)
             elif is_code:
                 exported.add(name)
-    of_kind = [tuple(sorted(each)) for each in (bound, exported, contained)]
+    of_kind = [tuple(sorted(each)) for each in (bound, exported, static_symbols)]
     return Elf(interpreter, of_kind[0], of_kind[1], of_kind[2], loads)
 
 

@@ -22,7 +22,7 @@ from hockney.core.wording import plural, verb_form
 from hockney.draw.page import Caveat
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.live import open_waits
-from hockney.profiles.machine_costs import NOTHING, PREDICTED, MachineCosts, Price
+from hockney.profiles.machine_costs import PREDICTED, ZERO_PRICE, MachineCosts, Price
 from hockney.profiles.operations import Kind, blocking, kind_of, recording_kind
 from hockney.profiles.profile import Launch, group_rows, quantile_s
 from hockney.profiles.rank_file import COLLECTIVE, NETWORK, NODE, SEND
@@ -127,12 +127,12 @@ class Row:
         return tuple(each.text for each in self.why)
 
     @property
-    def few_long(self) -> bool:
-        """Whether the excess is of few of many calls."""
-        return self.calls >= FEWEST_CALLS and self.typical_s is not None and self.typically_slow is None
+    def has_few_slow_calls(self) -> bool:
+        """Whether only a few of many calls cause the excess."""
+        return self.calls >= FEWEST_CALLS and self.typical_s is not None and self.typical_slowdown is None
 
     @property
-    def typically_slow(self) -> float | None:
+    def typical_slowdown(self) -> float | None:
         """The median time of a call without waiting, relative to the price, if that explains a good part of
         the excess. Otherwise few calls are long, as if their ranks had been interrupted."""
         if self.typical_s is None or self.calls < FEWEST_CALLS:
@@ -193,8 +193,8 @@ class Explanation:
 
     @cached_property
     def rank_parts(self) -> list[Parts]:
-        """The parts of each rank's time in MPI: waiting as timed on it, the others as on average at its call
-        sites."""
+        """The parts of each rank's time in MPI. Waiting was measured per rank; the other parts are averages
+        over each call site."""
         count = len(self.launch.ranks)
         found = {field.name: np.zeros(count) for field in fields(Parts)}
         waits = self.waits.rows
@@ -216,9 +216,9 @@ def explain(launch: Launch, costs: MachineCosts | None = None, *, cores: int = 0
     """The explanation of a launch's time in MPI. `costs` are those of the machine's survey, if there is one,
     `cores` the number of cores of a host (0: unknown)."""
     waits = waits_of(launch, cores=cores, eager=costs.eager if costs else None)
-    still = open_rows(launch, open_waits(launch)) if waits.believed else np.zeros(0, WAITS)
-    rows, points = _Explainer(launch, costs, waits, Waits(still)).rows_and_points()
-    waits = replace(waits, rows=np.concatenate([waits.rows, still]))
+    waiting_now = open_rows(launch, open_waits(launch)) if waits.is_reliable else np.zeros(0, WAITS)
+    rows, points = _Explainer(launch, costs, waits, Waits(waiting_now)).rows_and_points()
+    waits = replace(waits, rows=np.concatenate([waits.rows, waiting_now]))
     caveats = (*launch.caveats, *waits.caveats, *_caveats(launch, rows, costs))
     return Explanation(launch, rows, points, waits, costs, caveats)
 
@@ -255,9 +255,9 @@ def _caveats(launch: Launch, rows: Sequence[Row], costs: MachineCosts | None) ->
 
 
 @dataclass(frozen=True)
-class _Priced:
-    """The price of some calls: `software` is the part of it that is the processor's. `unpriced` is the reason
-    if there is no price."""
+class _PriceEstimate:
+    """The price of some calls. `software` is the part spent on the processor, `unpriced` the reason if there
+    is no price."""
 
     value: float = 0.0
     high: float = 0.0
@@ -268,8 +268,8 @@ class _Priced:
     point: Point | None = None
 
 
-def _unpriced(code: str, text: str) -> _Priced:
-    return _Priced(unpriced=Why(code, text))
+def _unpriced(code: str, text: str) -> _PriceEstimate:
+    return _PriceEstimate(unpriced=Why(code, text))
 
 
 @dataclass(frozen=True)
@@ -277,7 +277,7 @@ class _Explainer:
     launch: Launch
     costs: MachineCosts | None
     waits: Waits
-    still: Waits
+    open_waits: Waits
     """The waiting of calls that have not returned."""
 
     def rows_and_points(self) -> tuple[tuple[Row, ...], tuple[Point, ...]]:
@@ -309,7 +309,7 @@ class _Explainer:
         open_calls = [each for each in launch.open_calls if (each.site, each.function) == (site, function)]
         if open_calls:
             more = sum(each.seconds for each in open_calls)
-            found = self.still.at(site, function)
+            found = self.open_waits.at(site, function)
             left = max(0.0, more - sum(found.values()))
             parts = Parts.sum((parts, Parts(**found, not_separated=left)))
             text = (
@@ -358,7 +358,7 @@ class _Explainer:
         site: int,
         function: int,
         seconds: float,
-        priced: Sequence[_Priced],
+        priced: Sequence[_PriceEstimate],
         weights: Sequence[float],
     ) -> tuple[Parts, tuple[Why, ...]]:
         why: list[Why] = []
@@ -378,7 +378,7 @@ class _Explainer:
                 unpriced[each.unpriced] = unpriced.get(each.unpriced, 0.0) + weight
         if beyond > 0:
             known = self._known_waiting(kind, site, function)
-            if not self.waits.believed:
+            if not self.waits.is_reliable:
                 why.append(Why("shared-cores", self.waits.why, beyond))
             elif self.waits.matched.doubted and known < 1 and kind in _MESSAGES:
                 why.append(replace(_DOUBTED, seconds=beyond))
@@ -418,13 +418,13 @@ class _Explainer:
             return 1.0
         return self.waits.known.get((site, function), 0.0)
 
-    def _price(self, kind: Kind, name: str, site: int, group: np.ndarray) -> _Priced:
+    def _price(self, kind: Kind, name: str, site: int, group: np.ndarray) -> _PriceEstimate:
         """The price of calls with one communicator, size class and distance."""
         calls = int(group["calls"].sum())
         if kind in ("local", "clock"):
-            return _Priced()
+            return _PriceEstimate()
         if kind in _NOT_SURVEYED:
-            return _Priced(unpriced=_NOT_SURVEYED[kind])
+            return _PriceEstimate(unpriced=_NOT_SURVEYED[kind])
         if self.costs is None:
             return _unpriced("no-survey", "there is no survey of this machine")
         if not int(group["size_class"][0]) and kind not in ("wait", "probe") and blocking(name) != "Barrier":
@@ -449,7 +449,7 @@ class _Explainer:
             drawn = Point(site, name, kind, 2, distance, size, calls, seconds / calls, price)
         # An exchange is a send and a receive, which need not overlap.
         factor = 2 if kind == "exchange" else 1
-        return _Priced(
+        return _PriceEstimate(
             factor * calls * price.value,
             factor * calls * price.high,
             min(calls * software, factor * calls * price.value),
@@ -469,7 +469,7 @@ class _Explainer:
 
     def _collective(
         self, kind: Kind, name: str, site: int, group: np.ndarray, calls: int, size: float
-    ) -> _Priced:
+    ) -> _PriceEstimate:
         costs = self.costs
         assert costs is not None
         communicator = self.launch.communicators[int(group["communicator"][0])]
@@ -483,12 +483,12 @@ class _Explainer:
             text = f"the survey has no MPI_{operation} of this size and number of ranks"
             return _unpriced("operation-not-surveyed", text)
         seconds = float(group["seconds"].sum())
-        steps = int(np.ceil(np.log2(max(2, communicator.size)))) if price is not NOTHING else 0
+        steps = int(np.ceil(np.log2(max(2, communicator.size)))) if price is not ZERO_PRICE else 0
         software = min(price.value, steps * (costs.sending_s(0) + costs.receiving_s(0)))
         drawn = None
-        if kind == "collective" and price is not NOTHING:
+        if kind == "collective" and price is not ZERO_PRICE:
             drawn = Point(site, name, kind, communicator.size, 0, size, calls, seconds / calls, price)
-        return _Priced(
+        return _PriceEstimate(
             calls * price.value,
             calls * price.high,
             calls * software,
@@ -497,7 +497,7 @@ class _Explainer:
             point=drawn,
         )
 
-    def _completion(self, site: int, waited: float) -> _Priced:
+    def _completion(self, site: int, waited: float) -> _PriceEstimate:
         """The price of the requests that wait calls complete, from those that were timed: a receive costs its
         message, and so does a send that needs its receive; a shorter send has ended before."""
         costs = self.costs
@@ -505,7 +505,7 @@ class _Explainer:
         samples = self.launch.samples
         at = samples[(samples["wait_site"] == site) & (samples["raw_wait_site"] != 0)]
         if waited <= 0:
-            return _Priced()
+            return _PriceEstimate()
         if not len(at):
             return _unpriced("untimed-requests", "the requests that these calls complete are not timed")
         value = high = software = weight = 0.0
@@ -519,7 +519,7 @@ class _Explainer:
                 ranks = self.launch.communicators[communicator].size
                 price = costs.collective(blocking(self.launch.function(number)), ranks, size)
             elif role == SEND and size <= eager:
-                price = NOTHING
+                price = ZERO_PRICE
             else:
                 price = costs.message(size, distance or NODE)
             if price is None:
@@ -530,7 +530,7 @@ class _Explainer:
             if role != SEND and role != COLLECTIVE:
                 software += count * min(price.value, costs.receiving_s(size))
         scale = waited / weight
-        return _Priced(scale * value, scale * high, scale * software, None, predicted)
+        return _PriceEstimate(scale * value, scale * high, scale * software, None, predicted)
 
 
 def _sorted(why: Iterable[Why]) -> tuple[Why, ...]:

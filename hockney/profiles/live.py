@@ -221,7 +221,7 @@ def _numbers(functions: Sequence[str], *kinds: Kind) -> list[int]:
 
 
 def _may_poll(file: RankFile, polls: Sequence[int]) -> bool:
-    """Whether a thread's last call is a test or probe that does not block."""
+    """Whether the rank is not in MPI_Finalize and some thread's last call was a nonblocking test or probe."""
     return not int(file.header["finalize_enter"]) and bool(np.isin(file.threads["function"], polls).any())
 
 

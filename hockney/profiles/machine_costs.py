@@ -52,7 +52,7 @@ class Price:
     basis: str = MEASURED
 
 
-NOTHING = Price(0.0, 0.0)
+ZERO_PRICE = Price(0.0, 0.0)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class MachineCosts:
         last one ends: as measured on as many ranks, or between that of fewer and of more; otherwise as
         predicted from messages."""
         if ranks < 2:
-            return NOTHING
+            return ZERO_PRICE
         key = operation.lower(), ranks, size
         if key not in self._known:
             self._known[key] = self._collective(*key)
@@ -186,10 +186,10 @@ class MachineCosts:
         name = OF_VECTORS.get(operation, operation)
         curves = self._curves.get(name, {})
         if ranks in curves:
-            return _on_curve(curves[ranks], size)
+            return _interpolated(curves[ranks], size)
         fewer, more = [p for p in curves if p < ranks], [p for p in curves if p > ranks]
         if fewer and more:
-            low, high = _on_curve(curves[max(fewer)], size), _on_curve(curves[min(more)], size)
+            low, high = _interpolated(curves[max(fewer)], size), _interpolated(curves[min(more)], size)
             if low is None or high is None:
                 return None
             share = math.log(ranks / max(fewer)) / math.log(min(more) / max(fewer))
@@ -257,7 +257,7 @@ OF_VECTORS = {
 }
 """Vector operations cost about what the plain ones do, with the mean size."""
 
-BEYOND = 2.0
+MAX_EXTRAPOLATION = 2.0
 """A size up to this many times the largest measured one is extrapolated."""
 
 
@@ -266,15 +266,15 @@ def _tail_of(summary: Summary) -> float:
     return max(1.0, summary.quartiles[3] / typical) if typical > 0 else 1.0
 
 
-def _on_curve(points: Sequence[tuple[float, float, float]], size: float) -> Price | None:
-    """Linear between the measured sizes, and a little beyond the last."""
+def _interpolated(points: Sequence[tuple[float, float, float]], size: float) -> Price | None:
+    """Interpolate linearly between the measured sizes, and extrapolate a little beyond the last."""
     if not points:
         return None
     first, last = points[0], points[-1]
     if size <= first[0] or len(points) == 1:
-        beyond = len(points) == 1 and first[0] > 0 and size > BEYOND * first[0]
+        beyond = len(points) == 1 and first[0] > 0 and size > MAX_EXTRAPOLATION * first[0]
         return None if beyond else Price(first[1], first[2])
-    if size > BEYOND * last[0]:
+    if size > MAX_EXTRAPOLATION * last[0]:
         return None
     before, after = next(((a, b) for a, b in pairwise(points) if size <= b[0]), (points[-2], points[-1]))
     share = (size - before[0]) / (after[0] - before[0])

@@ -304,7 +304,7 @@ def read_profile(folder: Path) -> Profile:
 def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) -> Launch:
     files = read.files
     sites, index_of = call_sites(files)
-    rates = _rates(files)
+    rates = _seconds_per_tick(files)
     clocks = rank_clocks(files)
     left_out = [k for k, name in enumerate(functions) if name in OUTSIDE_MPI_TIME]
     ranks = tuple(
@@ -365,9 +365,9 @@ def _open_calls(
             )
 
 
-def _rates(files: Sequence[RankFile]) -> list[float]:
-    """Seconds per tick of each rank; if a rank's file does not show it, that of others on its host, or of any
-    other."""
+def _seconds_per_tick(files: Sequence[RankFile]) -> list[float]:
+    """Seconds per clock tick of each rank. If a rank's file does not show them, the median of the other ranks
+    on its host, or of all."""
     known = [(each.host, each.clock.seconds_per_tick) for each in files if each.clock.ns_per_tick is not None]
     rates = []
     for each in files:
@@ -403,7 +403,7 @@ def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
     to that of rank 0 of their world if they were compared with it."""
     of_first = {each.job: each.kernel for each in reversed(files) if each.rank == 0}
     found = []
-    for each, rate in zip(files, _rates(files), strict=True):
+    for each, rate in zip(files, _seconds_per_tick(files), strict=True):
         clock, number, error = form.Clock(each.clock.ticks, each.clock.ns, rate * 1e9), each.kernel, 0.0
         if each.job in of_first and of_first[each.job] != each.kernel:
             compared = each.clock_of_rank_0()

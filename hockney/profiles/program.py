@@ -439,7 +439,7 @@ def list_libraries(path: Path, loader: str, environ: Mapping[str, str]) -> tuple
     output = ""
     for words in lists:
         try:
-            done = process.capture(words, env=_exactly(environ), timeout=LIST_SECONDS)
+            done = process.capture(words, env=_environment_changes(environ), timeout=LIST_SECONDS)
         except EnvironmentProblem:
             continue
         output = done.out
@@ -457,7 +457,7 @@ def list_libraries(path: Path, loader: str, environ: Mapping[str, str]) -> tuple
     return found, missing
 
 
-def _exactly(environ: Mapping[str, str]) -> dict[str, str | None]:
+def _environment_changes(environ: Mapping[str, str]) -> dict[str, str | None]:
     """The changes that turn this process's environment into `environ`."""
     return {**dict.fromkeys(os.environ), **environ}
 
@@ -489,7 +489,9 @@ def _with_mpi4py(program: Program, python: Path, environ: Mapping[str, str]) -> 
     has modules for several MPIs, the one that it loads. That one it chooses by a library that it finds, or by
     MPI4PY_MPIABI; then its module for that is linked to the library."""
     try:
-        done = process.capture([str(python), "-c", ASK_MPI4PY], env=_exactly(environ), timeout=LIST_SECONDS)
+        done = process.capture(
+            [str(python), "-c", ASK_MPI4PY], env=_environment_changes(environ), timeout=LIST_SECONDS
+        )
     except EnvironmentProblem:
         return program
     answers = [line.partition(" ")[::2] for line in done.out.splitlines()]

@@ -107,9 +107,9 @@ class ProfileResults:
         return self.explanation.recording_s > self.total.waiting + self.total.excess > 0
 
     @property
-    def believed(self) -> bool:
+    def is_reliable(self) -> bool:
         """Whether waiting and the balance of the ranks are theirs, and not due to a lack of processors."""
-        return self.explanation.waits.believed
+        return self.explanation.waits.is_reliable
 
     @cached_property
     def causes(self) -> tuple[Waiting, ...]:
@@ -158,7 +158,7 @@ class ProfileResults:
         """Operations that are typically slower than the survey measured, those with most excess first."""
         rows: dict[str, list[Row]] = {}
         for row in self.notable_excess:
-            if row.typically_slow is not None:
+            if row.typical_slowdown is not None:
                 rows.setdefault(row.operation, []).append(row)
         found = [
             SlowOperation(
@@ -235,7 +235,7 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     bounds = share_interval(share)
     yield (f"The {ranks} {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in MPI.")
     if not all(rank.finished for rank in launch.ranks):
-        yield from _last(results)
+        yield from _unfinished_sentences(results)
     elif share.value < SMALL and results.explanation.rows:
         yield "Communication hardly matters."
         yield from _balance(results)
@@ -246,9 +246,9 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     yield from _of_parts(results)
     first = results.first
     if results.largest is not None and results.largest is not first:
-        yield _first(results, results.largest)
+        yield _call_site_sentence(results, results.largest)
     if first is not None:
-        yield _first(results, first)
+        yield _call_site_sentence(results, first)
     yield from _slow(results)
     yield from _balance(results)
     if results.withheld:
@@ -264,12 +264,12 @@ def _balance(results: ProfileResults) -> Iterator[str]:
         yield (
             f"Load balance is {percent(balance.load_balance)}: rank {slowest.label} computes longest, "
             f"{quantity(slowest.outside_s, 's')} of {quantity(launch.elapsed_s, 's')}"
-            f"{'' if results.believed else ', which is not reliable, as ranks share cores'}."
+            f"{'' if results.is_reliable else ', which is not reliable, as ranks share cores'}."
         )
 
 
-def _last(results: ProfileResults) -> Iterator[str]:
-    """What ranks did that did not reach MPI_Finalize."""
+def _unfinished_sentences(results: ProfileResults) -> Iterator[str]:
+    """What the ranks that did not reach MPI_Finalize were doing."""
     live = live_of(results.launch, ended=True)
     yield from (finding.text for finding in live.findings[:3])
 
@@ -281,7 +281,7 @@ def _of_parts(results: ProfileResults) -> Iterator[str]:
     parts = []
     if results.costs is not None:
         parts.append(f"{format_percent(total.machine / whole, 2)} is the cost of the messages themselves")
-    if results.believed and not results.withheld:
+    if results.is_reliable and not results.withheld:
         parts.append(f"{percent(total.waiting / whole)} is waiting{_for_whom(results)}")
     too_small = results.withheld or total.excess <= results.explanation.recording_s
     if total.excess / whole >= SMALL and not too_small:
@@ -313,8 +313,8 @@ def _for_whom(results: ProfileResults) -> str:
     return ", for different ranks in turn"
 
 
-def _first(results: ProfileResults, row: Row) -> str:
-    """What a call site's time is: of the first one, or of the largest one if that is another."""
+def _call_site_sentence(results: ProfileResults, row: Row) -> str:
+    """What the time of call site `row` is: the first to look at, or the largest."""
     whole = results.total.total or 1.0
     parts = row.parts
     unknown = parts.not_separated / (row.seconds or 1.0)
@@ -330,7 +330,7 @@ def _first(results: ProfileResults, row: Row) -> str:
         text += f", of which {percent(parts.waiting / row.seconds)} is waiting{_cause(results, causes, row)}"
     elif parts.excess >= 0.1 * row.seconds and parts.excess > row.recording_s:
         text += f", of which {percent(parts.excess / row.seconds)} is slower than the survey measured"
-        if row.few_long:
+        if row.has_few_slow_calls:
             text += ", in few long calls"
     elif row.price_s is not None and parts.machine >= 0.5 * row.seconds:
         text += ", which is the cost of the messages themselves: fewer or shorter ones would help"
@@ -359,12 +359,12 @@ def _cause(results: ProfileResults, causes: list[Waiting], row: Row) -> str:
         "late_receiver": "has not received" if row.open_calls else f"receives late{at}",
         "collective": "has not arrived" if row.open_calls else "arrives last",
     }[late.kind]
-    return f"{text}, which {does}: {_before(results, late, by_rank[rank])}"
+    return f"{text}, which {does}: {_lateness_reason(results, late, by_rank[rank])}"
 
 
-def _before(results: ProfileResults, late: Waiting, seconds: float) -> str:
-    """Why a rank is late: that it computes longer than the others, if that explains their waiting; or else
-    where to look."""
+def _lateness_reason(results: ProfileResults, late: Waiting, seconds: float) -> str:
+    """Why a rank is late: because it computes longer than the others, if that explains their waiting;
+    otherwise where to look."""
     rank, ranks = late.by_rank, results.launch.ranks
     others = [each.outside_s for k, each in enumerate(ranks) if k != rank]
     longer = ranks[rank].outside_s - sum(others) / max(1, len(others))
@@ -389,7 +389,7 @@ def _slow(results: ProfileResults) -> Iterator[str]:
             f"measured back to back, apart from waiting: {percent(slow.excess_s / whole)} of the time in "
             f"MPI. {advice}."
         )
-    others = sum(row.parts.excess for row in results.notable_excess if row.few_long)
+    others = sum(row.parts.excess for row in results.notable_excess if row.has_few_slow_calls)
     if others >= LEAST_EXCESS * whole:
         yield (
             f"{percent(others / whole)} of the time in MPI is in few long calls of operations that are "

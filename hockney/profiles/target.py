@@ -61,7 +61,9 @@ class Target:
 def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Target:
     """What a command starts, and the MPI libraries to be recorded. Raises UsageError if it is no command."""
     command = parse_command(words, environ)
-    programs = tuple(_believed(program, command) for program in find_programs(command, environ))
+    programs = tuple(
+        _without_foreign_libraries(program, command) for program in find_programs(command, environ)
+    )
     libraries = _libraries(command, programs, environ)
     found = known_families(libraries)
     launcher = command.launcher
@@ -111,9 +113,9 @@ def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Targe
     return Target(command, programs, libraries, family, version, tuple(obstacles), tuple(warnings))
 
 
-def _believed(program: Program, command: Command) -> Program:
-    """Without libraries that it would find by itself, if the launcher belongs to another MPI. Loaded with the
-    launcher's MPI, it uses that; a second MPI would end it."""
+def _without_foreign_libraries(program: Program, command: Command) -> Program:
+    """`program` without the libraries that it would find by itself, if the launcher belongs to another MPI.
+    It uses the launcher's MPI if that is loaded first; a second MPI would end it."""
     launcher = command.launcher
     if launcher is None or not program.searches:
         return program
@@ -124,8 +126,8 @@ def _believed(program: Program, command: Command) -> Program:
 def _libraries(
     command: Command, programs: Sequence[Program], environ: Mapping[str, str]
 ) -> tuple[Library, ...]:
-    """Those of the programs' loaders. For a program without any, such as an interpreter that loads MPI later
-    or a script that starts others, those of the launcher's MPI."""
+    """The MPI libraries that the programs' loaders find. If a program has none, such as an interpreter that
+    loads MPI later or a script that starts others, also the libraries of the launcher's MPI."""
     libraries = [library for program in programs for library in program.libraries]
     recordable = [each for each in programs if each.kind != "static" and not each.privileged]
     if not libraries or any(not program.libraries for program in recordable):
@@ -158,7 +160,7 @@ def _other_libraries(
 def _obstacles(programs: Sequence[Program]) -> Iterator[HockneyError]:
     for program in programs:
         if program.kind == "static":
-            functions = program.elf.contained if program.elf is not None else ()
+            functions = program.elf.static_symbols if program.elf is not None else ()
             contains = f" with {_functions(functions)}" if functions else ""
             yield EnvironmentProblem(
                 f"{printable(program.word)} is linked statically{contains}",
@@ -180,7 +182,7 @@ def _obstacles(programs: Sequence[Program]) -> Iterator[HockneyError]:
 
 def _certainly_unrecorded(program: Program) -> bool:
     """A static program without functions of MPI may still start others, as a shell does."""
-    statically_linked = program.elf is not None and bool(program.elf.contained)
+    statically_linked = program.elf is not None and bool(program.elf.static_symbols)
     return program.privileged or (program.kind == "static" and statically_linked)
 
 

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The traces of a launch: every call of each rank, in its order.
+"""Traces of a launch: every call of each rank, in order.
 
 A rank writes its trace into a file of its own, as engine/profile/trace.hpp defines it. After the run the
-traces of a launch are packed into one file, which replaces them. It has, for each rank, a dictionary of the
-distinct calls, with peers relative to the rank; a grammar of the sequence, in which repetitions are folded;
-and the times. Equal dictionaries and grammars of ranks are stored once."""
+traces of a launch are packed into one file, which replaces them. It contains, for each rank, a dictionary of
+the distinct calls, with peers relative to the rank; a grammar of the sequence, in which repetitions are
+folded; and the times. Equal dictionaries and grammars of ranks are stored once."""
 
 from __future__ import annotations
 
@@ -578,7 +578,7 @@ def _ticks(steps: np.ndarray) -> np.ndarray:
 def _packed_times(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray) -> bytes:
     order = np.argsort(positions, kind="stable")
     sums = np.add.reduceat(gaps + durations, np.arange(0, len(gaps), BLOCK)) if len(gaps) else gaps
-    parts = [_small(sums.astype("<u8").tobytes())]
+    parts = [_lzma_compress(sums.astype("<u8").tobytes())]
     for ticks in (gaps, durations):
         steps = _steps(ticks)[order]
         firsts, typical = _typical(positions[order], steps)
@@ -586,9 +586,9 @@ def _packed_times(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray
         far = np.abs(rest) > NEAR
         symbols = np.where(far, 2 * NEAR + 1 + steps // FAR, rest + NEAR)
         parts += [
-            _small(typical.astype("<u2").tobytes()),
-            _distributed(symbols.astype(np.uint8).tobytes()),
-            _distributed((steps[far] % FAR).astype(np.uint8).tobytes()),
+            _lzma_compress(typical.astype("<u2").tobytes()),
+            _entropy_encode(symbols.astype(np.uint8).tobytes()),
+            _entropy_encode((steps[far] % FAR).astype(np.uint8).tobytes()),
         ]
     return _joined(parts)
 
@@ -600,18 +600,22 @@ def _unpacked_times(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, 
     lengths = np.diff(np.append(firsts, len(order)))
     found = []
     for typical, rest, far in (parts[:3], parts[3:]):
-        symbols = np.frombuffer(_undistributed(rest), np.uint8).astype(np.int64)
-        near = np.repeat(np.frombuffer(_unsmall(typical), "<u2").astype(np.int64), lengths) + symbols - NEAR
+        symbols = np.frombuffer(_entropy_decode(rest), np.uint8).astype(np.int64)
+        near = (
+            np.repeat(np.frombuffer(_lzma_decompress(typical), "<u2").astype(np.int64), lengths)
+            + symbols
+            - NEAR
+        )
         is_far = symbols > 2 * NEAR
         steps = np.where(is_far, (symbols - 2 * NEAR - 1) * FAR, near)
-        steps[is_far] += np.frombuffer(_undistributed(far), np.uint8)
+        steps[is_far] += np.frombuffer(_entropy_decode(far), np.uint8)
         ticks = np.empty(len(order))
         ticks[order] = _ticks(steps)
         found.append(ticks)
     gaps, durations = found
     if len(order):
         blocks = np.arange(0, len(order), BLOCK)
-        exact = np.frombuffer(_unsmall(sums), "<u8").astype(np.float64)
+        exact = np.frombuffer(_lzma_decompress(sums), "<u8").astype(np.float64)
         factor = exact / np.maximum(np.add.reduceat(gaps + durations, blocks), 1e-300)
         scale = np.repeat(np.where(exact > 0, factor, 0.0), np.diff(np.append(blocks, len(order))))
         gaps *= scale
@@ -644,10 +648,10 @@ def _packed_summary(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarr
         distinct, often = np.unique(positions * _MOST_BINS + bins, return_counts=True)
         totals = np.bincount(positions, ticks.astype(np.float64)) if len(ticks) else ticks
         parts += [
-            _small(np.bincount(distinct // _MOST_BINS).astype("<u2").tobytes()),
-            _small((distinct % _MOST_BINS).astype("<u2").tobytes()),
-            _small(often.astype("<u4").tobytes()),
-            _small(totals.astype("<f4").tobytes()),
+            _lzma_compress(np.bincount(distinct // _MOST_BINS).astype("<u2").tobytes()),
+            _lzma_compress((distinct % _MOST_BINS).astype("<u2").tobytes()),
+            _lzma_compress(often.astype("<u4").tobytes()),
+            _lzma_compress(totals.astype("<f4").tobytes()),
         ]
     return _joined(parts)
 
@@ -665,11 +669,13 @@ def _unpacked_summary(content: bytes, positions: np.ndarray) -> tuple[np.ndarray
     parts = _split(content)
     found = []
     for _, bins, often, totals in (parts[:4], parts[4:]):
-        middles = np.frombuffer(_unsmall(bins), "<u2").astype(np.int64) * COARSE + COARSE // 2
-        sorted_ticks = np.repeat(_ticks(middles), np.frombuffer(_unsmall(often), "<u4").astype(np.int64))
+        middles = np.frombuffer(_lzma_decompress(bins), "<u2").astype(np.int64) * COARSE + COARSE // 2
+        sorted_ticks = np.repeat(
+            _ticks(middles), np.frombuffer(_lzma_decompress(often), "<u4").astype(np.int64)
+        )
         ticks = np.empty(len(order))
         ticks[order[spread]] = sorted_ticks
-        exact = np.frombuffer(_unsmall(totals), "<f4").astype(np.float64)
+        exact = np.frombuffer(_lzma_decompress(totals), "<f4").astype(np.float64)
         sums = np.bincount(positions, ticks, len(exact)) if len(order) else exact
         ticks *= (exact / np.maximum(sums, 1e-300))[positions] if len(order) else 1.0
         found.append(ticks)
@@ -683,25 +689,25 @@ _LZMA = {"id": lzma.FILTER_LZMA2, "preset": 6, "lc": 0, "pb": 0}
 _MUCH = 1 << 20
 
 
-def _small(content: bytes) -> bytes:
+def _lzma_compress(content: bytes) -> bytes:
     return lzma.compress(content, lzma.FORMAT_RAW, filters=[_LZMA])
 
 
-def _unsmall(content: bytes) -> bytes:
+def _lzma_decompress(content: bytes) -> bytes:
     return lzma.decompress(content, lzma.FORMAT_RAW, filters=[_LZMA])
 
 
-def _distributed(content: bytes) -> bytes:
-    """Bytes that have a distribution, but hardly repeat. Huffman codes alone take a tenth more room for them
-    than LZMA2, and a thirtieth of the time."""
+def _entropy_encode(content: bytes) -> bytes:
+    """Compress bytes with a skewed distribution that hardly repeat. Huffman codes alone take a tenth more
+    room for them than LZMA2, and a thirtieth of the time."""
     if len(content) <= _MUCH:
-        return b"L" + _small(content)
+        return b"L" + _lzma_compress(content)
     coder = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)
     return b"H" + coder.compress(content) + coder.flush()
 
 
-def _undistributed(content: bytes) -> bytes:
-    return _unsmall(content[1:]) if content.startswith(b"L") else zlib.decompress(content[1:])
+def _entropy_decode(content: bytes) -> bytes:
+    return _lzma_decompress(content[1:]) if content.startswith(b"L") else zlib.decompress(content[1:])
 
 
 def _joined(parts: Sequence[bytes]) -> bytes:
@@ -808,13 +814,17 @@ def _packed_dictionary(dictionary: _Dictionary, rank: int, size: int) -> bytes:
     parts["peer"][of_ranks] = (parts["peer"][of_ranks] - rank) % size
     columns = [dictionary.calls[name].tobytes() for name in _CALL.names or ()]
     return _joined(
-        [_small(b"".join(columns)), _small(b"".join(parts[name].tobytes() for name in PART.names or ()))]
+        [
+            _lzma_compress(b"".join(columns)),
+            _lzma_compress(b"".join(parts[name].tobytes() for name in PART.names or ())),
+        ]
     )
 
 
 def _unpacked_dictionary(content: bytes, rank: int, size: int) -> _Dictionary:
     calls, parts = (
-        _of_columns(_unsmall(each), dtype) for each, dtype in zip(_split(content), (_CALL, PART), strict=True)
+        _of_columns(_lzma_decompress(each), dtype)
+        for each, dtype in zip(_split(content), (_CALL, PART), strict=True)
     )
     of_ranks = parts["peer"] >= 0
     parts["peer"][of_ranks] = (parts["peer"][of_ranks] + rank) % size
@@ -836,14 +846,16 @@ def _packed_grammar(grammar: Grammar) -> bytes:
     return _joined(
         [
             np.array(grammar.terminals, "<u4").tobytes(),
-            *(_small(each.astype("<u4").tobytes()) for each in arrays),
+            *(_lzma_compress(each.astype("<u4").tobytes()) for each in arrays),
         ]
     )
 
 
 def _unpacked_grammar(content: bytes) -> Grammar:
     terminals, *parts = _split(content)
-    left, right, counts, top = (np.frombuffer(_unsmall(each), "<u4").astype(np.int64) for each in parts)
+    left, right, counts, top = (
+        np.frombuffer(_lzma_decompress(each), "<u4").astype(np.int64) for each in parts
+    )
     return Grammar(int(np.frombuffer(terminals, "<u4")[0]), left, right, counts, top)
 
 

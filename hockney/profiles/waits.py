@@ -87,11 +87,10 @@ class Waiting:
 
 
 @dataclass
-class Matched:
-    """The timed operations whose other sides were timed too, and whether the clocks agree: `violations` are
-    messages that seem to arrive before they are sent, by `worst_s` at most. `across_hosts` is the number of
-    messages and collectives between clocks that are not known to agree, `incomplete` that of collectives
-    without all members. If the clocks are `doubted`, waiting for messages is not known."""
+class MatchedOperations:
+    """The timed operations whose other sides were timed too, and whether the clocks agree. `violations` counts
+    messages that seem to arrive before they are sent, by `worst_s` at most; `across_hosts` the messages and collectives between clocks that are not known to agree; `incomplete` the collectives without all
+    members. If the clocks are `doubted`, waiting for messages is not known."""
 
     messages: int = 0
     violations: int = 0
@@ -106,13 +105,13 @@ class Matched:
 class Waits:
     """`rows` are the waits; `known` is the time of timed calls of which waiting is known, by call site and
     function, relative to all their time, and `typical` the median time of these calls without waiting. If
-    `believed` is false, nothing is known, for the reason `why`."""
+    `is_reliable` is false, nothing is known, for the reason `why`."""
 
     rows: np.ndarray
     known: dict[tuple[int, int], float] = field(default_factory=dict)
     typical: dict[tuple[int, int], float] = field(default_factory=dict)
-    matched: Matched = field(default_factory=Matched)
-    believed: bool = True
+    matched: MatchedOperations = field(default_factory=MatchedOperations)
+    is_reliable: bool = True
     caveats: tuple[Caveat, ...] = ()
     why: str = ""
 
@@ -158,13 +157,13 @@ def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> W
     if 0 < cores < launch.most_ranks_on_a_host:
         return Waits(
             np.zeros(0, WAITS),
-            believed=False,
+            is_reliable=False,
             caveats=(_oversubscribed(launch, cores),),
             why=f"{launch.most_ranks_on_a_host} ranks share {cores} cores",
         )
     clocks = np.array([rank.clock for rank in launch.ranks], dtype=np.uint64)
     errors = np.array([rank.clock_error_s for rank in launch.ranks])
-    found = Matched()
+    found = MatchedOperations()
     limit = EAGER if eager is None or not np.isfinite(eager) else eager
     messages = _messages(launch, clocks, errors, limit, found)
     collectives = _collectives(launch, clocks, errors, found)
@@ -215,7 +214,7 @@ def _rows(
 
 
 def _messages(
-    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, found: Matched
+    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, found: MatchedOperations
 ) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] != COLLECTIVE]
     order = np.lexsort((samples["role"], samples["number"], samples["channel"]))
@@ -272,7 +271,9 @@ def _lateness(
     return np.clip(until - waiting["enter"], 0.0, lasted), sites
 
 
-def _collectives(launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: Matched) -> np.ndarray:
+def _collectives(
+    launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: MatchedOperations
+) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] == COLLECTIVE]
     if not len(samples):
         return np.zeros(0, WAITS)
@@ -443,7 +444,7 @@ def _oversubscribed(launch: Launch, cores: int) -> Caveat:
     )
 
 
-def _caveats(found: Matched) -> Iterator[Caveat]:
+def _caveats(found: MatchedOperations) -> Iterator[Caveat]:
     if found.across_hosts:
         yield Caveat(
             "clocks-of-hosts",

@@ -42,11 +42,11 @@ class AggregatedBandwidth:
         return buffer * ranks if self.every_rank else buffer
 
     def of_buffer(self, buffer: float, ranks: int, seconds: float) -> float:
-        """Bytes a second for a buffer of `buffer` bytes."""
+        """Aggregated bandwidth (B/s) for buffers of `buffer` bytes."""
         return self.total_bytes(buffer, ranks) / seconds
 
     def of_block(self, block: float, ranks: int, seconds: float) -> float:
-        """Bytes a second for a block or vector of `block` bytes: the engine's `bytes`."""
+        """Aggregated bandwidth (B/s) for blocks or vectors of `block` bytes (the engine's `bytes`)."""
         return self.of_buffer(self.buffer_bytes(block, ranks), ranks, seconds)
 
 

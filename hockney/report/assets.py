@@ -41,7 +41,7 @@ class Script:
 
 @functools.cache
 def plotly() -> Script:
-    """Plotly's script, which is the same for every page, so that it is compressed once."""
+    """Plotly's script. Cached so that it is compressed only once for all pages."""
     text = script_file().read_bytes()
     return Script(_base64(compressed(text)), policy(text))
 

@@ -93,9 +93,9 @@ class RunFolder:
         surveyed: Surveyed | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """A new folder, or an existing empty one. It is created atomically, so that of several processes that
-        create the same folder one succeeds. It keeps the catalog's entries of the planned workloads. Its
-        records are an empty file, so that a run without that file has lost them.
+        """Create a run folder atomically (one concurrent creator wins); `path` may be an empty folder. Writes
+        an empty records file, so a missing one means lost records. Stores only the catalog entries that the
+        plan uses.
 
         Raises UsageError if the folder is not empty, EnvironmentProblem if it cannot be written.
         """
@@ -122,7 +122,7 @@ class RunFolder:
         point_to(folder.path.with_name(LATEST), folder.path.name)
         return folder
 
-    def begin_again(self, plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog) -> None:
+    def replace_plan(self, plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog) -> None:
         """Replace the plan of a run that has no records yet. The plan is written last, so that the other
         files do not match it if this process is killed meanwhile."""
         for name, data in _files(plan, machine, surveyed, catalog).items():
@@ -228,7 +228,7 @@ class RunFolder:
 
     @cached_property
     def _plan_text(self) -> str:
-        """Read once: a plan does not change, except by `begin_again`."""
+        """Read once: a plan does not change, except by `replace_plan`."""
         try:
             return read_regular(self.plan_path).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:

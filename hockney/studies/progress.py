@@ -14,7 +14,7 @@ from hockney.mpi import ProgressThread, family_of, title_of
 SETTING = "progress-thread"
 OWN, THREAD = "own", "thread"
 """Only calls of MPI make progress, or a thread as well."""
-OF_FAKE = LaunchSetting(SETTING, (("MPICH_ASYNC_PROGRESS", "1"),))
+FAKE_PROGRESS_SETTING = LaunchSetting(SETTING, (("MPICH_ASYNC_PROGRESS", "1"),))
 """That of the machine with made-up costs (launch/fake_world.py)."""
 
 
@@ -22,7 +22,7 @@ def thread_of(machine: Machine) -> LaunchSetting | None:
     """The setting that switches on the thread of the machine's MPI; None if it has none, or if mpiexec does
     not start its ranks."""
     if machine.traits.is_fake:
-        return OF_FAKE
+        return FAKE_PROGRESS_SETTING
     thread = _thread(machine) if machine.traits.uses_mpiexec else None
     return LaunchSetting(SETTING, ((thread.variable, "1"),)) if thread else None
 

@@ -56,7 +56,7 @@ class SurveySizes:
     ranks: int = 32
 
 
-EXTENTS = (
+SURVEY_SIZES_BY_DEPTH = (
     SurveySizes(),
     SurveySizes(written=24, cold=5, others=5, streams=5, trains=5, overlap=2, collectives=6, ranks=3),
     SurveySizes(written=13, cold=4, others=4, streams=4, trains=4, overlap=2, collectives=5, ranks=3),
@@ -82,7 +82,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     lines_of = _placed if machine.is_placed else _unplaced
     most = CASES_PER_SECOND * max(options.budget_s, MIN_BUDGET_S)
     planned: list[Case] = []
-    for extent in EXTENTS:
+    for extent in SURVEY_SIZES_BY_DEPTH:
         planned = once(catalog.case(line) for line in lines_of(sizes, options, catalog, machine, extent))
         if len(planned) <= most or not machine.traits.wall_clock:
             break

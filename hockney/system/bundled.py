@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalog that comes with hockney: the engine's workloads, for use without an engine.
+"""The catalog bundled with hockney: the engine's workloads, for use without an engine.
 
-It is the golden file of the contract, which a test compares with the engine's own output. The fake machine
-runs its workloads, published numbers are cases of them, and it describes the workloads of runs that have no
-catalog. Groups of workloads that are compiled on first use have a catalog each.
+It is the golden file of the engine-frontend contract, which a test compares with the engine's own. The
+fake machine runs its workloads, published numbers are cases of them, and it describes the workloads of runs
+that have no catalog. Groups of workloads that are compiled on first use have a catalog each.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from hockney.cli.actions import export
-from hockney.cli.actions.export import many_rows
+from hockney.cli.actions.export import many_rows_notice
 from hockney.cli.verbs import VERBS, load
 from hockney.launch.fake_world import World
 from hockney.store.record_reader import last_line_dropped
@@ -117,7 +117,7 @@ def test_export_of_many_repetitions_names_the_summaries(hockney, mine, monkeypat
     monkeypatch.setattr(export, "MANY_ROWS", 10)
     many = hockney("export", mine, "--csv", "many.csv")
     rows = len(Path("many.csv").read_text().splitlines()) - 1
-    assert many_rows(rows).text in " ".join(many.err.split())
+    assert many_rows_notice(rows).text in " ".join(many.err.split())
     assert hockney("export", mine, "--csv", "-", "-q").err == ""
     assert hockney("export", mine, "--what", "summaries", "--csv", "s.csv").err == ""
 

@@ -88,7 +88,7 @@ def test_oversubscribed_ranks_make_no_claims(tmp_path: Path):
     found = explained(tmp_path, ranks, cores=2)
     assert found.total.waiting == found.total.excess == 0
     assert found.total.not_separated > 0
-    assert not found.waits.believed and "oversubscribed" in [caveat.code for caveat in found.caveats]
+    assert not found.waits.is_reliable and "oversubscribed" in [caveat.code for caveat in found.caveats]
     assert {why.code for row in found.rows for why in row.why} <= {"shared-cores", "within-scatter"}
 
 

@@ -45,7 +45,7 @@ def test_the_headline_names_the_late_rank_and_the_call_site(tmp_path: Path):
     assert any("solver.py:120" in sentence and "rank 3" in sentence for sentence in found.headline)
     assert found.first is not None and found.where(found.first) == "MPI_Allreduce (solver.py:120 solve)"
     assert found.causes[0].by_rank == 3
-    assert found.believed
+    assert found.is_reliable
 
 
 def test_a_slow_collective_is_named_with_what_to_do(tmp_path: Path):
@@ -62,7 +62,7 @@ def test_two_calls_are_not_typical(tmp_path: Path):
     assert found.launch.counted["calls"].sum() == 16
     (row,) = found.explanation.rows
     assert row.parts.excess > 0.5 * row.seconds
-    assert found.slow == () and not row.few_long
+    assert found.slow == () and not row.has_few_slow_calls
 
 
 def test_the_factor_of_a_slow_operation_is_that_of_its_time(tmp_path: Path):
@@ -90,7 +90,7 @@ def test_few_long_calls_are_no_slow_operation(tmp_path: Path):
         each.called("Allreduce", 5, 59 * cost + 0.05, 60, 480)
     found = results(tmp_path, ranks)
     assert found.slow == ()
-    assert [row.few_long for row in found.notable_excess] == [True]
+    assert [row.has_few_slow_calls for row in found.notable_excess] == [True]
 
 
 def test_findings_within_the_cost_of_recording_are_withheld(tmp_path: Path):
@@ -190,7 +190,7 @@ def test_the_largest_call_site_is_named_though_it_is_not_separated(tmp_path: Pat
 
 def test_ranks_that_share_cores(tmp_path: Path):
     found = results(tmp_path, late_ranks(), cores=2)
-    assert not found.believed
+    assert not found.is_reliable
     assert found.unseparated[0].code == "shared-cores"
     assert found.unseparated[0].text in found.headline[1]
     document = columns.document(found)

@@ -170,8 +170,8 @@ def test_single_runs_are_over_their_own_rounds_time_on_one_rank(made):
             assert now == pytest.approx(then), "a slow round is slow on one rank too"
     kept = tuple(r for r in made.run.records if r.launch not in slow or not r.case.startswith("compute"))
     for cell in results.cells(replace(made, run=replace(made.run, records=kept))):
-        pooled = [one for one in cell.alone_s if one == cell.alone.value]
-        assert len(cell.alone_s) == 3 and pooled, "where a round has none, that of all rounds"
+        pooled = [one for one in cell.one_rank_times_s if one == cell.one_rank.value]
+        assert len(cell.one_rank_times_s) == 3 and pooled, "where a round has none, that of all rounds"
 
 
 def missed(record: Record, error: float, clock: str = "thread") -> Record:

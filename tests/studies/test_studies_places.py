@@ -123,6 +123,6 @@ def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
     failure = Failure(schema=2, case=broken.line, launch=record.launch, reason="refused", message="no")
     lines = dataclass_replace(run.evidence.run, failures=(failure,))
     with_failure = results.cells(dataclass_replace(run.evidence, run=lines))
-    assert [cell.alone_s for cell in with_failure] == [cell.alone_s for cell in cells]
+    assert [cell.one_rank_times_s for cell in with_failure] == [cell.one_rank_times_s for cell in cells]
     (section,) = [s for s in run.page.sections if s.title == "What messages cost"]
     assert any("within a node and between nodes" in text for text in section.text)

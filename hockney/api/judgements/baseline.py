@@ -186,8 +186,8 @@ differ: whether that makes a difference is what a check is to find."""
 
 @dataclass(frozen=True)
 class Baseline:
-    """`side` has the runs that were named, `question` what they measured. `options` are those of the run to
-    be compared, and `force` accepts runs of another machine."""
+    """`side`: the named runs; `question`: what they measured; `options`: the options of the run to compare;
+    `force`: accept runs from another machine."""
 
     side: Side
     question: Question

@@ -107,7 +107,9 @@ def check_run(
     new = new or DatedRun(entry.name, entry.started_s, run_times(folder))
     measured = {record.case for record in records.records}
     failed = {each.case: each.reason for each in records.failures if each.case not in measured}
-    missing, absent = _missing_cases(folder, records, [each for each in earlier if each.name in runs], runs)
+    missing, lost_operations = _missing_cases(
+        folder, records, [each for each in earlier if each.name in runs], runs
+    )
     return Check(
         CheckedRun(
             name=entry.name,
@@ -122,7 +124,7 @@ def check_run(
             caveats=tuple(_caveats(records, entry, wrong)),
             wrong=wrong,
             missing=tuple(sorted(missing - failed.keys())),
-            absent=absent,
+            lost_operations=lost_operations,
         )
     )
 
@@ -187,8 +189,8 @@ def _missing_cases(
         lambda case: catalog.entry(case.workload).size_of(case) if case.workload in workload_names else 0.0,
         same_study=same_study([study], [study]),
     )
-    absent = {case.workload for case in earlier_cases} - {case.workload for case in measured_cases}
-    return {case.line for case in missing}, tuple(sorted(absent))
+    lost_operations = {case.workload for case in earlier_cases} - {case.workload for case in measured_cases}
+    return {case.line for case in missing}, tuple(sorted(lost_operations))
 
 
 def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:

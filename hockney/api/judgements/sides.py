@@ -48,7 +48,8 @@ def read_sides(
 
 
 def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
-    """The runs of the side `name`, each once; published machines by their names. Raises UsageError."""
+    """The runs of side `name`, without duplicates; published machines stay as names. Raises UsageError if
+    there are none."""
     runs = _unique(each for one in as_list(side) for each in _runs_of_source(one))
     if not runs:
         raise UsageError(

@@ -29,11 +29,11 @@ def action(
     if parquet_file is not None:
         save_parquet(table, Path(parquet_file))
     if what == "repetitions" and table.count > MANY_ROWS:
-        ProgressReporter(quiet)(many_rows(table.count))
+        ProgressReporter(quiet)(many_rows_notice(table.count))
     return 0
 
 
-def many_rows(rows: int) -> Notice:
+def many_rows_notice(rows: int) -> Notice:
     return Notice(
         f"the table has {rows} rows, one for each repetition; '--what summaries' writes one for each case",
         "many-rows",

@@ -28,7 +28,7 @@ from hockney.core.errors import Exit, RunInterrupted, UsageError, attach_run_to_
 from hockney.core.paths import in_runs
 from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
-from hockney.pages.format import VAGUE, vague
+from hockney.pages.format import VAGUE_INTERVAL_FACTOR, vague
 from hockney.system.bundled import bundled_workloads
 
 if TYPE_CHECKING:
@@ -156,8 +156,8 @@ def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
     vague_cases = [m.case.line for m in cases_in_order(run) if vague(m.summary.typical)]
     if vague_cases:
         reporter.say(
-            f"warning: the 95% interval of the typical time is unknown or wider than a factor of {VAGUE:g} "
-            f"for {len(vague_cases)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
+            "warning: the 95% interval of the typical time is unknown or wider than a factor of "
+            f"{VAGUE_INTERVAL_FACTOR:g} for {len(vague_cases)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
             f"{list_names(vague_cases)}"
         )
     for caveat in run.caveats:

@@ -272,7 +272,7 @@ MAX_WARNINGS = 3
 """Warnings on a screen; the report has all of them."""
 COMMON_CODES = ("virtual", "precision", "governor")
 """Codes of caveats that most runs have."""
-CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
+FIRST_CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
 
 
 def print_caveats(caveats: Iterable[Caveat], *, apart: bool = False) -> None:
@@ -306,7 +306,7 @@ def missing_measurements(count: str, folder: Path) -> str:
 
 
 def _first_clause(text: str) -> str:
-    match = CLAUSE.match(text)
+    match = FIRST_CLAUSE.match(text)
     return match[0] if match else text
 
 

@@ -50,7 +50,7 @@ PING_PONGS = {
 
 @dataclass
 class _SkampiBlock:
-    """The block that is being read. `columns` of version 4."""
+    """The block that is being read. `four`: whether it is in the format of SKaMPI 4."""
 
     name: str
     line: int

@@ -35,8 +35,8 @@ def check_ranks(platform: Platform, ranks: int) -> None:
 
 
 def enlarged(platform: Platform, ranks: int) -> Platform:
-    """The machine with at least `ranks` cores: a torus or mesh has a longer last axis, other machines have
-    more nodes like the last one. Raises UsageError for a fat tree or dragonfly, which cannot simply grow."""
+    """The machine grown to at least `ranks` cores: longer last axis (torus, mesh) or more nodes of the last
+    kind. Raises UsageError for a fat tree or dragonfly, which cannot simply grow."""
     network = platform.network
     if ranks <= platform.capacity:
         return platform

@@ -132,7 +132,8 @@ def _names(kind: Kind) -> Sequence[str]:
 
 
 def _unknown_machine(reference: MachineReference, kinds: Sequence[Kind]) -> UsageError:
-    """If no known machine is close, a kind may be: its scheme is suggested, with the name as given."""
+    """The error for an unknown machine. If no name is similar, it suggests the given name under a similar
+    scheme."""
     machine, machines = str(reference), [name for kind in kinds for name in _names(kind)]
     example = f"use for example {machines[0]}; " if machines else ""
     error = unknown(

@@ -109,7 +109,7 @@ def _parameters(fit: Piecewise) -> list[FittedParameter]:
 
 
 def _size(name: str, symbol: str, size: Estimate) -> list[FittedParameter]:
-    """Left out if no size reaches it."""
+    """`size` as a parameter in a one-element list; empty if no size reaches it."""
     if not np.isfinite(size.value):
         return []
     return [FittedParameter(name=name, symbol=symbol, unit="B", estimate=size)]

@@ -27,7 +27,7 @@ from itertools import combinations
 import numpy as np
 
 from hockney.core.fit import Estimate, FittedSegment
-from hockney.models.fits.piecewise import PENALTY
+from hockney.models.fits.piecewise import SEGMENT_PENALTY
 from hockney.models.scipy_functions import chi_square_exceeded, nonnegative_least_squares
 from hockney.models.statistics import Medians, Z, center, estimate, half_width
 
@@ -156,7 +156,7 @@ class GapLine:
 
         def criterion(option: GapLine) -> float:
             fitted = np.array([option.at(size)[0] for size in sizes])
-            price = PENALTY * np.log(len(sizes)) if option.floor else 0.0
+            price = SEGMENT_PENALTY * np.log(len(sizes)) if option.floor else 0.0
             return float(np.sum(((value - fitted) / deviation) ** 2)) + price
 
         return min(options, key=criterion)

@@ -36,7 +36,7 @@ REPLICATES = 200
 FLOOR = 0.01
 """Deviations of 1% do not justify a separate segment, however precise the medians are."""
 
-PENALTY = 4.0
+SEGMENT_PENALTY = 4.0
 """The price of a segment in units of log(sizes). BIC charges log n for each of two parameters; the position,
 chosen among n, costs the other two."""
 
@@ -201,7 +201,7 @@ class _TypicalFit:
 
 def _fit_typical(size: np.ndarray, times: np.ndarray, variance: np.ndarray) -> _TypicalFit:
     weight = 1 / ((variance + FLOOR**2) * times**2)
-    starts = search(size, times, weight, PENALTY * np.log(len(size)))
+    starts = search(size, times, weight, SEGMENT_PENALTY * np.log(len(size)))
     latency, per_byte = lines(size, times[None], weight, starts)
     fitted = np.maximum((latency + per_byte * size)[0], SHORTEST_S)
     freedom = len(size) - 2 * int(starts.sum())
@@ -229,7 +229,7 @@ def fit_piecewise(size: np.ndarray, table: ObservationTable) -> Piecewise:
     their = np.tile(starts, (len(each), 1))
     rng = np.random.default_rng(n)
     again = typical.fitted * np.exp(rng.standard_normal((REPLICATES, n)) * np.sqrt(variance))
-    again_starts = search(size, again, weight, PENALTY * np.log(n))
+    again_starts = search(size, again, weight, SEGMENT_PENALTY * np.log(n))
     again_lines = lines(size, again, weight, again_starts)
     both = np.repeat(starts, 2, axis=0)
     extreme_latency, extreme_per_byte = lines(size, table.extremes, weight, both)

@@ -39,7 +39,7 @@ from hockney.core.case import NODES
 from hockney.core.fit import CurvePoint, Estimate, Fit, FitCaveat, FittedParameter, Subject
 from hockney.core.units import format_rate
 from hockney.models.fits.model import RANKS, SIZE, Scope, explains, ranges_of
-from hockney.models.fits.piecewise import PENALTY
+from hockney.models.fits.piecewise import SEGMENT_PENALTY
 from hockney.models.fits.regression import FLOOR, Regression
 from hockney.models.fits.verdict import refused, uncertainty, verdict
 from hockney.models.max_rate import FULL, GAP, MODEL, ONE, PAIRS, RATE, inverse
@@ -283,7 +283,7 @@ class SharedCases:
 
     def branches(self) -> Branches:
         """The branches with the least sum of squares and price."""
-        price = PENALTY * np.log(len(self.size))
+        price = SEGMENT_PENALTY * np.log(len(self.size))
         options = [self._best(costs) for costs in OPTIONS]
         return min(options, key=lambda option: option.excess + price * len(option.costs))
 

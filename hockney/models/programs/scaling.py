@@ -65,14 +65,14 @@ class ProgramMachine:
         return self.others.get(ranks, self)
 
     def shared_by(self, ranks: int) -> float:
-        """Ranks for each core."""
+        """The number of ranks per core, at least 1."""
         return max(1.0, ranks / self.cores) if self.cores else 1.0
 
 
 @dataclass(frozen=True)
 class ProgramRow:
     """Performance on `ranks` ranks: the time (s) of all iterations, speed-up and efficiency, and where the
-    time of one iteration goes (`iteration`). `shared_by` ranks share a core, 1 if each has its own."""
+    time of one iteration goes (`iteration`). `shared_by` is the number of ranks per core."""
 
     ranks: int
     iterations: float

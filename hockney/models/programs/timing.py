@@ -299,10 +299,10 @@ class _Timer:
         if platform is None or self.ranks == 1:
             return self._with_clocks
         if shares_links(platform):
-            return self._on_links(platform, parts)
+            return self._runner_on_links(platform, parts)
         return partial(self._with_clocks_or_links, platform)
 
-    def _on_links(self, platform: Platform, parts: Sequence[Part]) -> Runner:
+    def _runner_on_links(self, platform: Platform, parts: Sequence[Part]) -> Runner:
         if self.follow_links and self._links_can_be_followed(platform, parts):
             return self._with_links
         self.contention = self.contention and not (shares_links(platform) and _has_messages(parts))
@@ -316,7 +316,7 @@ class _Timer:
         try:
             marks = self._take(simulator, first)
         except NotModelled:
-            yield from self._on_links(platform, first)(chain([first], iterations))
+            yield from self._runner_on_links(platform, first)(chain([first], iterations))
             return
         yield marks
         for parts in iterations:

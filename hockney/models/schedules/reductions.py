@@ -101,7 +101,8 @@ class _Halving:
 
 @algorithm("reduce", "rabenseifner", form=halves(THAKUR, unfold=False))
 def rabenseifner_reduce(ranks: int, size: int) -> Steps:
-    """Nothing to reduce needs no message. The root stands for its pair, an odd rank for any other."""
+    """Sends nothing if `size` is 0. In each folded pair the odd rank represents both, except in the root's,
+    which the root represents."""
     if size == 0:
         return
     fold = Folding(ranks, root=0)

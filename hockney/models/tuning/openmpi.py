@@ -49,8 +49,8 @@ FANOUT = 4
 """The default of coll_tuned_*_fanout, which applies to forced algorithms."""
 PREFIX = "tuned"
 """Settings are called tuned1, tuned2, ...: each forces the algorithm with this number, for all operations."""
-DYNAMIC = "OMPI_MCA_coll_tuned_use_dynamic_rules"
-FILE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
+USE_RULES_VARIABLE = "OMPI_MCA_coll_tuned_use_dynamic_rules"
+RULES_FILE_VARIABLE = "OMPI_MCA_coll_tuned_dynamic_rules_filename"
 
 
 def forcing() -> tuple[LaunchSetting, ...]:
@@ -62,7 +62,7 @@ def forcing() -> tuple[LaunchSetting, ...]:
 def _forcing(number: int) -> LaunchSetting:
     used = [operation for operation, names in ALGORITHMS.items() if number <= len(names)]
     variables = {f"OMPI_MCA_coll_tuned_{operation}_algorithm": str(number) for operation in used}
-    return LaunchSetting.of(f"{PREFIX}{number}", {DYNAMIC: "1", **variables})
+    return LaunchSetting.of(f"{PREFIX}{number}", {USE_RULES_VARIABLE: "1", **variables})
 
 
 def forced(operation: str, ranks: int) -> list[str]:
@@ -78,7 +78,7 @@ def algorithm_of(operation: str, setting: str) -> str:
 
 def using(file: str) -> dict[str, str]:
     """The variables that make Open MPI use a file of rules."""
-    return {DYNAMIC: "1", FILE: file}
+    return {USE_RULES_VARIABLE: "1", RULES_FILE_VARIABLE: file}
 
 
 def dynamic_rules(rules: Sequence[ChoiceRule], comments: Sequence[str]) -> str:

@@ -200,9 +200,9 @@ def measurements(checked: Checked, step: str) -> str:
             first, last = (quantity(end, "B") for end in checked.gap)
             reason += f", which cannot locate the change between {first} and {last}"
     elif step == "preset":
-        reason = f"the work took {quantity(cell.alone.value, 's')} alone"
+        reason = f"the work took {quantity(cell.one_rank.value, 's')} alone"
     elif step == "together" and apart.share is not None:
-        fair = cell.alone.value / cell.ranks
+        fair = cell.one_rank.value / cell.ranks
         reason = f"a rank's part took {quantity(apart.share, 's')}, compared with {quantity(fair, 's')} alone"
     else:
         total, parts = cell.measured.summary.typical.value, _parts(checked)

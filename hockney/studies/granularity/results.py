@@ -32,19 +32,19 @@ EVEN = "equal"
 
 @dataclass(frozen=True)
 class Cell:
-    """`alone` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
+    """`one_rank` is the measured time of the whole work on one rank, `imbalance` the largest rank's parallel
     work over the mean, `times_s` every repetition, one tuple per launch: each is the mean of a run of many
-    exchanges; `started_s` is when each launch measured it, and `alone_s` the work on one rank in the same
-    round of launches (that of all rounds if it was not measured in this one). `outside` is the number of
-    processors used by other programs meanwhile, in the median launch."""
+    exchanges. `started_s` is when each launch measured it, `one_rank_times_s` the time of the work on one
+    rank in the same round of launches (of all rounds if this one did not measure it). `outside` is the number
+    of processors used by other programs meanwhile, in the median launch."""
 
     measured: Measured
-    alone: Estimate
+    one_rank: Estimate
     imbalance: float
     times_s: tuple[tuple[float, ...], ...]
     outside: float = 0.0
     started_s: tuple[float, ...] = ()
-    alone_s: tuple[float, ...] = ()
+    one_rank_times_s: tuple[float, ...] = ()
 
     @property
     def work_s(self) -> float:
@@ -81,7 +81,7 @@ class Cell:
 
     @cached_property
     def efficiency(self) -> Estimate:
-        return ratio(self.alone, self.measured.summary.typical, self.ranks)
+        return ratio(self.one_rank, self.measured.summary.typical, self.ranks)
 
     @property
     def runs(self) -> tuple[float, ...]:
@@ -91,16 +91,16 @@ class Cell:
     @property
     def by_launch(self) -> tuple[tuple[float, ...], ...]:
         """The same, one tuple per launch."""
-        alone = self.alone_s or (self.alone.value,) * len(self.times_s)
+        one_rank = self.one_rank_times_s or (self.one_rank.value,) * len(self.times_s)
         return tuple(
             tuple(one / (self.ranks * t) for t in launch if t > 0)
-            for one, launch in zip(alone, self.times_s, strict=True)
+            for one, launch in zip(one_rank, self.times_s, strict=True)
         )
 
 
 def cells(evidence: Evidence) -> tuple[Cell, ...]:
     """Every cell whose work was also measured on one rank, by np, L, s and T."""
-    alone = {
+    one_rank = {
         m.case.number("work"): m.summary.typical
         for m in evidence.of("compute", ranks=1)
         if m.summary.typical.value > 0
@@ -112,15 +112,15 @@ def cells(evidence: Evidence) -> tuple[Cell, ...]:
     measured = []
     for m in evidence.of("granularity"):
         work = m.case.number("work")
-        if work in alone and work > 0 and m.summary.typical.value > 0:
+        if work in one_rank and work > 0 and m.summary.typical.value > 0:
             of_case = records.get(m.summary.case, [])
             imbalance = max((r.metric("imbalance") or 1.0 for r in of_case), default=1.0)
             times = tuple(tuple(r.times_s) for r in of_case)
             outside = median([load.get(r.launch, 0.0) for r in of_case] or [0.0])
             started = tuple(r.started_s for r in of_case)
-            pooled = alone[work].value
+            pooled = one_rank[work].value
             ones = tuple(serial.get((work, rounds.get(r.launch, -1)), pooled) for r in of_case)
-            measured.append(Cell(m, alone[work], max(1.0, imbalance), times, outside, started, ones))
+            measured.append(Cell(m, one_rank[work], max(1.0, imbalance), times, outside, started, ones))
     return tuple(sorted(measured, key=lambda c: (c.ranks, not c.even, c.shares, c.bytes, c.serial, c.work_s)))
 
 

@@ -138,7 +138,7 @@ def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
 
 def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) -> Checked:
     predicted = predict(cell, messages)
-    work, alone, p = cell.work_s, cell.alone.value, cell.ranks
+    work, alone, p = cell.work_s, cell.one_rank.value, cell.ranks
     model_s = exchange_time(messages, cell.bytes, p)
     exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
     crowd = max(1.0, p / messages.most_ranks) if messages.most_ranks else 1.0
@@ -170,6 +170,6 @@ def _efficiency(cell: Cell, alone_s: float, share_s: float, exchange_s: float) -
 def _parts(checked: Checked) -> float:
     """The cell's time as the sum of separate measurements."""
     cell, apart = checked.cell, checked.apart
-    share = cell.alone.value / cell.ranks if apart.share is None else apart.share
-    busy = cell.serial * cell.alone.value + (1 - cell.serial) * cell.imbalance * share
+    share = cell.one_rank.value / cell.ranks if apart.share is None else apart.share
+    busy = cell.serial * cell.one_rank.value + (1 - cell.serial) * cell.imbalance * share
     return busy + (checked.model_s if apart.exchange is None else apart.exchange)

@@ -156,7 +156,7 @@ class OverlapResults(StudyResults):
 
     @cached_property
     def _measured(self) -> dict[str, Measured]:
-        """The measured cases, by case line."""
+        """Overlap cases with a measured ratio, with or without the progress thread, keyed by case line."""
         settings = ("", SETTING)
         every = (m for m in self.evidence.measured if m.workload.role == ROLE)
         with_ratio = (m for m in every if RATIO in m.summary.metrics)

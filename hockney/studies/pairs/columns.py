@@ -98,7 +98,7 @@ RELATIVE = "Time: of a message, relative to that with the fewest pairs."
 MESSAGES = Format(lambda rate: rate_amount(rate.value), interval=rate_interval)
 
 
-AT_LEAST = Format(
+RATE_OR_BOUND = Format(
     lambda rate: "" if rate.high is None and rate.low is not None else quantity(rate.value, "B/s"),
     interval=lambda rate: interval(rate, "B/s"),
 )
@@ -186,8 +186,8 @@ def models(run: PairsResults) -> Table | None:
             "ranks meet", lambda model: way_title(model.way) + ("" if model.way.streams else ", ping-pong")
         ),
         Column("verdict", lambda model: model.fit.verdict),
-        parameter("shared rate R_N", RATE, AT_LEAST, "R_N"),
-        parameter("one pair R_C", ONE, AT_LEAST, "R_C"),
+        parameter("shared rate R_N", RATE, RATE_OR_BOUND, "R_N"),
+        parameter("one pair R_C", ONE, RATE_OR_BOUND, "R_C"),
         parameter("gap g_N", GAP, SECONDS, "g_N"),
         parameter("R_N / R_C", FULL, RATIO),
         Column("typical error", lambda model: model.fit.error, ERROR),

@@ -51,9 +51,8 @@ class Way:
 
 @dataclass(frozen=True)
 class PairsPoint:
-    """A case. `slowdown` is the time of a pair's message over that of the fewest pairs, `gain` the bandwidth
-    over that of the next smaller number of pairs (None: there is none); with verdicts on both: whether a
-    message takes longer, and whether all carry more."""
+    """One case. `slowdown`: message time relative to the fewest pairs; `gain`: bandwidth relative to the next
+    smaller number of pairs (None if there is none). `slowed` and `gained` are the verdicts."""
 
     measured: Measured
     way: Way

@@ -29,7 +29,7 @@ RANKS = 16384
 been tested."""
 RISE = 1.5
 """A change point is taken as the end of eager sending if the line beyond begins higher by this factor."""
-USUAL_EAGER = 65536
+DEFAULT_EAGER_LIMIT = 65536
 HALF = 1.5
 """Bidirectional messages that take this much longer than unidirectional ones share one path."""
 
@@ -176,7 +176,7 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
             best, switch = rise, change
     if switch is None:
         source = f"the ping-pong of {survey.name} shows no change of protocol; a common limit"
-        return USUAL_EAGER, Origin(key="eager", status="guess", source=source)
+        return DEFAULT_EAGER_LIMIT, Origin(key="eager", status="guess", source=source)
     low, high = (math.ceil(switch.value if end is None else end) for end in (switch.low, switch.high))
     source = (
         f"between {format_bytes(low)} and {format_bytes(high)} the latency of the ping-pong of {survey.name} "
@@ -239,7 +239,7 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
 
 
 def _nic(survey: Survey) -> tuple[float, str]:
-    """The largest rate at which the pair has sent in one direction."""
+    """Highest one-way rate measured for the pair, with its origin."""
     rates = [
         (size / median.value, name)
         for name in (survey.ping_pong, survey.workload("stream", "isend"))

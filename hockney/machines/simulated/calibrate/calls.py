@@ -155,7 +155,7 @@ class MeasuredCall:
 
     @property
     def time(self) -> float:
-        """The time (s) as simulated: at least that of the messages."""
+        """Time (s) used in the simulation: the measured median, but at least that of the messages alone."""
         return max(self.median.value, self.alone)
 
     @property

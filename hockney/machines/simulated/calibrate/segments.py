@@ -53,7 +53,7 @@ class Overheads:
         return {size for table in tables for size in table} | ({2 * self.train} if self.train else set())
 
     def shares(self, size: float) -> tuple[float, float, float, float]:
-        """(send, receive, gap, exchange) at `size`; the first two leave at least zero for the network."""
+        """(send, receive, gap, exchange) as shares at `size`; send + receive never exceeds 1."""
         receive = min(near(self.receive, size, self.jumps), 1.0)
         send = min(near(self.send, size, self.jumps), 1.0 - receive)
         exchange = near(self.exchange, size) if self.exchange else 0.0

@@ -37,8 +37,7 @@ class RoundCosts:
 
 @dataclass(frozen=True)
 class RankTimes:
-    """Seconds of each rank, or of the mean over the ranks, as means over the samples: computing, posting,
-    testing, waiting."""
+    """Mean seconds per phase over the samples, per rank or averaged over ranks."""
 
     computation: np.ndarray
     posting: np.ndarray

@@ -350,7 +350,7 @@ def test_runs_with_one_seed_that_differ_are_not_reproducible(compared: Quality, 
     changed = msgspec.structs.replace(series, values=[series.values[0] + 1, *series.values[1:]])
     record = msgspec.structs.replace(first, metrics=first.metrics | {"best_energy": changed})
     unlike = replace(point, records=(record, *point.records[1:]))
-    assert compared.count_unlike_seeds(unlike) == 1 and compared.is_repeatable(unlike) is False
+    assert compared.count_inconsistent_seeds(unlike) == 1 and compared.is_repeatable(unlike) is False
     late = msgspec.structs.replace(first.metrics["rank_elapsed"], values=[0.1] * 2 * len(first.times_s))
     wrong = msgspec.structs.replace(first, metrics=first.metrics | {"rank_elapsed": late})
     assert replace(point, records=(wrong,)).sum_error > 0.5

@@ -187,9 +187,9 @@ ASSUMPTIONS: dict[Repair, str] = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """`error` is (predicted - measured) / measured of the model `base`; `failing` the assumption whose repair
-    corrects most of it (None if the error is small, or if no repair corrects enough), and `corrected` the
-    error with that repair."""
+    """`error`: (predicted - measured) / measured of the model `base`. `failing`: the assumption whose repair
+    reduces it most (None if the error is small or no repair suffices). `corrected`: the error after that
+    repair."""
 
     base: Base
     error: float

@@ -159,7 +159,7 @@ class Grid:
     planes: int
 
     def block(self, rank: int, n: int, coarser: int) -> tuple[int, int]:
-        """Rows and planes of a rank on the level with `coarser` times fewer points a side."""
+        """(rows, planes) owned by `rank` on the grid coarsened by a factor of `coarser` per side."""
         extents = []
         for parts, position in ((self.rows, rank % self.rows), (self.planes, rank // self.rows)):
             begin, end = part_of(n, parts, position)

@@ -320,7 +320,7 @@ class Quality:
     def fewest_seeds(self) -> int:
         return min((len(self.energies(p)) for p in self.points), default=0)
 
-    def count_unlike_seeds(self, point: AnnealingPoint) -> int:
+    def count_inconsistent_seeds(self, point: AnnealingPoint) -> int:
         """The number of seeds for which two runs found different energies."""
         energies_by_seed: dict[float, set[float]] = {}
         for run in point.runs:
@@ -330,7 +330,7 @@ class Quality:
     def is_repeatable(self, point: AnnealingPoint) -> bool | None:
         """Whether runs with one seed found the same energy; None if no seed ran twice."""
         has_repeated_seed = any(count > 1 for count in Counter(run.seed for run in point.runs).values())
-        return self.count_unlike_seeds(point) == 0 if has_repeated_seed else None
+        return self.count_inconsistent_seeds(point) == 0 if has_repeated_seed else None
 
 
 def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashable, Attempts]:

@@ -99,7 +99,7 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
             "measure longer (--budget), or use a smaller problem, fewer steps or temperatures",
         )
     unlike_seeds = {
-        p.label: n for each in qualities for p in each.points if (n := each.count_unlike_seeds(p))
+        p.label: n for each in qualities for p in each.points if (n := each.count_inconsistent_seeds(p))
     }
     if unlike_seeds:
         yield Caveat(

@@ -100,12 +100,12 @@ class AnnealingPoint:
         return {part: tuple(metrics[name].by_rank) for part in PARTS if (name := f"rank_{part}") in metrics}
 
     def part(self, part: Part) -> float:
-        """Seconds of a part, the mean over the ranks."""
+        """Mean seconds of `part` over the ranks."""
         seconds = self.by_rank.get(part, ())
         return sum(seconds) / len(seconds) if seconds else 0.0
 
     def share(self, *parts: Part) -> float:
-        """The share of these parts together, from 0 to 1."""
+        """Combined share (0 to 1) of `parts` in the time of all parts."""
         total = sum(map(self.part, PARTS))
         return sum(map(self.part, parts)) / total if total else 0.0
 
