@@ -123,7 +123,7 @@ def _sides(
 
 
 def _launches(side: Side, target: Target) -> dict[str, Launch]:
-    """By name; those of which no rank left a file are left out."""
+    """The launches by name, without launches of which no rank left a file."""
     if not launching.rank_files(side.folder, side.manifest):
         raise nothing_recorded(target, failed_exit_code(side.manifest))
     return {launch.entry.folder: launch for launch in read_profile(side.folder).launches}

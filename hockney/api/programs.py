@@ -54,7 +54,7 @@ class CommunicationSource:
     cores: int | None
     here: bool
     fits: Fits | None = None
-    """Those of the run."""
+    """The fits of the run."""
 
     @property
     def messages(self) -> PointToPointCosts:

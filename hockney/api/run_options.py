@@ -450,7 +450,7 @@ class RunOptions:
 
 OPTIONS = options_of(RunOptions)
 REPLACEABLE = tuple(name for name, (described, _) in OPTIONS.items() if described.replaceable)
-"""Those that `resume` may replace."""
+"""The options that `resume` may replace."""
 
 
 class Replacements:

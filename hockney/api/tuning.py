@@ -154,7 +154,7 @@ LAUNCHER_SETTINGS = (
 )  # fmt: skip
 """What decides how a run's ranks are started: a check of its tables has the same."""
 RETURNED_SUFFIX = "-returned"
-"""Of the same settings with freed memory returned to the system."""
+"""The suffix of the same settings with freed memory returned to the system."""
 GainVerdict = Literal["faster", "slower", "not faster", "undecided"]
 """faster, slower: by NOTABLE at least, with an interval that excludes 1; not faster: by less."""
 

@@ -30,7 +30,7 @@ from hockney.models.history.times import CaseTime, RunTimes
 from hockney.system.files import grant_usual_permissions, read_regular
 
 VERSION = 1
-"""Of the tables below; an index of another version is made again."""
+"""The version of the tables below; an index of another version is built again."""
 TEMPORARY_INDEX = ".index-"
 MOST_BYTES = 1 << 30
 SEAL = slice(68, 72)

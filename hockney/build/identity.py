@@ -27,7 +27,7 @@ from hockney.mpi import environment_of, families
 
 MAIN = "hockney-engine"
 DEFINITION = re.compile(r"^extern constinit const WorkloadInfo (\w+)", re.MULTILINE)
-"""As engine/cmake/plugin_folder.cmake finds them."""
+"""Finds the same workloads as engine/cmake/plugin_folder.cmake."""
 
 
 def groups(source: Path) -> dict[str, tuple[str, ...]]:

@@ -296,7 +296,7 @@ def simgrid_failure(step: Step, log: Path, shelf: Path) -> BuildFailed:
 
 
 MIN_BOOST = 105900
-"""As required by SimGrid's CMakeLists.txt."""
+"""The oldest Boost that SimGrid's CMakeLists.txt accepts."""
 BOOST_HEADERS = (
     "boost/algorithm/string.hpp", "boost/core/demangle.hpp", "boost/heap/pairing_heap.hpp",
     "boost/intrusive/list.hpp", "boost/intrusive_ptr.hpp", "boost/lockfree/queue.hpp", "boost/optional.hpp",

@@ -44,7 +44,7 @@ def reference() -> str:
 
 
 def _contexts() -> Iterator[click.Context]:
-    """Of hockney itself, its verbs and their subcommands, in the order of the page."""
+    """The contexts of hockney itself, its verbs and their subcommands, in the order of the page."""
     top = _context(app, "hockney", None)
     yield top
     for name in VERBS:

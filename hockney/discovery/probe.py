@@ -58,7 +58,7 @@ def probe(mpicxx: Path, source: Source) -> Mpi:
 
 
 def title(family: MpiFamily) -> str:
-    """As part of a sentence."""
+    """The name of `family` as part of a sentence."""
     return family.title if family.known else f"an {family.title}"
 
 

@@ -31,7 +31,7 @@ class Bar:
 
 
 BAR_HEIGHT = 0.72
-"""Of a row, for bars of `Kind`."""
+"""The height of a bar of `Kind`, as a part of its row."""
 
 
 @dataclass(frozen=True)
@@ -215,7 +215,8 @@ def _marks(figure: Figure, x: Scale) -> tuple[Mark, ...]:
 
 
 MAX_ENTRIES = 8
-"""With more series, those of a group share an entry: its points and their line have one colour."""
+"""The maximum number of legend entries. With more series, the points and the line of a group share an
+entry."""
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 LAUNCHER = re.compile(r"\b(?:mpirun|mpiexec(?:\.\w+)?|orterun|prun|prterun|srun|aprun|jsrun|ibrun)\b")
 COUNT = re.compile(r"(?:^|\s)(?:-n|-np|--np|--ntasks|--n)[ =]+(\d{1,9})\b", re.ASCII)
 MOST_CHARACTERS = 1 << 16
-"""Of a line that is read. SKaMPI prints the time of each rank; other lines are short."""
+"""The maximum length of a line that is read. SKaMPI prints the time of each rank; other lines are short."""
 MOST_VALUE = 1e18
 MOST_RANKS = 1 << 17
-"""Of a launch that is imported: a run has a line for each of them."""
+"""The maximum number of ranks of an imported launch: a run has a line for each of them."""
 
 IN_GROUPS = "groups of ranks run it at the same time; a case runs on all ranks of its launch"
 

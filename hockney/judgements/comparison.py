@@ -26,7 +26,7 @@ from hockney.pages.format import EXACT
 from hockney.pages.labels import short_labels
 
 ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
-"""Of operations for readers: what has changed comes first."""
+"""The order of operations for readers: what has changed comes first."""
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,7 @@ def _one_sided(each: Unmatched, where: str, name: Callable[[Case], str]) -> Case
 
 MAX_CASES = 5
 WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
-"""Of verdicts for people, where they differ."""
+"""The words for verdicts whose name differs from the state."""
 
 
 def labels(comparison: ComparedSides) -> Callable[[Case], str]:

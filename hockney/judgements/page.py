@@ -30,7 +30,7 @@ from hockney.models.history import FEWEST_RUNS
 MAX_ROWS = 400
 MAX_DISTRIBUTIONS = 12
 MAX_OPERATIONS = 12
-"""Of more, those that are the same are in a section of their own, which is closed."""
+"""With more operations, those whose verdict is "the same" are in a closed section of their own."""
 
 
 def comparison_page(comparison: ComparedSides) -> Page:

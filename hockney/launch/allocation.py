@@ -28,7 +28,7 @@ class Allocation:
 
 
 def allocation(environ: Mapping[str, str]) -> Allocation | None:
-    """None outside of a job."""
+    """The hosts that a job has been allocated; None outside of a job."""
     return _slurm(environ) or _lsf(environ) or _pbs(environ)
 
 
@@ -137,7 +137,7 @@ def _expand(word: str) -> Iterator[str]:
 
 
 def _numbers(inside: str) -> Iterator[str]:
-    """As many digits as the first number of a range has."""
+    """The numbers of a list of ranges, with at least as many digits as the first number of their range."""
     for part in inside.split(","):
         match = re.fullmatch(r"(\d+)(?:-(\d+))?", part, re.ASCII)
         if not match or len(part) > 40:

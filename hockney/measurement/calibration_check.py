@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a run to the simulated machine calibrated from it, and a survey of that machine."""
+"""Calibrate a simulated machine from a run, and survey it."""
 
 from __future__ import annotations
 

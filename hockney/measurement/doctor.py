@@ -318,7 +318,7 @@ _LAUNCH_CHECKS: tuple[Callable[[_Site], Iterator[Finding]], ...] = (
     _check_oversubscription,
     _check_abilities,
 )
-"""In this order: each needs what the earlier ones found."""
+"""The checks, in order: each needs what the earlier ones found."""
 
 
 def _noise_and_load_findings(site: _Site, seconds: float) -> Iterator[Finding]:

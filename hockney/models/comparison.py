@@ -123,7 +123,7 @@ class _Test:
         return state_of(self.ratio.ratio, self.changed, self.same)
 
     def fields(self) -> dict[str, Any]:
-        """Those of a `RatioVerdict`, except its state."""
+        """The fields of a `RatioVerdict`, except its state."""
         return {
             "ratio": self.ratio.ratio,
             "p_changed": self.changed,

@@ -32,7 +32,7 @@ another host; a host outside of the allocation; ranks do not find their launcher
 STANDARD_OPTION_WORDS: Mapping[str, int] = dict.fromkeys(
     ("n", "np", "soft", "host", "arch", "wdir", "path", "file", "initial-errhandler"), 1
 )
-"""Those of the mpiexec that MPI's standard describes (section 11.5 of version 4.1)."""
+"""The options of the mpiexec that the MPI standard describes (section 11.5 of version 4.1)."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class MpiFamily:
         return {}
 
     def progress_thread(self, mpi: Mpi) -> ProgressThread | None:
-        """None if it has none."""
+        """How this MPI starts a progress thread; None if it has none."""
         return None
 
     def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
 EXACT, SIMULATED = "exact", "simulated"
-"""Instead of an interval: of values by definition, and where times do not vary."""
+"""What is printed instead of an interval for values that are exact by definition, and where times do not
+vary."""
 VAGUE_INTERVAL_FACTOR = 2.0
 
 

@@ -94,7 +94,7 @@ class _Passing:
 
     @contextlib.contextmanager
     def instead_of_handlers(self) -> Iterator[None]:
-        """In other threads than the main one there are no handlers to replace."""
+        """Replace the signal handlers meanwhile. Only the main thread has any to replace."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return

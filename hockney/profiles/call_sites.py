@@ -75,7 +75,7 @@ class Frame:
 
     @property
     def full_text(self) -> str:
-        """With the function's template arguments and parameters."""
+        """The text with the function's template arguments and parameters."""
         if not self.function:
             return self.place
         return f"{self.place} {self.function}" if self.file else self.function

@@ -275,7 +275,7 @@ def metrics_table(results: ProfileResults) -> Table:
 
 
 def part_columns(results: ProfileResults) -> tuple[Column[str], ...]:
-    """Of the parts of the time in MPI, by the names of their fields."""
+    """The columns of the parts of the time in MPI; a row is the name of a field of `Parts`."""
     return (
         Column("part", lambda key: PART_NAMES[key]),
         Column("", lambda key: key, key="part"),
@@ -336,7 +336,7 @@ def causes_table(results: ProfileResults, most: int = MOST_CAUSES, brief: bool =
 
 
 def rank_columns(results: ProfileResults) -> tuple[Column[int], ...]:
-    """Of the ranks, by their places in the launch."""
+    """The columns of the ranks; a row is a rank's place in the launch."""
     ranks, waits = results.launch.ranks, results.explanation.waits
     waits_s, waited_for_s = waits.of_ranks(len(ranks)).tolist(), waits.caused_by(len(ranks)).tolist()
     return (
@@ -373,8 +373,8 @@ def regions_table(results: ProfileResults) -> Table | None:
 
 
 def group_columns(launch: Launch) -> tuple[Column[np.ndarray], ...]:
-    """Of calls of one function with equal communicator, size class, distance and language, of all call sites
-    and ranks."""
+    """The columns for groups of calls, from all call sites and ranks, of one function with equal
+    communicator, size class, distance and language."""
 
     def language(number: int) -> str:
         return LANGUAGES[number] if number < len(LANGUAGES) else ""
@@ -392,7 +392,7 @@ def group_columns(launch: Launch) -> tuple[Column[np.ndarray], ...]:
 
 
 def communicator_text(launch: Launch, calls: np.ndarray) -> str:
-    """Of calls with the same one, "" if they have none."""
+    """The communicator of `calls`, which share one; "" if they have none."""
     place = int(calls["communicator"][0])
     return launch.communicators[place].text if place else ""
 

@@ -20,14 +20,14 @@ from hockney.models.statistics import center, estimate, half_width
 from hockney.profiles.profile import Launch
 
 FEWEST_LAUNCHES = 3
-"""Of fewer launches there is no interval."""
+"""The minimum number of launches for an interval."""
 NEEDS_TRACE = "Serialisation and transfer, the factors of communication efficiency, need a trace."
 
 
 @dataclass(frozen=True)
 class Efficiencies:
-    """Of one launch. On several hosts, load balance is that `between_hosts`, of the hosts' mean computation,
-    times that `within_hosts`."""
+    """The parallel efficiencies of one launch. On several hosts, load balance is the product of the balance
+    `between_hosts`, computed from each host's mean computation, and the balance `within_hosts`."""
 
     load_balance: float
     communication: float

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 IDENTIFICATION = b"\x7fELF\2\1"
-"""Of 64 bits, little-endian."""
+"""The first bytes of a 64-bit, little-endian ELF file."""
 PT_INTERP = 3
 SHT_SYMTAB, SHT_DYNSYM = 2, 11
 STT_FUNC, STT_GNU_IFUNC = 2, 10
@@ -50,7 +50,7 @@ class Elf:
 
 
 def read_elf(path: Path) -> Elf | None:
-    """None if the file is not an ELF file, or cannot be read."""
+    """Read the MPI symbols of a file; None if it is not an ELF file or cannot be read."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             return _read(data) if data[:6] == IDENTIFICATION else None
@@ -59,7 +59,7 @@ def read_elf(path: Path) -> Elf | None:
 
 
 def covered(path: Path, addresses: Sequence[int]) -> frozenset[int]:
-    """Those of the addresses that are inside a function of which the file has a symbol with its size."""
+    """The addresses inside a function for which the file contains a symbol with a size."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             if data[:6] != IDENTIFICATION:
@@ -100,7 +100,7 @@ def _sections(data: mmap.mmap) -> np.ndarray:
 
 
 def _symbols(data: mmap.mmap, table: np.void) -> np.ndarray:
-    """Those of a table that are in the file."""
+    """The symbols of a table, as far as the file contains them."""
     offset, size = int(table["offset"]), int(table["size"])
     return _rows(data, _SYMBOL, offset, max(0, min(size, len(data) - offset)) // _SYMBOL.itemsize)
 

@@ -33,7 +33,7 @@ LEAST_EXCESS = 0.02
 LEAST_AMBIGUOUS = 0.05
 """The share of the time in MPI from which ambiguous call sites are a caveat."""
 FEWEST_CALLS = 20
-"""Of fewer calls none is typical."""
+"""The minimum number of calls for which a median time is typical."""
 EVERY_CALL = 0.3
 """The share of an excess that the median call must explain, for an operation to be called slow."""
 BEYOND_PREDICTION = 2.0
@@ -406,7 +406,7 @@ class _Explainer:
         return parts, _sorted(why)
 
     def _waits(self, site: int, function: int, seconds: float) -> dict[str, float]:
-        """By field of `Parts`; never more than the time of the calls."""
+        """The waiting (s) by field of `Parts`; never more than the time of the calls."""
         found = self.waits.at(site, function)
         total = sum(found.values())
         factor = min(1.0, seconds / total) if total > 0 else 1.0

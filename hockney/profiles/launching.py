@@ -39,7 +39,7 @@ EXPORT = "--export"
 ALL, NONE = "ALL", ("NONE", "NIL")
 """Values of srun's --export: all variables, or none but Slurm's."""
 SEPARATORS = ":", " "
-"""Of libraries in LD_PRELOAD."""
+"""The characters between libraries in LD_PRELOAD."""
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ def preloadable(library: Path) -> Iterator[str]:
 
 
 def planned_launches(repeat: int, overhead: bool, seed: int) -> list[bool]:
-    """For each launch whether it has the library: `repeat` of them, or so many pairs of one with and one
-    without it, each in random order, at least FEWEST_PAIRS."""
+    """Whether each launch is recorded: `repeat` recorded launches, or, to measure the overhead, `repeat`
+    pairs (at least FEWEST_PAIRS) of one launch with the library and one without, each in random order."""
     if not overhead:
         return [True] * repeat
     order = random.Random(seed)
@@ -384,9 +384,9 @@ class Overhead:
 
 
 def measured_overhead(manifest: Manifest) -> Overhead | None:
-    """From pairs of neighboring launches with and without the library that both ended well; None without one.
-    Slow changes of the machine cancel in each pair. The interval is that of the centre of the pairs'
-    ratios."""
+    """The overhead in pairs of neighboring launches with and without the library that both ended well; None
+    if there is no such pair. Slow changes of the machine cancel in each pair. The interval is for the centre
+    of the pairs' ratios."""
     ratios = []
     for one, other in zip(manifest.launches[::2], manifest.launches[1::2], strict=False):
         if one.profiled == other.profiled or one.exit_code != 0 or other.exit_code != 0:

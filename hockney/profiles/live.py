@@ -123,12 +123,13 @@ class Live:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """For a terminal: the findings, then what the ranks do, those that do the same in one line."""
+        """The lines for a terminal: the findings, then what the ranks do; ranks that do the same share a
+        line."""
         return (*(finding.text for finding in self.findings), *_rank_lines(self.ranks))
 
     @property
     def document(self) -> dict[str, Any]:
-        """For programs; times in seconds."""
+        """The findings and ranks as JSON; times in seconds."""
         return {
             "schema": 1,
             "launch": self.folder,
@@ -347,8 +348,8 @@ def _sentence(text: str) -> str:
 
 
 def open_waits(launch: Launch) -> dict[int, int]:
-    """For ranks whose single call has not returned, by place, the rank for which it waits, if that is a
-    single known one."""
+    """The rank for which each rank waits, by their places, if its only open call waits for a single known
+    rank."""
     if not launch.open_calls:
         return {}
     calls = Counter(each.rank for each in launch.open_calls)

@@ -78,7 +78,7 @@ class MachineCosts:
 
     @cached_property
     def _levels(self) -> dict[str, tuple[PointToPointCosts, ...]]:
-        """By level: the costs of messages in unchanged and in just written buffers."""
+        """The costs of messages in unchanged and in just written buffers, by level."""
         fits, found = self.surveyed.fits, {}
         for level in ("core", "cache", "socket", "node", "network", ""):
             usable = (usable_fit(fits, level, buffers) for buffers in (HOT, WRITTEN))
@@ -198,7 +198,7 @@ class MachineCosts:
 
     @cached_property
     def _curves(self) -> dict[str, dict[int, list[tuple[float, float, float]]]]:
-        """By operation and ranks: size, typical time and its upper end."""
+        """(size, typical time, its upper end) by operation and ranks."""
         found: dict[str, dict[int, dict[float, tuple[float, float]]]] = {}
         tails: dict[tuple[str, int], list[float]] = {}
         for workload, case, summary in self.surveyed.fits.measured("collective", "barrier"):

@@ -39,7 +39,7 @@ COLOURS: Mapping[str, int] = {
 }  # fmt: skip
 """The colour of each part in all figures, as a place in the palette."""
 MACHINE, WAITING, COMPUTATION = COLOURS["software"], COLOURS["late_sender"], COLOURS["contention"]
-"""Those of parts together, and of computation, which is never next to contention alone."""
+"""The colours of grouped parts, and of computation, which is never next to contention alone."""
 DECADES = (1, 4, 5, 6)
 """The colours of a map from most to least: red, yellow, blue, grey."""
 TIME = Axis("time", "s", "linear", include=(0.0,))
@@ -260,7 +260,7 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
 
 
 def _prices_without_size(results: ProfileResults, name: str, points: Sequence[Point]) -> Figure:
-    """Of calls that move no bytes, as MPI_Barrier: a row for each call site."""
+    """Prices of calls that move no bytes, such as MPI_Barrier: a row for each call site."""
     chosen = sorted(points, key=lambda p: -p.calls * p.seconds)[:MOST_BARS]
     rows = tuple(map(float, range(len(chosen))))
     values = tuple(p.price.value for p in chosen)

@@ -216,8 +216,8 @@ class Launch:
 
     @cached_property
     def elapsed_s(self) -> float:
-        """From the first rank's start to the last one's end, if all have one clock; otherwise the longest
-        time of a rank."""
+        """Time (s) from the first rank's start to the last rank's end if all share a clock; otherwise the
+        longest time of a rank."""
         longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
         if len({rank.clock for rank in self.ranks}) != 1 or any(
             rank.elapsed_s < rank.end - rank.start - 1e-9 for rank in self.ranks
@@ -227,7 +227,7 @@ class Launch:
 
     @property
     def in_mpi_s(self) -> float:
-        """Of all ranks together."""
+        """Time (s) in MPI, summed over the ranks."""
         return sum(rank.in_mpi_s for rank in self.ranks)
 
     @property

@@ -49,7 +49,7 @@ SRUN_OPTION_WORDS = dict.fromkeys(
 )  # fmt: skip
 """The options of srun that are followed by their value, from its manual."""
 SEPARATOR = ":"
-"""Between several programs that one launcher starts."""
+"""The word between several programs that one launcher starts."""
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 PYTHON = re.compile(r"python[\d.]*")
 LIST_SECONDS = 30.0
@@ -463,7 +463,7 @@ def _environment_changes(environ: Mapping[str, str]) -> dict[str, str | None]:
 
 
 def library_of(path: Path) -> Library | None:
-    """None if the file is not an MPI library."""
+    """The MPI library at `path`; None if the file is not one."""
     elf = read_elf(path)
     if elf is None:
         return None

@@ -238,7 +238,7 @@ class RankFile:
 
     @property
     def rank(self) -> int:
-        """In the rank's MPI_COMM_WORLD."""
+        """The rank's number in its MPI_COMM_WORLD."""
         return int(self.header["rank"])
 
     @property
@@ -293,8 +293,8 @@ class RankFile:
 
     @cached_property
     def overheads(self) -> dict[str, tuple[float, float]]:
-        """By kind of call: seconds of one without recording, and what recording adds, as measured by the rank
-        when it finalised MPI."""
+        """(seconds of a call without recording, seconds that recording adds) by kind of call, as the rank
+        measured them when it finalised MPI."""
         used = self.header["overhead"][: min(8, int(self.header["overheads"]))]
         return {
             text_of(each["kind"]): (float(each["bare_ns"]) * 1e-9, max(0.0, float(each["added_ns"])) * 1e-9)

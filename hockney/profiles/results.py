@@ -43,7 +43,7 @@ class ProfileResults:
 
     @cached_property
     def explanation(self) -> Explanation:
-        """That of the typical launch."""
+        """The explanation of the typical launch."""
         typical = self.profile.typical
         return next(each for each in self.explanations if each.launch is typical)
 

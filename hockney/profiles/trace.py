@@ -395,7 +395,7 @@ class Grammar:
 
     @property
     def length(self) -> int:
-        """Of the sequence. Raises IndexError for a rule that uses a later symbol."""
+        """The length of the sequence. Raises IndexError for a rule that uses a later symbol."""
         lengths = [1] * self.terminals
         for left, right, count in zip(
             self.left.tolist(), self.right.tolist(), self.counts.tolist(), strict=True
@@ -412,9 +412,9 @@ _DENSE = 2048
 
 
 def grammar_of(ids: np.ndarray, terminals: int) -> Grammar:
-    """In rounds: runs of a symbol become one, then all occurrences of frequent pairs. Pairs of a round do not
-    overlap, as no symbol is the left one of a pair and the right one of another, so that equal parts of the
-    sequence get equal symbols."""
+    """Build a grammar in rounds: runs of a symbol become one, then all occurrences of frequent pairs. Pairs
+    of a round do not overlap, as no symbol is the left one of a pair and the right one of another, so that
+    equal parts of the sequence get equal symbols."""
     top = np.asarray(ids, np.int64)
     left: list[np.ndarray] = []
     right: list[np.ndarray] = []
@@ -901,7 +901,7 @@ def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
 
 
 def _without_events(trace: _Sequence) -> _Sequence:
-    """Of a rank whose threads call MPI in an unknown order."""
+    """The trace of a rank whose threads call MPI in an unknown order: it contains no events."""
     none = _Dictionary(trace.dictionary.calls[:0], trace.dictionary.parts[:0])
     return dataclasses.replace(
         trace, dictionary=none, ids=trace.ids[:0], gaps=trace.gaps[:0], durations=trace.durations[:0]

@@ -88,9 +88,10 @@ class Waiting:
 
 @dataclass
 class MatchedOperations:
-    """The timed operations whose other sides were timed too, and whether the clocks agree. `violations` counts
-    messages that seem to arrive before they are sent, by `worst_s` at most; `across_hosts` the messages and collectives between clocks that are not known to agree; `incomplete` the collectives without all
-    members. If the clocks are `doubted`, waiting for messages is not known."""
+    """The timed operations whose other sides were timed too, and whether the clocks agree. `violations`
+    counts the messages that seem to arrive before they are sent, by `worst_s` at most; `across_hosts` the
+    messages and collectives between clocks that are not known to agree; `incomplete` the collectives without
+    all members. If the clocks are `doubted`, waiting for messages is not known."""
 
     messages: int = 0
     violations: int = 0
@@ -368,7 +369,7 @@ def _dependent(
 
 
 def _once_per_call(rows: np.ndarray) -> np.ndarray:
-    """Of operations that the same call completed, the one that was waited for longest: their waiting is the
+    """For each call, only the longest wait: operations that the same call completed were waited for in the
     same interval."""
     ordered = rows[np.lexsort((-rows["seconds"], rows["site"], rows["enter"], rows["rank"]))]
     return ordered[first_rows(ordered, "rank", "enter", "site")]

@@ -63,4 +63,4 @@ DEFINITIONS: Mapping[str, AggregatedBandwidth] = {
         AggregatedBandwidth("allreduce", "the vector that is summed"),
     )
 }
-"""By operation, those of the paper."""
+"""The paper's definitions, by operation."""

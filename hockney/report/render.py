@@ -28,7 +28,7 @@ from hockney.report import assets, data, html_text
 from hockney.system.files import write_own_file, write_user_file
 
 Spans = dict[tuple[int, int], int]
-"""By row and column: the number of rows that a cell spans, 0 for one that is left out; 1 unless given."""
+"""The number of rows that a cell spans, by row and column: 0 if it is left out, 1 if it is not listed."""
 
 
 @dataclass(frozen=True)

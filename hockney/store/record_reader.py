@@ -26,7 +26,8 @@ from hockney.system.files import NotRegular, open_regular
 SHORTEST_S, LONGEST_S = 1e-15, 1e12
 """Light travels less than a micrometer in the first, which is shorter than any operation by far."""
 MOST_BYTES = 1 << 26
-"""Of a line: a record has the times of at most 10,000 repetitions on each rank, most of them a few kB."""
+"""The maximum length of a line: a record contains the times of at most 10,000 repetitions on each rank, most
+of them a few kB."""
 
 
 @dataclass(frozen=True)

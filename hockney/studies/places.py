@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Over which nodes a study spreads its ranks, so that nothing is left to the launcher."""
+"""The nodes over which a study spreads its ranks, so that the launcher decides nothing."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ SETTING = "progress-thread"
 OWN, THREAD = "own", "thread"
 """Only calls of MPI make progress, or a thread as well."""
 FAKE_PROGRESS_SETTING = LaunchSetting(SETTING, (("MPICH_ASYNC_PROGRESS", "1"),))
-"""That of the machine with made-up costs (launch/fake_world.py)."""
+"""The setting of the machine with made-up costs (launch/fake_world.py)."""
 
 
 def thread_of(machine: Machine) -> LaunchSetting | None:

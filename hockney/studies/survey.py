@@ -66,8 +66,9 @@ SURVEY_SIZES_BY_DEPTH = (
 enough sizes there, a collective can have two pieces, and its growth with the ranks be told. Each number of
 ranks is a launch, except where cases are placed."""
 CASES_PER_SECOND = 5
-"""Of the budget: a launch takes some 20 ms for each case (measurement/budget.py), and most uncertainty
-comes from differences between launches, so at least eight should fit."""
+"""The maximum number of cases per second of the budget: a launch takes some 20 ms for each case
+(measurement/budget.py), and most uncertainty comes from differences between launches, so at least eight
+should fit."""
 MIN_BUDGET_S = 60.0
 """A smaller budget has fewer launches, not fewer sizes."""
 BETWEEN = 9

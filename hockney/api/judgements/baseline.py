@@ -178,7 +178,7 @@ class OpenCases:
 
 
 MAX_RUNS_PER_MACHINE = 20
-"""Of an archive: the newest ones of each machine."""
+"""The number of runs taken from an archive for each machine: the newest ones."""
 OTHER_MACHINE_FIELDS = ("kind", "platform", "cpu", "cores")
 """Differences after which times are those of another machine. Hosts of the same kind, and the MPI, may
 differ: whether that makes a difference is what a check is to find."""

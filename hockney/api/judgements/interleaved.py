@@ -299,7 +299,7 @@ SIDE_FIELDS = {name for name, (option, _) in RUN_OPTIONS.items() if option.side_
 OPTIONS = {flag(field): field for field in SIDE_FIELDS - {"bind"}}
 """The options in which the sides may differ, with a value each, and the fields of `RunOptions`."""
 MOST_DIGITS = 9
-"""Of a number of nodes or ranks."""
+"""The maximum number of digits of a number of nodes or ranks."""
 SIDE_FLAGS = {"--bind": True, "--no-bind": False}
 
 Side = str | Mapping[str, Any]

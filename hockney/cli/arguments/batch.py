@@ -88,7 +88,7 @@ FLAGS = {
     "account": "--account", "partition": "--partition", "time": "--time", "lines": "--batch-line",
     "tasks": "--array",
 }  # fmt: skip
-"""By the fields of `BatchOptions`."""
+"""The flags by the fields of `BatchOptions`."""
 
 share = click.option(
     "--share",

@@ -157,8 +157,8 @@ def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
     if vague_cases:
         reporter.say(
             "warning: the 95% interval of the typical time is unknown or wider than a factor of "
-            f"{VAGUE_INTERVAL_FACTOR:g} for {len(vague_cases)} of {plural(len(run.summaries), 'case')}, whose lines do not show this: "
-            f"{list_names(vague_cases)}"
+            f"{VAGUE_INTERVAL_FACTOR:g} for {len(vague_cases)} of {plural(len(run.summaries), 'case')}, "
+            f"whose lines do not show this: {list_names(vague_cases)}"
         )
     for caveat in run.caveats:
         reporter.say(f"warning: {warning_text(caveat)}")

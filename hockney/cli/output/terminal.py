@@ -30,7 +30,7 @@ STYLES: dict[str, dict[str, str | bool]] = {
     "warning": {"fg": "yellow", "bold": True},
     "error": {"fg": "red", "bold": True},
 }
-"""By the word that is coloured."""
+"""The styles, by the word that is coloured."""
 
 
 def width(stream: TextIO | None = None) -> int | None:

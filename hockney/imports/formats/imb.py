@@ -45,7 +45,7 @@ PROGRAMS = {
     "RMA": "IMB-RMA", "MT": "IMB-MT", "P2P": "IMB-P2P", "4": "IMB-MPI4", "MPI4": "IMB-MPI4",
     "HALO": "IMB-HALO",
 }  # fmt: skip
-"""By the word before "part" in the headline."""
+"""The programs by the word before "part" in the headline."""
 GUESSES = ("IMB-MPI1", "IMB-NBC", "IMB-RMA", "IMB-EXT", "IMB-P2P", "IMB-IO")
 """Programs to which a benchmark may belong if the headline is missing."""
 ON_PAIRS = {"PingPong": "pairs_pingpong", "PingPing": "pingping"}

@@ -36,7 +36,7 @@ KIND = "emulated"
 HELP = "a described Ethernet, emulated by this host with real TCP: a NAME below, or FILE.toml"
 TRAITS = Traits(origin="emulated")
 SEPARATORS = re.compile(r"[\s:]")
-"""Of the paths in LD_PRELOAD, and of the words of a remote shell."""
+"""The characters that separate paths in LD_PRELOAD and words of a remote shell."""
 MEMORY = Path("/dev/shm")
 """Mounted on each host and on the launcher's (engine/emulated/room.cpp)."""
 

@@ -198,8 +198,8 @@ class _Fitted:
         )
 
     def _curve(self) -> list[CurvePoint]:
-        """Over the ranks at the smallest size; of the form `size`, over the sizes. Without a band if the
-        intervals are unknown."""
+        """The fitted curve over the ranks at the smallest size, or over the sizes for the form `size`. It has
+        no band if the intervals are unknown."""
         if self.form == "size":
             x = np.unique(self.size)
             design = _design(self.form, self.symbols, np.full(len(x), self.ranks[0]), x)

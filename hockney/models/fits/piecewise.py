@@ -195,7 +195,7 @@ class _TypicalFit:
 
     @property
     def variance_with_outliers(self) -> np.ndarray:
-        """With the deviation of each outlier as its error."""
+        """The variance, with the deviation of each outlier as its error."""
         return np.where(self.outlier, self.residual**2, self.variance)
 
 

@@ -22,7 +22,7 @@ from hockney.models.schedules.schedule import Layer, Mode, Step, relation
 MAX_CHUNKS = 10_000
 MAX_TASKS = 1_000_000
 SEED = 1996
-"""Of the times of tasks, which vary."""
+"""The seed of the varying times of tasks."""
 
 FormulaReader = Callable[[Any, Kind, str], Formula]
 CALLS = {"isend": Mode.POSTED, "sendrecv": Mode.EXCHANGE, "ordered": Mode.BLOCKING}

@@ -25,7 +25,7 @@ ALGORITHMS = {
     "total-exchange": "total exchange",
     "tournament": "tournament",
 }
-"""By the names in the paper's rows."""
+"""The algorithms by the names in the paper's rows."""
 ENGINE = {
     MPI: "mpi",
     "dissemination": "dissemination_mcs",

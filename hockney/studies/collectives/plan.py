@@ -26,9 +26,9 @@ from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
 
 T3E_SIZES = (0, 8, 64, 256, 1024, 2048, 4000, 4095, 4097, 8192, 8193, 16384, 65536, 262144, 524288, 1048576)
-"""Of messages between two ranks of a T3E: those of the paper, and around its changes of protocol."""
+"""Sizes of messages between two ranks of a T3E: the paper's, and some around its changes of protocol."""
 SIZES = (8, 128, 1 << 10, 8 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
-"""Among them those of the paper's tables: 8 B, 1 KB and 1 MB."""
+"""They include the sizes in the paper's tables: 8 B, 1 KB and 1 MB."""
 SIZES_SIMULATED = (8, 1 << 10, 8 << 10, 64 << 10, 1 << 20)
 
 RANKS_T3E = (2, 8, 32)

@@ -132,7 +132,8 @@ class CollectivePoint:
 
     @property
     def nodes(self) -> int:
-        """Over which the ranks were spread, 0 if the launch decided: the same for all algorithms."""
+        """The number of nodes over which the ranks were spread, the same for all algorithms; 0 if the launch
+        decided."""
         return next(iter(self.times.values())).case.nodes
 
     def time(self, algorithm: str) -> Estimate | None:
@@ -275,7 +276,7 @@ def _compute_predictions(evidence: Evidence) -> Predictions:
 
 
 SizeObservations = dict[int, Observation]
-"""Of one setting."""
+"""The observations of one setting, by size."""
 
 
 @dataclass(frozen=True)

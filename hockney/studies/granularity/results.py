@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def nodes(self) -> int:
-        """Over which the ranks are spread, 0 if the launch decides."""
+        """The number of nodes over which the ranks are spread; 0 if the launch decides."""
         return self.measured.case.nodes
 
     @property

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Over the size, for each number of tests: the hidden share, the time compared with that of one after the
-other, and how much computing slows down; and where the time goes."""
+"""Figures of the hidden share, of the time compared with communication after computation, and of the slowdown
+of computation, over the size for each number of tests; and of where the time goes."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ from hockney.studies.pairs.plan import APART, BOTH, between
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Way, saturation
 
 NEARLY = 0.8
-"""Of the message rate that the gap allows: if the shortest messages reach less, the gap is extrapolated."""
+"""The share of the message rate that the gap allows. If the shortest messages reach less, the gap is
+extrapolated."""
 
 
 def _saturated_path(way: Way) -> str:

@@ -21,8 +21,8 @@ STREAM, PING_PONG = "pairs_stream", "pairs_pingpong"
 WORKLOADS = (STREAM, PING_PONG)
 """Compiled on first use."""
 SIZES = (8, 256, 4 << 10, 32 << 10, 256 << 10, 1 << 20)
-"""From those whose rate is limited per message to those limited by their bytes, on both sides of the usual
-ends of the eager protocol."""
+"""Sizes from messages whose rate is limited per message to messages limited by their bytes, on both sides of
+the usual limits of the eager protocol."""
 APART = "apart"
 """Each rank on a node of its own: k pairs on 2 k nodes, which share nothing but what is between all nodes."""
 MIN_SEPARATE_NODES = 4
@@ -175,7 +175,8 @@ def _lines(options: Options) -> Iterator[str]:
 
 
 def _too_many_pairs(pairs: int, max_pairs: int, where: str) -> UsageError:
-    """At most `max_pairs` fit `where` their ranks meet, as in "between nodes"; "" if the launch decides."""
+    """The error if more than `max_pairs` pairs are requested. `where`: where their ranks meet, such as
+    "between nodes"; "" if the launch decides."""
     remedy = "--nodes and --ranks-per-node" if where else f"--ranks {2 * pairs}"
     return UsageError(
         f"{plural(pairs, 'pair')}{f' {where}' if where else ''} {'does' if pairs == 1 else 'do'} not fit",

@@ -19,7 +19,7 @@ from hockney.models.programs.timing import iteration_time
 from hockney.pages.format import quantity
 
 FACTORS = (1 / 8, 1.0, 8.0)
-"""Of the time of computation, of an empty message on its way, and of a byte."""
+"""The factors for the time of computation, of an empty message in flight, and of a byte."""
 FEWEST_RANKS, MOST_RANKS = 16, 256
 """Powers of two up to the measured ranks are explored, and at least, and at most, up to these."""
 

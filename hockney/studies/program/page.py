@@ -48,7 +48,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _explorers(results: ProgramResults) -> list[Section]:
-    """None without the costs of communication."""
+    """The explorers of the programs; none if the costs of communication are unknown."""
     costs = results.costs
     if costs is None:
         return []

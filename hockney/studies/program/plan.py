@@ -69,7 +69,8 @@ def iterations(iteration: Iteration) -> int:
 
 
 def _messages(iteration: Iteration) -> int:
-    """Those between two ranks, and two for each rank of a collective."""
+    """The number of messages of an iteration: each one between two ranks, and two for each rank of a
+    collective."""
     messages = 0
     for part in iteration.parts:
         if isinstance(part, StepsPart):

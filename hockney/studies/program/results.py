@@ -86,7 +86,7 @@ class ProgramPoint:
 class ProgramResults(StudyResults):
     @cached_property
     def points(self) -> tuple[ProgramPoint, ...]:
-        """By program and ranks."""
+        """The measured points, sorted by program and ranks."""
         programs = self._programs
         measured = sorted(self.evidence.of_role(PROGRAM), key=lambda m: (program_name(m.case), m.case.ranks))
         return tuple(
@@ -98,12 +98,12 @@ class ProgramResults(StudyResults):
 
     @cached_property
     def _programs(self) -> dict[str, ProgramDescription]:
-        """By the names in their cases."""
+        """The descriptions by the names in their cases."""
         return read_stored(self.evidence.settings.programs)
 
     @property
     def programs(self) -> tuple[ProgramDescription, ...]:
-        """Those that were measured."""
+        """The programs that were measured."""
         names = dict.fromkeys(program_name(m.case) for m in self.evidence.of_role(PROGRAM))
         return tuple(self._programs[name] for name in names if name in self._programs)
 

@@ -23,7 +23,7 @@ SERIES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
 HIGHEST = 3.0
 """The height of a row, where 1 is enough for one size."""
 WIDTH = 0.7
-"""Of the sizes of one operation, where the distance of the operations is 1."""
+"""The width of the sizes of one operation, relative to the distance between operations."""
 
 
 def kept_and_changed(tuning: Tuning) -> Figure | None:

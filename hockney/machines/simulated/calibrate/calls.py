@@ -50,8 +50,8 @@ SUMMED_FROM = 4096
 
 
 def algorithms(survey: Survey) -> tuple[dict[str, str], list[Origin]]:
-    """For each operation, the algorithm whose growth with the ranks describes the run better; and the origins
-    of these choices."""
+    """The algorithm of each operation whose growth with the ranks fits the run best, and the origins of these
+    choices."""
     chosen, origins, usual = dict(ASSUMED), [], []
     for operation in ASSUMED:
         preferred = [

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From the time of a message and its shares to the segments of a platform, each with its origin."""
+"""Segments of a platform, with their origins, from the time of a message and its shares."""
 
 from __future__ import annotations
 

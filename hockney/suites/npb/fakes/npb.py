@@ -71,7 +71,7 @@ class FakeNpb(FakeWorkloads):
         }
 
     def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray | None:
-        """None unless it is a time or an operation count."""
+        """The values of `metric`; None unless it is a time or an operation count."""
         parts = self.parts(case)
         if metric.name in parts:
             return times * (parts[metric.name] / sum(parts.values()))

@@ -203,8 +203,8 @@ def _levels(n: int) -> list[int]:
 
 
 def _total_weight(n: int, iterations: int) -> float:
-    """Of a run: operators of the levels above the coarsest, which is smoothed only, and of the finest one
-    before and after the cycles."""
+    """The total weight of a run's operators: on the levels above the coarsest, which is only smoothed, and on
+    the finest level before and after the cycles."""
     above = WEIGHTS["residual"] + WEIGHTS["smoothing"] + WEIGHTS["restriction"] + WEIGHTS["prolongation"]
     cycle = above * sum(side**3 for side in _levels(n)[1:]) + WEIGHTS["smoothing"] * _levels(n)[0] ** 3
     residual, norm = WEIGHTS["residual"] * n**3, WEIGHTS["norm"] * n**3

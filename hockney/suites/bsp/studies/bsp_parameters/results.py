@@ -73,7 +73,7 @@ class ParameterResults:
         return next((m for m in candidates if m.case.ranks == ranks), None)
 
     def relations(self, ranks: int, method: str = "put") -> tuple[Measured, ...]:
-        """Those of words."""
+        """The measured h-relations whose packets are single words."""
         return self.evidence.of("h_relation", ranks=ranks, method=method, packet=WORD)
 
     def permutations(self, ranks: int) -> tuple[Measured, ...]:
