@@ -36,7 +36,8 @@ UNCHANGED, CHANGED = "unchanged", "changed"
 
 @dataclass(frozen=True)
 class CheckedPrediction:
-    """`path` has the launches, as one or two profiles; `scores` is the record with all checks."""
+    """`path` is the folder of the launches, as one or two profiles; `scores` is the record with all
+    checks."""
 
     path: Path
     check: Check
@@ -55,9 +56,9 @@ def check_prediction(
     stdout: int | None = None,
     listen: Listener | None = None,
 ) -> CheckedPrediction:
-    """Compare a frozen prediction with `repeat` recorded launches of a program, or with so many pairs with
-    and without its changes, in random order, if launches can make them. The result is added to the record in
-    the folder `archive` ($HOCKNEY_ARCHIVE, or history).
+    """Compare a frozen prediction with `repeat` recorded launches of a program or, if launches can make its
+    changes, with `repeat` pairs of launches with and without them, in random order. The result is added to
+    the record in the folder `archive` ($HOCKNEY_ARCHIVE, or history).
 
     Raises UsageError for a prediction that was changed after it had been written and for another number of
     ranks; EnvironmentProblem if the program's calls cannot be recorded; Inconclusive if no launch ended well

@@ -94,11 +94,9 @@ def predict(
     newest survey in runs; for a run, they are its typical `cost` of messages, or the undisturbed one.
     `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. `larger`:
     more ranks than cores do not share them, but are on a larger machine of this kind. `nodes` spreads the
-    ranks evenly over so many nodes of this kind, `ranks_per_node` puts so many on each (0: as those of the
-    run, or as the machine's cores). Nothing is measured.
-    Raises UsageError for an unknown run or machine and for ranks that it does not have, and Inconclusive if
-    the cost of messages is unknown.
-    """
+    ranks evenly over this number of nodes of this kind, `ranks_per_node` puts this many on each (0: as those
+    of the run, or as the machine's cores). Nothing is measured. Raises UsageError for an unknown run or
+    machine and for ranks that it does not have, and Inconclusive if the cost of messages is unknown."""
     if machine and cost != "typical":
         raise UsageError(
             f"{option('cost', cost)} and {option('machine')} exclude each other",

@@ -45,8 +45,8 @@ LIMIT_FACTOR = 1.1
 class BatchOptions:
     """`account` and `partition` (a queue of PBS) as the scheduler calls them, `time` the job's limit in
     seconds (0: as long as the run needs), `lines` further ones for the scheduler. With `tasks` the job is an
-    array of so many, each of which measures a share of the launches; the run's folder then needs locks
-    (flock) that hold between hosts."""
+    array of this many tasks, each of which measures a share of the launches; the run's folder then needs
+    locks (flock) that hold between hosts."""
 
     account: str = ""
     partition: str = ""

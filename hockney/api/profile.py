@@ -67,7 +67,7 @@ class Profile:
     received: int | None = None
     notices: tuple[Notice, ...] = field(default=(), compare=False)
     survey: AnyPath | None = field(default=None, compare=False)
-    """Another survey than that of the manifest, or "none"."""
+    """A survey to use instead of the one in the manifest, or "none"."""
 
     @cached_property
     def recorded(self) -> Recorded:
@@ -76,8 +76,8 @@ class Profile:
 
     @cached_property
     def surveyed(self) -> Surveyed | None:
-        """The survey that gives the machine's costs; None without one, or if that of the manifest cannot be
-        read any more."""
+        """The survey that gives the machine's costs; None if there is none, or if the one in the manifest can
+        no longer be read."""
         if self.survey is not None:
             return None if str(self.survey) == NONE else _survey_in(to_path(self.survey), self.manifest)
         if self.manifest.survey is not None:

@@ -174,7 +174,7 @@ class Program:
         self._set(raw, name)
 
     def _set(self, raw: Mapping[str, Any], name: str, where: str = "", text: str = "") -> None:
-        """`text` is that of the file `where`."""
+        """`text` is the content of the file `where`."""
         self.description = describe(raw, name)
         self._raw, self._where, self._text = raw, where, text
 

@@ -33,8 +33,8 @@ class JobRequest:
     """`command` is run in the folder `cwd` on the first of `nodes` nodes, each with room for `ranks_per_node`
     ranks (0: as many as it has processors). `seconds` is the job's time limit; 0 leaves it to the scheduler.
     `lines` are the user's for the scheduler, after hockney's, so that they replace them. With `tasks` the job
-    is an array of so many. The output goes to a file in `folder` that matches `LOGS`. `name` belongs to jobs
-    of one run only, and has at most 15 characters (PBS).
+    is an array of this many tasks. The output goes to a file in `folder` that matches `LOGS`. `name` belongs
+    to jobs of one run only, and has at most 15 characters (PBS).
 
     Raises UsageError for what is not safe in a script: control characters anywhere, and characters that end a
     value in `account`, `partition` and `folder`."""

@@ -27,7 +27,7 @@ Text fits the width of the terminal or `COLUMNS`; in a pipe without `COLUMNS`, e
 """
 WIDTH = 100
 SHARED = 3
-"""An option that at least so many verbs describe in the same words is described once."""
+"""An option that at least this number of verbs describe in the same words is described once."""
 Option = tuple[str, str]
 """How an option is written, and its help."""
 

@@ -49,7 +49,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """A quantity that a workload reports besides its time: see `MetricSeries`, which has the values."""
+    """A quantity that a workload reports besides its time: its values are in `MetricSeries`."""
 
     name: str
     unit: str

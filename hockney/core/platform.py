@@ -172,16 +172,15 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is the cost of
     adding doubles in a reduction; with `hardware_barrier_s`, if not None, MPI_Barrier ends this long after
-    the last rank entered, without messages; if there is a `barrier_cluster`, that is the time of so many
-    ranks, and each time that the number of clusters doubles `barrier_round_s` longer. `flops` is the speed of
-    a core, `rates` its operations a second in those of RATED whose speed is known. `eager` is the largest
+    the last rank entered, without messages; if there is a `barrier_cluster`, that is the time of this number
+    of ranks, and each time that the number of clusters doubles `barrier_round_s` longer. `flops` is the speed
+    of a core, `rates` its operations a second in those of RATED whose speed is known. `eager` is the largest
     message sent before its receive is posted. `calls` has for operations of CALLED pairs of bytes (of a block
     or vector, as the engine counts them) and seconds: the cost of a call for each rank in addition to its
     messages, interpolated linearly. `libraries` are costs of BSPlib and the BPRAM. `clock_s` is the time of a
     reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is poor; "" if it
     is not. `two_modes` has the levels if the launches of that fit were in two modes; "" if they were not, or
-    if its times are undisturbed ones.
-    """
+    if its times are undisturbed ones."""
 
     name: str
     title: str

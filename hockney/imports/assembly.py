@@ -37,7 +37,7 @@ MOST_VERSION = 60
 
 @dataclass(frozen=True)
 class ImportedRun:
-    """A run made of logs. Its `name` has the suite and its version; `notices` say what was left out."""
+    """A run made of logs. Its `name` contains the suite and its version; `notices` say what was left out."""
 
     name: str
     machine: Machine

@@ -376,7 +376,7 @@ def achieved(times: np.ndarray) -> float | None:
 
 def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORES) -> FakeLauncher:
     """ "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
-    "nodes=2" has so many nodes, with a rank on each of their `cores` unless `hosts` has another number, and
+    "nodes=2" makes two nodes, with a rank on each of their `cores` unless `hosts` has another number, and
     "levels=cache,socket" the levels at which ranks of a node meet.
 
     A fault occurs every time; with an exclamation mark ("die!=...") only once. "slow=bcast ranks=2:1.3" makes

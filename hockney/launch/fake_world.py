@@ -337,7 +337,7 @@ class World:
         )
 
     def spread(self, place: str, nodes: int) -> World:
-        """The world of a case whose pairs meet at the level `place`, or whose ranks are on so many nodes."""
+        """The world of a case whose pairs meet at the level `place`, or whose ranks are on `nodes` nodes."""
         return self.at(place) if place else replace(self, nodes=nodes)
 
     def under(self, variables: Mapping[str, str]) -> World:

@@ -163,7 +163,8 @@ class WallClock(HangDetector):
 
 
 def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
-    """The host of each rank: a node's cores, or so many of them, are filled before the next node's."""
+    """The host of each rank. A node's cores, or the requested number of them, are filled before the next
+    node's."""
     node = left = 0
     for group in platform.nodes:
         for _ in range(group.count):

@@ -26,8 +26,8 @@ def write_run(
     catalog: Catalog,
     label: str = "",
 ) -> RunFolder:
-    """Write a run into `path`, new or empty. The plan has the cases of `run`, all of which are done;
-    `reference` is that of the machine."""
+    """Write a run into `path`, new or empty. The plan contains the cases of `run`, all done;
+    `reference` names the machine."""
     index = {launch.launch: launch.index for launch in run.launches}
     items = tuple(Item(index[r.launch], r.position, r.parse_case()) for r in run.records)
     settings = Settings(

@@ -32,7 +32,7 @@ def run_part(
     launches: int = 1,
     budget_s: float = 0.0,
 ) -> tuple[RunFolder, int]:
-    """Measure those of `cases` that the run at `path` lacks, in so many `launches` within `budget_s` (0: as
+    """Measure those of `cases` that the run at `path` lacks, in `launches` launches within `budget_s` (0: as
     long as it takes); returns the folder, and the number of cases left.
 
     `prepare` creates the bench of a machine; it is called only if something is to be measured. Raises

@@ -268,8 +268,8 @@ def _left_out(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def platform_on_nodes(platform: Platform, ranks: int, nodes: int) -> Platform:
-    """The platform with as many cores on each node as put `ranks` ranks on so many of its nodes; 0: as it
-    is. Raises UsageError if it has fewer nodes, or fewer cores on each."""
+    """The platform with just enough cores on each node for `ranks` ranks on `nodes` of its nodes (0:
+    unchanged). Raises UsageError if it has fewer nodes, or fewer cores on each."""
     if not nodes:
         return platform
     count, each = sum(group.count for group in platform.nodes), -(-ranks // nodes)

@@ -74,8 +74,8 @@ LEVEL = 0.05
 FEWEST_LAUNCHES = 3
 """With two launches a side, an interval is rarely narrow enough for a verdict."""
 FEWEST_ONE_SIDED = 3
-"""So many pairs without a weight have the same sign by chance in one of four cases, so more pairs are needed
-for `same`. Six or more are no chance, and count (`pair_center`)."""
+"""This many pairs without a weight have the same sign by chance in one of four cases, so more pairs are
+needed for `same`. Six or more are no chance, and count (`pair_center`)."""
 MOST_LAUNCHES = 1000
 """Launches of a side; advice to make more is of no use."""
 

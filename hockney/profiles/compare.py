@@ -58,7 +58,7 @@ Key = tuple[str, str]
 
 
 def times(profile: Profile) -> dict[Key, list[float]]:
-    """Seconds of each launch: the elapsed time, and those of all ranks together in MPI, outside, in each
+    """Seconds of each launch: the elapsed time, and the time summed over all ranks in MPI, outside, in each
     operation and at each call site."""
     found: dict[Key, list[float]] = {}
     for k, launch in enumerate(profile.launches):

@@ -142,8 +142,8 @@ def _function(line: str) -> MpiFunction:
 
 
 def functions(symbols: Iterable[str] = ()) -> list[str]:
-    """Names without MPI_ by place, as the entries of rank files count them: those of the standard, then those
-    that only `symbols` name."""
+    """Names without MPI_ by place, as the entries of rank files count them: first the names in the standard,
+    then names that only `symbols` contains."""
     names = [each.name for each in standard_functions()]
     known = {name.lower() for name in names}
     return names + sorted({name for name in map(_added, symbols) if name and name.lower() not in known})

@@ -86,8 +86,8 @@ def _joined(library: str, others: str) -> str:
 
 
 def _with_library(command: Command, library: str, environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
-    """The words in which each LD_PRELOAD for ranks has the library too, and whether an option of the launcher
-    sets it, so that a second option must not."""
+    """The command's words with the library added to each LD_PRELOAD for ranks, and whether an option of the
+    launcher sets it, so that a second option must not."""
     words, replaced = list(command.words), False
     for k in user_variables(command, PRELOAD):
         name, equals, value = words[k].partition("=")

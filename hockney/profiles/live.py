@@ -358,8 +358,8 @@ def open_waits(launch: Launch) -> dict[int, int]:
 
 
 def _members(communicator: np.void, of_job: Mapping[int, int]) -> Iterator[int]:
-    """The places of a communicator's members, of which `of_job` has those of the world by rank. Of larger
-    ones than the file lists, only those of the world are known: all ranks."""
+    """The places of a communicator's members; `of_job` maps ranks of the world to places. Of the
+    communicators with more members than the file lists, only the world's are known: all ranks."""
     size = int(communicator["size"])
     if int(communicator["id"]) == 1:
         yield from (place for rank, place in of_job.items() if rank < size)

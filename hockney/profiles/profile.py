@@ -169,9 +169,9 @@ class OpenCall:
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch of the program. `sent` has the bytes from each rank (row) to each other, `messages` their
-    number. `index_of` gives for each file the places of its call sites. `overheads` are by kind of call:
-    seconds of one without recording, and what recording adds (medians over the ranks)."""
+    """One launch of the program. `sent` contains the bytes from each rank (row) to each other, `messages` the
+    number of messages. `index_of` gives for each file the places of its call sites. `overheads` are by kind
+    of call: seconds of one without recording, and what recording adds (medians over the ranks)."""
 
     entry: ProfiledLaunch
     functions: tuple[str, ...]
@@ -399,8 +399,8 @@ class RankClock:
 
 
 def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
-    """The clocks of ranks: those of a kernel share CLOCK_MONOTONIC, and those of other kernels are converted
-    to that of rank 0 of their world if they were compared with it."""
+    """The clocks of the ranks. Ranks on one kernel share CLOCK_MONOTONIC; clocks of other kernels are
+    converted to the clock of rank 0 of their world if they were compared with it."""
     of_first = {each.job: each.kernel for each in reversed(files) if each.rank == 0}
     found = []
     for each, rate in zip(files, _seconds_per_tick(files), strict=True):

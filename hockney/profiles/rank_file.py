@@ -220,8 +220,8 @@ class Clock:
 
 @dataclass(frozen=True)
 class RankFile:
-    """What one rank recorded. The arrays have the records of each kind, of all threads; `damaged` are the
-    numbers of pages that are not usable, `missing` is the number of pages after the file's end."""
+    """What one rank recorded. The arrays contain the records of each kind, of all threads; `damaged` are
+    the numbers of pages that are not usable, `missing` is the number of pages after the file's end."""
 
     path: Path
     header: np.void
@@ -274,9 +274,9 @@ class RankFile:
         return Clock(int(first["ticks"]), int(first["monotonic_ns"]), rate)
 
     def clock_of_rank_0(self) -> tuple[Clock, float] | None:
-        """The rank's clock as that of rank 0 of its world, and the error of that (s): if the two were
-        compared. The first comparison is after MPI_Init, the second before MPI_Finalize; without the second,
-        the clocks may drift by DRIFT."""
+        """The rank's clock converted to the clock of rank 0 of its world, and the error (s) of the
+        conversion; None if the two were not compared. The first comparison is after MPI_Init, the second
+        before MPI_Finalize; without the second, the clocks may drift by DRIFT."""
         points = [each for each in self.header["remote"] if int(each["at_ns"])]
         own = self.clock
         if not points or own.ns_per_tick is None:

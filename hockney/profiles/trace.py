@@ -339,7 +339,7 @@ def _definitions(
 
 
 def _ranges(firsts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The numbers from each first, so many of them, one after the other."""
+    """The concatenated ranges that begin at `firsts`, each with its number of elements in `lengths`."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - ends + lengths, lengths)
 
@@ -384,8 +384,8 @@ def _ids(
 @dataclass(frozen=True)
 class Grammar:
     """Symbols below `terminals` are calls. The others are rules: two symbols one after the other, or, where
-    `counts` is not 0, so many repetitions of `left`. Rules use earlier symbols only. `top` is the
-    sequence."""
+    the entry of `counts` is not 0, this many repetitions of `left`. Rules use earlier symbols only. `top` is
+    the sequence."""
 
     terminals: int
     left: np.ndarray
@@ -408,7 +408,7 @@ FEWEST_PAIRS = 3
 """A pair of symbols that is less frequent gets no rule."""
 MOST_ROUNDS = 100
 _DENSE = 2048
-"""Up to so many different symbols, pairs are counted in a table."""
+"""Up to this number of different symbols, pairs are counted in a table."""
 
 
 def grammar_of(ids: np.ndarray, terminals: int) -> Grammar:
@@ -560,10 +560,10 @@ sums at most as much again."""
 BLOCK = 1024
 """Events whose times together are exact."""
 NEAR, FAR = 63, 32
-"""A time that is so many steps from the median of its position, or less, is a byte that has the difference.
-Of others the byte has the number of FAR steps, and the rest follows."""
+"""A time within NEAR steps of the median of its position is one byte: the difference. For other times, the
+byte is the number of FAR steps, and the rest follows."""
 COARSE = 8
-"""Steps that a bin of a summary's histogram has."""
+"""The number of steps in a bin of a summary's histogram."""
 
 
 def _steps(ticks: np.ndarray) -> np.ndarray:

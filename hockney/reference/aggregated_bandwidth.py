@@ -19,9 +19,9 @@ SOURCE = "t3e"
 
 @dataclass(frozen=True)
 class AggregatedBandwidth:
-    """The definition for one operation. `buffer` is what the paper's size means. The buffer has a block for
-    each rank (`shared_out`), or is one block; the total is the buffer, or that of every rank together
-    (`every_rank`)."""
+    """The definition for one operation. `buffer` is what the paper's size means. The buffer contains a
+    block for each rank (`shared_out`), or is one block; the total is the buffer, or the buffers of all ranks
+    together (`every_rank`)."""
 
     operation: str
     buffer: str

@@ -23,7 +23,7 @@ class Part:
 
     `machine` is the described machine of the paper: the value of --machine without "sim:", such as "t3e",
     "t3e+full-duplex", "paragon-10x1". It is simulated, unless the cases are measured `on` another, the
-    value of --machine: then in so many `launches` and about `budget_s` seconds (0: simulated cases end by
+    value of --machine: then in `launches` launches and about `budget_s` seconds (0: simulated cases end by
     themselves). `workloads` are the catalog's entries of the cases, if models are to be fitted to their
     results.
     """

@@ -66,8 +66,8 @@ class LaunchShare:
 
 @dataclass(frozen=True)
 class PartFolder(RunFolder):
-    """The view of a run folder for the writer of one share: the plan has the share's launches without the
-    cases in `done` (number of the launch, case), and the records go to the share's file."""
+    """The view of a run folder for the writer of one share: the plan contains the share's launches without
+    the cases in `done` (number of the launch, case), and the records go to the share's file."""
 
     share: LaunchShare
     done: frozenset[tuple[int, Case]]

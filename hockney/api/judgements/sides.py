@@ -68,7 +68,7 @@ def read_side(
     listen: Listener,
     failed_cases: Mapping[str, Collection[str]] = _NO_FAILURES,
 ) -> Side:
-    """A side with its runs. `failed_cases` has the cases of each interleaved comparison that do not count as
+    """A side with its runs. `failed_cases` are the cases of each interleaved comparison that do not count as
     missing. Raises EnvironmentProblem if a run is damaged."""
     return Side(name, tuple(_read_run(one, listen, failed_cases) for one in runs))
 

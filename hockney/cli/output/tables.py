@@ -102,7 +102,7 @@ def _escaped(character: str) -> str:
 
 
 def print_line(text: str, hang: str = "") -> None:
-    """Prose, wrapped where stdout has a width. `hang` is before each further line."""
+    """Print prose, wrapped if stdout has a width. `hang` precedes each further line."""
     echo(wrap_text(text, width(), hang=hang))
 
 

@@ -333,7 +333,7 @@ def choose(evidence: Evidence, ranks: int, nodes: int = 0) -> Choice:
 
 
 def _ranks_with_core(run: BarrierResults, nodes: int) -> int:
-    """The ranks that have their own core on so many nodes like those of the run."""
+    """The largest number of ranks with a core each on `nodes` nodes like the run's."""
     machine = run.evidence.machine
     return max(1, machine.cores) * nodes if nodes and not machine.traits.described else run.evidence.cores
 

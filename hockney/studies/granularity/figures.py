@@ -484,8 +484,8 @@ def explorer(messages: PointToPointCosts | None, name: str = "") -> Widget:
 
 
 def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
-    """A machine's costs of all messages, or of those between nodes; `near` has those within a node if they
-    differ."""
+    """A machine's costs of all messages, or of messages between nodes; `near` are the costs within a node if
+    they differ."""
     return _level_data(machine) | {
         "name": machine.name,
         "title": machine.title,

@@ -50,7 +50,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class Checked:
-    """`parts` has the change of efficiency by each of STEPS; `model_s` is the exchange's time by the model. A
+    """`parts` is the change of efficiency by each of STEPS; `model_s` is the exchange's time by the model. A
     part is None if a measurement for it is missing; the last one, `sum`, then includes it. `cores` is the
     number available to the ranks, without subtracting other programs' load; `gap` are the sizes (bytes)
     between which the model cannot locate a change of its line, if the cell's messages lie there."""

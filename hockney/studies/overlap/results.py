@@ -39,9 +39,9 @@ other."""
 
 @dataclass(frozen=True)
 class OverlapPoint:
-    """A case. `ratio` is its time over that of the communication and the computation one after the other, the
-    communication without progress thread if that was measured too; its interval is the one that the verdict
-    uses."""
+    """A case. `ratio` is its time relative to the time of communication and computation one after the other,
+    the communication without progress thread if that was measured too; its interval is the one that the
+    verdict uses."""
 
     measured: Measured
     ratio: Estimate
@@ -107,8 +107,8 @@ def operation_of(measured: Measured) -> str:
 
 @dataclass(frozen=True)
 class BestTests:
-    """The points of one operation and size on so many ranks; `best` has the smallest ratio. Those with the
-    progress thread count if it pays: otherwise, long computations make the ratio nearly 1 with it."""
+    """The points of one operation and size on one number of ranks; `best` has the smallest ratio. Points with
+    the progress thread count if it pays: otherwise, long computations make the ratio nearly 1 with it."""
 
     points: tuple[OverlapPoint, ...]
 

@@ -160,8 +160,8 @@ NO_SPREAD = 1e-6
 
 @dataclass(frozen=True)
 class RoundSpread:
-    """Variation of round times. `typical` has the seconds of each round (rounds), `factors` the times of each
-    launch relative to them (launches x rounds); the median of each row is 1."""
+    """Variation of round times. `typical`: the seconds of each round (rounds); `factors`: the times of each
+    launch relative to them (launches x rounds). The median of each row is 1."""
 
     typical: np.ndarray
     factors: np.ndarray

@@ -96,8 +96,8 @@ def _fit(
     names: Sequence[tuple[str, str, str]],
     sizes: np.ndarray | None,
 ) -> Fit:
-    """`design` has a column for each of the parameters' names: symbol, name, unit. With `sizes`, the fit has
-    a curve over them."""
+    """`design` has a column for each parameter in `names` (symbol, name, unit). With `sizes`, the fit
+    includes a curve over them."""
     regression = Regression.of([ordered], design)
     parameters = [
         FittedParameter(name=name, symbol=symbol, unit=unit, estimate=regression.parameter(k))

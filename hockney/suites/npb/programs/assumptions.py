@@ -34,8 +34,8 @@ MIN_CORRECTION = 1 / 3
 
 @dataclass(frozen=True)
 class PhaseTime:
-    """Measured seconds of a run in one phase of its iterations. `communication` has messages, collectives and
-    barriers."""
+    """Measured seconds of a run in one phase of its iterations. `communication` includes messages,
+    collectives and barriers."""
 
     name: str
     computation: float
