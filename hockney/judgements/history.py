@@ -38,8 +38,8 @@ class CheckedRun(Judgement[CheckedSeries]):
     """The run `name` of a `machine`, measured at `at_s` (s since 1970), against `earlier` runs before it.
     `failed` are its cases without a result, with the reason; `changes` what differs from the environment of
     the run before it; `wrong` in how many of its records data arrived corrupted. `missing` are cases that it
-    should have measured (`hockney.judgements.sides`), and
-    `lost_operations` the operations that the last run of its study measured and it did not."""
+    should have measured (`hockney.judgements.sides`), and `lost_operations` the operations that the last run
+    of its study measured and it did not."""
 
     name: str
     label: str

@@ -236,7 +236,7 @@ class MpiFamily:
         return {}
 
     def progress_thread(self, mpi: Mpi) -> ProgressThread | None:
-        """How this MPI starts a progress thread; None if it has none."""
+        """The progress thread of this MPI; None if it has none."""
         return None
 
     def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
