@@ -8,8 +8,8 @@
 Every prediction is made before the truth is run; a median is that of the absolute errors. Questions:
 
 - *replay*: the run time on the machine of the trace, 2 ranks. The truth is the traced run, without what
-  recording added, compared with the costs alone, and, for *next launch*, the median of later launches, which
-  are not traced.
+  recording added, compared with the costs alone, and, for *next launches*, the median of later launches,
+  which are not traced.
 - *simulation*: the run time on a described machine; the truth is SimGrid, which executes the same calls.
 - *network*: another latency or bandwidth of that machine, as the ratio of run times. The base is known, as
   that of a trace is.
@@ -125,8 +125,9 @@ class Line:
 
     @property
     def sign(self) -> bool | None:
-        """Whether the direction of a change of more than 1% is right."""
-        if self.seconds or abs(self.truth - 1) <= 0.01:
+        """Whether the direction of a change of more than 1% is right, if the interval decides it."""
+        decided = self.low is None or self.high is None or not self.low <= 1 <= self.high
+        if self.seconds or not decided or abs(self.truth - 1) <= 0.01:
             return None
         return (self.predicted < 1) == (self.truth < 1)
 
@@ -524,8 +525,9 @@ class Study:
                 yield line, lambda explained=explained: explained.recorded_s
                 run_s = explained.run_s
                 later = replace(
-                    line, subject="next launch", predicted=run_s.value, low=run_s.low, high=run_s.high
-                )
+                    line, question="replay, next launches", subject="its trace and launches",
+                    predicted=run_s.value, low=run_s.low, high=run_s.high,
+                )  # fmt: skip
                 yield later, lambda words=words, of=programs: of.seconds(words, self.repeat)
 
     @cached_property
@@ -804,7 +806,7 @@ def summary(lines: Sequence[Line]) -> list[str]:
                 ]
             )  # fmt: skip
     head = ("question", "of", "predictions", "withheld", "median error", "p90", "largest", "in the interval",
-            "direction right")  # fmt: skip
+            "direction right, if decided")  # fmt: skip
     return table(head, rows)
 
 
