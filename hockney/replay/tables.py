@@ -306,7 +306,7 @@ METHOD = (
     "The traces of all ranks are one graph: computation as recorded, messages and collectives with the costs "
     "of the machine. Its longest path is the run time.",
     "What the costs do not explain of the recorded calls stays as it was. A gain compares two evaluations of "
-    "the graph. Its interval (at least 1%) contains the gain by the costs alone and the ends of the "
+    "the graph. Its interval (at least 2%) contains the gain by the costs alone and the ends of the "
     "machine's costs; that of a run time also contains the differences between launches.",
 )
 
