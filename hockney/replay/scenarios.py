@@ -120,11 +120,9 @@ class TracedProgram:
     @cached_property
     def unchanged(self) -> EvaluatedProgram:
         """The program without changes."""
-        return (
-            self.costs_only
-            if self.built.recorded is None
-            else self._evaluated(self.graphs, RequestedChanges())
-        )
+        if self.built.recorded is None:
+            return self.costs_only
+        return self._evaluated(self.graphs, RequestedChanges())
 
     @cached_property
     def ideal_s(self) -> float:
@@ -155,7 +153,7 @@ class TracedProgram:
             yield self._with(asked, np.maximum(unexplained, 0)), self.unchanged
         else:
             yield self.with_changes(asked), self.unchanged
-        yield self._by_costs_only(asked), self.costs_only
+        yield self._evaluated({"value": self.built.graph}, asked), self.costs_only
         if asked.no_noise:
             yield self._evaluated({"value": self.graph}, asked, outliers=False), self.unchanged
 
@@ -172,14 +170,16 @@ class TracedProgram:
         return usually_unexplained(graph, self.built.called_s, np.unique(enters["place"][changed]).tolist())
 
     def _by_costs_only(self, asked: RequestedChanges) -> EvaluatedProgram:
-        machines = self.others[asked.machine] if asked.machine else self.machine
-        return self._evaluated(dict.fromkeys(machines, self.built.graph), asked)
+        return self._evaluated(dict.fromkeys(self._machines(asked), self.built.graph), asked)
+
+    def _machines(self, asked: RequestedChanges) -> Mapping[End, Machine]:
+        return self.others[asked.machine] if asked.machine else self.machine
 
     def _evaluated(
         self, graphs: Mapping[End, Graph], asked: RequestedChanges, *, outliers: bool = True
     ) -> EvaluatedProgram:
         """By the ends of the costs that have graphs."""
-        machines = self.others[asked.machine] if asked.machine else self.machine
+        machines = self._machines(asked)
         priced = {
             end: self._priced(self._changed(graph, asked, outliers), machines[end], asked)
             for end, graph in graphs.items()

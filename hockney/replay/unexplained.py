@@ -73,11 +73,12 @@ def erratic_by_place(graph: Graph) -> np.ndarray:
     found = np.zeros(len(graph.places))
     if not len(graph.unexplained_s):
         return found
-    place, unexplained = _place_before(graph), graph.unexplained_s
-    for each in np.unique(place).tolist():
-        mine = unexplained[(place == each) & (unexplained != 0)]
-        if len(mine):
-            found[each] = np.abs(mine - np.median(mine)).sum()
+    known = np.flatnonzero(graph.unexplained_s)
+    place = _place_before(graph)[known]
+    order = np.argsort(place, kind="stable")
+    places, first = np.unique(place[order], return_index=True)
+    for each, mine in zip(places, np.split(graph.unexplained_s[known[order]], first[1:]), strict=False):
+        found[each] = np.abs(mine - np.median(mine)).sum()
     return found
 
 
