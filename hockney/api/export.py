@@ -15,8 +15,9 @@ from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hockney.api.tables import Block, Cell, Rows, TypedColumn, estimate_cells, is_single, typed
+from hockney.api.tables import Block, Cell, Rows, TypedColumn, is_single, typed
 from hockney.core.errors import EnvironmentProblem, printable, unknown
+from hockney.core.fit import estimate_fields
 from hockney.core.wording import not_a_formula
 from hockney.system.files import write_user_file
 from hockney.system.packages import install_command
@@ -131,7 +132,7 @@ def program_rows(rows: Sequence[ProgramRow]) -> Rows:
 def _forecast_cells(row: RanksRow | ProgramRow) -> dict[str, Cell]:
     cells: dict[str, Cell] = {"ranks": row.ranks}
     for name, unit in FORECAST_UNITS.items():
-        cells |= estimate_cells(name, getattr(row, name), unit)
+        cells |= estimate_fields(name, getattr(row, name), unit)
     return cells | {"ranks_a_core": row.shared_by}
 
 

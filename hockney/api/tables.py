@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from hockney.core.case import NODES, PLACE, Case, Value, parse_canonical
-from hockney.core.fit import Estimate, Fits, FittedParameter, Summary
+from hockney.core.fit import Estimate, Fits, FittedParameter, Summary, estimate_fields
 from hockney.core.record import Record, RunRecords
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ def summaries(fits: Fits) -> Rows:
             "typical_s": s.typical.value,
             "low_s": s.typical.low,
             "high_s": s.typical.high,
-            **estimate_cells("undisturbed", s.undisturbed.cost if s.undisturbed else None, "_s"),
+            **estimate_fields("undisturbed", s.undisturbed.cost if s.undisturbed else None, "_s"),
             "disturbed": s.undisturbed.disturbed if s.undisturbed else None,
             "within": s.within,
             "between": s.between,
@@ -183,12 +183,6 @@ def _parameter_cells(parameter: FittedParameter) -> dict[str, Cell]:
     return dict(zip(PARAMETER_COLUMNS, values, strict=True))
 
 
-def estimate_cells(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, Cell]:
-    """The value and the ends of the interval, whose columns end in `unit`; empty without an estimate."""
-    columns = {f"{name}{unit}": "value", f"{name}_low{unit}": "low", f"{name}_high{unit}": "high"}
-    return {column: getattr(estimate, end, None) for column, end in columns.items()}
-
-
 def case_cells(case: Case, source: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
     """The cells that describe a case, including where the ranks met and on how many nodes they were (empty if
     unknown), even if the case names neither."""
@@ -207,7 +201,7 @@ def _metric_cells(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
     cells: dict[str, Cell] = {}
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)
-        cells |= estimate_cells(metric_column(name, unit), metric.typical if metric else None)
+        cells |= estimate_fields(metric_column(name, unit), metric.typical if metric else None)
     return cells
 
 

@@ -35,6 +35,13 @@ class Estimate(msgspec.Struct, frozen=True):
     high: float | None
 
 
+def estimate_fields(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, float | None]:
+    """The value and the ends of the interval as fields with names ending in `unit`; None without an
+    estimate."""
+    names = {f"{name}{unit}": "value", f"{name}_low{unit}": "low", f"{name}_high{unit}": "high"}
+    return {field: getattr(estimate, end, None) for field, end in names.items()}
+
+
 class ExactValue(Estimate, frozen=True):
     """One that does not vary, as a simulated time: both ends are the value."""
 

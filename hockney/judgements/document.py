@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from hockney.core.case import Case
-from hockney.core.fit import Estimate
+from hockney.core.fit import estimate_fields
 from hockney.judgements.comparison import ComparedSides, Unmatched, labels, operation
 from hockney.judgements.environment import Difference
 from hockney.judgements.history import CheckedRun, ShownHistory
@@ -77,8 +77,8 @@ def _compared_operation(
         "level": verdict.level,
         "cases": len(verdict.cases),
         **counts,
-        **_estimate("mean_ratio", verdict.ratio),
-        **_estimate("relative_ratio", verdict.relative),
+        **estimate_fields("mean_ratio", verdict.ratio),
+        **estimate_fields("relative_ratio", verdict.relative),
         "p_changed": verdict.p_changed,
         "p_same": verdict.p_same,
         **_excluded(verdict),
@@ -93,10 +93,10 @@ def _case(each: CaseVerdict) -> dict[str, Any]:
     return {
         "case": each.case.line,
         "level": each.level,
-        **_estimate("a", each.a, "_s"),
-        **_estimate("b", each.b, "_s"),
-        **_estimate("ratio", each.ratio),
-        **_estimate("relative_ratio", each.relative),
+        **estimate_fields("a", each.a, "_s"),
+        **estimate_fields("b", each.b, "_s"),
+        **estimate_fields("ratio", each.ratio),
+        **estimate_fields("relative_ratio", each.relative),
         "a_launches": each.launches[0],
         "b_launches": each.launches[1],
         "p_changed": each.p_changed,
@@ -110,11 +110,6 @@ def _case(each: CaseVerdict) -> dict[str, Any]:
 def _excluded(each: CaseVerdict | OperationVerdict) -> dict[str, int]:
     """Pairs of launches without a weight, in which B was far slower, and far faster."""
     return {"excluded_slower": each.excluded[0], "excluded_faster": each.excluded[1]}
-
-
-def _estimate(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, float | None]:
-    value, low, high = (None,) * 3 if estimate is None else (estimate.value, estimate.low, estimate.high)
-    return {f"{name}{unit}": value, f"{name}_low{unit}": low, f"{name}_high{unit}": high}
 
 
 def _differences(differences: Iterable[Difference]) -> list[dict[str, str]]:
@@ -182,11 +177,11 @@ def _checked_operation(each: CheckedOperation) -> dict[str, Any]:
 
 
 def _checked(each: CheckedSeries) -> dict[str, Any]:
-    time = {} if not each.series.case else _estimate("time", each.new.value, "_s")
+    time = {} if not each.series.case else estimate_fields("time", each.new.value, "_s")
     return {
         "level": each.series.level,
         **time,
-        **_estimate("ratio", each.ratio),
+        **estimate_fields("ratio", each.ratio),
         "p_changed": each.p_changed,
         "noticeable": each.noticeable,
         "runs": each.runs,
@@ -223,7 +218,7 @@ def _trend(machine: str, trend: Trend) -> dict[str, Any]:
 
 
 def _point(point: RunPoint, unit: str) -> dict[str, Any]:
-    return {"run": point.run, "at_s": point.at_s, **_estimate("value", point.value, unit)}
+    return {"run": point.run, "at_s": point.at_s, **estimate_fields("value", point.value, unit)}
 
 
 def _change(each: LevelChange) -> dict[str, Any]:
@@ -232,7 +227,7 @@ def _change(each: LevelChange) -> dict[str, Any]:
         "at_s": each.at.at_s,
         "first_s": each.first_s,
         "last_s": each.last_s,
-        **_estimate("ratio", each.ratio),
+        **estimate_fields("ratio", each.ratio),
     }
 
 

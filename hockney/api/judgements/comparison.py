@@ -16,8 +16,8 @@ from hockney.api.judgements.sides import Source, read_sides
 from hockney.api.notebook.keywords import Quantity, check_cost, share_of
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.views import more_rows
-from hockney.api.tables import Cell, Rows, estimate_cells
-from hockney.core.fit import Cost
+from hockney.api.tables import Cell, Rows
+from hockney.core.fit import Cost, estimate_fields
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
 from hockney.judgements.compare import compare as compared
@@ -252,10 +252,10 @@ def _comparison_rows(compared: ComparedSides) -> Rows:
             "workload": each.case.workload,
             **{name: each.case.get(name) for name in names},
             "level": each.level,
-            **estimate_cells("a", each.a, "_s"),
-            **estimate_cells("b", each.b, "_s"),
-            **estimate_cells("ratio", each.ratio),
-            **estimate_cells("relative_ratio", each.relative),
+            **estimate_fields("a", each.a, "_s"),
+            **estimate_fields("b", each.b, "_s"),
+            **estimate_fields("ratio", each.ratio),
+            **estimate_fields("relative_ratio", each.relative),
             "a_launches": each.launches[0],
             "b_launches": each.launches[1],
             "p_changed": each.p_changed,
