@@ -21,7 +21,7 @@ from hockney import measurement, report
 from hockney.api import find_runs
 from hockney.api.export import Library, frame
 from hockney.api.notebook.log_events import log
-from hockney.core.errors import Exit, HockneyError, Interrupted, UsageError, printable
+from hockney.core.errors import ExitCode, HockneyError, Interrupted, UsageError, printable
 from hockney.core.fit import Surveyed
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
@@ -307,10 +307,10 @@ def exit_code(profiled: Profile) -> int:
     if profiled.received is not None:
         return 128 + profiled.received
     if profiled.exit_code:
-        return Exit.ANSWER_IS_NO
+        return ExitCode.ANSWER_IS_NO
     if any(caveat.code in INCOMPLETE for caveat in profiled.caveats):
-        return Exit.INCONCLUSIVE
-    return Exit.FINE
+        return ExitCode.INCONCLUSIVE
+    return ExitCode.FINE
 
 
 def failed_exit_code(manifest: Manifest) -> int:

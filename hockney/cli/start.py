@@ -14,7 +14,7 @@ import click
 
 from hockney.cli import interrupts
 from hockney.cli.errors import end_silently, error_of, print_error
-from hockney.core.errors import EnvironmentProblem, Exit, HockneyError, runs_begun
+from hockney.core.errors import EnvironmentProblem, ExitCode, HockneyError, runs_begun
 from hockney.core.wording import as_flags
 
 LEAST_BYTES = 400_000_000
@@ -54,10 +54,10 @@ def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | No
 
         code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else Exit.FINE, None
+        return code if isinstance(code, int) else ExitCode.FINE, None
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr, flush=True)
-        return Exit.USAGE, None
+        return ExitCode.USAGE, None
     except BrokenPipeError:
         return (interrupts.exit_code() if interrupts.received else end_silently()), None
     except SystemExit as end:  # click's equivalent

@@ -23,7 +23,7 @@ SHORTEST_PART = 3
 """A name of at least this length is suggested for its part: sim:t3e for t3e."""
 
 
-class Exit(IntEnum):
+class ExitCode(IntEnum):
     """The exit codes of `hockney`."""
 
     FINE = 0
@@ -42,7 +42,7 @@ class HockneyError(Exception):
     consequence, and `remedy`, the way out, may be empty.
     """
 
-    exit_code: int = Exit.ENVIRONMENT
+    exit_code: int = ExitCode.ENVIRONMENT
 
     def __init__(
         self, what: str, why: str = "", remedy: str = "", *, code: str = "", **fields: object
@@ -74,7 +74,13 @@ class Interrupted(HockneyError):
     """The user or a signal ended the program."""
 
     def __init__(
-        self, what: str, why: str = "", remedy: str = "", *, exit_code: int = Exit.INTERRUPTED, **fields: Any
+        self,
+        what: str,
+        why: str = "",
+        remedy: str = "",
+        *,
+        exit_code: int = ExitCode.INTERRUPTED,
+        **fields: Any,
     ) -> None:
         super().__init__(what, why, remedy, **fields)
         self.exit_code = exit_code
@@ -111,19 +117,19 @@ def attach_run_to_interrupt(folder: Path, *, complete: bool) -> Iterator[None]:
 class UsageError(HockneyError):
     """The question is invalid: an unknown name, a bad number, contradictory options."""
 
-    exit_code = Exit.USAGE
+    exit_code = ExitCode.USAGE
 
 
 class EnvironmentProblem(HockneyError):
     """The question is valid, but this machine cannot answer it now."""
 
-    exit_code = Exit.ENVIRONMENT
+    exit_code = ExitCode.ENVIRONMENT
 
 
 class Inconclusive(HockneyError):
     """The available data do not allow an answer."""
 
-    exit_code = Exit.INCONCLUSIVE
+    exit_code = ExitCode.INCONCLUSIVE
 
 
 def unknown(

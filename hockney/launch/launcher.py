@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from hockney.core.case import Case
-from hockney.core.errors import Exit, HockneyError
+from hockney.core.errors import ExitCode, HockneyError
 from hockney.core.notice import Notice
 from hockney.core.record import EngineLines, Origin
 
@@ -121,7 +121,7 @@ class LaunchFailed(HockneyError):
         super().__init__(what, why, remedy, code=code, **fields)
         self.reason = reason
         if reason == "corrupted":
-            self.exit_code = Exit.ANSWER_IS_NO
+            self.exit_code = ExitCode.ANSWER_IS_NO
         self.case = case
         self.silent_ranks = silent_ranks
         self.phase = phase

@@ -12,7 +12,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.errors import Exit, one_line
+from hockney.core.errors import ExitCode, one_line
 from hockney.core.record import SCHEMA, Close, EngineLine, Failure, Launch, Record, Start
 from hockney.launch.launcher import Launcher, LaunchFailed, LaunchOptions, Reason
 from hockney.measurement.bench import Bench
@@ -46,7 +46,7 @@ class LaunchRecorder:
         self.listen(LaunchBegan(options.launch, ranks, len(cases), options.budget_s))
         launch_start_s, before = self.bench.now(), self.bench.moment()
         problem: LaunchFailed | None = None
-        code: int = Exit.INTERRUPTED
+        code: int = ExitCode.INTERRUPTED
         reason: Reason | Literal[""] = ""
         try:
             with contextlib.closing(launch_lines(self.bench.launcher, cases, ranks, options)) as lines:

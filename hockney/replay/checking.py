@@ -18,7 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hockney.core.errors import Exit, Inconclusive, UsageError
+from hockney.core.errors import ExitCode, Inconclusive, UsageError
 from hockney.core.fit import Estimate
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Table
@@ -167,9 +167,9 @@ class Check:
         return self.rows[0].verdict
 
     @property
-    def exit_code(self) -> Exit:
-        codes = {"covered": Exit.FINE, "missed": Exit.ANSWER_IS_NO}
-        return codes.get(self.verdict, Exit.INCONCLUSIVE)
+    def exit_code(self) -> ExitCode:
+        codes = {"covered": ExitCode.FINE, "missed": ExitCode.ANSWER_IS_NO}
+        return codes.get(self.verdict, ExitCode.INCONCLUSIVE)
 
     @property
     def table(self) -> Table:

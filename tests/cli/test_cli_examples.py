@@ -11,7 +11,7 @@ import pytest
 
 from hockney.cli.reference import reference
 from hockney.cli.verbs import VERBS, history, load
-from hockney.core.errors import Exit
+from hockney.core.errors import ExitCode
 
 
 def examples(text: str) -> list[list[str]]:
@@ -24,11 +24,11 @@ def examples(text: str) -> list[list[str]]:
 
 
 OF_FAKE = {
-    "calibrate": Exit.ANSWER_IS_NO,
-    "guidelines": Exit.ANSWER_IS_NO,
-    "history check": Exit.INCONCLUSIVE,
-    "replay": Exit.INCONCLUSIVE,
-    "tune": Exit.USAGE,
+    "calibrate": ExitCode.ANSWER_IS_NO,
+    "guidelines": ExitCode.ANSWER_IS_NO,
+    "history check": ExitCode.INCONCLUSIVE,
+    "replay": ExitCode.INCONCLUSIVE,
+    "tune": ExitCode.USAGE,
 }
 """The fake machine reads the clock more often than the engine that simulates its twin. Its MPI violates
 guidelines, and its table, of barriers, cannot be checked without the library. One run is no archive. Calls in
@@ -71,7 +71,7 @@ def test_the_examples_of_every_help_run(hockney, mine, verb, request):
         shutil.copy(Path(__file__).parents[2] / "examples" / "programs" / "jacobi.toml", "jacobi.toml")
     for words in examples(said.out):
         done = hockney(*words)
-        assert done.code in (Exit.FINE, OF_FAKE.get(verb)), (words, done.err)
+        assert done.code in (ExitCode.FINE, OF_FAKE.get(verb)), (words, done.err)
         assert done.out or words[0] in ("export", "profile")
 
 

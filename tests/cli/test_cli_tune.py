@@ -28,7 +28,7 @@ from hockney.cli.actions import tune
 from hockney.cli.actions.tune import (
     gains_need_kept_memory,
 )
-from hockney.core.errors import Exit
+from hockney.core.errors import ExitCode
 from hockney.core.fit import Estimate
 from hockney.core.freed_memory import KEPT, MMAP, RETURNED, TRIM
 from hockney.launch.fake_world import World
@@ -126,14 +126,14 @@ def test_what_is_undecided_is_no_choice_of_mpis_algorithm(hockney, measured):
     """The intervals include both large gains and large losses."""
     disturb(Path("runs/t"))
     done = hockney("tune", "runs/t", "--out", "tuned", "--json")
-    assert done.code == Exit.INCONCLUSIVE, done.err
+    assert done.code == ExitCode.INCONCLUSIVE, done.err
     document = json.loads(done.out)
     assert document["counts"] == {"undecided": 4} and document["rules"] == []
     assert {each["state"] for each in document["comparisons"]} == {"undecided"}
     comments = Path("tuned/hockney.choices").read_text().splitlines()[1:]
     assert f"# {undecided_comment(4, 4)}" in comments, "the table is written, and states that"
     words = hockney("tune", "runs/t", "--out", "tuned")
-    assert words.code == Exit.INCONCLUSIVE and re.search(r"--budget \d+[sm]\b", words.out)
+    assert words.code == ExitCode.INCONCLUSIVE and re.search(r"--budget \d+[sm]\b", words.out)
 
 
 def test_one_gain_is_an_answer(hockney, measured):
@@ -261,7 +261,7 @@ def test_what_a_check_refutes_is_removed_from_the_tables(hockney, measured, monk
     check_finds(monkeypatch, lambda run: found(faster, slower))
     done = hockney(*words, "--json")
     document = json.loads(done.out)
-    assert done.code == Exit.ANSWER_IS_NO
+    assert done.code == ExitCode.ANSWER_IS_NO
     assert document["removed"] == [{"of": "hockney", "operation": "bcast", "ranks": 2, "bytes": 4096}]
     assert [rule["sizes"] for rule in document["rules"]] == [[8]]
     table = Path("tuned/hockney.choices").read_text()
@@ -289,7 +289,7 @@ def test_the_answer_of_a_check(hockney, measured, monkeypatch, golden):
     halve(Path("runs/t"), "algorithm=chain")
     check_finds(monkeypatch, lambda run: [gain(8 << k, *each) for k, each in enumerate(kinds)])
     done = hockney("tune", "runs/t", "--out", "tuned", "--check")
-    assert done.code == Exit.ANSWER_IS_NO
+    assert done.code == ExitCode.ANSWER_IS_NO
     golden("tune_check.txt", done.out)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hockney.core.errors import (
     EnvironmentProblem,
-    Exit,
+    ExitCode,
     HockneyError,
     Inconclusive,
     Interrupted,
@@ -54,7 +54,7 @@ def test_an_error_inside_something():
 def test_exit_codes():
     kinds = (UsageError, EnvironmentProblem, Inconclusive, Interrupted, HockneyError)
     assert [kind("x").exit_code for kind in kinds] == [2, 3, 4, 130, 3]
-    assert [int(code) for code in Exit] == [0, 1, 2, 3, 4, 130]
+    assert [int(code) for code in ExitCode] == [0, 1, 2, 3, 4, 130]
 
 
 @given(st.text(), st.text(), st.text())

@@ -19,7 +19,7 @@ import pytest
 from console import Step, matches, run, steps
 from real_mpi import engine_for, mpi_named, simgrid_here
 
-from hockney.core.errors import Exit
+from hockney.core.errors import ExitCode
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -69,7 +69,7 @@ def test_the_tutorial_does_what_it_says(page, mpi, tmp_path):
         where = f"{page.name}:{step.line}: $ {step.command}\n"
         assert "Traceback" not in out, where + out
         told = place + 1 < len(todo) and todo[place + 1].command == "echo $?"
-        if code == Exit.INCONCLUSIVE and REAL.match(page.read_text("utf-8")):
+        if code == ExitCode.INCONCLUSIVE and REAL.match(page.read_text("utf-8")):
             continue
         assert code == 0 or told, f"{where}exit code {code}\n{out}"
         assert matches(step.expected, out, math.inf if mpi not in ("", SIMULATED) else NEAR), f"{where}{out}"

@@ -13,7 +13,7 @@ from made_up import made_up_mpi
 from raising import raises_code
 from scripts import script
 
-from hockney.core.errors import EnvironmentProblem, Exit
+from hockney.core.errors import EnvironmentProblem, ExitCode
 from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.core.record import Rank
@@ -321,6 +321,6 @@ def test_a_corrupted_message_between_ranks_that_only_answer_is_named(tmp_path):
     assert (caught.value.code, caught.value.reason, caught.value.exit_code) == (
         "message-corrupted",
         "corrupted",
-        Exit.ANSWER_IS_NO,
+        ExitCode.ANSWER_IS_NO,
     )
     assert (caught.value.fields["rank"], caught.value.fields["sender"]) == (1, 0)

@@ -15,7 +15,7 @@ from hockney.api.run_contents import caveats_of
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_unwrapped
-from hockney.core.errors import Exit, UsageError, printable
+from hockney.core.errors import ExitCode, UsageError, printable
 from hockney.core.fit import Cost
 from hockney.core.platform import Platform
 from hockney.core.wording import plural, verb_form
@@ -90,10 +90,10 @@ def action(
 
 def _exit_code(agreements: list[Agreement]) -> int:
     if _disagreements(agreements):
-        return Exit.ANSWER_IS_NO
+        return ExitCode.ANSWER_IS_NO
     counted = [each for each in agreements if each.counts]
     undecided = sum(each.verdict == "undecided" for each in counted)
-    return Exit.INCONCLUSIVE if undecided > len(counted) / 2 else Exit.FINE
+    return ExitCode.INCONCLUSIVE if undecided > len(counted) / 2 else ExitCode.FINE
 
 
 def _disagreements(agreements: list[Agreement]) -> list[Agreement]:

@@ -18,7 +18,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, UsageError
+from hockney.core.errors import ExitCode, UsageError
 from hockney.core.fit import Cost
 from hockney.core.paths import to_path
 from hockney.profiles.manifest import is_profile
@@ -106,8 +106,8 @@ def _compare_profiles(
             print_line(comparison.table.caption)
         print_caveats(comparison.caveats, apart=True)
     if comparison.fails:
-        return Exit.ANSWER_IS_NO
-    return Exit.INCONCLUSIVE if comparison.is_open else Exit.FINE
+        return ExitCode.ANSWER_IS_NO
+    return ExitCode.INCONCLUSIVE if comparison.is_open else ExitCode.FINE
 
 
 def interleaved_question(words: tuple[str, ...]) -> Question:

@@ -9,7 +9,7 @@ from typing import Any
 from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_findings, print_json
-from hockney.core.errors import Exit
+from hockney.core.errors import ExitCode
 from hockney.core.launcher_options import launcher_options
 from hockney.core.layout import HostOptions
 
@@ -39,4 +39,4 @@ def action(
             print_findings([finding])
     if as_json:
         print_json(findings)
-    return Exit.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0
+    return ExitCode.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0

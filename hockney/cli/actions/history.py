@@ -15,7 +15,7 @@ from hockney.archive import ArchivedRun, Contents
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, printable
+from hockney.core.errors import ExitCode, printable
 from hockney.core.units import date_text
 from hockney.core.wording import plural
 from hockney.draw.page import Table
@@ -45,7 +45,7 @@ def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) 
     else:
         for each in added:
             print_unwrapped(str(history.path / each.entry.name))
-    return Exit.FINE
+    return ExitCode.FINE
 
 
 def list_runs(archive: Path | None, quiet: bool, as_json: bool, **selected: Any) -> int:
@@ -55,11 +55,11 @@ def list_runs(archive: Path | None, quiet: bool, as_json: bool, **selected: Any)
     selected_runs = Selection.of(**selected).select(contents.entries)
     if as_json:
         print_json(document(history.path, selected_runs, contents))
-        return Exit.FINE
+        return ExitCode.FINE
     if selected_runs:
         print_table(run_table(selected_runs), keys=2)
     print_line(list_summary(len(selected_runs), len(contents.entries), str(history.path)))
-    return Exit.FINE
+    return ExitCode.FINE
 
 
 def show(
@@ -86,7 +86,7 @@ def show(
         if not as_json:
             echo()
             print_unwrapped(f"report: {written}")
-    return Exit.FINE
+    return ExitCode.FINE
 
 
 def _print_titled(table: Table) -> None:
@@ -120,11 +120,11 @@ def prune(archive: Path | None, dry_run: bool, quiet: bool, as_json: bool, **rul
         removed = History(archive, reporter).prune(dry_run=dry_run, **rules)
     if as_json:
         print_json({"removed": [each.name for each in removed], "dry_run": dry_run})
-        return Exit.FINE
+        return ExitCode.FINE
     if removed:
         print_table(run_table(removed), keys=2)
     print_line(f"{plural(len(removed), 'run')} {'would be ' if dry_run else ''}removed")
-    return Exit.FINE
+    return ExitCode.FINE
 
 
 def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
@@ -138,7 +138,7 @@ def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
     else:
         count = len(contents.entries)
         print_line(list_summary(count, count, str(history.path)))
-    return Exit.FINE
+    return ExitCode.FINE
 
 
 def run_table(entries: Sequence[ArchivedRun]) -> Table:

@@ -12,7 +12,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, UsageError, printable
+from hockney.core.errors import ExitCode, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import is_description_file, to_path
 from hockney.core.wording import flag
@@ -173,7 +173,7 @@ def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int
         print_caveats(answer.caveats, apart=True)
         for name, path in written:
             print_unwrapped(f"{name}: {printable(str(path))}")
-    return Exit.INCONCLUSIVE if answer.withheld else Exit.FINE
+    return ExitCode.INCONCLUSIVE if answer.withheld else ExitCode.FINE
 
 
 def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:

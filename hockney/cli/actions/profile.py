@@ -23,7 +23,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, UsageError, attach_run_to_interrupt, printable
+from hockney.core.errors import ExitCode, UsageError, attach_run_to_interrupt, printable
 from hockney.core.paths import to_path
 from hockney.core.wording import plural
 from hockney.profiles.columns import unseparated_line
@@ -211,4 +211,4 @@ def _live(folder: Path, as_json: bool) -> int:
         for line in live.lines:
             print_line(line, hang="  ")
         print_caveats(live.caveats, apart=True)
-    return Exit.ANSWER_IS_NO if live.verdict == "deadlock" else Exit.FINE
+    return ExitCode.ANSWER_IS_NO if live.verdict == "deadlock" else ExitCode.FINE

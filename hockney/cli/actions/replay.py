@@ -11,7 +11,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit
+from hockney.core.errors import ExitCode
 
 
 def action(
@@ -37,4 +37,4 @@ def action(
         if replay.caveats:
             echo()
             print_caveats(replay.caveats)
-    return Exit.FINE if replay.agrees else Exit.INCONCLUSIVE
+    return ExitCode.FINE if replay.agrees else ExitCode.INCONCLUSIVE

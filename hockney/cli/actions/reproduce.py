@@ -14,7 +14,7 @@ from hockney.api.reproduction import results_of
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, printable
+from hockney.core.errors import ExitCode, printable
 from hockney.draw.page import Table
 from hockney.reproductions import ComparedNumber, all_papers, pages, tallies
 
@@ -42,8 +42,8 @@ def action(
             print_table(all_papers.table(results_of(done)))
             print_unwrapped(f"report: {done[0].out.parent / 'report.html'}")
     if any(each.left for each in done):
-        return Exit.INCONCLUSIVE
-    return Exit.FINE if all(each.holds for each in done) else Exit.ANSWER_IS_NO
+        return ExitCode.INCONCLUSIVE
+    return ExitCode.FINE if all(each.holds for each in done) else ExitCode.ANSWER_IS_NO
 
 
 def _print(done: ReproductionResult) -> None:

@@ -15,7 +15,7 @@ from hockney.cli.output.answer import AnswerForm, print_answer, print_submitted
 from hockney.cli.output.judged import JudgementForm, print_judgement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line
-from hockney.core.errors import Exit, UsageError
+from hockney.core.errors import ExitCode, UsageError
 from hockney.core.wording import plural
 from hockney.store import missing_items, pair_in
 
@@ -83,4 +83,4 @@ def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
         state = f"{plural(own, 'measurement')} missing" if own else "complete"
         others = plural(left - own, "measurement")
         print_line(f"share {number} of {count}: {state}; the others lack {others}")
-    return Exit.INCONCLUSIVE if own else Exit.FINE
+    return ExitCode.INCONCLUSIVE if own else ExitCode.FINE

@@ -15,7 +15,7 @@ from hockney.api.tuning import RULED, Gain, GainVerdict, TuningTables, check_gai
 from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
-from hockney.core.errors import Exit, UsageError, printable
+from hockney.core.errors import ExitCode, UsageError, printable
 from hockney.core.freed_memory import Memory
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.core.wording import join_words, list_names, plural
@@ -85,9 +85,9 @@ def action(
         print_json(_document(tables, gains, caveats))
     verdicts = [gain.verdict for gain in gains]
     if "slower" in verdicts:
-        return Exit.ANSWER_IS_NO
+        return ExitCode.ANSWER_IS_NO
     conclusive = "faster" in verdicts if checked else tables.tuning.conclusive
-    return Exit.FINE if conclusive else Exit.INCONCLUSIVE
+    return ExitCode.FINE if conclusive else ExitCode.INCONCLUSIVE
 
 
 def _verdict_sentences(

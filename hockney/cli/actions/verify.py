@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hockney import api
 from hockney.cli.output.tables import print_findings, print_json, print_line
-from hockney.core.errors import Exit, printable
+from hockney.core.errors import ExitCode, printable
 from hockney.core.wording import list_names
 
 
@@ -29,6 +29,6 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
         folder = printable(str(saved.folder.path))
         print_line(f"{folder}: a new run with the {saved.kept} intact lines{lost}")
     if any(finding.verdict == "bad" for finding in findings):
-        return Exit.ANSWER_IS_NO
+        return ExitCode.ANSWER_IS_NO
     missing = any(finding.code == "measurements-missing" for finding in findings)
-    return Exit.INCONCLUSIVE if missing else Exit.FINE
+    return ExitCode.INCONCLUSIVE if missing else ExitCode.FINE

@@ -24,7 +24,7 @@ from hockney.cli.output.results import (
 )
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, RunInterrupted, UsageError, attach_run_to_interrupt, printable
+from hockney.core.errors import ExitCode, RunInterrupted, UsageError, attach_run_to_interrupt, printable
 from hockney.core.paths import in_runs
 from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
@@ -144,9 +144,9 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
         else:
             _print_diagnostics(run, reporter)
         if run.wrong:
-            return Exit.ANSWER_IS_NO
+            return ExitCode.ANSWER_IS_NO
         conclusive = not left and studies.study(run.settings.study).is_conclusive(run.evidence)
-        return Exit.FINE if conclusive else Exit.INCONCLUSIVE
+        return ExitCode.FINE if conclusive else ExitCode.INCONCLUSIVE
 
 
 def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
@@ -190,19 +190,19 @@ def print_submitted(
         submitted = submit(listen=reporter)
         if isinstance(submitted, str):
             echo(submitted.rstrip("\n"))
-            return Exit.FINE
+            return ExitCode.FINE
         if wait:
             reporter.say(_submitted_text(submitted.job, submitted.path))
             return print_answer(api.resume(submitted.path, wait=True, listen=reporter), reporter, form)
         if form.as_json:
             print_json({**asdict(submitted), "path": str(submitted.path), "notices": reporter.notices})
-            return Exit.FINE
+            return ExitCode.FINE
         print_line(_submitted_text(submitted.job, submitted.path))
         if not quiet:
             where = printable(shlex.quote(str(submitted.path)))
             resume = f"'hockney resume {where}' prints the results when it has ended"
             print_line(f"{resume}, '{submitted.cancel}' ends it")
-    return Exit.FINE
+    return ExitCode.FINE
 
 
 def named_run_hint(folder: Path) -> str:

@@ -16,7 +16,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_document, print_summary
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import Exit, UsageError, attach_run_to_interrupt, sentences
+from hockney.core.errors import ExitCode, UsageError, attach_run_to_interrupt, sentences
 from hockney.core.paths import in_runs
 from hockney.core.wording import plural
 from hockney.judgements.judgement import Judgement
@@ -70,8 +70,8 @@ def print_judgement(judged: Comparison | Check, reporter: ProgressReporter, form
 
 def exit_code(judgement: Judgement[Any]) -> int:
     if judgement.fails:
-        return Exit.ANSWER_IS_NO
-    return Exit.INCONCLUSIVE if judgement.is_open else Exit.FINE
+        return ExitCode.ANSWER_IS_NO
+    return ExitCode.INCONCLUSIVE if judgement.is_open else ExitCode.FINE
 
 
 def print_judged(judgement: Judgement[Any], *, all_cases: bool = False) -> None:
@@ -160,9 +160,9 @@ def check_and_print(
         if not form.as_json and not in_runs(run.path):
             reporter.say(named_run_hint(run.path))
     if run.wrong:
-        return Exit.ANSWER_IS_NO
+        return ExitCode.ANSWER_IS_NO
     code = exit_code(comparison.judgement)
-    return Exit.INCONCLUSIVE if left and code == Exit.FINE else code
+    return ExitCode.INCONCLUSIVE if left and code == ExitCode.FINE else code
 
 
 def _write(comparison: Comparison, check_options: CheckOptions) -> None:
