@@ -64,7 +64,7 @@ from hockney.models.programs.communication import Communication
 from hockney.models.routes import shares_links
 from hockney.mpi import title_of
 from hockney.replay.answers import ExplainedRun
-from hockney.replay.building import Built, Placement
+from hockney.replay.building import Placement, TraceGraph
 from hockney.replay.graph import (
     AT_ROOT,
     BLOCKING,
@@ -359,9 +359,9 @@ def other_network(platform: Platform, latency_s: float, bandwidth: float) -> Pla
 
 def situation(graph: Graph, platform: Platform) -> TracedProgram:
     ranks = graph.ranks
-    placement = Placement.on_hosts(np.arange(ranks))
+    placement = Placement.from_hosts(np.arange(ranks))
     nothing = np.zeros(ranks)
-    built = Built(graph, placement, nothing, nothing, nothing)
+    built = TraceGraph(graph, placement, nothing, nothing, nothing)
     costs = Communication(described(platform), platform=platform)
     return TracedProgram(built, {"value": machine_of(costs, placement)})
 
@@ -641,10 +641,10 @@ class Study:
             source = api.programs.communication_source(
                 survey, "", "typical", tell_nothing, (4,), larger=False
             )
-            placement = Placement.on_hosts(np.arange(4))
+            placement = Placement.from_hosts(np.arange(4))
             nothing = np.zeros(4)
             machines = {end: machine_of(costs, placement, source.fits) for end, costs in source.costs.items()}
-            known = TracedProgram(Built(graph, placement, nothing, nothing, nothing), machines)
+            known = TracedProgram(TraceGraph(graph, placement, nothing, nothing, nothing), machines)
             values = sorted(known.unchanged.run_s.values())
             line = Line(
                 "ethernet",

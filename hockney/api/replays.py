@@ -41,7 +41,7 @@ from hockney.profiles.efficiencies import FEWEST_LAUNCHES
 from hockney.profiles.profile import Launch
 from hockney.profiles.trace import PACKED, RAW, read_traces
 from hockney.replay.answers import ExplainedRun, WhatIf
-from hockney.replay.building import Built, Placement, build, job_of
+from hockney.replay.building import Placement, TraceGraph, build, job_from_launch
 from hockney.replay.collectives import check_algorithms
 from hockney.replay.executors import RECORDED, Execution, Replay, mean_in_mpi
 from hockney.replay.graph import Graph, computed_by_rank
@@ -72,12 +72,12 @@ class TracedLaunch:
 
     profile: Profile
     launch: Launch
-    built: Built
+    built: TraceGraph
 
     @property
     def recorded_s(self) -> float:
         """Of the run, without what recording added."""
-        return float(np.max(self.built.end_s - self.built.added_s, initial=0.0))
+        return float(np.max(self.built.end_s - self.built.recording_s, initial=0.0))
 
     @cached_property
     def launches_s(self) -> tuple[float, ...]:
@@ -102,7 +102,7 @@ def traced(profile: Profile) -> TracedLaunch:
     for launch in (recorded.typical, *recorded.launches):
         traces = read_traces(launch)
         if traces:
-            return TracedLaunch(profile, launch, build(traces, job_of(launch)))
+            return TracedLaunch(profile, launch, build(traces, job_from_launch(launch)))
     raise UsageError(
         f"{printable(str(profile.path))} has no trace",
         "a profile without one knows sums of calls, but not their order",
@@ -388,17 +388,17 @@ def predict_trace(
     )
 
 
-def _other_machine(machine: str, cost: Cost, listen: Listener, built: Built) -> dict[End, Machine]:
+def _other_machine(machine: str, cost: Cost, listen: Listener, built: TraceGraph) -> dict[End, Machine]:
     ranks = built.graph.ranks
     if not Path(machine).is_dir():
         return machines_of(communication_source(None, machine, cost, listen, (ranks,), larger=False), built)
     source = communication_source(machine, "", cost, listen, (ranks,), larger=False)
     if source.origin.hosts > 1:
-        built = replace(built, placement=Placement.on_hosts(np.arange(ranks)))
+        built = replace(built, placement=Placement.from_hosts(np.arange(ranks)))
     return machines_of(source, built)
 
 
-def machines_of(source: CommunicationSource, built: Built) -> dict[End, Machine]:
+def machines_of(source: CommunicationSource, built: TraceGraph) -> dict[End, Machine]:
     """The costs between the program's ranks, by the end of their intervals."""
     return {end: machine_of(costs, built.placement, source.fits) for end, costs in source.costs.items()}
 
@@ -503,8 +503,8 @@ def replay_trace(
         RECORDED,
         profile.recorded.typical.ranks[0].hostname,
         Estimate(found.recorded_s, None, None),
-        mean_in_mpi(built.end_s - built.added_s, computed),
-        built.called_s / max(1, graph.ranks),
+        mean_in_mpi(built.end_s - built.recording_s, computed),
+        built.calls_s / max(1, graph.ranks),
     )
     survey = run if run is not None else profile.manifest.survey
     executions = [recorded]
@@ -538,7 +538,7 @@ def _evaluated(
     name: str,
     machine: str,
     source: CommunicationSource,
-    built: Built,
+    built: TraceGraph,
     computed: np.ndarray,
     recorded: Execution | None = None,
 ) -> Execution:
@@ -546,7 +546,7 @@ def _evaluated(
     calls before began when recorded."""
     situation = TracedProgram(built, machines_of(source, built))
     program, sites_s = situation.costs_only, None
-    if recorded is not None and recorded.sites_s is not None and built.recorded is not None:
+    if recorded is not None and recorded.sites_s is not None and built.recorded_times is not None:
         sites_s = recorded.sites_s - unexplained_by_place(situation.graph) / max(1, built.graph.ranks)
     bounds = sorted(program.run_s.values())
     value = program.value_s

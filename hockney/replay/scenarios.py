@@ -20,7 +20,7 @@ from hockney.models.schedules import SCHEDULES
 from hockney.profiles.machine_costs import OF_VECTORS
 from hockney.replay import graph as g
 from hockney.replay.answers import Candidate, EvaluatedProgram
-from hockney.replay.building import Built
+from hockney.replay.building import TraceGraph
 from hockney.replay.changes import aggregated, balanced, overlapped, undisturbed
 from hockney.replay.collectives import BEST, PricedGraph, check_algorithms, modelled, price_graph
 from hockney.replay.evaluator import Evaluator
@@ -93,7 +93,7 @@ class TracedProgram:
     """A traced program, with the costs of the `machine` on which it ran, and those of `others` by name, each
     by the end of the cost interval."""
 
-    built: Built
+    built: TraceGraph
     machine: Mapping[End, Machine]
     others: Mapping[str, Mapping[End, Machine]] = field(default_factory=dict)
 
@@ -105,7 +105,7 @@ class TracedProgram:
     @cached_property
     def graphs(self) -> Mapping[End, Graph]:
         """The program's, with what each end of the costs does not explain if ranks have one clock."""
-        recorded, graph = self.built.recorded, self.built.graph
+        recorded, graph = self.built.recorded_times, self.built.graph
         if recorded is None:
             return dict.fromkeys(self.machine, graph)
         return {
@@ -120,7 +120,7 @@ class TracedProgram:
     @cached_property
     def unchanged(self) -> EvaluatedProgram:
         """The program without changes."""
-        if self.built.recorded is None:
+        if self.built.recorded_times is None:
             return self.costs_only
         return self._evaluated(self.graphs, RequestedChanges())
 
@@ -137,7 +137,7 @@ class TracedProgram:
         """The program with and without the changes: first as predicted, then under other assumptions. What
         the costs do not explain stays as it is, unless the whole network is another one: calls on another
         machine have its costs alone."""
-        if self.built.recorded is None or asked.machine:
+        if self.built.recorded_times is None or asked.machine:
             yield self.with_changes(asked), self.unchanged
             return
         unexplained = self.graph.unexplained_s
@@ -167,7 +167,7 @@ class TracedProgram:
         enters = graph.ops[graph.ops["kind"] == g.ENTER]
         changes = np.array([modelled(name) in algorithms for name in graph.operations], dtype=bool)
         changed = changes[graph.groups["operation"][enters["slot"]]]
-        return usually_unexplained(graph, self.built.called_s, np.unique(enters["place"][changed]).tolist())
+        return usually_unexplained(graph, self.built.calls_s, np.unique(enters["place"][changed]).tolist())
 
     def _by_costs_only(self, asked: RequestedChanges) -> EvaluatedProgram:
         return self._evaluated(dict.fromkeys(self._machines(asked), self.built.graph), asked)

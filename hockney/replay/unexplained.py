@@ -11,20 +11,24 @@ from dataclasses import replace
 
 import numpy as np
 
-from hockney.replay.building import Recorded
+from hockney.replay.building import RecordedTimes
 from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import Graph, rank_of_ops
 
 
-def add_unexplained(graph: Graph, recorded: Recorded, evaluator: Evaluator, position: np.ndarray) -> Graph:
+def add_unexplained(
+    graph: Graph, recorded: RecordedTimes, evaluator: Evaluator, position: np.ndarray
+) -> Graph:
     """The graph of a program with what an evaluator of it does not explain. `position` is where its
     operations are in the evaluated graph, as in `collectives.PricedGraph`."""
-    made, at = evaluator.graph, recorded.at
+    made, at = evaluator.graph, recorded.first_ops
     rank = rank_of_ops(graph)[at]
     position = position[at] if len(position) else at
     inside = position < made.first[rank + 1]
     unexplained = np.zeros(len(graph.ops), np.float32)
-    ends_added = recorded.ends_added_s + np.bincount(rank[~inside], recorded.added_s[~inside], graph.ranks)
+    ends_added = recorded.ends_recording_s + np.bincount(
+        rank[~inside], recorded.recording_s[~inside], graph.ranks
+    )
     # Calls without messages on their rank, as in a group of one, are where the next one is.
     place, first = np.unique(position[inside], return_index=True)
     last = np.append(first[1:], np.count_nonzero(inside)) - 1
@@ -32,7 +36,7 @@ def add_unexplained(graph: Graph, recorded: Recorded, evaluator: Evaluator, posi
     own, added = made.ops["computed_s"][place].astype(np.float64), np.zeros(len(place))
     if len(place):
         own -= np.add.reduceat(computed[inside], first)
-        added = np.add.reduceat(recorded.added_s[inside], first)
+        added = np.add.reduceat(recorded.recording_s[inside], first)
     begins = np.full(len(made.ops), np.nan)
     begins[place] = recorded.begins_s[inside][last] + own
     found, ends = evaluator.unexplained(begins)

@@ -83,7 +83,7 @@ def job_of_written(
     communicators: Sequence[Sequence[int]] = (),
     *,
     end: float | None = None,
-    added_s: Mapping[str, float] | None = None,
+    recording_s: Mapping[str, float] | None = None,
     hosts: Sequence[int] | None = None,
 ) -> Job:
     """`communicators` have the numbers 1, 2, ... on all of their ranks; without them 1 has all ranks."""
@@ -94,9 +94,9 @@ def job_of_written(
         np.array([each.start for each in ranks]),
         np.array([each.now if end is None else end for each in ranks]),
         np.zeros(len(ranks), dtype=np.uint64),
-        Placement.on_hosts(np.zeros(len(ranks), int) if hosts is None else np.array(hosts)),
+        Placement.from_hosts(np.zeros(len(ranks), int) if hosts is None else np.array(hosts)),
         lambda rank, function, site: f"{function} at line {site}",
-        added_s or {},
+        recording_s or {},
     )
 
 

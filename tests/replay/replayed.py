@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hockney.replay.building import Built
+from hockney.replay.building import TraceGraph
 from hockney.replay.collectives import PricedGraph, price_graph
 from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import Graph, computed_by_rank
@@ -67,9 +67,9 @@ def replayed(graph: Graph, machine: Machine, algorithms: Mapping[str, str] | Non
     return Replayed(found, evaluator, evaluator.run().ends)
 
 
-def agreement(built: Built, replay: Replayed) -> Agreement:
+def agreement(built: TraceGraph, replay: Replayed) -> Agreement:
     """Between a traced run and its replay."""
-    traced = np.maximum(built.end_s - built.added_s, 0.0)
+    traced = np.maximum(built.end_s - built.recording_s, 0.0)
     computed = computed_by_rank(built.graph)
     return Agreement(
         float(traced.max(initial=0.0)),

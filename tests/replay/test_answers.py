@@ -135,7 +135,7 @@ def situation(platform: Platform = T3E) -> TracedProgram:
             each.call("Gatherv", part("collective", size=8, root=0), site=3)
     communication = Communication(described(platform), platform=platform)
     # The calls take no time in this trace.
-    built = replace(build([each.trace for each in made], job_of_written(made)), recorded=None)
+    built = replace(build([each.trace for each in made], job_of_written(made)), recorded_times=None)
     return TracedProgram(built, {"value": machine_of(communication, built.placement)})
 
 

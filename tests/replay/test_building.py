@@ -11,10 +11,10 @@ from replay.made_traces import Written, job_of_written, part, random_program, wr
 from hockney.core.errors import EnvironmentProblem
 from hockney.profiles import trace as t
 from hockney.replay import graph as g
-from hockney.replay.building import Built, build
+from hockney.replay.building import TraceGraph, build
 
 
-def built(ranks: list[Written], *args: object, **options: object) -> Built:
+def built(ranks: list[Written], *args: object, **options: object) -> TraceGraph:
     return build([each.trace for each in ranks], job_of_written(ranks, *args, **options))  # type: ignore[arg-type]
 
 
@@ -63,7 +63,7 @@ def test_computation_is_what_lies_between_the_calls():
     assert ops_of(found.graph, 1)["computed_s"].tolist() == [2.5, 0.0, 0.25, 0.0]
     assert found.graph.tail_s.tolist() == [10 - 3.875, 10 - 3.75]
     assert found.end_s.tolist() == [10.0, 10.0]
-    by_place = dict(zip(found.graph.places, found.called_s.tolist(), strict=True))
+    by_place = dict(zip(found.graph.places, found.calls_s.tolist(), strict=True))
     assert by_place == {"Send at line 1": 0.25, "Barrier at line 1": 1.0, "Recv at line 1": 0.5}
     kinds = ops_of(found.graph, 0)["kind"].tolist()
     assert kinds == [g.SEND, g.SENT, g.ENTER, g.LEAVE]
@@ -77,11 +77,11 @@ def test_what_recording_adds_is_not_computed():
     ranks[0].call("Isend", part("start send", 1, 8), after=1.0, took=0.25)
     ranks[1].call("Recv", part("receive", 0, 8), after=1.0)
     ranks[1].call("Recv", part("receive", 0, 8), after=1e-9)
-    found = built(ranks, end=10.0, added_s={"blocking": 0.125, "local": 0.25, "nonblocking": 0.5})
+    found = built(ranks, end=10.0, recording_s={"blocking": 0.125, "local": 0.25, "nonblocking": 0.5})
     computed = ops_of(found.graph, 0)["computed_s"].tolist()
     assert computed == [1.0, 0.0, 2.25 - 0.125 - 0.25]
     assert ops_of(found.graph, 1)["computed_s"].tolist()[2] == 0.0
-    assert found.added_s.tolist() == [0.875, 0.25]
+    assert found.recording_s.tolist() == [0.875, 0.25]
 
 
 def test_polling_for_a_message_is_waiting():
@@ -168,7 +168,7 @@ def test_a_receive_that_ignores_its_status_gets_the_message_that_is_left():
     ranks[2].call("Wait", ranks[2].end(request, -1, 64, tag=-1))
     ranks[2].call("Recv", part("receive", 0, 64, tag=-1, flags=t.WILDCARD), after=9.0)
     found = built(ranks)
-    assert (found.unmatched, found.inferred) == ((), 3)
+    assert (found.unmatched, found.inferred_senders) == ((), 3)
     ops = ops_of(found.graph, 2)
     got = found.graph.messages["size"][ops["slot"][ops["kind"] == g.RECEIVED]]
     assert got.tolist() == [10, 11, 20, 12]

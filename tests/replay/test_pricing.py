@@ -21,7 +21,7 @@ from hockney.models.programs.communication import Communication, of_fits
 from hockney.models.programs.timing import LenientSimulator
 from hockney.models.schedules import SCHEDULES, Layer, Mode, NotModelled, Step
 from hockney.replay import graph as g
-from hockney.replay.building import Built, Placement, build
+from hockney.replay.building import Placement, TraceGraph, build
 from hockney.replay.collectives import GroupCosts, PricedGraph, price_graph, template
 from hockney.replay.evaluator import Evaluator, Parameter
 from hockney.replay.graph import computed_by_rank
@@ -51,20 +51,20 @@ def as_measured(fits: object = FITS) -> Communication:
     return of_fits(fits, messages_for(fits, HERE, "the run", hosts=2))
 
 
-def built(ranks: list[Written], **options: object) -> Built:
+def built(ranks: list[Written], **options: object) -> TraceGraph:
     hosts = [rank // PER_NODE for rank in range(len(ranks))]
     return build([each.trace for each in ranks], job_of_written(ranks, hosts=hosts, **options))  # type: ignore[arg-type]
 
 
 def machine(communication: Communication, ranks: int) -> Machine:
-    return machine_of(communication, Placement.on_hosts(np.arange(ranks) // PER_NODE))
+    return machine_of(communication, Placement.from_hosts(np.arange(ranks) // PER_NODE))
 
 
 def ends(found: PricedGraph) -> np.ndarray:
     return Evaluator(found.graph, found.costs).run().ends
 
 
-def called(operation: str, size: int, start: np.ndarray, root: int = -1) -> Built:
+def called(operation: str, size: int, start: np.ndarray, root: int = -1) -> TraceGraph:
     ranks = written(len(start))
     for each, begin in zip(ranks, start.tolist(), strict=True):
         each.call(operation.capitalize(), part("collective", size=size, root=root), after=begin, took=0.0)
@@ -268,7 +268,7 @@ def test_computation_hides_the_share_that_was_measured():
     ]  # fmt: skip
     workloads = [*FITS.workloads, CATALOG.entry("overlap_message")]
     fits = structs.replace(FITS, summaries=[*FITS.summaries, *extra], workloads=workloads)
-    placement = Placement.on_hosts(np.zeros(2, int))
+    placement = Placement.from_hosts(np.zeros(2, int))
     sizes = np.array([8, 1024, 32768, 1 << 20, 1 << 24])
     assert machine_of(as_measured(), placement, fits).hidden(sizes) == pytest.approx(
         [0.2, 0.2, 0.45, 0.7, 0.7]
@@ -299,7 +299,7 @@ def test_a_replay_agrees_with_a_run_that_took_what_the_machine_charges():
     ranks = written(8)
     ranks[0].call("Send", part("send", 4, 8), after=100.0, took=1.0)
     ranks[4].call("Recv", part("receive", 0, 8), after=10.0, took=108.0)
-    made = built(ranks, end=151.0, added_s={"blocking": 1e-9})
+    made = built(ranks, end=151.0, recording_s={"blocking": 1e-9})
     replay = replayed(made.graph, machine(on_description(), 8))
     found = agreement(made, replay)
     assert replay.end_s[0] == pytest.approx(151.0)
@@ -334,7 +334,7 @@ def test_another_bandwidth_is_that_of_bytes_that_a_receiver_waits_for():
 
     far, near = (np.array(hosts) for hosts in ([0, 1], [0, 0]))
     for hosts, receive, gap in ((far, 2 + 80, 3 + 80), (near, 10.0, 11.0)):
-        on = Waits(as_measured(), Placement.on_hosts(hosts))
+        on = Waits(as_measured(), Placement.from_hosts(hosts))
         costs, _ = message_costs(sent(800), on)
         slow = changed(costs, np.ones(len(costs)), NetworkChange(bandwidth=0.1))
         assert slow["receive"][0] == pytest.approx(receive, rel=0.02)

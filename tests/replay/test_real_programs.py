@@ -21,15 +21,15 @@ from hockney.profiles.profile import launch_of
 from hockney.profiles.rank_file import RankFiles
 from hockney.profiles.trace import RankTrace, traces_of
 from hockney.replay import graph as g
-from hockney.replay.building import Built, build, job_of
+from hockney.replay.building import TraceGraph, build, job_from_launch
 from hockney.replay.graph import computed_by_rank
 
 pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 
 
-def built(run: Recorded, traces: list[RankTrace]) -> Built:
+def built(run: Recorded, traces: list[RankTrace]) -> TraceGraph:
     launch = launch_of(RankFiles(run.files), ProfiledLaunch(folder=""), run.names)
-    return build(traces, job_of(launch))
+    return build(traces, job_from_launch(launch))
 
 
 @pytest.mark.parametrize(

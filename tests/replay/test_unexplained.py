@@ -72,8 +72,8 @@ def test_groups_of_one_rank_calls_without_partners_and_what_recording_adds():
     program = situation(ranks, communicators, end=0.1)
     assert program.unchanged.ends == pytest.approx(program.built.end_s, rel=1e-5)
     recording = {"blocking": 1e-4, "local": 1e-4, "nonblocking": 1e-4}
-    recorded = situation(ranks, communicators, end=0.1, added_s=recording)
-    assert recorded.built.added_s.tolist() == pytest.approx([5e-4] * 3)
+    recorded = situation(ranks, communicators, end=0.1, recording_s=recording)
+    assert recorded.built.recording_s.tolist() == pytest.approx([5e-4] * 3)
     assert recorded.unchanged.ends == pytest.approx(program.built.end_s - 5e-4, rel=1e-3)
 
 
@@ -128,7 +128,7 @@ def test_ranks_with_different_clocks_have_the_costs_alone():
     ranks = late(took=1e-3)
     job = replace(job_of_written(ranks), clock=np.array([1, 2], dtype=np.uint64))
     built = build([each.trace for each in ranks], job)
-    assert built.recorded is None
+    assert built.recorded_times is None
     communication = Communication(described(MACHINE), platform=MACHINE)
     program = TracedProgram(built, {"value": machine_of(communication, built.placement)})
     assert program.unchanged is program.costs_only
