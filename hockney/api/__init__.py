@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions behind the command line: measure, resume, read and verify a run, predict, reproduce.
 
-Programs and notebooks use `import hockney` (docs/python.md), whose names are stable; those here may change.
+Programs and notebooks use `import hockney` (docs/python.md), whose names are stable. The names in this
+package may change.
 
     from hockney import api
 
@@ -15,8 +16,9 @@ Programs and notebooks use `import hockney` (docs/python.md), whose names are st
     run.export("times.csv")
 
 Times are in seconds, sizes in bytes. All errors are `HockneyError`s: UsageError for an invalid question,
-EnvironmentProblem for what this machine cannot do now, Inconclusive if the data allow no answer. Nothing is
-printed; a listener, a function of a `hockney.measurement.Event`, receives the progress of measuring.
+EnvironmentProblem if this machine lacks something, Inconclusive if the data allow no answer. Nothing is
+printed. A listener, which is called with each `hockney.measurement.Event`, receives the progress of
+measuring.
 """
 
 from typing import TYPE_CHECKING
@@ -27,16 +29,16 @@ if TYPE_CHECKING:
     from hockney.api.barriers import choose_barriers
     from hockney.api.benchmark_logs import import_logs
     from hockney.api.find_runs import (
-        last_written_run,
         newest_complete_run,
         newest_complete_survey,
         newest_guidelines_run,
         newest_run,
+        newest_run_in_any_state,
         only_unfinished_run,
     )
     from hockney.api.forecast import Forecast, predict
     from hockney.api.job_resumption import resume
-    from hockney.api.job_submission import BatchOptions, SubmittedJob, script, submit, submit_again
+    from hockney.api.job_submission import BatchOptions, SubmittedJob, make_job_script, submit, submit_again
     from hockney.api.judgements.baseline import BaselineCheck, check
     from hockney.api.judgements.comparison import Comparison, compare
     from hockney.api.judgements.guidelines import judge_guidelines

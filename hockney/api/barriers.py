@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Choosing a barrier, from a run that measured them."""
+"""Choice of a barrier from a run that measured several."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs made of the output of other benchmarks."""
+"""Import of the output of other benchmarks as runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-"""How files begin that Windows' programs wrote; PowerShell writes the output of programs in UTF-16."""
+"""Byte order marks and their encodings. Windows programs write them; PowerShell writes output in UTF-16."""
 
 
 def import_logs(
@@ -43,21 +43,23 @@ def import_logs(
     in_place: bool = False,
     listen: Listener | None = None,
 ) -> list[Run]:
-    """Runs made of the output of OSU, IMB, nccl-tests or SKaMPI, one for each suite and version::
+    """Import output of OSU, IMB, nccl-tests or SKaMPI as runs, one for each suite and version::
 
         (run,) = hockney.import_logs(["osu-1.log", "osu-2.log"], ranks=16, out="runs/old")
 
-    Formats are recognised by their contents; a file may contain the output of several programs. Each time
-    that a benchmark was run is a launch, so several logs of the same benchmark give intervals. `ranks` is
-    their number where the logs do not contain it. `out` is the folder for the run, or for several of them, by
-    default in runs. `machine` and `label` are names for people. `in_place` selects the in-place columns of
-    nccl-tests. `listen` receives what was left out, and why.
+    Formats are recognised by their contents. A file may contain the output of several programs. Each
+    execution of a benchmark counts as a launch, so several logs of the same benchmark give intervals. `ranks`
+    is the number of ranks for logs that do not contain it. `out` is the run's folder, or the parent folder of
+    several runs (default: a folder in runs). `machine` and `label` are descriptive names. `in_place` selects
+    the in-place columns of nccl-tests. `listen` receives notices about omitted results.
 
-    Raises UsageError if no file contains known output or a number of ranks is unknown, EnvironmentProblem
-    if a file cannot be read, Inconclusive if no number corresponds to a case.
+    Raises UsageError if no file contains known output or a number of ranks is unknown, EnvironmentProblem if
+    a file cannot be read, Inconclusive if no number corresponds to a case.
     """
     ranks = _check_ranks(ranks)
-    paths = [to_path(files)] if isinstance(files, str | PathLike) else [to_path(each) for each in files]
+    paths = (
+        [to_path(files)] if isinstance(files, str | PathLike) else [to_path(imported) for imported in files]
+    )
     if not paths:
         raise UsageError(
             "no file to import", "", "name the files that contain the output", code="no-log-files"
@@ -65,22 +67,26 @@ def import_logs(
     listener = listen or log
     logs = _read_logs(paths, listener)
     imported_runs = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
-    run_paths = [_run_path(each, len(imported_runs), out) for each in imported_runs]
+    run_paths = [_run_path(imported, len(imported_runs), out) for imported in imported_runs]
     for run_path in run_paths:  # all of them before the first is written
         refuse_taken(run_path)
     runs = []
-    for each, run_path in zip(imported_runs, run_paths, strict=True):
-        for notice in each.notices:
+    for imported, run_path in zip(imported_runs, run_paths, strict=True):
+        for notice in imported.notices:
             listener(notice)
-        source = measurement.imported_reference(each.name)
+        source = measurement.imported_reference(imported.name)
         runs.append(
-            Run(measurement.write_run(run_path, STUDY, source, each.machine, each.run, each.catalog, label))
+            Run(
+                measurement.write_run(
+                    run_path, STUDY, source, imported.machine, imported.run, imported.catalog, label
+                )
+            )
         )
     return runs
 
 
 def _check_ranks(ranks: int | None) -> int | None:
-    """Raises UsageError. Integers of numpy are integers too."""
+    """Convert a number of ranks, which may be a NumPy integer, to int. Raises UsageError if it is invalid."""
     try:
         count = None if ranks is None else operator.index(ranks)
     except TypeError:
@@ -102,7 +108,7 @@ def _check_ranks(ranks: int | None) -> int | None:
 
 
 def _read_logs(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
-    """Each log once."""
+    """Read the logs, without duplicates."""
     logs: dict[str, LogFile] = {}
     for path in paths:
         name = str(path)
@@ -134,13 +140,13 @@ def _read_logs(paths: Sequence[Path], listen: Listener) -> list[LogFile]:
 
 
 def _decode(data: bytes) -> str:
-    """The text of a log, without the zeros that are every other byte of UTF-16 without a byte order mark."""
+    """Decode a log. Null bytes, which remain of UTF-16 without a byte order mark, are removed."""
     encoding = next((name for mark, name in BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
     return data.decode(encoding, "replace").replace("\0", "")
 
 
-def _run_path(imported: ImportedRun, count: int, out: AnyPath | None) -> Path:
-    """`out` itself if there is only one run."""
+def _run_path(imported_run: ImportedRun, run_count: int, out: AnyPath | None) -> Path:
+    """Return the folder of an imported run: `out` itself if it is the only one."""
     if out is None:
-        return default_path(f"{STUDY}-{imported.name}")
-    return to_path(out) if count == 1 else to_path(out) / imported.name
+        return default_path(f"{STUDY}-{imported_run.name}")
+    return to_path(out) if run_count == 1 else to_path(out) / imported_run.name

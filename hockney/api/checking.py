@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Check a frozen prediction: launch the program, with and without its changes where launches can make them,
-and add the result to the record of predictions."""
+"""Check a frozen prediction: launch the program, with and without the predicted changes if they can be
+applied, and record the result."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ from hockney.store import default_path, refuse_taken
 from hockney.system.files import write_atomically
 
 UNCHANGED, CHANGED = "unchanged", "changed"
-"""The profiles of a check, each a folder of its own that other commands read."""
+"""Folder names of the two profiles of a check. Other commands can read these profiles."""
 
 
 @dataclass(frozen=True)
 class CheckedPrediction:
-    """`path` is the folder of the launches, as one or two profiles; `scores` is the record with all
-    checks."""
+    """`path` is the folder of the launches, which contains one or two profiles. `scores` is the file that
+    records all checks."""
 
     path: Path
     check: Check
@@ -56,13 +56,13 @@ def check_prediction(
     stdout: int | None = None,
     listen: Listener | None = None,
 ) -> CheckedPrediction:
-    """Compare a frozen prediction with `repeat` recorded launches of a program or, if launches can make its
-    changes, with `repeat` pairs of launches with and without them, in random order. The result is added to
-    the record in the folder `archive` ($HOCKNEY_ARCHIVE, or history).
+    """Compare a frozen prediction with `repeat` recorded launches of a program. If the predicted changes can
+    be applied, `repeat` pairs of launches with and without them are made in random order. The result is added
+    to the record in the folder `archive` ($HOCKNEY_ARCHIVE, or history).
 
-    Raises UsageError for a prediction that was changed after it had been written and for another number of
-    ranks; EnvironmentProblem if the program's calls cannot be recorded; Inconclusive if no launch ended well
-    or the program did not use the predicted algorithms."""
+    Raises UsageError if the prediction's file was modified or the number of ranks differs, EnvironmentProblem
+    if the program's calls cannot be recorded, Inconclusive if no launch succeeded or the program did not use
+    the predicted algorithms."""
     listen = log if listen is None else listen
     environ = dict(os.environ if environ is None else environ)
     check_repeat(repeat)
@@ -73,17 +73,19 @@ def check_prediction(
         raise nothing_recorded(target, None)
     folder = default_path("check") if out is None else to_path(out)
     refuse_taken(folder)
-    notices = tuple(Notice(str(each), each.code) for each in (*target.obstacles, *target.warnings))
+    notices = tuple(
+        Notice(str(obstacle), obstacle.code) for obstacle in (*target.obstacles, *target.warnings)
+    )
     for notice in notices:
         listen(notice)
-    sides = _sides(predicted, target, folder, environ, listen)
+    sides = _create_sides(predicted, target, folder, environ, listen)
     total = repeat * len(sides)
 
-    def tell(number: int, side: Side) -> None:
-        way = "" if len(sides) == 1 else f", {side.folder.name}"
-        listen(Status(f"launch {number} of {total}{way}"))
+    def report_launch(number: int, side: Side) -> None:
+        side_text = "" if len(sides) == 1 else f", {side.folder.name}"
+        listen(Status(f"launch {number} of {total}{side_text}"))
 
-    ended, received = launching.launch_in_turns(
+    launched_sides, signal_number = launching.launch_in_turns(
         target.command,
         interposition.build(target.paths, environ, notifier(listen)),
         sides,
@@ -92,19 +94,23 @@ def check_prediction(
         seed=secrets.randbelow(2**31),
         preloaded=target.preloaded,
         stdout=stdout,
-        listen=tell,
+        listen=report_launch,
     )
-    if received is not None:
-        raise Interrupted("the check was interrupted", code="check-interrupted", exit_code=128 + received)
-    launches = [_launches(side, target) for side in ended]
+    if signal_number is not None:
+        raise Interrupted(
+            "the check was interrupted", code="check-interrupted", exit_code=128 + signal_number
+        )
+    launches = [_complete_launches(side, target) for side in launched_sides]
     if predicted.applied:
         refuse_unused(predicted, folder / CHANGED)
     check = check_of(predicted, sha256, launches[0], launches[1] if predicted.applied else None)
-    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    return CheckedPrediction(folder, check, append_score(check.score(now), archive_path(archive)), notices)
+    checked_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    return CheckedPrediction(
+        folder, check, append_score(check.score(checked_at), archive_path(archive)), notices
+    )
 
 
-def _sides(
+def _create_sides(
     prediction: Prediction, target: Target, folder: Path, environ: Mapping[str, str], listen: Listener
 ) -> list[Side]:
     manifest = manifest_of(target, interposition.recorded_symbols(target.paths), None)
@@ -114,17 +120,17 @@ def _sides(
         return [unchanged]
     changed = folder / CHANGED
     launching.create_folder(changed, manifest)
-    added = None
+    preload = None
     if prediction.choices:
         launcher = target.command.launcher
-        wanted = str(launcher.path) if launcher is not None and not launcher.is_srun else target.family.name
-        added = build.preloaded_library(find_mpi(wanted, environ), environ, notifier(listen))
+        mpi_name = str(launcher.path) if launcher is not None and not launcher.is_srun else target.family.name
+        preload = build.preloaded_library(find_mpi(mpi_name, environ), environ, notifier(listen))
         write_atomically(changed / CHOICES, choices_text(prediction.choices).encode())
-    return [unchanged, Side(changed, manifest, added, variables_of(prediction, changed))]
+    return [unchanged, Side(changed, manifest, preload, variables_of(prediction, changed))]
 
 
-def _launches(side: Side, target: Target) -> dict[str, Launch]:
-    """The launches by name, without launches of which no rank left a file."""
+def _complete_launches(side: Side, target: Target) -> dict[str, Launch]:
+    """Launches by name, without those for which no rank wrote a file."""
     if not launching.rank_files(side.folder, side.manifest):
         raise nothing_recorded(target, failed_exit_code(side.manifest))
     return {launch.entry.folder: launch for launch in read_profile(side.folder).launches}

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables for other programs: CSV and Parquet files, which are written completely or not at all, and data
-frames of pandas or polars, whichever is installed. hockney depends on neither."""
+"""Export of tables: as CSV and Parquet files, which are written completely or not at all, and as data frames
+of pandas or polars. hockney requires neither."""
 
 from __future__ import annotations
 
@@ -28,19 +28,20 @@ if TYPE_CHECKING:
 
 
 def save_csv(table: Rows, name: str) -> None:
-    """Write a table as RFC 4180 with a header line; a cell without a value is empty; "-" is stdout. A text
-    that a spreadsheet would interpret as a formula is preceded by an apostrophe."""
-    head = io.StringIO(newline="")
-    csv.writer(head, lineterminator="\n").writerow(table.names)
-    text = (head.getvalue(), *(_csv_lines(block, table.names) for block in table.blocks))
+    """Write a table as CSV (RFC 4180) with a header line to a file, or to stdout if `name` is "-". Missing
+    values become empty fields. Text that a spreadsheet would interpret as a formula is preceded by an
+    apostrophe."""
+    header = io.StringIO(newline="")
+    csv.writer(header, lineterminator="\n").writerow(table.names)
+    chunks = (header.getvalue(), *(_csv_lines(block, table.names) for block in table.blocks))
     if name == "-":
-        sys.stdout.writelines(text)
+        sys.stdout.writelines(chunks)
     else:
-        write_user_file(Path(name), "".join(text).encode("utf-8"))
+        write_user_file(Path(name), "".join(chunks).encode("utf-8"))
 
 
 def _csv_lines(block: Block, names: Sequence[str]) -> str:
-    """The rows of a block. Neighboring columns whose cells are the same in all rows are one text."""
+    """Format the rows of a block. Adjacent constant columns are formatted once."""
     columns: list[Iterable[str]] = []
     constant_fields: list[str] = []
     for cells in map(block.cells.get, names):
@@ -90,13 +91,13 @@ def save_parquet(table: Rows, path: Path) -> None:
 
 Library = Literal["pandas", "polars"]
 FORECAST_UNITS = {"time": "_s", "speed_up": "", "efficiency": "", "communication": ""}
-"""The estimates in a prediction for each number of ranks, with the ends of their columns' names."""
+"""Estimates of a prediction for each number of ranks, with the suffixes of their columns."""
 
 PANDAS_TYPES = {int: "int64", float: "float64", bool: "bool"}
 
 
 def frame(rows: Rows, library: Library | None = None) -> Any:
-    """A DataFrame with the columns of `rows`, of the given `library`, or by default of pandas or else polars.
+    """Convert `rows` to a DataFrame of `library`, by default pandas if installed, otherwise polars.
     Raises UsageError for another library, EnvironmentProblem if none is installed."""
     if library is not None and library not in get_args(Library):
         raise unknown("library of data frames", library, get_args(Library), code="unknown-frame-library")
@@ -106,23 +107,24 @@ def frame(rows: Rows, library: Library | None = None) -> Any:
         except ImportError:
             continue
         return (_polars_frame if name == "polars" else _pandas_frame)(module, typed(rows))
-    name_given = library or ""
+    requested_name = library or ""
     raise EnvironmentProblem(
         "cannot make a data frame",
-        f"{name_given} is not installed" if name_given else "neither pandas nor polars is installed",
-        f"run pip install {name_given or 'pandas'}, or use table(), which needs neither",
+        f"{requested_name} is not installed" if requested_name else "neither pandas nor polars is installed",
+        f"run pip install {requested_name or 'pandas'}, or use table(), which needs neither",
         code="no-frame-library",
-        wanted=name_given,
+        wanted=requested_name,
     )
 
 
-def forecast_rows(rows: Sequence[RanksRow | ProgramRow]) -> Rows:
-    """A row for each number of ranks of a prediction."""
+def forecast_table(rows: Sequence[RanksRow | ProgramRow]) -> Rows:
+    """Table of a prediction with one row per number of ranks."""
     return Rows.of_rows([_forecast_cells(row) for row in rows])
 
 
-def program_rows(rows: Sequence[ProgramRow]) -> Rows:
-    """A row for each number of ranks of a program's prediction, with the parts of its time (s)."""
+def program_table(rows: Sequence[ProgramRow]) -> Rows:
+    """Table of a program's prediction with one row per number of ranks, including the parts of its time
+    (s)."""
     from hockney.models.programs.scaling import TIME_PARTS
 
     parts = [{f"{part}_s": row.seconds(part) for part in TIME_PARTS} for row in rows]
@@ -149,9 +151,9 @@ def _pandas_frame(pandas: Any, columns: dict[str, TypedColumn]) -> Any:
 
 
 def _series(pandas: Any, column: TypedColumn) -> Any:
-    """Integers stay integers if cells are empty. A text column is of the type that pandas chooses."""
+    """Convert a column to a Series. Integer columns with missing values use a nullable integer type."""
     if column.kind is str:
-        empty = all(cell is None for cell in column.cells)
-        return pandas.Series(column.cells, dtype=object if empty else None)
-    has_gaps = {int: "Int64", bool: "boolean"} if column.has_gaps else {}
-    return pandas.Series(column.cells, dtype=has_gaps.get(column.kind, PANDAS_TYPES[column.kind]))
+        is_empty = all(cell is None for cell in column.cells)
+        return pandas.Series(column.cells, dtype=object if is_empty else None)
+    nullable_types = {int: "Int64", bool: "boolean"} if column.has_gaps else {}
+    return pandas.Series(column.cells, dtype=nullable_types.get(column.kind, PANDAS_TYPES[column.kind]))

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Finding runs: the one that gives message costs (the named one, or a survey in the default place), and the
-newest ones of the default place."""
+"""Search for runs in the default folder: the source of message costs, the newest runs, unfinished runs."""
 
 from __future__ import annotations
 
@@ -43,22 +42,23 @@ from hockney.system.bundled import bundled_catalog
 SURVEY = "survey"
 GUIDELINES = "guidelines"
 LONGER_BUDGET_FACTOR = 4
-"""A run with this many times the budget has intervals half as wide, or narrower."""
+"""A run with this multiple of the budget has intervals of at most half the width."""
 STUDIES = (SURVEY, "granularity")
 """Studies that measure the ping-pong over all sizes. A survey is preferred: it spends more of its time on
 messages."""
 
 WorkloadFilter = Callable[[Workload], bool]
-"""Workloads whose fits are needed; those that give the cost of a message must be among them."""
+"""Selects the workloads whose fits are needed. It must select those that give the cost of a message."""
 
 AnyRun = TypeVar("AnyRun", RunFolder, RunRead)
 
 
 @dataclass(frozen=True)
-class Source:
-    """`fits` are those of the workloads that were asked for, by default those that give the cost of a
-    message. `hosts` are all those on which its ranks ran, `pair_hosts` the maximum for launches of two
-    ranks. `caveats` are the run's."""
+class MessageCostSource:
+    """Message costs and the run that they come from.
+
+    `fits` contains the fits of the selected workloads. `hosts` is the number of hosts of its ranks,
+    `pair_hosts` the maximum for launches with two ranks. `caveats` are the caveats of the run."""
 
     messages: PointToPointCosts
     machine: Machine
@@ -74,8 +74,8 @@ class Source:
         )
 
 
-def refuse_two_sources(run: AnyPath | None, machine: str) -> None:
-    """Raises UsageError if the costs of messages shall come from a run and from a described machine."""
+def check_single_source(run: AnyPath | None, machine: str) -> None:
+    """Raise UsageError if message costs are requested both from a run and from a described machine."""
     if run is not None and machine:
         raise UsageError(
             f"{option('run')} and {option('machine')} exclude each other",
@@ -90,11 +90,13 @@ def message_source(
     listen: Listener,
     cost: Cost = "typical",
     workload_filter: WorkloadFilter = relevant,
-) -> Source:
-    """The costs in the folder `run`; by default in the newest complete one of this machine's surveys in the
-    default place, or else the newest complete run of another study that measures messages, or else the newest
-    of them: reports which one it is, and which newer one of another machine was skipped. Raises UsageError if
-    `run` is no run, Inconclusive if it does not give the cost of a message or there is none."""
+) -> MessageCostSource:
+    """Read message costs from the folder `run`, or by default from the best run in the default folder.
+
+    Complete surveys of this machine are preferred, then other complete runs that measure messages, then
+    incomplete runs; the newest is used. The choice, and a newer run of another machine that was skipped, are
+    reported to `listen`. Raises UsageError if `run` is not a run, Inconclusive if no cost of messages is
+    available."""
     if run is not None:
         return _message_source(RunFolder.open(to_path(run)), listen, cost, workload_filter)
     mismatch = ""
@@ -103,8 +105,8 @@ def message_source(
         candidates, key=lambda candidate: STUDIES.index(candidate[0].plan().settings.study)
     )
     for folder, machine, reading in _complete_first(surveys_first):
-        where = printable(str(folder.path))
-        reason = _settings_mismatch(where, machine)
+        run_name = printable(str(folder.path))
+        reason = _settings_mismatch(run_name, machine)
         if reason:
             mismatch = mismatch or reason
             continue
@@ -112,10 +114,10 @@ def message_source(
             source = _message_source(folder, listen, cost, workload_filter, reading)
             settings = folder.plan().settings
             budget_s, study = settings.total_s, settings.study
-            listen(Status(message_costs_text(where, study, _written_text(folder), budget_s)))
+            listen(Status(message_costs_text(run_name, study, _written_text(folder), budget_s)))
             _report_longer_survey(folder, "predict", listen)
             if mismatch:
-                listen(skipped_survey(mismatch))
+                listen(skipped_survey_notice(mismatch))
             return source
     raise Inconclusive(
         f"no survey in {RUNS} gives the cost of messages" + (" on this machine" if mismatch else ""),
@@ -125,37 +127,41 @@ def message_source(
     )
 
 
-def newest_survey_with(family: str, listen: Listener = ignore_event) -> Path | None:
-    """The newest complete survey of this machine in the default place with an MPI of this family, "" for any,
-    or else an unfinished one; None if there is none. Reports which one it is."""
+def newest_survey_of_mpi(family: str, listen: Listener = ignore_event) -> Path | None:
+    """Find the newest survey of this machine with an MPI of this `family` ("" for any), preferably a complete
+    one.
+
+    The choice is reported to `listen`. Returns None if there is no survey."""
     for folder, machine, _ in _complete_first(runs_by_age((SURVEY,))):
-        same_mpi = machine.traits.is_fake or machine.mpi is None or family in ("", machine.mpi.family)
-        if same_mpi and _is_this_machine(machine):
+        has_matching_mpi = machine.traits.is_fake or machine.mpi is None or family in ("", machine.mpi.family)
+        if has_matching_mpi and _is_this_machine(machine):
             return _report_choice(folder, f"newest survey in {RUNS}", listen).path
     return None
 
 
-def _report_longer_survey(used: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener) -> None:
-    """Reports the newest complete run of the same study on this machine that has the cost of a message and a
-    budget several times that of the run that the `verb` has `used`, if there is one."""
-    settings = used.plan().settings
+def _report_longer_survey(
+    chosen_run: RunFolder, verb: Literal["predict", "calibrate"], listen: Listener
+) -> None:
+    """Report the newest complete run of the same study on this machine that has message costs and a budget
+    several times larger than that of `chosen_run`, if any."""
+    settings = chosen_run.plan().settings
     for folder, machine in runs_by_age((settings.study,)):
         budget_s, run = folder.plan().settings.total_s, printable(str(folder.path))
-        if folder.path == used.path or budget_s < LONGER_BUDGET_FACTOR * settings.total_s:
+        if folder.path == chosen_run.path or budget_s < LONGER_BUDGET_FACTOR * settings.total_s:
             continue
         if _has_messages(folder) and not _settings_mismatch(run, machine) and _is_complete(folder):
             remedy = {
                 "predict": f"{option('run', run)} predicts from the longer one",
                 "calibrate": f"'hockney calibrate {run}' uses the longer one",
             }
-            shorter = f"{printable(str(used.path))} with only {typed_seconds(settings.total_s)}"
+            shorter = f"{printable(str(chosen_run.path))} with only {typed_seconds(settings.total_s)}"
             text = f"{run} was measured with a budget of {typed_seconds(budget_s)}, {shorter}; {remedy[verb]}"
             listen(Notice(text, "longer-survey"))
             return
 
 
 def _has_messages(folder: RunFolder) -> bool:
-    """Whether a readable run's plan has a ping-pong between two ranks."""
+    """Whether a readable run's plan contains a ping-pong between two ranks."""
     ping_pong = bundled_catalog().workload_name(*PING_PONG)
     return any(case.workload == ping_pong and case.ranks == 2 for case in folder.plan().cases)
 
@@ -163,11 +169,10 @@ def _has_messages(folder: RunFolder) -> bool:
 def _complete_first(
     runs: Iterable[tuple[RunFolder, Machine]],
 ) -> Iterator[tuple[RunFolder, Machine, Reading | None]]:
-    """The runs in order, complete ones with their records, the unfinished ones last. Records are read of no
-    more runs than necessary."""
+    """Reorder runs: complete ones with their records first, then unfinished ones. Records are read lazily."""
     unfinished = []
     for folder, machine in runs:
-        reading = _complete_reading(folder)
+        reading = _read_if_complete(folder)
         if reading is not None:
             yield folder, machine, reading
         else:
@@ -176,17 +181,16 @@ def _complete_first(
 
 
 def newest_run(study: str, listen: Listener = ignore_event) -> RunRead:
-    """The most recently written complete run of the study in the default place, or else the most recently
-    written one. Raises Inconclusive if there is none."""
+    """Newest complete run of a study in the default folder, or the newest incomplete one if none is complete.
+    Raises Inconclusive if there is none."""
     for folder, _, reading in _complete_first(runs_by_age((study,))):
         return _report_choice(RunRead(folder, _read=reading), f"newest run of {study} in {RUNS}", listen)
     elsewhere = (printable(str(folder.path)) for folder, _ in runs_by_age((study,), here=False))
-    raise _no_run_of_study(study, next(elsewhere, ""))
+    raise _no_run_of_study_error(study, next(elsewhere, ""))
 
 
-def newest_run_of(studies: Sequence[str], listen: Listener = ignore_event) -> RunFolder:
-    """The most recently written run of one of the studies in the default place. Raises Inconclusive if there
-    is none."""
+def newest_run_of_studies(studies: Sequence[str], listen: Listener = ignore_event) -> RunFolder:
+    """Newest run of any of the studies in the default folder. Raises Inconclusive if there is none."""
     for folder, _ in runs_by_age(studies):
         return _report_choice(folder, f"newest run in {RUNS} that has them", listen, "parameters from")
     raise Inconclusive(
@@ -199,8 +203,8 @@ def newest_run_of(studies: Sequence[str], listen: Listener = ignore_event) -> Ru
 
 
 def runs_of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, Reading]]:
-    """The readable runs of these studies on this machine in the default place with their records, complete
-    ones first, of these the most recently written first."""
+    """Readable runs of these studies on this machine, with their records: complete ones first, newest
+    first."""
     for folder, machine, reading in _complete_first(runs_by_age(studies)):
         with contextlib.suppress(HockneyError):
             if _is_this_machine(machine):
@@ -208,15 +212,15 @@ def runs_of_this_machine(studies: Collection[str]) -> Iterator[tuple[RunFolder, 
 
 
 def newest_guidelines_run(listen: Listener = ignore_event) -> RunRead:
-    """The most recently written complete run of the study of guidelines in the default place, or else of any
-    kind, that has both sides of one. Raises Inconclusive if there is none."""
-    candidates = [(_study_of(folder) == GUIDELINES, folder) for folder in _run_folders()]
-    for of_guidelines, folder in sorted(candidates, key=lambda each: not each[0]):
-        reading = _complete_reading(folder) if _can_judge_guidelines(folder) else None
+    """Newest complete run of the guidelines study in the default folder, or of any study that measured both
+    sides of a guideline. Raises Inconclusive if there is none."""
+    candidates = [(_study_name(folder) == GUIDELINES, folder) for folder in _run_folders()]
+    for is_guidelines_study, folder in sorted(candidates, key=lambda candidate: not candidate[0]):
+        reading = _read_if_complete(folder) if _can_judge_guidelines(folder) else None
         if reading is not None:
             choice = (
                 f"newest run of {GUIDELINES} in {RUNS}"
-                if of_guidelines
+                if is_guidelines_study
                 else f"newest complete run in {RUNS} with guidelines to judge"
             )
             return _report_choice(RunRead(folder, _read=reading), choice, listen)
@@ -228,15 +232,15 @@ def newest_guidelines_run(listen: Listener = ignore_event) -> RunRead:
     )
 
 
-def _study_of(folder: RunFolder) -> str:
-    """Empty if the plan is unreadable."""
+def _study_name(folder: RunFolder) -> str:
+    """Name of the run's study, "" if the plan is unreadable."""
     with contextlib.suppress(HockneyError):
         return folder.plan().settings.study
     return ""
 
 
 def _can_judge_guidelines(folder: RunFolder) -> bool:
-    """Whether it has guidelines, and is not of a machine that is elsewhere."""
+    """Whether the run contains guidelines and is chosen by default (not simulated, for instance)."""
     from hockney.api.judgements.guidelines import has_guidelines  # needs numpy
 
     with contextlib.suppress(HockneyError):
@@ -245,67 +249,69 @@ def _can_judge_guidelines(folder: RunFolder) -> bool:
 
 
 def newest_complete_run(listen: Listener = ignore_event) -> RunRead:
-    """The most recently written complete run in the default place, with its records. Raises UsageError if
-    there is none."""
+    """Newest complete run in the default folder, with its records. Raises UsageError if there is none."""
     for folder in _run_folders():
-        reading = _complete_reading(folder)
+        reading = _read_if_complete(folder)
         if reading is not None:
             choice = f"newest complete run in {RUNS}"
             return _report_choice(RunRead(folder, _read=reading), choice, listen)
-    raise _no_complete_run(*_newest_unfinished())
+    raise _no_complete_run_error(*_newest_unfinished())
 
 
-def _no_complete_run(unfinished: str = "", lacking: int = 0, planned: int = 0) -> UsageError:
-    """`unfinished` is the newest run that lacks some of its planned measurements, if there is one."""
+def _no_complete_run_error(
+    unfinished: str = "", missing_count: int = 0, planned_count: int = 0
+) -> UsageError:
+    """`unfinished` is the newest incomplete run, if any."""
     why, remedy = f"there is no complete one in {RUNS}", "name a run's folder"
     if unfinished:
         run = printable(shlex.quote(unfinished))
-        why += f"; {run} lacks {lacking} of {planned} measurements"
+        why += f"; {run} lacks {missing_count} of {planned_count} measurements"
         remedy = f"'hockney resume {run}' measures them, or name the run as it is"
     return UsageError("no run is given", why, remedy, code="no-run-named", unfinished=unfinished)
 
 
 def _newest_unfinished() -> tuple[str, int, int]:
-    """The path of the newest readable run with missing measurements, their number, and that of the planned
-    ones; "" if there is none."""
+    """Path of the newest readable run with missing measurements, the number of missing measurements, and the
+    number of planned ones; ("", 0, 0) if there is none."""
     for folder in _run_folders():
         with contextlib.suppress(HockneyError):
             plan = folder.plan()
             run = folder.read().run
-            if lacking := len(missing_items(plan, run)):
-                return str(folder.path), lacking, len(expected_items(plan, run))
+            if missing_count := len(missing_items(plan, run)):
+                return str(folder.path), missing_count, len(expected_items(plan, run))
     return "", 0, 0
 
 
 def newest_complete_survey(listen: Listener = ignore_event) -> RunFolder:
-    """The most recently written complete survey in the default place, one with a ping-pong between two ranks
-    if possible; reports one with a much larger budget. Raises Inconclusive if there is none."""
+    """Newest complete survey in the default folder, preferably with a ping-pong between two ranks.
+
+    Reports a survey with a much larger budget. Raises Inconclusive if there is none."""
     surveys = [folder for folder, _ in runs_by_age((SURVEY,))]
     for folder in sorted(surveys, key=lambda folder: not _has_messages(folder)):
         if _is_complete(folder):
             _report_choice(folder, f"newest survey in {RUNS}", listen)
             _report_longer_survey(folder, "calibrate", listen)
             return folder
-    raise _no_run_of_study(SURVEY)
+    raise _no_run_of_study_error(SURVEY)
 
 
-def last_written_run(listen: Listener = ignore_event) -> RunFolder:
-    """The most recently written run in the default place, in whatever state. Raises UsageError if there is
-    none."""
+def newest_run_in_any_state(listen: Listener = ignore_event) -> RunFolder:
+    """Newest run in the default folder, complete or not. Raises UsageError if there is none."""
     for folder in _run_folders():
         return _report_choice(folder, f"newest run in {RUNS}", listen)
-    raise _no_complete_run()
+    raise _no_complete_run_error()
 
 
-def _report_choice(run: AnyRun, choice: str, listen: Listener, what: str = "from") -> AnyRun:
-    """Reports that `run` is the `choice`, such as the newest run, and when it was written."""
-    listen(Status(f"{what} {printable(str(run.path))}, the {choice} (last written {_written_text(run)})"))
+def _report_choice(run: AnyRun, choice: str, listen: Listener, subject: str = "from") -> AnyRun:
+    """Report that `run` is the `choice`, such as the newest run, and when it was written."""
+    listen(Status(f"{subject} {printable(str(run.path))}, the {choice} (last written {_written_text(run)})"))
     return run
 
 
 def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
-    """The only unfinished run in the default place, or the folder of the only unfinished interleaved
-    comparison; or else the only complete run that lacks some of the planned launches. Runs of which no case
+    """The only unfinished run or interleaved comparison in the default folder.
+
+    If there is none, the only complete run with fewer than the planned launches. Runs without any case that
     can run do not count. Raises UsageError if there is none or more than one."""
     complete: list[RunFolder] = []
     incomplete: list[RunFolder] = []
@@ -317,10 +323,12 @@ def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
     ]
     if len(candidates) != 1:
         runs = [str(folder.path) for folder in candidates]
-        several = f"{len(runs)} in {RUNS} are unfinished: {list_names([printable(run) for run in runs])}"
+        unfinished_text = (
+            f"{len(runs)} in {RUNS} are unfinished: {list_names([printable(run) for run in runs])}"
+        )
         raise UsageError(
             "no run is given",
-            several if runs else f"no run in {RUNS} is unfinished",
+            unfinished_text if runs else f"no run in {RUNS} is unfinished",
             "name a run's folder",
             code="not-one-unfinished-run",
             runs=runs,
@@ -330,7 +338,7 @@ def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
 
 
 def _unfinished_pairs() -> list[RunFolder]:
-    """The folders of interleaved comparisons in the default place that lack measurements."""
+    """Folders of interleaved comparisons in the default folder that lack measurements."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
         paths = sorted(RUNS.iterdir())
@@ -339,36 +347,40 @@ def _unfinished_pairs() -> list[RunFolder]:
 
 
 def _written_ns(path: Path) -> int:
-    """The time at which the last record of the run in `path` was written (ns, the file's modification time);
-    without records, that of its plan; 0 if there is no run."""
-    for name in ("records.jsonl", "plan.txt"):
+    """Time of the last record of the run in `path` (ns, modification time of the file), or of its plan if
+    there are no records; 0 if there is no run."""
+    for file_name in ("records.jsonl", "plan.txt"):
         with contextlib.suppress(OSError):
-            return (path / name).stat().st_mtime_ns
+            return (path / file_name).stat().st_mtime_ns
     return 0
 
 
 def _written_text(folder: RunFolder | RunRead) -> str:
-    """The same for people, in local time."""
+    """Time of the last record in local time, for messages."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(_written_ns(folder.path) / 1e9))
 
 
 def _is_complete(folder: RunFolder) -> bool:
     """Whether no measurement is missing; an unreadable run counts as incomplete."""
-    return _complete_reading(folder) is not None
+    return _read_if_complete(folder) is not None
 
 
 def _is_impossible(folder: RunFolder) -> bool:
-    """Whether the engine has refused every planned case, so that nothing will ever be measured."""
+    """Whether the engine has refused every planned case."""
     with contextlib.suppress(HockneyError):
         run = folder.read().run
         launches = {launch.launch for launch in run.launches}
-        refused = {f.case for f in run.failures if f.reason == "refused" and f.launch in launches}
+        refused = {
+            failure.case
+            for failure in run.failures
+            if failure.reason == "refused" and failure.launch in launches
+        }
         return bool(refused) and not run.records and {case.line for case in folder.plan().cases} <= refused
     return False
 
 
-def _complete_reading(folder: RunFolder) -> Reading | None:
-    """The records of a complete run."""
+def _read_if_complete(folder: RunFolder) -> Reading | None:
+    """Read the records of a run; None if it is incomplete or unreadable."""
     with contextlib.suppress(HockneyError):
         reading = folder.read()
         if not missing_items(folder.plan(), reading.run):
@@ -376,20 +388,19 @@ def _complete_reading(folder: RunFolder) -> Reading | None:
     return None
 
 
-def _settings_mismatch(where: str, machine: Machine) -> str:
-    """The reason why a run's message costs do not apply to this machine as it is set up now; "" if they
-    do."""
+def _settings_mismatch(run_name: str, machine: Machine) -> str:
+    """Reason why a run's message costs do not apply to this machine and its MPI settings; "" if they do."""
     if not _is_this_machine(machine):
-        return other_machine_text(where, machine.host)
+        return other_machine_text(run_name, machine.host)
     here = msgspec.structs.replace(machine, settings=mpi_settings(os.environ, machine.mpi))
-    changed = measurement.setting_differences(machine.settings, here.settings)
-    words = [measurement.difference_text(difference, machine, here) for difference in changed]
-    return other_settings_text(where, words) if words else ""
+    differences = measurement.setting_differences(machine.settings, here.settings)
+    difference_texts = [measurement.difference_text(difference, machine, here) for difference in differences]
+    return other_settings_text(run_name, difference_texts) if difference_texts else ""
 
 
 def _is_this_machine(machine: Machine) -> bool:
-    """Whether a run's `machine` is this one, as far as known without starting anything: host and processor. A
-    fake one counts everywhere."""
+    """Whether the run's machine has the host name and processor of this one. A fake machine always
+    matches."""
     return machine.traits.is_fake or (machine.host, machine.cpu) == (
         socket.gethostname(),
         processors().model,
@@ -397,8 +408,8 @@ def _is_this_machine(machine: Machine) -> bool:
 
 
 def runs_by_age(studies: Collection[str], *, here: bool = True) -> Iterator[tuple[RunFolder, Machine]]:
-    """The readable runs of these studies in the default place, the most recently written first: either those
-    of machines `here`, or those of machines that are elsewhere, as simulated ones."""
+    """Readable runs of these studies in the default folder, newest first: of local machines if `here`,
+    otherwise of other machines, such as simulated ones."""
     for folder in _run_folders():
         try:
             machine = folder.machine()
@@ -410,18 +421,18 @@ def runs_by_age(studies: Collection[str], *, here: bool = True) -> Iterator[tupl
 
 
 def _run_folders() -> Iterator[RunFolder]:
-    """The runs in the default place, the one written last first; of two written at the same time the one
-    whose name is last in the alphabet. Those whose clock was wrong, and wrote in the future, come last."""
+    """Runs in the default folder, newest first, then by name in reverse. Runs with a time in the future come
+    last."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
         paths = [path for path in RUNS.iterdir() if not path.is_symlink()]  # as runs/latest is
-    latest = time.time_ns() + int(CLOCKS_DIFFER_S * 1e9)
+    max_written_ns = time.time_ns() + int(CLOCKS_DIFFER_S * 1e9)
 
-    def age(path: Path) -> tuple[bool, int, str]:
-        written = _written_ns(path)
-        return written <= latest, written, path.name
+    def age_key(path: Path) -> tuple[bool, int, str]:
+        written_ns = _written_ns(path)
+        return written_ns <= max_written_ns, written_ns, path.name
 
-    for path in sorted(paths, key=age, reverse=True):
+    for path in sorted(paths, key=age_key, reverse=True):
         with contextlib.suppress(HockneyError):
             yield RunFolder.open(path)
 
@@ -432,19 +443,23 @@ def _message_source(
     cost: Cost,
     workload_filter: WorkloadFilter,
     reading: Reading | None = None,
-) -> Source:
+) -> MessageCostSource:
     results = measurement.load_results(folder, reading=reading, cost=cost, relevant=workload_filter)
-    most_hosts = results.run.max_hosts()
+    max_hosts = results.run.max_hosts()
     surveyed = folder.surveyed()
-    where = printable(str(folder.path))
-    costs = messages_of_run(results.fits, results.machine, where, surveyed, hosts=most_hosts, buffers=WRITTEN)
+    run_name = printable(str(folder.path))
+    costs = messages_of_run(
+        results.fits, results.machine, run_name, surveyed, hosts=max_hosts, buffers=WRITTEN
+    )
     for notice in results.notices:
         listen(notice)
     machine, fits = (surveyed.machine, surveyed.fits) if surveyed else (results.machine, results.fits)
-    return Source(costs, machine, most_hosts, results.run.max_hosts(2), fits, caveats_of(folder, results))
+    return MessageCostSource(
+        costs, machine, max_hosts, results.run.max_hosts(2), fits, caveats_of(folder, results)
+    )
 
 
-def _no_run_of_study(study: str, elsewhere: str = "") -> Inconclusive:
+def _no_run_of_study_error(study: str, elsewhere: str = "") -> Inconclusive:
     """`elsewhere` is the newest run of the study that is not of a machine here, if there is one."""
     where = " on this machine" if elsewhere else ""
     return Inconclusive(
@@ -465,7 +480,7 @@ def message_costs_text(run: str, study: str, written: str, budget_s: float) -> s
     )
 
 
-def skipped_survey(reason: str) -> Notice:
+def skipped_survey_notice(reason: str) -> Notice:
     return Notice(f"{reason}; {option('run')} uses it anyway", "survey-passed-over")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from hockney import measurement
 from hockney.api import find_runs
-from hockney.api.export import Library, forecast_rows, frame
+from hockney.api.export import Library, forecast_table, frame
 from hockney.api.programs import default_max_ranks
 from hockney.api.tables import Rows
 from hockney.core.errors import UsageError, one_line
@@ -36,10 +36,10 @@ from hockney.report.notebook import text_lines
 
 @dataclass(frozen=True, repr=False)
 class Forecast:
-    """`prediction` has all numbers; `known` is the source of the message times."""
+    """`prediction` contains all numbers. `costs_origin` is the source of the message times."""
 
     prediction: Prediction
-    known: CostsOrigin
+    costs_origin: CostsOrigin
 
     @property
     def rows(self) -> tuple[RanksRow, ...]:
@@ -49,11 +49,11 @@ class Forecast:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """The warnings about the prediction, each with a code."""
-        return prediction_caveats(self.prediction, self.known)
+        return prediction_caveats(self.prediction, self.costs_origin)
 
     def table(self) -> Rows:
-        """The rows as columns; each value has the ends of its 95% interval."""
-        return forecast_rows(self.rows)
+        """Table of the rows. Each value has columns for the bounds of its 95% interval."""
+        return forecast_table(self.rows)
 
     def frame(self, library: Library | None = None) -> Any:
         """The rows as a DataFrame of pandas or polars, see `Run.frame`."""
@@ -71,7 +71,7 @@ class Forecast:
 
     @property
     def _assumption_sentences(self) -> tuple[str, ...]:
-        return grain_prediction.assumed_sentences(self.prediction, self.known.platform)
+        return grain_prediction.assumed_sentences(self.prediction, self.costs_origin.platform)
 
 
 def predict(
@@ -87,16 +87,16 @@ def predict(
     ranks_per_node: int = 0,
     listen: Listener = ignore_event,
 ) -> Forecast:
-    """The algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
-    cores).
+    """Predict the algorithm's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
+    number of cores).
 
-    The times of messages come from the folder `run`, from the description of `machine`, or else from the
-    newest survey in runs; for a run, they are its typical `cost` of messages, or the undisturbed one.
-    `shared` replaces the choice by measurements: whether concurrent messages share the bandwidth. `larger`:
-    more ranks than cores do not share them, but are on a larger machine of this kind. `nodes` spreads the
-    ranks evenly over this number of nodes of this kind, `ranks_per_node` puts this many on each (0: as those
-    of the run, or as the machine's cores). Nothing is measured. Raises UsageError for an unknown run or
-    machine and for ranks that it does not have, and Inconclusive if the cost of messages is unknown."""
+    The message times come from the folder `run`, the description of `machine`, or by default the newest
+    survey in runs. For a run, `cost` selects the typical or the undisturbed cost. `shared` overrides the
+    measured finding whether concurrent messages share the bandwidth. With `larger`, more ranks than cores run
+    on a larger machine of this kind instead of sharing cores. `nodes` spreads the ranks evenly over this
+    number of nodes of this kind; `ranks_per_node` places this number on each (0: as in the run, or as the
+    machine's cores). Nothing is measured. Raises UsageError for an unknown run or machine and for unavailable
+    numbers of ranks, Inconclusive if the cost of messages is unknown."""
     if machine and cost != "typical":
         raise UsageError(
             f"{option('cost', cost)} and {option('machine')} exclude each other",
@@ -105,42 +105,50 @@ def predict(
             code="cost-with-machine",
             cost=cost,
         )
-    source = _source(run, machine, listen, cost)
+    source = _find_source(run, machine, listen, cost)
     costs = source.messages if shared is None else overruled(source.messages, shared)
     layout = RequestedLayout(nodes, ranks_per_node)
     nodes_here = replace(source.nodes, count=0) if larger else source.nodes
     costs = laid_out(costs, layout, nodes_here, ranks, apart=source.origin.pair_hosts > 1)
-    rank_counts = ranks or tuple(doubling_series(2, default_max_ranks(costs.most_ranks, here=source.here)))
-    if source.room is not None and not larger:
-        simulated.check_ranks(source.room, rank_counts[-1])
+    rank_counts = ranks or tuple(
+        doubling_series(2, default_max_ranks(costs.most_ranks, here=source.is_local))
+    )
+    if source.platform is not None and not larger:
+        simulated.check_ranks(source.platform, rank_counts[-1])
     result = prediction.predict(algorithm, costs, rank_counts, larger=larger, laid_out=bool(layout))
     return Forecast(result, source.origin)
 
 
 @dataclass(frozen=True)
 class _Source:
-    """`room` is the description that limits how many ranks can start; `here` is a machine whose cores are to
-    be filled. `nodes` are the machine's."""
+    """Source of message costs. `platform` limits the number of ranks that can start. With `is_local`, the
+    cores of this machine are to be filled."""
 
     messages: PointToPointCosts
     origin: CostsOrigin
-    room: Platform | None
-    here: bool
+    platform: Platform | None
+    is_local: bool
     nodes: Nodes
 
 
-def _source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
-    find_runs.refuse_two_sources(run, machine)
+def _find_source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
+    find_runs.check_single_source(run, machine)
     if machine:
         name = measurement.description_name(machine)
         platform = simulated.platform(name)
-        return _Source(described(platform), CostsOrigin(platform, name), platform, False, _nodes(platform))
+        return _Source(
+            described(platform), CostsOrigin(platform, name), platform, False, _platform_nodes(platform)
+        )
     source = find_runs.message_source(run, listen, cost)
-    measured = source.machine
-    nodes = Nodes(measured.cores) if measured.platform is None else _nodes(measured.platform)
-    here = not measured.traits.described
-    return _Source(source.messages, source.origin, measured.platform, here, nodes)
+    measured_machine = source.machine
+    nodes = (
+        Nodes(measured_machine.cores)
+        if measured_machine.platform is None
+        else _platform_nodes(measured_machine.platform)
+    )
+    is_local = not measured_machine.traits.described
+    return _Source(source.messages, source.origin, measured_machine.platform, is_local, nodes)
 
 
-def _nodes(platform: Platform) -> Nodes:
+def _platform_nodes(platform: Platform) -> Nodes:
     return Nodes(min(group.cores for group in platform.nodes), sum(group.count for group in platform.nodes))

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Resumes a run that a batch job measures, within the job and from outside."""
+"""Resume runs that batch jobs measure, from within the job and from outside."""
 
 from __future__ import annotations
 
@@ -40,12 +40,13 @@ from hockney.store import (
 )
 
 POLL_INTERVAL_S = 5.0
-"""Schedulers ask users not to poll more often. In the first 20 s of waiting the question is repeated sooner:
-after a second, then after a quarter of the time waited."""
+"""Schedulers ask users not to poll more often. In the first 20 s, the state is polled sooner: after a second,
+then after a quarter of the time waited."""
 SILENCE_LIMIT_S = 600.0
-"""A scheduler that is being restarted, or overloaded, does not answer for minutes."""
+"""A scheduler that is restarting or overloaded does not answer for minutes."""
 PLANNING_LIMIT_S = 900.0
-"""One job of an array makes the plan, which may include compiling the engine; the others wait this long."""
+"""One job of an array makes the plan, which may include compiling the engine. The other jobs wait this
+long."""
 
 
 def resume(
@@ -57,9 +58,11 @@ def resume(
     replacements: Replacements = NO_REPLACEMENTS,
     listen: Listener = ignore_event,
 ) -> Run:
-    """Measure the rest of the run in `path` (`measure.resume`). Of a run with a job, only within a job;
-    elsewhere its results so far are returned if the job has ended, or with `wait` when it has. Raises
-    Inconclusive if it has not, or has measured nothing, and UsageError for one of two interleaved runs."""
+    """Measure the remaining cases of the run in `path` (`measure.resume`).
+
+    A run with a batch job is measured only within the job. Elsewhere, the results are returned once the job
+    has ended; with `wait`, this function waits for that. Raises Inconclusive if the job has not ended or has
+    measured nothing, UsageError for one side of an interleaved comparison."""
     path = to_path(path)
     _refuse_pair(path)
     folder = RunFolder.open(path)
@@ -69,7 +72,7 @@ def resume(
         with contextlib.suppress(EnvironmentProblem):  # another writer would be noticed by its lock as well
             job = with_job_number(folder.path, job)
         if job.number not in ("", current_job):
-            refuse_not_ended(folder.path, job)
+            refuse_active_job(folder.path, job)
         new_plan = _plan_on_job_hosts(folder, job, replacements, share, listen)
         if new_plan is not None:
             return measure.measure_rest(folder, new_plan.bench, listen, requested=new_plan.cases, share=share)
@@ -80,16 +83,18 @@ def resume(
     return measure.resume(folder.path, budget=budget, replacements=replacements, share=share, listen=listen)
 
 
-def refuse_not_ended(path: Path, job: BatchJob) -> None:
-    """Raises Inconclusive if the job waits or runs."""
-    state = state_of(path, job)
+def refuse_active_job(path: Path, job: BatchJob) -> None:
+    """Raise Inconclusive if the job is waiting or running."""
+    state = job_state(path, job)
     if state is not None and state.phase in ("waiting", "running"):
-        raise _not_ended(path, job, state)
+        raise _active_job_error(path, job, state)
 
 
 def with_job_number(path: Path, job: BatchJob) -> BatchJob:
-    """The job with its number. If the submission was interrupted before the number was stored, the job is
-    found by its name while it waits or runs. Raises EnvironmentProblem if the scheduler does not answer."""
+    """Copy of the job with its number.
+
+    If the submission was interrupted before the number was stored, a waiting or running job is found by its
+    name. Raises EnvironmentProblem if the scheduler does not answer."""
     scheduler = batch.scheduler_named(job.scheduler)
     if job.number or scheduler is None:
         return job
@@ -103,9 +108,9 @@ def with_job_number(path: Path, job: BatchJob) -> BatchJob:
     return job
 
 
-def state_of(path: Path, job: BatchJob) -> State | None:
-    """The job's state; None if its scheduler is not here, as in a copy of the folder elsewhere. Raises
-    EnvironmentProblem if the scheduler does not answer."""
+def job_state(path: Path, job: BatchJob) -> State | None:
+    """State of the job; None if its scheduler is not installed here. Raises EnvironmentProblem if the
+    scheduler does not answer."""
     scheduler = batch.scheduler_named(job.scheduler)
     if scheduler is None:
         return None
@@ -116,22 +121,22 @@ def state_of(path: Path, job: BatchJob) -> State | None:
     except CannotStart:
         return None
     if state.phase == "unknown":
-        raise _scheduler_silent(scheduler.TITLE, job.number, state.text)
+        raise _silent_scheduler_error(scheduler.TITLE, job.number, state.text)
     return state
 
 
 def _has_ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -> bool:
-    """False if there is no scheduler to ask. Waiting goes on while the scheduler is silent, for
-    SILENCE_LIMIT_S."""
-    printed = ""
-    began_s = answered_s = time.monotonic()
+    """Whether the job has ended; False if there is no scheduler. A silent scheduler is tolerated for
+    SILENCE_LIMIT_S if `wait` is set."""
+    last_text = ""
+    start_s = last_answer_s = time.monotonic()
     while True:
         try:
-            state = state_of(folder.path, job)
-            if state is None and printed:  # its program was there before
-                raise _scheduler_silent(job.scheduler, job.number, "")
+            state = job_state(folder.path, job)
+            if state is None and last_text:  # its program was there before
+                raise _silent_scheduler_error(job.scheduler, job.number, "")
         except EnvironmentProblem as problem:
-            if not wait or time.monotonic() >= answered_s + SILENCE_LIMIT_S:
+            if not wait or time.monotonic() >= last_answer_s + SILENCE_LIMIT_S:
                 raise
             text = f"{problem.what}; retrying"
         else:
@@ -140,16 +145,16 @@ def _has_ended(folder: RunFolder, job: BatchJob, wait: bool, listen: Listener) -
             if state.phase == "ended":
                 return True
             if not wait:
-                raise _not_ended(folder.path, job, state)
-            answered_s = time.monotonic()
+                raise _active_job_error(folder.path, job, state)
+            last_answer_s = time.monotonic()
             text = f"job {job.number}: {printable(state.text)}"
-        if text != printed:
-            printed = text
+        if text != last_text:
+            last_text = text
             listen(Status(text))
-        time.sleep(min(POLL_INTERVAL_S, max(1.0, (time.monotonic() - began_s) / 4)))
+        time.sleep(min(POLL_INTERVAL_S, max(1.0, (time.monotonic() - start_s) / 4)))
 
 
-def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
+def _active_job_error(path: Path, job: BatchJob, state: State) -> Exception:
     scheduler = batch.scheduler_named(job.scheduler)
     cancel = " ".join(scheduler.cancel_words(job.number)) if scheduler else ""
     return Inconclusive(
@@ -164,34 +169,34 @@ def _not_ended(path: Path, job: BatchJob, state: State) -> Exception:
 
 
 def _job_results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
-    """What the job has measured."""
+    """Return the run as measured by the job."""
     absorb_shares(folder, all_ended=True)
     reading = folder.read()
     if not reading.run.records:
-        log = max(folder.path.glob(batch.LOGS), key=lambda path: path.stat().st_mtime, default=None)
-        what, why = "the job was never submitted", "hockney was interrupted before submitting it"
+        log_path = max(folder.path.glob(batch.LOGS), key=lambda path: path.stat().st_mtime, default=None)
+        fact, reason = "the job was never submitted", "hockney was interrupted before submitting it"
         if job.number:
-            what = f"job {job.number} has ended without a measurement"
-            why = f"its output is in {log}" if log else "it has no output"
+            fact = f"job {job.number} has ended without a measurement"
+            reason = f"its output is in {log_path}" if log_path else "it has no output"
         raise Inconclusive(
-            what,
-            why,
+            fact,
+            reason,
             f"'hockney resume {folder.path} --submit' submits another one",
             code="job-without-records",
             path=str(folder.path),
             job=job.number,
-            log=str(log or ""),
+            log=str(log_path or ""),
         )
-    lacking = len(missing_items(folder.plan(), reading.run))
-    if lacking:
+    missing_count = len(missing_items(folder.plan(), reading.run))
+    if missing_count:
         listen(
             Notice(
-                f"job {job.number} ended before {plural(lacking, 'planned measurement')}: 'hockney resume "
-                f"{folder.path} --submit' submits another one for them",
+                f"job {job.number} ended before {plural(missing_count, 'planned measurement')}: 'hockney "
+                f"resume {folder.path} --submit' submits another one for them",
                 "job-incomplete",
             )
         )
-    run = Run(folder, Outcome(0, lacking, 0, 0.0))
+    run = Run(folder, Outcome(0, missing_count, 0, 0.0))
     run.save_fits()
     return run
 
@@ -199,8 +204,8 @@ def _job_results(folder: RunFolder, job: BatchJob, listen: Listener) -> Run:
 def _plan_on_job_hosts(
     folder: RunFolder, job: BatchJob, replacements: Replacements, share: LaunchShare | None, listen: Listener
 ) -> PlannedRun | None:
-    """Replaces the plan that was made where the job was submitted by one made on the job's own hosts. None if
-    there is nothing to replace."""
+    """Replace the plan made at submission by one made on the job's hosts. Returns None if the plan is
+    final."""
     if not _is_provisional(folder, job):
         return None
     with lock_records(folder, PLANNING_LIMIT_S):
@@ -221,7 +226,7 @@ def _plan_on_job_hosts(
 
 
 def _is_provisional(folder: RunFolder, job: BatchJob) -> bool:
-    """Whether the plan is the one made before submitting, and nothing is measured."""
+    """Whether the plan is the one made at submission and nothing has been measured."""
     if not job.provisional or folder.sums.checksum != job.provisional or unabsorbed_shares(folder):
         return False
     return not folder.records_path.stat().st_size
@@ -230,8 +235,8 @@ def _is_provisional(folder: RunFolder, job: BatchJob) -> bool:
 def _stored_request(
     folder: RunFolder, job: BatchJob, replacements: Replacements
 ) -> tuple[RunOptions, Question]:
-    """What was asked when the job was submitted. Raises UsageError if it names programs that this user has
-    not typed."""
+    """Options and question as submitted. Raises UsageError if they name programs that this user has not
+    typed."""
     try:
         options = msgspec.convert(job.options, RunOptions)
         question = msgspec.convert(job.question, Question)
@@ -242,7 +247,7 @@ def _stored_request(
     return replace(options, seed=folder.plan().settings.seed, **replacements.given), question
 
 
-def _scheduler_silent(scheduler: str, job: str, reason: str) -> EnvironmentProblem:
+def _silent_scheduler_error(scheduler: str, job: str, reason: str) -> EnvironmentProblem:
     return EnvironmentProblem(
         f"{scheduler} does not report the state of job {job}",
         printable(reason) or "it prints nothing that hockney can read",
@@ -254,8 +259,8 @@ def _scheduler_silent(scheduler: str, job: str, reason: str) -> EnvironmentProbl
 
 
 def _refuse_pair(path: Path) -> None:
-    """Raises UsageError for an interleaved comparison, and for one side of it: only both can be resumed, in
-    turns."""
+    """Raise UsageError for an interleaved comparison and for either of its sides, which can only be resumed
+    together."""
     if pair_in(path) is not None:
         raise UsageError(
             f"'{printable(str(path))}' is an interleaved comparison",
@@ -264,13 +269,13 @@ def _refuse_pair(path: Path) -> None:
             code="pair-resumed-as-run",
             path=str(path),
         )
-    comparison = pair_with(path)
-    if comparison is not None:
+    comparison_path = pair_with(path)
+    if comparison_path is not None:
         raise UsageError(
             f"'{printable(str(path))}' is one side of an interleaved comparison",
             "its launches alternate with the other side's",
-            f"resume both: hockney resume {printable(shlex.quote(str(comparison)))}",
+            f"resume both: hockney resume {printable(shlex.quote(str(comparison_path)))}",
             code="interleaved-side",
             path=str(path),
-            whole=str(comparison),
+            whole=str(comparison_path),
         )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Submits batch jobs that measure a run. The run folder is complete before its job is submitted, and the job
+"""Submit batch jobs that measure a run. The run folder is complete before its job is submitted; the job
 resumes the run."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import msgspec
 
 from hockney import batch, measurement
 from hockney.api import measure
-from hockney.api.job_resumption import refuse_not_ended, with_job_number
+from hockney.api.job_resumption import refuse_active_job, with_job_number
 from hockney.api.questions import Question, parse_question
 from hockney.api.run_options import RunOptions
 from hockney.api.trusted_settings import mark_programs
@@ -36,17 +36,19 @@ from hockney.store import RunFolder, default_path, expected_items, lockable, mis
 from hockney.system import trust
 
 OVERHEAD_S = 60.0
-"""What a job does besides measuring: it starts Python, finds the MPI, fits, and writes the report."""
+"""Time that a job needs besides measuring: to start Python, find the MPI, fit models and write the report."""
 LIMIT_FACTOR = 1.1
-"""A scheduler may be slow to start processes on the nodes."""
+"""Margin for schedulers that are slow to start processes on the nodes."""
 
 
 @dataclass(frozen=True)
 class BatchOptions:
-    """`account` and `partition` (a queue of PBS) as the scheduler calls them, `time` the job's limit in
-    seconds (0: as long as the run needs), `lines` further ones for the scheduler. With `tasks` the job is an
-    array of this many tasks, each of which measures a share of the launches; the run's folder then needs
-    locks (flock) that hold between hosts."""
+    """Options of the batch system.
+
+    `account` and `partition` (a queue of PBS) are names of the scheduler. `time` is the job's limit in
+    seconds (0: as long as the run needs). `lines` are additional lines for the scheduler. With `tasks`, the
+    job is an array of this number of tasks, each of which measures a share of the launches. The run's folder
+    must then support file locks (flock) between hosts."""
 
     account: str = ""
     partition: str = ""
@@ -55,49 +57,49 @@ class BatchOptions:
     tasks: int = 0
 
     def limit_s(self, budget_s: float) -> float:
-        """The time limit of a job that measures for `budget_s`. Raises UsageError for one that leaves no time
-        to measure."""
-        besides_s = NOTICE_S + OVERHEAD_S
-        if self.time and self.time <= besides_s:
+        """Time limit of a job that measures for `budget_s`. Raises UsageError if no time is left for
+        measuring."""
+        overhead_s = NOTICE_S + OVERHEAD_S
+        if self.time and self.time <= overhead_s:
             raise UsageError(
                 f"a job of {typed_seconds(self.time)} leaves no time to measure",
-                f"starting, fitting and ending take {typed_seconds(besides_s)}",
+                f"starting, fitting and ending take {typed_seconds(overhead_s)}",
                 "use a longer --time",
                 code="job-too-short",
                 seconds=self.time,
-                besides_s=besides_s,
+                besides_s=overhead_s,
             )
-        return self.time or LIMIT_FACTOR * budget_s + besides_s + EARLY_S + OVERHEAD_S
+        return self.time or LIMIT_FACTOR * budget_s + overhead_s + EARLY_S + OVERHEAD_S
 
 
-def measuring_s(settings: Settings) -> float:
-    """The time from the first launch to the end."""
-    waiting = settings.every_s * settings.launches if settings.every_s else 0.0
-    return max(settings.total_s, settings.through_s, waiting)
+def measurement_time_s(settings: Settings) -> float:
+    """Time from the first launch to the end."""
+    rounds_s = settings.every_s * settings.launches if settings.every_s else 0.0
+    return max(settings.total_s, settings.through_s, rounds_s)
 
 
 STORED_OPTIONS = {"account": "--account", "partition": "--partition", "lines": "--batch-line"}
 
 
 def store_options(job: BatchJob, options: BatchOptions) -> BatchJob:
-    """The job with the options that were just typed."""
+    """Copy of the job with the options that were just typed."""
     typed = {name: getattr(options, name) for name in STORED_OPTIONS}
     mark = trust.mark(_marked_text(options), os.environ) if any(typed.values()) else ""
     return msgspec.structs.replace(job, **typed, lines_mark=mark)
 
 
 def fill_in_stored_options(options: BatchOptions, job: BatchJob, path: Path) -> BatchOptions:
-    """`options`, with what it leaves open as it was for the earlier `job` of the run in `path`. Raises
-    UsageError if this user has not typed that."""
-    stored = {
+    """Fill in unset `options` from the earlier `job` of the run in `path`. Raises UsageError if this user has
+    not typed them."""
+    missing_options = {
         name: getattr(job, name)
         for name in STORED_OPTIONS
         if getattr(job, name) and not getattr(options, name)
     }
-    if stored and not trust.is_marked(_marked_text(job), job.lines_mark, os.environ):
+    if missing_options and not trust.is_marked(_marked_text(job), job.lines_mark, os.environ):
         words = [
             f"{STORED_OPTIONS[name]}={value}"
-            for name, values in stored.items()
+            for name, values in missing_options.items()
             for value in ((values,) if isinstance(values, str) else values)
         ]
         command = shlex.join([str(path), "--submit", *words])
@@ -106,9 +108,9 @@ def fill_in_stored_options(options: BatchOptions, job: BatchJob, path: Path) -> 
             "with them, a run folder from somebody else could start any program",
             f"if you trust it, type them: hockney resume {printable(command)}",
             code="batch-options-of-a-folder",
-            options=sorted(STORED_OPTIONS[name] for name in stored),
+            options=sorted(STORED_OPTIONS[name] for name in missing_options),
         )
-    return replace(options, **stored)
+    return replace(options, **missing_options)
 
 
 def _marked_text(options: BatchJob | BatchOptions) -> str:
@@ -117,7 +119,7 @@ def _marked_text(options: BatchJob | BatchOptions) -> str:
 
 @dataclass(frozen=True)
 class SubmittedJob:
-    """`path` is the run's folder, `cancel` what a user types to end the job."""
+    """`path` is the run's folder. `cancel` is the command that ends the job."""
 
     path: Path
     job: str
@@ -133,22 +135,22 @@ def submit(
     out: AnyPath | None = None,
     listen: Listener = ignore_event,
 ) -> SubmittedJob:
-    """Set up the run and submit a job that measures it. The plan is made here, with the engine compiled here,
-    and again in the job, on the hosts to be measured, before its first launch.
+    """Create the run's folder and submit a job that measures it. The plan is made here, and again in the job,
+    on the hosts to be measured, before its first launch.
 
-    Raises UsageError before anything is written; EnvironmentProblem too if there is no scheduler, or if an
-    array could not lock files in the run's folder. If the scheduler does not accept the job, the folder is
-    there, and `submit_again` tries again."""
-    _refuse_inside("--submit")
+    Raises UsageError before anything is written, and EnvironmentProblem if there is no scheduler or if an
+    array could not lock files in the run's folder. If the scheduler rejects the job, the folder remains, and
+    `submit_again` retries."""
+    _refuse_within_job("--submit")
     scheduler = batch.find_scheduler(os.environ)
-    job = _prepare(scheduler, parse_question(question), options, batch_options, listen)
+    job = _prepare_job(scheduler, parse_question(question), options, batch_options, listen)
     plan, settings = job.plan, job.plan.affordable_settings
     path = None if out is None else to_path(out)
     run_path = path or default_path(job.question.study)
     _refuse_unlockable(run_path, batch_options)
     batch.make_script(job.scheduler, job.request(run_path, batch_options))  # refused before there is a folder
     folder = measurement.begin(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
-    stored = BatchJob(
+    new_job = BatchJob(
         job.scheduler.NAME,
         tasks=batch_options.tasks,
         mark=mark_programs(job.options.settings(job.question.study)).mark,
@@ -157,10 +159,10 @@ def submit(
         options=asdict(job.options),
     )
     request = job.request(folder.path, batch_options)
-    return _submit(job.scheduler, folder, store_options(stored, batch_options), request)
+    return _submit(job.scheduler, folder, store_options(new_job, batch_options), request)
 
 
-def script(
+def make_job_script(
     question: Question | str | Sequence[str],
     options: RunOptions,
     batch_options: BatchOptions,
@@ -168,10 +170,10 @@ def script(
     out: AnyPath | None = None,
     listen: Listener = ignore_event,
 ) -> str:
-    """The script that `submit` would submit. Nothing is written."""
-    _refuse_inside("--dry-run")
+    """Return the script that `submit` would submit. Nothing is written."""
+    _refuse_within_job("--dry-run")
     scheduler = _script_scheduler(listen)
-    job = _prepare(scheduler, parse_question(question), options, batch_options, listen)
+    job = _prepare_job(scheduler, parse_question(question), options, batch_options, listen)
     path = default_path(job.question.study) if out is None else to_path(out)
     return batch.make_script(job.scheduler, job.request(path, batch_options))
 
@@ -179,18 +181,18 @@ def script(
 def submit_again(
     path: AnyPath, batch_options: BatchOptions, *, listen: Listener = ignore_event, only_script: bool = False
 ) -> SubmittedJob | str:
-    """Submit a job that measures what is missing in the run `path`, or with `only_script` return its script.
-    The job has as many nodes, and ranks on each, as those on which the run began. Raises UsageError if
+    """Submit a job for the missing measurements of the run in `path`, or return its script with
+    `only_script`. The number of nodes and of ranks per node is that of the original run. Raises UsageError if
     nothing is missing, Inconclusive if an earlier job has not ended."""
-    _refuse_inside("--dry-run" if only_script else "--submit")
+    _refuse_within_job("--dry-run" if only_script else "--submit")
     folder = RunFolder.open(to_path(path))
     job = batch.read_job(folder.path)
     if job is not None and not only_script:
         job = with_job_number(folder.path, job)
-        refuse_not_ended(folder.path, job)
+        refuse_active_job(folder.path, job)
     plan, run = folder.plan(), folder.read().run
-    lacking = len(missing_items(plan, run))
-    if not lacking:
+    missing_count = len(missing_items(plan, run))
+    if not missing_count:
         raise UsageError(
             f"{folder.path} is complete",
             "all planned measurements are there",
@@ -208,46 +210,51 @@ def submit_again(
             path=str(folder.path),
             hosts=tuple(settings.hosts),
         )
-    seconds = measuring_s(settings) * lacking / max(1, len(expected_items(plan, run)))
+    remaining_s = measurement_time_s(settings) * missing_count / max(1, len(expected_items(plan, run)))
     scheduler = _script_scheduler(listen) if only_script else batch.find_scheduler(os.environ)
-    earlier = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
-    batch_options = fill_in_stored_options(batch_options, earlier, folder.path)
-    request = _request(folder.path, _host_options(scheduler, folder, settings), batch_options, seconds)
-    _warn(batch_options, seconds, listen)
+    earlier_job = job if job is not None and job.scheduler == scheduler.NAME else BatchJob(scheduler.NAME)
+    batch_options = fill_in_stored_options(batch_options, earlier_job, folder.path)
+    request = _request(folder.path, _host_options(scheduler, folder, settings), batch_options, remaining_s)
+    _warn_if_too_short(batch_options, remaining_s, listen)
     if only_script:
         return batch.make_script(scheduler, request)
     _refuse_unlockable(folder.path, batch_options)
-    new = msgspec.structs.replace(
-        job or earlier, scheduler=scheduler.NAME, number="", submitted="", tasks=batch_options.tasks
+    new_job = msgspec.structs.replace(
+        job or earlier_job, scheduler=scheduler.NAME, number="", submitted="", tasks=batch_options.tasks
     )
-    return _submit(scheduler, folder, store_options(new, batch_options), request)
+    return _submit(scheduler, folder, store_options(new_job, batch_options), request)
 
 
 def _script_scheduler(listen: Listener) -> Scheduler:
-    """The scheduler here, or else the first that hockney supports: a script can be written anywhere."""
-    installed = batch.installed_scheduler(os.environ)
-    if installed is not None:
-        return installed
-    first = next(iter(batch.all_schedulers().values()))
-    listen(Notice(f"no batch system is here; the script is for {first.TITLE}", "script-without-scheduler"))
-    return first
+    """Return the installed scheduler, or the first supported one: a script can be written anywhere."""
+    installed_scheduler = batch.installed_scheduler(os.environ)
+    if installed_scheduler is not None:
+        return installed_scheduler
+    default_scheduler = next(iter(batch.all_schedulers().values()))
+    listen(
+        Notice(
+            f"no batch system is here; the script is for {default_scheduler.TITLE}",
+            "script-without-scheduler",
+        )
+    )
+    return default_scheduler
 
 
 def _host_options(scheduler: Scheduler, folder: RunFolder, settings: Settings) -> HostOptions:
-    """The host options for as many nodes as before. Raises UsageError."""
+    """Host options for the original number of nodes. Raises UsageError if the ranks per node are unknown."""
     machine = folder.machine()
     hosts = measure.original_host_options(settings, machine)
     if scheduler.COUNTS_PROCESSORS and not hosts.ranks_per_node:
         if not machine.traits.chosen_by_default or not machine.ranks_per_node:
-            raise _ranks_per_node_missing(hosts.nodes or 1)
+            raise _missing_ranks_per_node_error(hosts.nodes or 1)
         hosts = replace(hosts, ranks_per_node=machine.ranks_per_node)
     return hosts
 
 
 @dataclass(frozen=True)
-class _Job:
-    """The plan, made for hosts that are not there yet, and the question and options from which the job makes
-    it again."""
+class _PreparedJob:
+    """A provisional plan, made before the hosts are known, with the question and options from which the job
+    makes the final plan."""
 
     scheduler: Scheduler
     question: Question
@@ -256,16 +263,16 @@ class _Job:
 
     def request(self, path: Path, batch_options: BatchOptions) -> JobRequest:
         settings = self.plan.affordable_settings
-        return _request(path, settings.host_options, batch_options, measuring_s(settings))
+        return _request(path, settings.host_options, batch_options, measurement_time_s(settings))
 
 
-def _prepare(
+def _prepare_job(
     scheduler: Scheduler,
     question: Question,
     options: RunOptions,
     batch_options: BatchOptions,
     listen: Listener,
-) -> _Job:
+) -> _PreparedJob:
     if options.hosts:
         raise UsageError(
             "--hosts and --submit exclude each other",
@@ -274,7 +281,7 @@ def _prepare(
             code="hosts-with-submit",
         )
     if not options.ranks_per_node and (options.nodes > 1 or scheduler.COUNTS_PROCESSORS):
-        raise _ranks_per_node_missing(options.nodes or 1)
+        raise _missing_ranks_per_node_error(options.nodes or 1)
     if batch_options.tasks:
         if options.in_rounds:
             raise UsageError(
@@ -292,13 +299,13 @@ def _prepare(
         planned_run = replace(planned_run, settings=settings)
     if planned_run.warning is not None:
         listen(planned_run.warning)
-    _warn(batch_options, measuring_s(planned_run.affordable_settings), listen)
-    return _Job(scheduler, question, options, planned_run)
+    _warn_if_too_short(batch_options, measurement_time_s(planned_run.affordable_settings), listen)
+    return _PreparedJob(scheduler, question, options, planned_run)
 
 
-def _warn(batch_options: BatchOptions, seconds: float, listen: Listener) -> None:
-    """Warns if the job may end before its budget is used."""
-    budget_s = seconds / max(1, batch_options.tasks)
+def _warn_if_too_short(batch_options: BatchOptions, total_s: float, listen: Listener) -> None:
+    """Warn if the job may end before its budget is used."""
+    budget_s = total_s / max(1, batch_options.tasks)
     needed_s = budget_s + NOTICE_S + EARLY_S + OVERHEAD_S
     if 0 < batch_options.time < needed_s:
         listen(
@@ -312,8 +319,8 @@ def _warn(batch_options: BatchOptions, seconds: float, listen: Listener) -> None
 
 
 def _refuse_unlockable(path: Path, batch_options: BatchOptions) -> None:
-    """Raises EnvironmentProblem if an array cannot lock files in the run's folder. A lock that holds only
-    within a host looks like any other."""
+    """Raise EnvironmentProblem if an array cannot lock files in the run's folder. Locks that hold only within
+    a host are not detected."""
     if batch_options.tasks and not lockable(path):
         raise EnvironmentProblem(
             f"jobs of an array cannot write to {path}",
@@ -324,8 +331,8 @@ def _refuse_unlockable(path: Path, batch_options: BatchOptions) -> None:
         )
 
 
-def _refuse_inside(option: str) -> None:
-    """Raises UsageError within a job: what is measured there needs no other one."""
+def _refuse_within_job(option: str) -> None:
+    """Raise UsageError within a job, where hockney can measure directly."""
     job = batch.current_job(os.environ)
     if job:
         raise UsageError(
@@ -337,16 +344,16 @@ def _refuse_inside(option: str) -> None:
         )
 
 
-def _request(path: Path, hosts: HostOptions, batch_options: BatchOptions, seconds: float) -> JobRequest:
-    """The job continues the run, with this interpreter and environment."""
-    absolute = path.absolute()
+def _request(path: Path, hosts: HostOptions, batch_options: BatchOptions, total_s: float) -> JobRequest:
+    """Request for a job that resumes the run with this interpreter and environment."""
+    absolute_path = path.absolute()
     return JobRequest(
-        name=batch.job_name(absolute),
+        name=batch.job_name(absolute_path),
         nodes=hosts.nodes or 1,
         ranks_per_node=hosts.ranks_per_node,
-        seconds=batch_options.limit_s(seconds / max(1, batch_options.tasks)),
-        folder=absolute,
-        command=(sys.executable, "-m", "hockney", "resume", str(absolute)),
+        seconds=batch_options.limit_s(total_s / max(1, batch_options.tasks)),
+        folder=absolute_path,
+        command=(sys.executable, "-m", "hockney", "resume", str(absolute_path)),
         cwd=Path.cwd(),
         account=batch_options.account,
         partition=batch_options.partition,
@@ -356,19 +363,19 @@ def _request(path: Path, hosts: HostOptions, batch_options: BatchOptions, second
 
 
 def _submit(scheduler: Scheduler, folder: RunFolder, job: BatchJob, request: JobRequest) -> SubmittedJob:
-    text = batch.make_script(scheduler, request)
+    script_text = batch.make_script(scheduler, request)
     batch.write_job(folder.path, job)
     with attach_run_to_interrupt(folder.path, complete=False):
-        number = batch.submit(scheduler, folder.path, request.name, text)
-    now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    batch.write_job(folder.path, msgspec.structs.replace(job, number=number, submitted=now))
+        number = batch.submit(scheduler, folder.path, request.name, script_text)
+    submitted_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    batch.write_job(folder.path, msgspec.structs.replace(job, number=number, submitted=submitted_at))
     return SubmittedJob(folder.path, number, scheduler.NAME, " ".join(scheduler.cancel_words(number)))
 
 
-def _ranks_per_node_missing(nodes: int) -> UsageError:
-    each = " on each" if nodes > 1 else ""
+def _missing_ranks_per_node_error(nodes: int) -> UsageError:
+    suffix = " on each" if nodes > 1 else ""
     return UsageError(
-        f"--submit on {plural(nodes, 'node')} needs the number of ranks{each}",
+        f"--submit on {plural(nodes, 'node')} needs the number of ranks{suffix}",
         "the processors of the nodes are not known here",
         "begin the run with for example --ranks-per-node 4",
         code="ranks-per-node-missing",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measuring: from a question to a run, and resuming an interrupted one."""
+"""Measurement of runs: planning, measuring, and resuming after an interruption."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ SURVEY = "survey"
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """What would run, on which bench. `surveyed` is the survey that the study uses, if any;
-    `least_budget_s` the minimum of the budget, which replaces a smaller one."""
+    """A planned run with its bench. `surveyed` is the survey that the study uses, if any; `least_budget_s` is
+    the minimum budget, which replaces a smaller one."""
 
     settings: Settings
     cases: tuple[Case, ...]
@@ -70,12 +70,12 @@ class PlannedRun:
 
     @property
     def affordable_settings(self) -> Settings:
-        """The settings with the minimum instead of a smaller budget."""
+        """Settings with at least the minimum budget."""
         return replace(self.settings, budget_s=max(self.settings.budget_s, self.least_budget_s))
 
 
 class CaseSource(Protocol):
-    """What determines a plan's cases: a study, or what takes its place."""
+    """Source of a plan's cases: a study or a substitute for one."""
 
     @property
     def refines(self) -> bool:
@@ -86,17 +86,17 @@ class CaseSource(Protocol):
 
     @property
     def programs(self) -> tuple[str, ...]:
-        """The descriptions of programs that the cases name (`Settings.programs`)."""
+        """Descriptions of programs that the cases name (`Settings.programs`)."""
         ...
 
     def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
-        """The launch settings that the source declares, at least those with these names."""
+        """Launch settings that the source declares, at least those with these names."""
         ...
 
 
 @dataclass(frozen=True)
 class _StudyCases:
-    """The cases of a study."""
+    """Case source for a study."""
 
     study: studies.Study
     options: Options
@@ -119,7 +119,7 @@ class _StudyCases:
 def survey(
     options: RunOptions = DEFAULT_OPTIONS, *, out: AnyPath | None = None, listen: Listener = ignore_event
 ) -> Run:
-    """Measure what message passing costs; see `run`."""
+    """Run a survey of message-passing costs; see `run`."""
     return run(Question(SURVEY), options, out=out, listen=listen)
 
 
@@ -130,15 +130,15 @@ def run(
     out: AnyPath | None = None,
     listen: Listener = ignore_event,
 ) -> Run:
-    """Measure a study or cases into the folder `out` (default: a new one in runs), and fit models.
+    """Measure a study or cases, store them in the folder `out` (default: a new one in runs), and fit models.
 
     Raises UsageError before anything is written; EnvironmentProblem or LaunchFailed if nothing can be
-    launched. Measurements so far are kept then, and on Ctrl-C, which raises RunInterrupted; `resume`
-    continues.
+    launched. Earlier measurements are kept, also on Ctrl-C, which raises RunInterrupted. `resume` continues
+    the run.
     """
     planned_run = plan_and_check(question, options, listen)
     path = None if out is None else to_path(out)
-    new = path is not None and not (path / PLAN).exists()
+    new_run = path is not None and not (path / PLAN).exists()
     folder = None
     try:
         folder = measurement.begin(
@@ -154,7 +154,7 @@ def run(
     except KeyboardInterrupt as end:  # between any two steps
         if folder is not None:
             raise RunInterrupted(folder.path, complete=False) from end
-        if path is not None and new and (path / PLAN).exists():
+        if path is not None and new_run and (path / PLAN).exists():
             raise RunInterrupted(path, complete=False) from end
         raise
 
@@ -162,7 +162,7 @@ def run(
 def plan_and_check(
     question: Question | str | Sequence[str], options: RunOptions, listen: Listener
 ) -> PlannedRun:
-    """What `run` measures, after its ranks have been started once."""
+    """Plan the measurements of `run` and start its ranks once."""
     if options.every is not None and not options.every_s:
         listen(
             Notice(
@@ -176,13 +176,13 @@ def plan_and_check(
 def check_launch(
     planned_run: PlannedRun, options: RunOptions, listen: Listener, reserve: float = 0.0
 ) -> PlannedRun:
-    """What will be measured, after its ranks have been started once. The planned launches leave the fraction
-    `reserve` of the budget."""
+    """Start the ranks of a planned run once and adjust the plan. The fraction `reserve` of the budget is left
+    unplanned."""
     bench = measurement.check_start(planned_run.bench, planned_run.cases)
-    planned_run = _with_least_budget(replace(planned_run, bench=bench))
+    planned_run = _with_min_budget(replace(planned_run, bench=bench))
     if planned_run.warning is not None:
         listen(planned_run.warning)
-    listen(cases_chosen(planned_run.cases, bench.catalog))
+    listen(selection_text(planned_run.cases, bench.catalog))
     settings = planned_run.affordable_settings
     if not options.launch_count:
         budget_s = (1 - reserve) * settings.budget_s
@@ -190,7 +190,7 @@ def check_launch(
     return replace(planned_run, settings=settings)
 
 
-def cases_chosen(cases: tuple[Case, ...], catalog: Catalog) -> CasesChosen:
+def selection_text(cases: tuple[Case, ...], catalog: Catalog) -> CasesChosen:
     names = dict.fromkeys(case.workload for case in cases)
     return CasesChosen(cases, tuple(catalog.entry(name) for name in names))
 
@@ -204,11 +204,10 @@ def plan(
     case_source: CaseSource | None = None,
     plan_only: bool = False,
 ) -> PlannedRun:
-    """What `run` would measure. The engine is compiled if necessary, but not for a simulated machine for
-    which is `plan_only` planned. Nothing is launched, except that ranks are started once to find the levels
-    at which they meet: on several nodes, and on one if the study asks for these levels. A plan `for_job` is
-    for other hosts like this one, and starts nothing. Cases from a `case_source` replace those of the
-    study."""
+    """Plan the measurements of `run`. The engine is compiled if necessary, except for a simulated machine
+    with `plan_only`. Nothing is measured, but ranks are started once to find the levels at which they
+    communicate if there are several nodes or if the study needs these levels. A plan `for_job` is for other
+    hosts of the same kind and starts nothing. Cases from a `case_source` replace those of the study."""
     parsed_question = parse_question(question)
     surveyed = _read_survey(parsed_question.values().get(SURVEY), options, listen)
     bench = _prepare_bench(parsed_question, options, listen, for_job=for_job, plan_only=plan_only)
@@ -219,11 +218,11 @@ def plan(
     settings = options.settings(parsed_question.study, refine=source.refines)
     cases = source.cases(bench)
     used_settings = {case.setting for case in cases}
-    undeclared = used_settings - {"", *launch_settings(settings.launch_settings)}
-    declared = source.launch_settings(undeclared, bench)
+    undeclared_names = used_settings - {"", *launch_settings(settings.launch_settings)}
+    declared_settings = source.launch_settings(undeclared_names, bench)
     measurement.check_memory(bench, cases)
     measurement.check_network(bench, cases, settings.assume_network)
-    declared_lines = tuple(setting.line for setting in declared if setting.name in used_settings)
+    declared_lines = tuple(setting.line for setting in declared_settings if setting.name in used_settings)
     settings = replace(
         settings,
         launch_settings=(*settings.launch_settings, *declared_lines),
@@ -232,13 +231,13 @@ def plan(
     measurement.check_settings(bench, cases, settings)
     if not settings.launches:
         settings = replace(settings, launches=bench.launch_count(settings.budget_s, cases))
-    return _with_least_budget(PlannedRun(settings, tuple(cases), bench, surveyed))
+    return _with_min_budget(PlannedRun(settings, tuple(cases), bench, surveyed))
 
 
 def _prepare_bench(
     question: Question, options: RunOptions, listen: Listener, *, for_job: bool, plan_only: bool
 ) -> Bench:
-    """The bench with the levels at which its ranks meet; see `plan`."""
+    """Prepare a bench with the levels at which its ranks communicate; see `plan`."""
     bench = measurement.prepare(
         options.machine,
         options.mpi,
@@ -257,7 +256,7 @@ def _prepare_bench(
 def _study_cases(
     question: Question, options: RunOptions, bench: Bench, surveyed: Surveyed | None
 ) -> _StudyCases:
-    """Raises UsageError for a case that is no workload."""
+    """Cases of the study. Raises UsageError for a case with an unknown workload."""
     refuse_unknown(question, {workload.name for workload in bench.catalog.workloads})
     study_options = Options(
         ranks=options.ranks,
@@ -271,11 +270,11 @@ def _study_cases(
     return _StudyCases(studies.study(question.study), study_options)
 
 
-def _with_least_budget(planned_run: PlannedRun) -> PlannedRun:
-    """The plan with its minimum budget, from what is known now about the cost of a launch. Raises
-    UsageError."""
-    least_s = least_budget_s(planned_run.settings, planned_run.bench, planned_run.cases)
-    return replace(planned_run, least_budget_s=least_s)
+def _with_min_budget(planned_run: PlannedRun) -> PlannedRun:
+    """Copy of the plan with its minimum budget, based on the current estimate of a launch's cost. Raises
+    UsageError for a budget far below it."""
+    min_s = min_budget_s(planned_run.settings, planned_run.bench, planned_run.cases)
+    return replace(planned_run, least_budget_s=min_s)
 
 
 def _read_survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
@@ -302,11 +301,10 @@ def resume(
     share: LaunchShare | None = None,
     listen: Listener = ignore_event,
 ) -> Run:
-    """Measure the rest of the run in `path`, or a `share` of its launches; failed cases are tried once more.
-
-    `budget` (s) is the time for everything that is left, or for each remaining round; the default is its
-    share of the run's. Options given `replacements` replace those of the plan. Raises the same errors as
-    `run`, and UsageError if the plan names programs that this user has not typed."""
+    """Measure the remaining cases of the run in `path`, or a `share` of its launches. Failed cases are
+    retried once. `budget` (s) is the time for all remaining cases, or for each remaining round (default: the
+    remaining share of the original budget). `replacements` override options of the plan. Raises the same
+    errors as `run`, and UsageError if the plan names programs that this user has not typed."""
     path = to_path(path)
     folder = RunFolder.open(path)
     stored_plan = folder.plan()
@@ -315,7 +313,7 @@ def resume(
     settings = replace(settings, **replacements.given)
     if budget is not None and settings.every_s:
         refuse_long_rounds(budget, settings.every_s)
-    bench = resumed_bench(folder, settings, listen, other_machine="machine" in replacements.given)
+    bench = resumed_bench(folder, settings, listen, is_other_machine="machine" in replacements.given)
     return measure_rest(folder, bench, listen, budget, share=share)
 
 
@@ -324,17 +322,16 @@ def resumed_bench(
     settings: Settings,
     listen: Listener,
     *,
-    other_machine: bool = False,
+    is_other_machine: bool = False,
     extend: bool = False,
 ) -> Bench:
-    """The bench for the rest of the run in `folder`; its ranks have been started once if anything is left, or
-    `extend` follows.
-    `other_machine`: the machine is not that of the run, which may have kept its description. Raises the same
-    errors as `resume`."""
+    """Bench for the remaining cases of the run in `folder`. Its ranks are started once if measurements are
+    missing or with `extend`. With `is_other_machine`, the machine may differ from the original one.
+    Raises the same errors as `resume`."""
     old_machine = folder.machine()
     stored_plan, records = folder.plan(), folder.read().run
     cases = stored_plan.cases
-    unfinished = extend or bool(unmeasured_items(stored_plan, records))
+    has_missing = extend or bool(unmeasured_items(stored_plan, records))
     bench = measurement.prepare(
         settings.machine,
         settings.mpi,
@@ -343,14 +340,14 @@ def resumed_bench(
         {case.workload for case in cases},
         launcher=settings.launcher,
         hosts=original_host_options(settings, old_machine)
-        if unfinished and not other_machine
+        if has_missing and not is_other_machine
         else settings.host_options,
-        ethernet=None if other_machine else old_machine.emulated,
+        ethernet=None if is_other_machine else old_machine.emulated,
     )
     for case in cases:
         _refuse_unusable(case, bench.catalog, folder)
     measurement.check_settings(bench, cases, settings)
-    if unfinished:
+    if has_missing:
         bench = measurement.check_start(bench, cases)
         for difference in measurement.resume_differences(old_machine, bench.machine):
             listen(bench_change_notice(difference.name, difference.left, difference.right))
@@ -358,9 +355,9 @@ def resumed_bench(
 
 
 def original_host_options(settings: Settings, old_machine: Machine) -> HostOptions:
-    """The hosts of a run's settings, with as many nodes and ranks on each as the machine on which it began:
-    without an option the job decided, and a job of another shape would mix other numbers into the
-    records. On one node the launcher counts the ranks."""
+    """Host options of a run's settings, with the original number of nodes and ranks per node. Without these
+    options the job determined them, and a job of another shape would add incompatible records. On one node,
+    the launcher chooses the number of ranks."""
     hosts, layout = settings.host_options, old_machine.layout
     if not old_machine.traits.chosen_by_default:
         return hosts
@@ -374,7 +371,7 @@ def original_host_options(settings: Settings, old_machine: Machine) -> HostOptio
 
 
 def _refuse_unusable(case: Case, catalog: Catalog, folder: RunFolder) -> None:
-    """Raises EnvironmentProblem for a case of a plan that could not have been requested."""
+    """Raise EnvironmentProblem for a case of a plan that could not have been requested."""
     try:
         catalog.case(case.line)
     except UsageError as problem:
@@ -397,7 +394,8 @@ def measure_rest(
     share: LaunchShare | None = None,
     goal: Goal | None = None,
 ) -> Run:
-    """Measure what is missing in `folder`, and fit; of a share, only if nothing else is missing then."""
+    """Measure the missing cases in `folder` and fit models. With a `share`, models are fitted only if nothing
+    else is missing."""
     try:
         with attach_run_to_interrupt(folder.path, complete=False):
             outcome: Outcome = measurement.measure(folder, bench, listen, budget_s, share, goal)
@@ -426,29 +424,29 @@ REFUSED_FRACTION = 0.1
 """A budget below this fraction of the minimum is a mistake, such as 5ms for 5m."""
 
 
-def least_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> float:
-    """The minimum for `cases`, in seconds; in rounds no longer than the time between them. 0 if there is
-    none. Raises UsageError for a budget far below it."""
-    least_s = bench.least_budget(settings, cases)
-    if settings.budget_s < REFUSED_FRACTION * least_s:
+def min_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> float:
+    """Minimum budget for `cases` in seconds, at most the time between rounds; 0 if there is none. Raises
+    UsageError if the budget is far below it."""
+    min_s = bench.least_budget(settings, cases)
+    if settings.budget_s < REFUSED_FRACTION * min_s:
         raise UsageError(
             f"{option('budget', typed_seconds(settings.budget_s))} is far too small",
             f"{plural(len(cases), 'case')} {verb_form(len(cases), 'needs', 'need')} at least "
-            f"{format_seconds(least_s, 2)}",
-            f"use {option('budget', typed_seconds(least_s))} or more, or fewer cases",
+            f"{format_seconds(min_s, 2)}",
+            f"use {option('budget', typed_seconds(min_s))} or more, or fewer cases",
             code="budget-far-too-small",
             budget_s=settings.budget_s,
-            least_s=least_s,
+            least_s=min_s,
         )
-    return min(least_s, settings.every_s or least_s)
+    return min(min_s, settings.every_s or min_s)
 
 
-def budget_warning(settings: Settings, least_s: float, cases: Sequence[Case]) -> Notice | None:
-    """The warning that the minimum is used instead of the requested budget; None if that is enough."""
-    if settings.budget_s >= least_s:
+def budget_warning(settings: Settings, min_s: float, cases: Sequence[Case]) -> Notice | None:
+    """Warning that the minimum replaces the requested budget; None if the budget suffices."""
+    if settings.budget_s >= min_s:
         return None
     return Notice(
         f"{option('budget', typed_seconds(settings.budget_s))} is below the minimum of about "
-        f"{typed_seconds(least_s)} for {plural(len(cases), 'case')}, which is used instead",
+        f"{typed_seconds(min_s)} for {plural(len(cases), 'case')}, which is used instead",
         "budget-raised",
     )

@@ -355,9 +355,9 @@ def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, lis
         wanted = target.family.name if launcher is None or launcher.is_srun else str(launcher.path)
         path: Path | None = measure.survey(RunOptions(mpi=wanted), listen=listen).path
     else:
-        path = find_runs.newest_survey_with(target.family.name, listen)
+        path = find_runs.newest_survey_of_mpi(target.family.name, listen)
     if path is None:
-        if find_runs.newest_survey_with("", ignore_event) is not None:
+        if find_runs.newest_survey_of_mpi("", ignore_event) is not None:
             options = "".join(f" --mpi {name}" for name in target.family.names[:1])
             text = (
                 f"this machine has no survey with {target.family.title}, which would explain the profile; "

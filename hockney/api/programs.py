@@ -14,7 +14,7 @@ from typing import Any
 
 from hockney import measurement
 from hockney.api import find_runs
-from hockney.api.export import Library, frame, program_rows
+from hockney.api.export import Library, frame, program_table
 from hockney.api.tables import Rows
 from hockney.core.catalog import Workload
 from hockney.core.errors import UsageError, one_line, printable, unknown
@@ -80,7 +80,7 @@ def communication_source(
     """The costs in the folder `run`, of the described `machine` (with `larger`, with room for all `ranks`),
     or else of the newest survey. Raises UsageError for both, for an unknown run or machine, and for more
     ranks than a described machine has cores; Inconclusive if no run has the costs."""
-    find_runs.refuse_two_sources(run, machine)
+    find_runs.check_single_source(run, machine)
     if machine:
         name = measurement.description_name(machine)
         platform = simulated.platform(name)
@@ -129,7 +129,7 @@ class ProgramPrediction:
 
     def table(self) -> Rows:
         """The rows as columns; each value has the ends of its 95% interval."""
-        return program_rows(self.rows)
+        return program_table(self.rows)
 
     def frame(self, library: Library | None = None) -> Any:
         """The rows as a DataFrame of pandas or polars, see `Run.frame`."""

@@ -18,7 +18,7 @@ from tiers import slow
 
 from hockney import api, models
 from hockney.api import find_runs
-from hockney.api.find_runs import message_costs_text, other_machine_text, skipped_survey
+from hockney.api.find_runs import message_costs_text, other_machine_text, skipped_survey_notice
 from hockney.core.case import parse_canonical
 from hockney.core.notice import Notice
 from hockney.core.wording import as_flags
@@ -331,7 +331,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
     for host, cpu in ((f"not-{here[0]}", here[1]), (here[0], "Z80")):
         made_on(host, cpu)
         with as_flags():
-            note = skipped_survey(other_machine_text("runs/other", host)).text
+            note = skipped_survey_notice(other_machine_text("runs/other", host)).text
         assert hockney(*ASKED).err == newest("runs/first") + f"note: {note}\n"
     (tmp_path / "runs" / "first" / "records.jsonl").unlink()
     alone = hockney(*ASKED)

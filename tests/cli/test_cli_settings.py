@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hockney import api
-from hockney.api.find_runs import other_settings_text, skipped_survey
+from hockney.api.find_runs import other_settings_text, skipped_survey_notice
 from hockney.api.measure import bench_change_notice
 from hockney.core.wording import as_flags
 from hockney.measurement.machine_diff import NOT_SET
@@ -69,7 +69,7 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     difference = f"{UCX} tcp, here {NOT_SET}"
     reason = other_settings_text("runs/tuned", [difference])
     with as_flags():
-        note = skipped_survey(reason).text
+        note = skipped_survey_notice(reason).text
     assert said.code == 0 and note in said.err and "runs/plain" in said.err
     monkeypatch.setenv(UCX, "tcp")
     assert "runs/tuned" in hockney(*words).err

@@ -41,13 +41,13 @@ from hockney.measurement import Bench, Goal, Listener, ignore_event
 from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict
 from hockney.studies import ad_hoc, published_study
 
-RESERVE = 0.4
-"""Fraction of the budget that is kept for cases that are not the same after the planned launches."""
+RESERVED_FRACTION = 0.4
+"""Fraction of the budget reserved for cases that are not the same after the planned launches."""
 
 
 @dataclass(frozen=True)
 class BaselineCheck:
-    """A run, and its comparison with the baseline."""
+    """A run and its comparison with the baseline."""
 
     run: Run
     comparison: Comparison
@@ -66,11 +66,11 @@ def check(
 ) -> BaselineCheck:
     """Measure the cases of `baseline`, or those of `question`, and compare the new run with the baseline.
 
-    The planned launches leave a part of the budget, in which cases follow that are not the same by then.
-    `options` select among the cases by their ranks and sizes. Raises, before anything is measured, UsageError
-    for what is no run, for a baseline without measurements or of another machine (unless `force`), and if
-    nothing that would be measured is in the baseline; EnvironmentProblem for a damaged one. Otherwise as
-    `run` and `compare`.
+    Part of the budget is reserved for further launches of cases that are not the same after the planned ones.
+    `options` select cases by ranks and sizes. Raises, before anything is measured, UsageError if the baseline
+    is not a run, has no measurements, was measured on another machine (unless `force`), or has no case in
+    common with `question`; EnvironmentProblem if it is damaged. Other errors are those of `run` and
+    `compare`.
     """
     share = tolerance_share(tolerance, cost)
     tolerance = TOLERANCE if share is None else share
@@ -90,16 +90,16 @@ def check(
         baseline_runs.measurable_cases(planned_run.bench)
     ):
         name, count = baseline_runs.name, len(planned_run.cases)
-        none = "not the case" if count == 1 else f"none of the {count} cases"
+        missing_text = "not the case" if count == 1 else f"none of the {count} cases"
         raise UsageError(
-            f"the baseline {name} has {none} to be measured",
+            f"the baseline {name} has {missing_text} to be measured",
             "only cases with the same parameters, ranks and sizes can be compared",
             "'hockney survey --check' measures the cases of the baseline",
             code="nothing-asked-in-baseline",
             name=name,
             cases=count,
         )
-    planned_run = check_launch(planned_run, options, listen, RESERVE)
+    planned_run = check_launch(planned_run, options, listen, RESERVED_FRACTION)
     settings = planned_run.settings
     if options.launches is None and not options.in_rounds and not planned_run.bench.machine.is_exact:
         settings = replace(settings, extend=True)
@@ -107,44 +107,49 @@ def check(
     folder = measurement.begin(
         path, planned_run.cases, mark_programs(settings), planned_run.bench, planned_run.surveyed
     )
-    goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost), RESERVE)
+    goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost), RESERVED_FRACTION)
     run = measure_rest(folder, planned_run.bench, listen, requested=planned_run.cases, goal=goal)
     return BaselineCheck(run, Comparison(compare(side, read_side("B", [run], listen), tolerance, cost)))
 
 
 def _report_omissions(baseline: Baseline, planned_run: PlannedRun, listen: Listener) -> None:
-    """What of the baseline is left out."""
+    """Report the runs and cases of the baseline that are not used."""
     machine = planned_run.bench.machine
-    runs, alike = len(baseline.side.runs), len(baseline.side_on(machine).runs)
-    if alike < runs:
+    run_count, usable_run_count = len(baseline.side.runs), len(baseline.side_on(machine).runs)
+    if usable_run_count < run_count:
         listen(
             Notice(
-                f"{runs - alike} of {runs} runs of the baseline were measured on other machines and are left "
-                f"out ({option('force')} uses them too)",
+                f"{run_count - usable_run_count} of {run_count} runs of the baseline were measured "
+                f"on other machines and are left out ({option('force')} uses them too)",
                 "baseline-runs-left-out",
             )
         )
-    cases, usable = len(baseline.measured_cases(machine)), len(baseline.measurable_cases(planned_run.bench))
-    if usable < cases:
+    case_count, usable_case_count = (
+        len(baseline.measured_cases(machine)),
+        len(baseline.measurable_cases(planned_run.bench)),
+    )
+    if usable_case_count < case_count:
         listen(
             Notice(
-                f"{cases - usable} of {plural(cases, 'case')} of the baseline {baseline.name} cannot be "
-                "measured here and are left out",
+                f"{case_count - usable_case_count} of {plural(case_count, 'case')} of the baseline "
+                f"{baseline.name} cannot be measured here and are left out",
                 "baseline-cases-left-out",
             )
         )
 
 
 RECOMPARE_FACTOR = 1.25
-"""The comparison is repeated when there are this many times as many launches: it takes time, too."""
+"""The comparison is repeated when the number of launches has grown by this factor, as comparing takes
+time."""
 MAX_LAUNCH_RATIO = 4
-"""Launches of a case for each one in the baseline: with more, the interval of the ratio shrinks by a tenth at
-most."""
+"""Maximum ratio of launches of a case to launches in the baseline. More launches would narrow the interval of
+the ratio by at most a tenth."""
 
 
 @dataclass
 class OpenCases:
-    """`side` is the baseline; the new run is measured on the `bench`."""
+    """Selects the cases that need more launches. `side` is the baseline; the new run is measured on the
+    `bench`."""
 
     side: Side
     bench: Bench
@@ -161,33 +166,32 @@ class OpenCases:
         return [case for case in cases if case in self.open_cases]
 
     def _compare(self, run: RunRecords) -> set[Case]:
-        new = MeasuredRun("", self.bench.machine, run, self.settings, self.bench.catalog)
+        new_run = MeasuredRun("", self.bench.machine, run, self.settings, self.bench.catalog)
         try:
-            compared = compare(self.side, Side("B", (new,)), self.tolerance, self.cost)
+            comparison = compare(self.side, Side("B", (new_run,)), self.tolerance, self.cost)
         except Inconclusive:  # nothing was measured
             return set()
-        return {each.case for each in compared.cases if self._is_open(each)}
+        return {verdict.case for verdict in comparison.cases if self._is_open(verdict)}
 
-    def _is_open(self, each: CaseVerdict) -> bool:
-        """A ratio without an interval gets one only by launches that are missing here."""
-        before, now = each.launches
-        if each.state == "unknown":
-            return now < FEWEST_LAUNCHES
-        has_enough_launches = not self.side.exact and now >= MAX_LAUNCH_RATIO * before
-        return each.state in ("undecided", "slower") and not has_enough_launches
+    def _is_open(self, verdict: CaseVerdict) -> bool:
+        """Whether further launches may change the verdict."""
+        baseline_launches, new_launches = verdict.launches
+        if verdict.state == "unknown":
+            return new_launches < FEWEST_LAUNCHES
+        has_enough_launches = not self.side.exact and new_launches >= MAX_LAUNCH_RATIO * baseline_launches
+        return verdict.state in ("undecided", "slower") and not has_enough_launches
 
 
 MAX_RUNS_PER_MACHINE = 20
-"""The number of runs taken from an archive for each machine: the newest ones."""
+"""Maximum number of runs, the newest ones, taken from an archive for each machine."""
 OTHER_MACHINE_FIELDS = ("kind", "platform", "cpu", "cores")
-"""Differences after which times are those of another machine. Hosts of the same kind, and the MPI, may
-differ: whether that makes a difference is what a check is to find."""
+"""Fields that identify a machine. The host and the MPI may differ, as a check is meant to find the effect."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """`side`: the named runs; `question`: what they measured; `options`: the options of the run to compare;
-    `force`: accept runs from another machine."""
+    """`side` contains the baseline's runs, `question` asks for their cases, `options` are those of the new
+    run. With `force`, runs from another machine are accepted."""
 
     side: Side
     question: Question
@@ -199,37 +203,39 @@ class Baseline:
         return _baseline_name([run.name for run in self.side.runs])
 
     def side_on(self, machine: Machine) -> Side:
-        """The runs that were measured on a machine like this one; a published one was named on purpose.
+        """Runs that were measured on a machine like this one, and published runs.
         Raises UsageError if there is none."""
         if self.force:
             return self.side
-        differences_of_run = {run.name: _differences(run, machine) for run in self.side.runs}
-        alike = tuple(run for run in self.side.runs if not differences_of_run[run.name])
-        if not alike:
+        differences_of_run = {run.name: _machine_differences(run, machine) for run in self.side.runs}
+        matching_runs = tuple(run for run in self.side.runs if not differences_of_run[run.name])
+        if not matching_runs:
             name, differences = next(iter(differences_of_run.items()))
-            others = len(differences_of_run) - 1
-            also = {0: "", 1: ", and so was the other"}.get(others, f", and so were the {others} others")
+            other_count = len(differences_of_run) - 1
+            others_text = {0: "", 1: ", and so was the other"}.get(
+                other_count, f", and so were the {other_count} others"
+            )
             raise UsageError(
-                f"the baseline {name} was measured on another machine{also}",
+                f"the baseline {name} was measured on another machine{others_text}",
                 "; ".join(differences),
                 f"measure a baseline on this machine, or use {option('force')}",
                 code="baseline-of-another-machine",
                 name=name,
                 differences=differences,
-                others=others,
+                others=other_count,
             )
-        return replace(self.side, runs=alike)
+        return replace(self.side, runs=matching_runs)
 
     @property
     def refines(self) -> bool:
-        """New sizes would have no counterpart in the baseline."""
+        """False: new sizes would have no counterpart in the baseline."""
         return False
 
     def cases(self, bench: Bench) -> list[Case]:
-        """The measured cases, as this engine defines them, on the ranks and sizes that were asked for. Raises
-        UsageError if none is left."""
-        measured, possible = self.measured_cases(bench.machine), self.measurable_cases(bench)
-        if not possible:
+        """Measured cases, as this engine defines them, with the requested ranks and sizes. Raises UsageError
+        if there is none."""
+        measured, measurable = self.measured_cases(bench.machine), self.measurable_cases(bench)
+        if not measurable:
             raise UsageError(
                 f"no case of the baseline {self.name} can be measured here",
                 f"it has {plural(len(measured), 'case')}, with more ranks than this machine has cores or of "
@@ -239,29 +245,35 @@ class Baseline:
                 name=self.name,
                 cases=len(measured),
             )
-        wanted = [case for case in possible if self._is_selected(case, bench.catalog)]
-        if not wanted:
-            has = verb_form(len(possible), "has", "have")
+        selected = [case for case in measurable if self._is_selected(case, bench.catalog)]
+        if not selected:
+            verb = verb_form(len(measurable), "has", "have")
             raise UsageError(
                 f"{option('ranks')} and {option('sizes')} leave no case of the baseline {self.name}",
-                f"its {plural(len(possible), 'case')} {has} other rank counts and sizes",
+                f"its {plural(len(measurable), 'case')} {verb} other rank counts and sizes",
                 "leave them out to measure all cases of the baseline",
                 code="nothing-of-baseline",
                 name=self.name,
-                cases=len(possible),
+                cases=len(measurable),
             )
-        size = {case: bench.catalog.entry(case.workload).size_of(case) for case in wanted}
-        return sorted(wanted, key=lambda case: (case.workload, case.ranks, size[case], case.line))
+        size_of = {case: bench.catalog.entry(case.workload).size_of(case) for case in selected}
+        return sorted(selected, key=lambda case: (case.workload, case.ranks, size_of[case], case.line))
 
     def measured_cases(self, machine: Machine) -> list[Case]:
-        """The cases of the runs on a machine like this one."""
+        """Cases of the runs on a machine like this one."""
         return _measured_cases(self.side_on(machine))
 
     def measurable_cases(self, bench: Bench) -> list[Case]:
-        """The measured cases that can run here."""
-        most = None if not self.published else bench.layout.ranks if bench.layout else bench.machine.cores
-        usable = (_catalog_case(case, bench.catalog) for case in self.measured_cases(bench.machine))
-        return [case for case in usable if case is not None and (most is None or case.ranks <= most)]
+        """Measured cases that can run here."""
+        max_ranks = (
+            None if not self.published else bench.layout.ranks if bench.layout else bench.machine.cores
+        )
+        catalog_cases = (_catalog_case(case, bench.catalog) for case in self.measured_cases(bench.machine))
+        return [
+            case
+            for case in catalog_cases
+            if case is not None and (max_ranks is None or case.ranks <= max_ranks)
+        ]
 
     @property
     def published(self) -> bool:
@@ -272,15 +284,15 @@ class Baseline:
         return tuple(dict.fromkeys(line for run in self.side.runs for line in run.settings.programs))
 
     def launch_settings(self, names: Collection[str], bench: Bench) -> Sequence[LaunchSetting]:
-        """The launch settings with these names that the runs declare. Raises UsageError if another user has
-        declared one of them: variables may name programs."""
-        declared = [
+        """Launch settings with these names that the runs declare. Raises UsageError if another user declared
+        one of them, as variables may name programs."""
+        declarations = [
             (run, setting)
             for run in self.side.runs
             for setting in launch_settings(run.settings.launch_settings).values()
             if setting.name in names
         ]
-        for run, setting in declared:
+        for run, setting in declarations:
             if not is_own(run.settings):
                 raise UsageError(
                     f"the baseline {run.name} has a launch setting of somebody else: "
@@ -291,7 +303,7 @@ class Baseline:
                     name=run.name,
                     line=setting.line,
                 )
-        return list({setting.name: setting for _, setting in declared}.values())
+        return list({setting.name: setting for _, setting in declarations}.values())
 
     def _is_selected(self, case: Case, catalog: Catalog) -> bool:
         size = catalog.entry(case.workload).size
@@ -302,8 +314,11 @@ class Baseline:
 def read_baseline(
     source: Source | Sequence[Source], options: RunOptions, force: bool, listen: Listener
 ) -> Baseline:
-    """Raises UsageError for what is no run, EnvironmentProblem if one is damaged."""
-    runs = runs_of("A", [run for one in as_list(source) for run in _newest_archived_runs(one, listen)])
+    """Read the runs of a baseline. Raises UsageError if a source is not a run, EnvironmentProblem if it is
+    damaged."""
+    runs = runs_of(
+        "A", [run for source_item in as_list(source) for run in _newest_archived_runs(source_item, listen)]
+    )
     side = read_side("A", runs, listen)
     if not any(run.records for run in side.runs):
         name = _baseline_name([run.name for run in side.runs])
@@ -319,7 +334,7 @@ def read_baseline(
 
 
 def _newest_archived_runs(source: Source, listen: Listener) -> Sequence[Source]:
-    """The newest runs of each machine, if it is an archive."""
+    """Newest runs of each machine if the source is an archive, otherwise the source itself."""
     if isinstance(source, Run) or not is_archive(to_path(source)):
         return [source]
     archive = History(source, listen)
@@ -331,13 +346,13 @@ def _newest_archived_runs(source: Source, listen: Listener) -> Sequence[Source]:
 
 
 def _common_study(runs: Sequence[Run | str]) -> str:
-    """The study of all runs, if its page needs nothing but their cases; otherwise the study of ad-hoc
+    """Name of the study of all runs if its page needs only their cases, otherwise of the study of ad-hoc
     cases."""
-    names = {ad_hoc.NAME if isinstance(run, str) else _study_of(run) for run in runs}
+    names = {ad_hoc.NAME if isinstance(run, str) else _repeatable_study(run) for run in runs}
     return names.pop() if len(names) == 1 else ad_hoc.NAME
 
 
-def _study_of(run: Run) -> str:
+def _repeatable_study(run: Run) -> str:
     name = run.settings.study
     repeatable = name in studies.all_studies() and name != published_study.NAME
     return name if repeatable and run.folder.surveyed() is None else ad_hoc.NAME
@@ -348,25 +363,25 @@ def _measured_cases(side: Side) -> list[Case]:
 
 
 def _catalog_case(case: Case, catalog: Catalog) -> Case | None:
-    """The case as this engine defines it; None if it does not know it."""
+    """The case as this engine defines it; None if it is unknown."""
     try:
         return catalog.case(case.line)
     except UsageError:
         return None
 
 
-def _differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
+def _machine_differences(run: MeasuredRun, here: Machine) -> tuple[str, ...]:
     if run.machine.traits.published:
         return ()
     all_differences = measurement.survey_differences(run.machine, here)
     return tuple(
-        measurement.difference_text(each, run.machine, here)
-        for each in all_differences
-        if each.field in OTHER_MACHINE_FIELDS
+        measurement.difference_text(difference, run.machine, here)
+        for difference in all_differences
+        if difference.field in OTHER_MACHINE_FIELDS
     )
 
 
 def _baseline_name(runs: Sequence[str]) -> str:
-    """The first run, and how many more there are."""
-    more = f" and {plural(len(runs) - 1, 'more run')}" if len(runs) > 1 else ""
-    return f"{printable(runs[0])}{more}"
+    """Name of the first run, and the number of further runs."""
+    suffix = f" and {plural(len(runs) - 1, 'more run')}" if len(runs) > 1 else ""
+    return f"{printable(runs[0])}{suffix}"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The flow of a comparison, and its result for programs and notebooks."""
+"""Comparison of two sides, with its result for programs and notebooks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hockney import report
 from hockney.api.judgements.sides import Source, read_sides
-from hockney.api.notebook.keywords import Quantity, check_cost, share_of
+from hockney.api.notebook.keywords import Quantity, check_cost, fraction_argument
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.views import more_rows
 from hockney.api.tables import Cell, Rows
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from hockney.models.comparison import CaseVerdict, Effect, OperationVerdict, State
 
 TOLERANCE, TOLERANCE_INTERLEAVED = 0.05, 0.02
-"""The latter for interleaved runs, which can be compared more precisely."""
+"""Default tolerances. Interleaved runs can be compared more precisely."""
 
 
 class PagedResult(ABC):
-    """A result with a page."""
+    """A result with a report page."""
 
     @property
     @abstractmethod
@@ -54,14 +54,14 @@ class PagedResult(ABC):
 
 
 class FigureResult(PagedResult):
-    """A result with figures on its page, and with a table of numbers."""
+    """A result with a table of numbers and a page with figures."""
 
     @abstractmethod
     def table(self) -> Rows: ...
 
     def frame(self, library: Library | None = None) -> Any:
-        """The table as a DataFrame of pandas or polars: of the `library`, or of the first that is
-        installed. Raises EnvironmentProblem if neither is."""
+        """Table as a DataFrame of `library`, by default pandas if installed, otherwise polars. Raises
+        EnvironmentProblem if neither is installed."""
         from hockney.api.export import frame
 
         return frame(self.table(), library)
@@ -79,7 +79,7 @@ class FigureResult(PagedResult):
 
 
 class JudgementResult(PagedResult):
-    """A judgement of runs in its forms for others."""
+    """A judgement of runs that can be exported."""
 
     @property
     @abstractmethod
@@ -88,11 +88,11 @@ class JudgementResult(PagedResult):
     @property
     @abstractmethod
     def document(self) -> dict[str, Any]:
-        """What the command line prints with --json."""
+        """Document that the command line prints with --json."""
 
     @property
     def junit(self) -> str:
-        """A test report in JUnit's XML: a test case for each case, which fails if it is slower."""
+        """Test report in JUnit XML format. Each case is a test case, which fails if the case is slower."""
         return junit(self.judgement)
 
     @property
@@ -103,7 +103,7 @@ class JudgementResult(PagedResult):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Comparison(JudgementResult, FigureResult):
-    """Times of the runs B relative to those of the runs A."""
+    """Comparison of the times of runs B with those of runs A."""
 
     compared: ComparedSides
 
@@ -113,8 +113,8 @@ class Comparison(JudgementResult, FigureResult):
 
     @property
     def verdict(self) -> State:
-        """The verdict on B: slower or faster by more than the tolerance, the same within it, or undecided. It
-        is slower if any operation is."""
+        """Verdict on B: slower or faster by more than the tolerance, same, or undecided. B is slower if any
+        operation is slower."""
         return self.compared.state
 
     @property
@@ -123,30 +123,31 @@ class Comparison(JudgementResult, FigureResult):
 
     @property
     def effect(self) -> Effect | None:
-        """Whether B differs from A at all: found, none or undecided, and by how much it may still differ.
-        None unless the launches of A and B took turns."""
+        """Whether B differs from A: found, none or undecided, with bounds on the difference. None unless the
+        launches of A and B alternated."""
         return self.compared.effect
 
     @property
     def operations(self) -> tuple[OperationVerdict, ...]:
-        """One for each workload (and level: within a host, or between hosts), with the geometric mean of the
-        ratios of its cases, and its `state`."""
+        """Verdicts for each workload (and level: within a host or between hosts), with the geometric mean of
+        the ratios of its cases and a `state`."""
         return self.compared.operations
 
     @property
     def cases(self) -> tuple[CaseVerdict, ...]:
-        """One for each case that both sides measured, by workload, ranks and size: both times in seconds,
-        their ratio with its 95% interval, its `state`, and how many more launches would decide it."""
+        """Verdicts for each case that both sides measured, ordered by workload, ranks and size. A verdict
+        contains both times in seconds, their ratio with its 95% interval, a `state`, and the number of
+        additional launches needed for a decision."""
         return self.compared.cases
 
     @property
     def changes(self) -> list[CaseVerdict]:
-        """The cases that are slower or faster, biggest changes first."""
+        """Cases that are slower or faster, largest changes first."""
         return self.compared.changed
 
     @property
     def only_a(self) -> tuple[Unmatched, ...]:
-        """Cases that only A measured, and why B has no result, if it tried."""
+        """Cases that only A measured, with the reason for failure if B attempted them."""
         return self.compared.only_a
 
     @property
@@ -155,7 +156,7 @@ class Comparison(JudgementResult, FigureResult):
 
     @property
     def differences(self) -> tuple[Difference, ...]:
-        """What differs between the environments."""
+        """Differences between the environments."""
         return self.compared.differences
 
     @property
@@ -172,24 +173,24 @@ class Comparison(JudgementResult, FigureResult):
 
     @property
     def document(self) -> dict[str, Any]:
-        """What `hockney compare --json` prints."""
+        """Document that `hockney compare --json` prints."""
         from hockney.judgements.document import comparison_document
 
         return comparison_document(self.compared)
 
     def table(self) -> Rows:
-        """A row for each case, as `columns`: a dictionary of lists."""
-        return _comparison_rows(self.compared)
+        """Table with one row per case. Its `columns` are a dictionary of lists."""
+        return _comparison_table(self.compared)
 
     def figure(self, name: str = "changes") -> PlotlyFigure:
-        """A figure of the page (the biggest changes, each operation over its size, the times of single cases)
-        as a Plotly figure. Raises UsageError for an unknown name."""
+        """Figure of the page (largest changes, each operation over its size, times of single cases) as a
+        Plotly figure. Raises UsageError for an unknown name."""
         from hockney.api.notebook.views import figure_named
 
         return figure_named(self._figures, name)
 
     def distribution(self, case: CaseVerdict) -> PlotlyFigure:
-        """The distributions of the times of any case in A and in B, as a Plotly figure, such as
+        """Plotly figure of the distributions of the times of a case in A and B, for example
         `comparison.distribution(comparison.changes[0])`."""
         from hockney.draw.plotly_figure import plotly_figure
         from hockney.judgements import figures
@@ -213,18 +214,18 @@ def compare(
     cost: Cost = "typical",
     listen: Listener | None = None,
 ) -> Comparison:
-    """Whether B is slower than A, case by case and operation by operation::
+    """Determine for each case and operation whether B is slower than A::
 
         hockney.compare("runs/old", "runs/new").verdict
         hockney.compare(["runs/old-1", "runs/old-2"], ["runs/new-1", "runs/new-2"], tolerance=0.02)
 
-    Each side is a run, the folder of a run or of several, the name of a published machine, or a list of
-    them; the launches of several runs count together. A ratio B / A beyond `tolerance` (0.05 or "5%") is
-    slower or faster, one within it is the same; both are 95% certain, false discoveries are controlled. The
-    default is 0.05, and 0.02 for the two sides of an interleaved comparison.
-    `cost` selects the typical cost of a case or the undisturbed one.
+    Each side is a run, the folder of a run or of several, the name of a published machine, or a list of them;
+    the launches of several runs count together. B is slower or faster if the ratio B / A differs from 1 by
+    more than `tolerance` (0.05 or "5%"), and the same if it differs by less. Both verdicts have 95%
+    confidence, and false discoveries are controlled. The default is 0.05, or 0.02 for the two sides of an
+    interleaved comparison. `cost` selects the typical cost of a case or the undisturbed one.
 
-    Nothing is measured. Raises UsageError for what is no run, EnvironmentProblem if one is damaged,
+    Nothing is measured. Raises UsageError if a source is not a run, EnvironmentProblem if a run is damaged,
     Inconclusive if the sides have no case in common.
     """
     share = tolerance_share(tolerance, cost)
@@ -233,38 +234,41 @@ def compare(
 
 
 def default_tolerance(a: Side, b: Side) -> float:
-    """The default, by whether the sides are those of an interleaved comparison."""
+    """Default tolerance, which is smaller for the sides of an interleaved comparison."""
     return TOLERANCE_INTERLEAVED if in_turns(a, b) else TOLERANCE
 
 
 def tolerance_share(tolerance: Quantity | None, cost: str) -> float | None:
-    """The tolerance as a share of the time. Raises UsageError for what is none, and for an unknown cost."""
+    """Tolerance as a fraction of the time. Raises UsageError for an invalid tolerance and for an unknown
+    cost."""
     check_cost(cost)
-    return None if tolerance is None else share_of("tolerance", tolerance)
+    return None if tolerance is None else fraction_argument("tolerance", tolerance)
 
 
-def _comparison_rows(compared: ComparedSides) -> Rows:
-    """A row for each case; each parameter of the cases is a column."""
-    names = dict.fromkeys(name for each in compared.cases for name in ("ranks", *dict(each.case.parameters)))
+def _comparison_table(comparison: ComparedSides) -> Rows:
+    """Table with one row per case and a column for each parameter of the cases."""
+    names = dict.fromkeys(
+        name for verdict in comparison.cases for name in ("ranks", *dict(verdict.case.parameters))
+    )
     rows: list[dict[str, Cell]] = [
         {
-            "case": each.case.line,
-            "workload": each.case.workload,
-            **{name: each.case.get(name) for name in names},
-            "level": each.level,
-            **estimate_fields("a", each.a, "_s"),
-            **estimate_fields("b", each.b, "_s"),
-            **estimate_fields("ratio", each.ratio),
-            **estimate_fields("relative_ratio", each.relative),
-            "a_launches": each.launches[0],
-            "b_launches": each.launches[1],
-            "p_changed": each.p_changed,
-            "p_same": each.p_same,
-            "verdict": each.state,
-            "a_more_launches": each.more_launches[0] if each.more_launches else None,
-            "b_more_launches": each.more_launches[1] if each.more_launches else None,
+            "case": verdict.case.line,
+            "workload": verdict.case.workload,
+            **{name: verdict.case.get(name) for name in names},
+            "level": verdict.level,
+            **estimate_fields("a", verdict.a, "_s"),
+            **estimate_fields("b", verdict.b, "_s"),
+            **estimate_fields("ratio", verdict.ratio),
+            **estimate_fields("relative_ratio", verdict.relative),
+            "a_launches": verdict.launches[0],
+            "b_launches": verdict.launches[1],
+            "p_changed": verdict.p_changed,
+            "p_same": verdict.p_same,
+            "verdict": verdict.state,
+            "a_more_launches": verdict.more_launches[0] if verdict.more_launches else None,
+            "b_more_launches": verdict.more_launches[1] if verdict.more_launches else None,
         }
-        for each in compared.cases
+        for verdict in comparison.cases
     ]
     return Rows.of_rows(rows)
 
@@ -277,8 +281,8 @@ def _comparison_html(compared: ComparedSides) -> str:
     tables = [compared.differences_table, compared.operations_table]
     if changes:
         tables.append(compared.cases_table(changes[:MAX_ROWS], "changes", "Biggest changes"))
-    after = compared.lacking
+    notes = compared.lacking
     if len(changes) > MAX_ROWS:
-        after = (more_rows(len(changes) - MAX_ROWS), *after)
-    before = (compared.overall, *compared.sides, *compared.effect_sentences)
-    return notebook.summary(before, compared.caveats, tables, after)
+        notes = (more_rows(len(changes) - MAX_ROWS), *notes)
+    summary_lines = (compared.overall, *compared.sides, *compared.effect_sentences)
+    return notebook.summary(summary_lines, compared.caveats, tables, notes)

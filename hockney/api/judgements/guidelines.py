@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Judging the performance guidelines, from a run that measured both sides of some of them."""
+"""Judgement of performance guidelines from a run that measured both of their sides."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from hockney.store import RunFolder
 
 
 def has_guidelines(folder: RunFolder) -> bool:
-    """Whether the plan has both sides of a guideline. Raises EnvironmentProblem if it is unreadable."""
+    """Whether the plan contains both sides of a guideline. Raises EnvironmentProblem if it is unreadable."""
     return decisive(comparisons(folder.plan().cases, catalog_of(folder)))
 
 
 def judge_guidelines(run: Run, factor: float = FACTOR) -> Verdicts:
-    """Every guideline of which the run has both sides. Raises Inconclusive if it has none."""
+    """Judge every guideline for which the run measured both sides. Raises Inconclusive if there is none."""
     catalog = catalog_of(run.folder)
     observations = observe(run.reading.run, catalog, run.cost)
     verdicts = judge(observations, catalog, factor, exact=run.machine.is_exact)
-    if not decisive(each.comparison for each in verdicts.judged):
+    if not decisive(verdict.comparison for verdict in verdicts.judged):
         raise Inconclusive(
             "no guideline can be judged",
             "the run has no collective next to another way to the same result, at matching sizes",

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""An archive of runs, for programs and notebooks: which runs are selected, and which a rule keeps."""
+"""Archives of runs for programs and notebooks: selection of runs and retention rules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hockney.api.notebook.keywords import Quantity, share_of
+from hockney.api.notebook.keywords import Quantity, fraction_argument
 from hockney.api.notebook.log_events import log
 from hockney.api.run_contents import Run
 from hockney.api.tables import Rows
@@ -40,20 +40,20 @@ ARCHIVE_VARIABLE = "HOCKNEY_ARCHIVE"
 
 
 def archive_path(path: AnyPath | None = None) -> Path:
-    """`path`, by default $HOCKNEY_ARCHIVE, or the folder `history`."""
+    """Return `path`, by default $HOCKNEY_ARCHIVE or the folder `history`."""
     return to_path(path or os.environ.get(ARCHIVE_VARIABLE) or DEFAULT_ARCHIVE)
 
 
 @dataclass(frozen=True)
 class History:
-    """An archive: a folder with copies of runs, of which hockney keeps an index::
+    """An archive: a folder with copies of runs and an index::
 
         history = hockney.History("/shared/hockney")
         history.add("runs/latest")
         history.runs(machine="node7", since="90d")
 
-    By default it is $HOCKNEY_ARCHIVE, or the folder `history`. Several processes and hosts may use it at the
-    same time. `listen` receives progress and notices; by default they are logged.
+    The default folder is $HOCKNEY_ARCHIVE, or `history`. Several processes and hosts may use it at the same
+    time. `listen` receives progress and notices, which are logged by default.
     """
 
     path: Path = field(default_factory=archive_path)
@@ -64,11 +64,11 @@ class History:
         object.__setattr__(self, "listen", listen or log)
 
     def add(self, *runs: AnyPath | Run) -> list[ArchivedCopy]:
-        """Copy runs (or folders of runs) into the archive, which is created if needed. A run that it has
-        already is not copied again; an earlier state of a run is replaced. Of a folder, runs without
-        measurements are left out, with a notice. Raises UsageError for what is no run, EnvironmentProblem if
-        one is damaged, Inconclusive if one, or all of a folder, have no measurements; those before it are in
-        the archive then."""
+        """Copy runs (or folders of runs) into the archive, which is created if needed. Runs that the archive
+        already contains are skipped; an earlier state of a run is replaced. Runs without measurements in a
+        folder are omitted with a notice. Raises UsageError if a source is not a run, EnvironmentProblem if a
+        run is damaged, Inconclusive if a run, or all runs of a folder, have no measurements. Runs added
+        before an error remain in the archive."""
         from hockney.api.judgements.trends import run_times, sources_digest
 
         sources = [
@@ -89,8 +89,8 @@ class History:
                 self.listen(Notice(f"left out: {error.what}", "run-not-added"))
                 continue
             run, name = printable(str(source.path)), printable(addition.entry.name)
-            new = f"added {run} as {name}"
-            self.listen(Status(new if addition.new else f"{run} is in the archive already: {name}"))
+            new_folders = f"added {run} as {name}"
+            self.listen(Status(new_folders if addition.new else f"{run} is in the archive already: {name}"))
             if addition.replaced:
                 self.listen(
                     Status(f"it replaces {plural(len(addition.replaced), 'earlier state')} of the same run")
@@ -99,7 +99,10 @@ class History:
         if failures and not added:
             raise failures[0]
         archive.times(
-            [each.entry for each in added if each.new], sources_digest(), run_times, listen=self.listen
+            [added_run.entry for added_run in added if added_run.new],
+            sources_digest(),
+            run_times,
+            listen=self.listen,
         )
         return added
 
@@ -112,33 +115,33 @@ class History:
         since: Date = None,
         until: Date = None,
     ) -> list[ArchivedRun]:
-        """The archive's runs, the oldest first. Texts may contain * and ?; `since` and `until` are dates
-        ("2026-01-31") or times ago ("30d")."""
+        """Runs of the archive, oldest first. Patterns may contain * and ?. `since` and `until` are dates
+        ("2026-01-31") or ages ("30d")."""
         selection = Selection.of(machine, label, study, since, until)
         return list(selection.select(self.contents().entries))
 
     def table(self, **selected: Any) -> Rows:
-        """The archive's runs as `columns`, a row for each; selected as in `runs`."""
+        """Table with one row per run, selected as in `runs`."""
         entries = self.runs(**selected)
         return Rows.of(
-            {name: [getattr(each, name) for each in entries] for name in ArchivedRun.__struct_fields__}
+            {name: [getattr(column, name) for column in entries] for name in ArchivedRun.__struct_fields__}
         )
 
     def frame(self, library: Library | None = None, **selected: Any) -> Any:
-        """The same as a DataFrame of pandas or polars, see `Run.frame`."""
+        """Table of the runs as a DataFrame of pandas or polars, see `Run.frame`."""
         from hockney.api.export import frame
 
         return frame(self.table(**selected), library)
 
     def contents(self) -> Contents:
-        """All runs, and folders with damaged ones, of which it gives notice."""
+        """Read the archive: all runs, and folders with damaged runs, which are reported to `listen`."""
         contents = Archive.open(self.path).contents(self.listen)
         for notice in contents.notices:
             self.listen(notice)
         return contents
 
     def open(self, run: ArchivedRun | str) -> Run:
-        """A run of the archive."""
+        """Open a run of the archive."""
         name = run if isinstance(run, str) else run.name
         return Run(RunFolder.open(self.path / name))
 
@@ -151,13 +154,13 @@ class History:
         study: str = "",
         since: Date = None,
     ) -> Trends:
-        """How the times of operations changed, or of one operation and its cases ("allreduce"), or of the
-        cases with these words ("allreduce bytes=4KiB"): a series for each machine, with its changes. Raises
-        UsageError for what the archive does not have, Inconclusive if no run is selected."""
-        from hockney.api.judgements.trends import show
+        """Changes over time, with a series for each machine: of all operations, of one operation and its
+        cases ("allreduce"), or of matching cases ("allreduce bytes=4KiB"). Raises UsageError if the archive
+        has no such case, Inconclusive if no run is selected."""
+        from hockney.api.judgements.trends import find_trends
 
         selection = Selection.of(machine, label, study, since)
-        return show(Archive.open(self.path), self._select(selection), case, self.listen)
+        return find_trends(Archive.open(self.path), self._select(selection), case, self.listen)
 
     def check(
         self,
@@ -170,9 +173,9 @@ class History:
         study: str = "",
         since: Date = None,
     ) -> Check:
-        """Whether a run is as usual: the newest one by default, the one of this name in the archive, or any
-        other run. It is compared with at most `last` earlier runs of the same machine. Raises UsageError for
-        what is no run, Inconclusive if no run is selected or the run has no measurements."""
+        """Check whether a run is as usual: the newest run by default, a run of the archive by its name, or
+        any other run. It is compared with at most `last` earlier runs of the same machine. Raises UsageError
+        if there is no such run, Inconclusive if no run is selected or the run has no measurements."""
         from hockney.api.judgements.history_check import check_run
 
         if last < 1:
@@ -183,7 +186,7 @@ class History:
                 code="check-without-window",
             )
         entries = self._select(Selection.of(machine, label, study, since), allow_empty=run is not None)
-        share = share_of("tolerance", tolerance)
+        share = fraction_argument("tolerance", tolerance)
         return check_run(Archive.open(self.path), entries, run, share, last, self.listen)
 
     def prune(
@@ -199,9 +202,9 @@ class History:
         label: str = "",
         study: str = "",
     ) -> list[ArchivedRun]:
-        """Remove the runs that no rule keeps, separately for each machine and study; returns them.
+        """Remove the runs that no rule keeps, separately for each machine and study, and return them.
         Copies and earlier states of a run are removed with it.
-        With `older_than` only runs from before that date. With `dry_run` nothing is removed. Raises
+        `older_than` restricts removal to runs before that date. With `dry_run`, nothing is removed. Raises
         UsageError without a rule."""
         counts = {"last": keep_last, "daily": keep_daily, "weekly": keep_weekly, "monthly": keep_monthly}
         for name, count in counts.items():
@@ -223,16 +226,18 @@ class History:
             )
         archive = Archive.open(self.path)
         contents = self.contents()
-        removed = rule.removed_runs(Selection(machine, label, study).select(contents.entries))
+        removed_runs = rule.removed_runs(Selection(machine, label, study).select(contents.entries))
         if not dry_run:
-            names = {entry.name for entry in removed}
-            archive.remove(name for name, later in contents.superseded.items() if later.name in names)
+            names = {entry.name for entry in removed_runs}
+            archive.remove(
+                name for name, newer_state in contents.superseded.items() if newer_state.name in names
+            )
             archive.remove(names)
             archive.contents()  # the index follows
-        return removed
+        return removed_runs
 
     def _select(self, selection: Selection, *, allow_empty: bool = False) -> tuple[ArchivedRun, ...]:
-        """`allow_empty`: an archive without runs will do."""
+        """Select runs of the archive. Raises Inconclusive if it has no runs, unless `allow_empty` is set."""
         entries = self.contents().entries
         selected = selection.select(entries)
         if not selected and not (allow_empty and not entries):
@@ -246,33 +251,34 @@ class History:
         return selected
 
     def reindex(self) -> Contents:
-        """Read all runs again and make the index again. That is never necessary: an index that is missing or
-        damaged is made again by itself."""
+        """Rebuild the index from all runs. This is not normally necessary, as a missing or damaged index is
+        rebuilt automatically."""
         return Archive.open(self.path).reindex(self.listen)
 
 
 def run_folders(run: AnyPath | Run) -> Iterable[RunFolder]:
-    """A run, or those directly inside a folder."""
+    """The run itself, or the runs directly inside a folder."""
     from hockney.api.judgements.sides import runs_in
 
     return [run.folder] if isinstance(run, Run) else runs_in(to_path(run))
 
 
-def _timestamp(date_given: Date) -> float | None:
-    """A datetime without a zone is local, as everywhere in Python; a date begins in UTC, as in text."""
-    if date_given is None or isinstance(date_given, datetime):
-        return None if date_given is None else date_given.timestamp()
-    return parse_moment(date_given.isoformat() if isinstance(date_given, date) else date_given)
+def _timestamp(date_value: Date) -> float | None:
+    """Seconds since 1970. A datetime without a zone is local time, as usual in Python; a date begins at
+    midnight UTC."""
+    if date_value is None or isinstance(date_value, datetime):
+        return None if date_value is None else date_value.timestamp()
+    return parse_moment(date_value.isoformat() if isinstance(date_value, date) else date_value)
 
 
-_AGO = re.compile(r"(\d{1,6})\s*([hdwmy])")
-_HOURS = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
+_TIME_AGO_PATTERN = re.compile(r"(\d{1,6})\s*([hdwmy])")
+_HOURS_PER_UNIT = {"h": 1, "d": 24, "w": 7 * 24, "m": 30 * 24, "y": 365 * 24}
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The runs that match everything that is given. Texts are compared without case, and may contain * and ?;
-    `machine` may also be a host. `since_s` and `until_s` are seconds since 1970."""
+    """Criteria for runs, all of which must match. Comparison ignores case, and patterns may contain * and ?.
+    `machine` may also be a host name. `since_s` and `until_s` are seconds since 1970."""
 
     machine: str = ""
     label: str = ""
@@ -284,7 +290,7 @@ class Selection:
     def of(
         machine: str = "", label: str = "", study: str = "", since: Date = None, until: Date = None
     ) -> Selection:
-        """Raises UsageError for a text that is no date."""
+        """Parse the criteria. Raises UsageError for an invalid date."""
         return Selection(machine, label, study, _timestamp(since), _timestamp(until))
 
     def matches(self, entry: ArchivedRun) -> bool:
@@ -300,17 +306,17 @@ class Selection:
         return tuple(entry for entry in entries if self.matches(entry))
 
 
-def _matches(wanted: str, value: str) -> bool:
-    return not wanted or value.lower() == wanted.lower() or fnmatchcase(value.lower(), wanted.lower())
+def _matches(pattern: str, value: str) -> bool:
+    return not pattern or value.lower() == pattern.lower() or fnmatchcase(value.lower(), pattern.lower())
 
 
 def parse_moment(text: str) -> float:
-    """Seconds since 1970 of a date (UTC unless it has an offset), or of a time ago: 12h, 30d, 8w, 6m, 1y.
-    Raises UsageError."""
-    ago = _AGO.fullmatch(text.strip())
+    """Seconds since 1970 of a date (UTC unless it has an offset) or of an age: 12h, 30d, 8w, 6m, 1y. Raises
+    UsageError for other text."""
+    match = _TIME_AGO_PATTERN.fullmatch(text.strip())
     try:
-        if ago:
-            seconds = time.time() - 3600.0 * int(ago[1]) * _HOURS[ago[2]]
+        if match:
+            seconds = time.time() - 3600.0 * int(match[1]) * _HOURS_PER_UNIT[match[2]]
         else:
             date = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
             seconds = (date if date.tzinfo else date.replace(tzinfo=timezone.utc)).timestamp()
@@ -333,9 +339,9 @@ DAY, WEEK, MONTH = "%Y-%m-%d", "%G-%V", "%Y-%m"
 @dataclass(frozen=True)
 class RetentionRule:
     """Keeps the `last` runs of each machine and study, and the newest run of each of the last `daily` days,
-    `weekly` weeks (from Monday) and `monthly` months that have runs (UTC). Other runs are removed: all of
-    them, or those from before `older_s` (s since 1970) only. A rule without numbers keeps nothing, so it
-    needs `older_s`. Labels do not count: CI names each run after its commit."""
+    `weekly` weeks (from Monday) and `monthly` months with runs (UTC). Other runs are removed; with `older_s`
+    (s since 1970), only those before that time. A rule without numbers keeps nothing, so it needs `older_s`.
+    Labels are ignored because CI names each run after its commit."""
 
     last: int = 0
     daily: int = 0
@@ -345,16 +351,16 @@ class RetentionRule:
 
     @property
     def is_empty(self) -> bool:
-        """Whether it names no run at all."""
+        """Whether the rule has neither numbers nor a time."""
         return not (self.last or self.daily or self.weekly or self.monthly) and self.older_s is None
 
     def removed_runs(self, entries: Iterable[ArchivedRun]) -> list[ArchivedRun]:
-        """The runs that the rule does not keep, the oldest first."""
+        """Runs that the rule does not keep, oldest first."""
         groups: dict[tuple[str, ...], list[ArchivedRun]] = {}
         for entry in entries:
             groups.setdefault((entry.origin, entry.machine, entry.study), []).append(entry)
-        removed = [entry for group in groups.values() for entry in self._removed_in_group(group)]
-        return sorted(removed, key=lambda each: (each.started_s, each.name))
+        removed_entries = [entry for group in groups.values() for entry in self._removed_in_group(group)]
+        return sorted(removed_entries, key=lambda each: (each.started_s, each.name))
 
     def _removed_in_group(self, group: Sequence[ArchivedRun]) -> list[ArchivedRun]:
         newest_first = sorted(group, key=lambda each: (each.started_s, each.name), reverse=True)
@@ -369,11 +375,11 @@ class RetentionRule:
 
 
 def _newest_per_period(newest_first: Sequence[ArchivedRun], period: str, count: int) -> set[str]:
-    """The newest run of each of the last `count` periods with runs."""
-    newest: dict[str, str] = {}
+    """Newest run of each of the last `count` periods with runs."""
+    newest_by_period: dict[str, str] = {}
     for entry in newest_first:
-        newest.setdefault(_start_date(entry).strftime(period), entry.name)
-    return set(list(newest.values())[:count])
+        newest_by_period.setdefault(_start_date(entry).strftime(period), entry.name)
+    return set(list(newest_by_period.values())[:count])
 
 
 def _start_date(entry: ArchivedRun) -> datetime:

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a run is as usual, for programs and notebooks: finds the run, and the earlier ones of its
-machine."""
+"""Check of a run against earlier runs of its machine, for programs and notebooks."""
 
 from __future__ import annotations
 
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Check(JudgementResult):
-    """A run against the earlier ones of its archive."""
+    """Comparison of a run with the earlier runs of an archive."""
 
     checked: CheckedRun
 
@@ -46,8 +45,8 @@ class Check(JudgementResult):
 
     @property
     def verdict(self) -> CheckState:
-        """slower, faster or usual; undecided if runs differ too much, or if cases failed or are missing;
-        unknown if there are too few runs."""
+        """Verdict on the run: slower, faster or usual; undecided if the runs differ too much or cases are
+        missing; unknown if there are too few runs."""
         return self.checked.state
 
     @property
@@ -60,7 +59,7 @@ class Check(JudgementResult):
 
     @property
     def document(self) -> dict[str, Any]:
-        """What `hockney history check --json` prints."""
+        """Document that `hockney history check --json` prints."""
         from hockney.judgements.document import checked_document
 
         return checked_document(self.checked)
@@ -99,16 +98,16 @@ def check_run(
             code="checked-run-empty",
             name=entry.name,
         )
-    wrong = len(records.corrupted_records) + records.corrupted_launches
-    earlier = [each for each in entries if _is_earlier(each, entry)][-last:]
-    runs = dated_runs(archive, earlier, listen)
-    earlier_runs = [runs[each.name] for each in earlier if each.name in runs]
-    new = dated_runs(archive, [entry], ignore_event).get(entry.name) if entry in entries else None
-    new = new or DatedRun(entry.name, entry.started_s, run_times(folder))
-    measured = {record.case for record in records.records}
-    failed = {each.case: each.reason for each in records.failures if each.case not in measured}
+    corrupted = len(records.corrupted_records) + records.corrupted_launches
+    is_usable = [each for each in entries if _is_earlier(each, entry)][-last:]
+    runs = dated_runs(archive, is_usable, listen)
+    earlier_runs = [runs[each.name] for each in is_usable if each.name in runs]
+    new_run = dated_runs(archive, [entry], ignore_event).get(entry.name) if entry in entries else None
+    new_run = new_run or DatedRun(entry.name, entry.started_s, run_times(folder))
+    measured_run = {record.case for record in records.records}
+    failed = {each.case: each.reason for each in records.failures if each.case not in measured_run}
     missing, lost_operations = _missing_cases(
-        folder, records, [each for each in earlier if each.name in runs], runs
+        folder, records, [each for each in is_usable if each.name in runs], runs
     )
     return Check(
         CheckedRun(
@@ -118,11 +117,11 @@ def check_run(
             at_s=entry.started_s,
             earlier=len(earlier_runs),
             tolerance=tolerance,
-            operations=judged(earlier_runs, new, tolerance),
+            operations=judged(earlier_runs, new_run, tolerance),
             failed=tuple(failed.items()),
-            changes=tuple(fact_changes([*earlier_runs[-1:], new])),
-            caveats=tuple(_caveats(records, entry, wrong)),
-            wrong=wrong,
+            changes=tuple(fact_changes([*earlier_runs[-1:], new_run])),
+            caveats=tuple(_caveats(records, entry, corrupted)),
+            wrong=corrupted,
             missing=tuple(sorted(missing - failed.keys())),
             lost_operations=lost_operations,
         )
@@ -139,9 +138,9 @@ def _find_run(
     if isinstance(run, Run):
         return _archive_entry(entries, describe(run.folder)), run.folder
     path = to_path(run)
-    named = [each for each in entries if each.name == str(run)]
-    if named:
-        return named[0], archive.folder(named[0])
+    named_entry = [entry for entry in entries if entry.name == str(run)]
+    if named_entry:
+        return named_entry[0], archive.folder(named_entry[0])
     if (archive.path / path.name / PLAN).is_file() and str(run) == path.name:
         path = archive.path / path.name  # of a future date
     if not (path / PLAN).is_file():
@@ -157,26 +156,30 @@ def _find_run(
     return _archive_entry(entries, describe(folder)), folder
 
 
-def _archive_entry(entries: Sequence[ArchivedRun], described: ArchivedRun) -> ArchivedRun:
-    """The archive's entry of this run, if it has it in this state."""
-    same = (each for each in entries if (each.identity, each.bytes) == (described.identity, described.bytes))
-    return next(same, described)
+def _archive_entry(entries: Sequence[ArchivedRun], description: ArchivedRun) -> ArchivedRun:
+    """Entry of this run in the archive, if it is there in the same state."""
+    candidates = (
+        entry
+        for entry in entries
+        if (entry.identity, entry.bytes) == (description.identity, description.bytes)
+    )
+    return next(candidates, description)
 
 
-def _is_earlier(earlier: ArchivedRun, entry: ArchivedRun) -> bool:
-    """Whether it is an earlier run of the same machine, and not a state of the same run."""
+def _is_earlier(other: ArchivedRun, entry: ArchivedRun) -> bool:
+    """Whether `other` is an earlier run of the same machine, and not a state of the same run."""
     return (
-        (earlier.machine, earlier.origin) == (entry.machine, entry.origin)
-        and earlier.identity != entry.identity
-        and (earlier.started_s, earlier.name) < (entry.started_s, entry.name)
+        (other.machine, other.origin) == (entry.machine, entry.origin)
+        and other.identity != entry.identity
+        and (other.started_s, other.name) < (entry.started_s, entry.name)
     )
 
 
 def _missing_cases(
     folder: RunFolder, read: RunRecords, earlier: Sequence[ArchivedRun], runs: Mapping[str, DatedRun]
 ) -> tuple[set[str], tuple[str, ...]]:
-    """The cases that a run should have measured, and the operations that it lacks and the last run of its
-    study has. Cases that failed are among them."""
+    """Missing cases of a run, including failed ones, and the operations that it lacks although the previous
+    run of its study has them."""
     plan, catalog = folder.plan(), catalog_of(folder)
     study, workload_names = plan.settings.study, {workload.name for workload in catalog.workloads}
     last_run = [runs[each.name] for each in earlier if each.study == study][-1:]
@@ -193,13 +196,13 @@ def _missing_cases(
     return {case.line for case in missing}, tuple(sorted(lost_operations))
 
 
-def _caveats(run: RunRecords, entry: ArchivedRun, wrong: int) -> list[Caveat]:
+def _caveats(run: RunRecords, entry: ArchivedRun, corrupted: int) -> list[Caveat]:
     caveats = []
-    if wrong:
+    if corrupted:
         caveats.append(
             Caveat(
                 "checked-run-wrong",
-                f"data arrived corrupted in {plural(wrong, 'record')} of the run",
+                f"data arrived corrupted in {plural(corrupted, 'record')} of the run",
                 "all its times",
                 "Examine it with 'hockney verify'.",
             )

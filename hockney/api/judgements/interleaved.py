@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Measures both sides of a comparison in alternating launches, and compares them."""
+"""Measurement of two sides in alternating launches, and their comparison."""
 
 from __future__ import annotations
 
@@ -16,8 +16,14 @@ from typing import TYPE_CHECKING, Any
 from hockney import measurement
 from hockney.api import measure
 from hockney.api.judgements.comparison import Comparison, compare, tolerance_share
-from hockney.api.measure import PlannedRun, budget_warning, least_budget_s, records_kept_text
-from hockney.api.notebook.keywords import Quantity, RunKeywords, run_options, seconds_of, with_run_keywords
+from hockney.api.measure import PlannedRun, budget_warning, min_budget_s, records_kept_text
+from hockney.api.notebook.keywords import (
+    Quantity,
+    RunKeywords,
+    run_options,
+    seconds_argument,
+    with_run_keywords,
+)
 from hockney.api.notebook.log_events import log
 from hockney.api.questions import Question, parse_question
 from hockney.api.run_options import MAX_LABEL_LENGTH, RunOptions
@@ -56,16 +62,16 @@ def compare_interleaved(
     listen: Listener | None = None,
     **options: Unpack[RunKeywords],
 ) -> Comparison:
-    """Measure two sides in alternating launches, and compare them: whether a setting has an effect::
+    """Measure two sides in alternating launches and compare them, to find whether a setting has an effect::
 
         hockney.compare_interleaved("--mpi openmpi", "--mpi mpich", budget="2m")
         hockney.compare_interleaved("", {"variables": {"UCX_TLS": "tcp"}}, "allreduce ranks=2,4")
 
-    Each side has options of the launch, as on the command line or as keywords: mpi, variables, mpiexec_args,
-    bind, machine, nodes, ranks_per_node, hosts, starter, agent. `question` is that of `run`, and `options`
-    those of both sides; the budget is for both. Launch k of A runs right before or after launch k of B, so
-    that slow changes of the machine cancel. The runs are `a` and `b` in the folder `out`; the default of
-    `tolerance` is 0.02.
+    Each side is a set of launch options, as on the command line or as keywords: mpi, variables, mpiexec_args,
+    bind, machine, nodes, ranks_per_node, hosts, starter, agent. `question` is the same as for `run`.
+    `options` apply to both sides, which share the budget. Launch k of A runs directly before or after launch
+    k of B, so that slow changes of the machine cancel out. The runs are stored as `a` and `b` in the folder
+    `out`. The default of `tolerance` is 0.02.
 
     Raises UsageError before anything is written, and the same errors as `run`. After an interruption the
     measurements so far are kept, and `resume_interleaved` continues.
@@ -93,8 +99,8 @@ def run_interleaved_comparison(
     out: AnyPath | None = None,
     listen: Listener = measurement.ignore_event,
 ) -> Comparison:
-    """The same with the `options` that both sides share."""
-    share = tolerance_share(tolerance, cost)
+    """Measure and compare two sides like `compare_interleaved`, with `options` for both sides."""
+    tolerance_value = tolerance_share(tolerance, cost)
     if options.in_rounds or options.every is not None:
         raise UsageError(
             "an interleaved comparison has no rounds",
@@ -111,20 +117,20 @@ def run_interleaved_comparison(
             f"let them differ, for example in {option('mpi')} or in a variable ({option('variables')})",
             code="sides-identical",
         )
-    for each in sides:
-        measurement.repeats_itself(each.machine)  # an unknown machine is refused before anything is compiled
+    for side in sides:
+        measurement.repeats_itself(side.machine)  # an unknown machine is refused before anything is compiled
     parsed_question = parse_question(question)
     planned_runs = [
         _plan_side(name, parsed_question, side, listen) for name, side in zip((A, B), sides, strict=True)
     ]
-    benches = [each.bench for each in planned_runs]
+    benches = [side.bench for side in planned_runs]
     cases = _common_cases(planned_runs, listen)
     if parsed_question.study != ad_hoc.NAME and not options.sizes and not options.launches:
         cases = _affordable_cases(cases, benches, options.budget, listen)
     settings = _side_settings(planned_runs, sides, cases, listen)
-    listen(measure.cases_chosen(cases, benches[0].catalog))
+    listen(measure.selection_text(cases, benches[0].catalog))
     turns = measurement.begin_interleaved(None if out is None else to_path(out), cases, settings, benches)
-    return _measure_and_compare(turns, settings[0].budget_s, listen, share, cost)
+    return _measure_and_compare(turns, settings[0].budget_s, listen, tolerance_value, cost)
 
 
 def resume_interleaved(
@@ -135,17 +141,19 @@ def resume_interleaved(
     cost: Cost = "typical",
     listen: Listener | None = None,
 ) -> Comparison:
-    """Measure the rest of the interleaved comparison in the folder `path`, and compare its sides.
+    """Measure the remaining launches of the interleaved comparison in the folder `path` and compare its
+    sides.
 
-    `budget` (s) is the time for what is left, and then for more pairs of launches; by default what is left
-    has its share, and no more follow. `tolerance` and `cost` are those of `compare`. Raises UsageError if
-    there is none, and the same errors as `compare_interleaved`.
+    `budget` (s) is the time for the remaining launches and then for additional pairs of launches. By default,
+    the remaining launches have their share of the original budget, and none are added. `tolerance` and `cost`
+    are the same as for `compare`. Raises UsageError if there is no comparison, and the errors of
+    `compare_interleaved`.
     """
-    share = tolerance_share(tolerance, cost)
+    tolerance_value = tolerance_share(tolerance, cost)
     listener = listen or log
     folder = to_path(path)
-    pair = pair_in(folder)
-    if pair is None:
+    folders = pair_in(folder)
+    if folders is None:
         raise UsageError(
             f"'{printable(str(folder))}' is not an interleaved comparison",
             "it does not contain its runs a and b",
@@ -153,54 +161,56 @@ def resume_interleaved(
             code="not-interleaved",
             path=str(folder),
         )
-    seconds = None if budget is None else seconds_of("budget", budget)
-    extend = seconds is not None
-    benches = [_resumed_bench(name, side, listener, extend) for name, side in zip((A, B), pair, strict=True)]
-    turns = [InterleavedSide(side, bench) for side, bench in zip(pair, benches, strict=True)]
-    plan = pair[0].plan()
-    if seconds is None:
-        lacking = max(len(unmeasured_items(plan, side.read().run)) for side in pair)
-        seconds = plan.settings.budget_s * lacking / max(1, len(plan.items))
-        seconds += sum(bench.checked_s for bench in benches)
-    return _measure_and_compare(turns, seconds, listener, share, cost, extend)
+    budget_s = None if budget is None else seconds_argument("budget", budget)
+    extends = budget_s is not None
+    benches = [
+        _resumed_bench(name, side, listener, extends) for name, side in zip((A, B), folders, strict=True)
+    ]
+    turns = [InterleavedSide(side, bench) for side, bench in zip(folders, benches, strict=True)]
+    plan = folders[0].plan()
+    if budget_s is None:
+        missing_count = max(len(unmeasured_items(plan, side.read().run)) for side in folders)
+        budget_s = plan.settings.budget_s * missing_count / max(1, len(plan.items))
+        budget_s += sum(bench.checked_s for bench in benches)
+    return _measure_and_compare(turns, budget_s, listener, tolerance_value, cost, extends)
 
 
 def _plan_side(name: str, question: Question, options: RunOptions, listen: Listener) -> PlannedRun:
-    """What one side would measure by itself, after its ranks have been started once."""
-    with _side_in_errors(name):
+    """Plan one side by itself, after starting its ranks once."""
+    with _name_side_in_errors(name):
         planned_run = measure.plan(question, options, listen=listen)
         return replace(planned_run, bench=measurement.check_start(planned_run.bench, planned_run.cases))
 
 
 def _common_cases(planned_runs: Sequence[PlannedRun], listen: Listener) -> tuple[Case, ...]:
-    """The cases that both can measure, in the order of A."""
-    of_a, of_b = (dict.fromkeys(each.cases) for each in planned_runs)
-    both = tuple(case for case in of_a if case in of_b)
-    if not both:
+    """Cases that both sides can measure, in the order of A."""
+    cases_of_a, cases_of_b = (dict.fromkeys(planned_run.cases) for planned_run in planned_runs)
+    common = tuple(case for case in cases_of_a if case in cases_of_b)
+    if not common:
         raise UsageError(
             "A and B have no case in common",
-            f"A can measure {plural(len(of_a), 'case')} and B {plural(len(of_b), 'case')}, all of them "
-            "different",
+            f"A can measure {plural(len(cases_of_a), 'case')} and B {plural(len(cases_of_b), 'case')}, all "
+            "of them different",
             "name cases that both can measure",
             code="sides-without-shared-cases",
-            a=len(of_a),
-            b=len(of_b),
+            a=len(cases_of_a),
+            b=len(cases_of_b),
         )
-    for name, cases in ((A, of_a), (B, of_b)):
-        if len(cases) > len(both):
+    for name, cases in ((A, cases_of_a), (B, cases_of_b)):
+        if len(cases) > len(common):
             listen(
                 Notice(
-                    f"only {name} can measure {plural(len(cases) - len(both), 'case')}, which are left out",
+                    f"only {name} can measure {plural(len(cases) - len(common), 'case')}, which are left out",
                     "cases-of-one-side",
                 )
             )
-    return both
+    return common
 
 
 def _affordable_cases(
     cases: tuple[Case, ...], benches: Sequence[Bench], budget_s: float, listen: Listener
 ) -> tuple[Case, ...]:
-    """The cases, with fewer sizes if there would be too few launches otherwise."""
+    """Cases, with fewer sizes if the budget would allow too few launches otherwise."""
     if not benches[0].machine.traits.wall_clock:
         return cases
     affordable_cases = measurement.thin_sizes(
@@ -222,30 +232,30 @@ def _affordable_cases(
 def _side_settings(
     planned_runs: Sequence[PlannedRun], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
 ) -> list[Settings]:
-    """The settings of both sides, with the same number of launches, seed and time."""
-    benches = [each.bench for each in planned_runs]
-    first = planned_runs[0].settings
-    requested = first if options[0].launches else replace(first, launches=0)
-    least_s = sum(least_budget_s(requested, bench, cases) for bench in benches)
-    warning = budget_warning(first, least_s, cases)
+    """Settings of both sides, with the same number of launches, seed and budget."""
+    benches = [settings.bench for settings in planned_runs]
+    bench_a = planned_runs[0].settings
+    requested = bench_a if options[0].launches else replace(bench_a, launches=0)
+    min_budget_s = sum(min_budget_s(requested, bench, cases) for bench in benches)
+    warning = budget_warning(bench_a, min_budget_s, cases)
     if warning is not None:
         listen(warning)
-    budget_s = max(first.budget_s, least_s)
+    budget_s = max(bench_a.budget_s, min_budget_s)
     launches = options[0].launches or _pair_count(budget_s, options, benches, cases)
     comparison_id = secrets.token_hex(8)
     return [
         mark_programs(
             replace(
-                each.settings,
+                settings.settings,
                 budget_s=budget_s,
                 launches=launches,
-                seed=first.seed,
+                seed=bench_a.seed,
                 extend=not options[0].launches and benches[0].machine.traits.wall_clock,
                 refine=False,
                 interleaved=comparison_id,
             )
         )
-        for each in planned_runs
+        for settings in planned_runs
     ]
 
 
@@ -254,21 +264,21 @@ def _pair_count(
 ) -> int:
     if benches[0].machine.traits.wall_clock:
         return measurement.pair_count(budget_s, benches, cases)
-    exact = all(measurement.repeats_itself(each.machine) for each in options)
-    return 1 if exact else NOISY_SIMULATION_PAIRS
+    is_exact = all(measurement.repeats_itself(bench.machine) for bench in options)
+    return 1 if is_exact else NOISY_SIMULATION_PAIRS
 
 
 def _resumed_bench(name: str, folder: RunFolder, listen: Listener, extend: bool) -> Bench:
-    """The bench with the settings of the run in `folder`. Raises UsageError if they name programs that this
-    user has not typed."""
-    with _side_in_errors(name):
+    """Bench with the settings of the run in `folder`. Raises UsageError if they name programs that this user
+    has not typed."""
+    with _name_side_in_errors(name):
         settings = folder.plan().settings
         refuse_foreign(settings, folder.path, ())
         return measure.resumed_bench(folder, settings, listen, extend=extend)
 
 
 @contextmanager
-def _side_in_errors(name: str) -> Iterator[None]:
+def _name_side_in_errors(name: str) -> Iterator[None]:
     try:
         yield
     except HockneyError as error:
@@ -283,7 +293,7 @@ def _measure_and_compare(
     cost: Cost,
     extend: bool = False,
 ) -> Comparison:
-    """Measure what is missing, and compare."""
+    """Measure the missing launches and compare the sides."""
     path: Path = turns[0].folder.path.parent
     with attach_run_to_interrupt(path, complete=False):
         try:
@@ -298,7 +308,7 @@ def _measure_and_compare(
 SIDE_FIELDS = {name for name, (option, _) in RUN_OPTIONS.items() if option.side_specific}
 OPTIONS = {flag(field): field for field in SIDE_FIELDS - {"bind"}}
 """The options in which the sides may differ, with a value each, and the fields of `RunOptions`."""
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 """The maximum number of digits of a number of nodes or ranks."""
 SIDE_FLAGS = {"--bind": True, "--no-bind": False}
 
@@ -306,35 +316,37 @@ Side = str | Mapping[str, Any]
 
 
 def side_options(name: str, side: Side, common: RunOptions) -> RunOptions:
-    """The options `common` to both sides with those of the `side` called `name`: variables and arguments of
-    mpiexec are added, others replaced. Raises UsageError for what is no option of a side."""
-    given = _parse_side(name, side) if isinstance(side, str) else dict(side)
-    for field in given:
+    """Merge the `common` options of both sides with those of the `side` called `name`. Variables and
+    arguments of mpiexec are added, others replaced. Raises UsageError for an invalid option."""
+    typed = _parse_side(name, side) if isinstance(side, str) else dict(side)
+    for field in typed:
         if field not in SIDE_FIELDS:
             raise _option_error(name, field)
-    with _side_in_errors(name):
-        side_only = run_options({"machine": common.machine, **given}, {})
-    side_values = {field: getattr(side_only, field) for field in SIDE_FIELDS if field in given}
+    with _name_side_in_errors(name):
+        side_only = run_options({"machine": common.machine, **typed}, {})
+    side_values = {field: getattr(side_only, field) for field in SIDE_FIELDS if field in typed}
     if not side_only.label:
         side_values["label"] = _label(side, common)
-    if "variables" in given:
+    if "variables" in typed:
         side_values["variables"] = _merged_variables(common, side_only)
-    if "mpiexec_args" in given:
+    if "mpiexec_args" in typed:
         side_values["mpiexec_args"] = " ".join(filter(None, (common.mpiexec_args, side_only.mpiexec_args)))
     return replace(common, **side_values)
 
 
 def _label(side: Side, common: RunOptions) -> str:
-    """What is shown with the results: the options as typed."""
-    text = side if isinstance(side, str) else ", ".join(f"{name}={value}" for name, value in side.items())
-    text = " ".join(text.split())[:MAX_LABEL_LENGTH]
-    return text if text.isprintable() and text else common.label
+    """Label of a side in the results: its options as typed."""
+    value_text = (
+        side if isinstance(side, str) else ", ".join(f"{name}={value}" for name, value in side.items())
+    )
+    value_text = " ".join(value_text.split())[:MAX_LABEL_LENGTH]
+    return value_text if value_text.isprintable() and value_text else common.label
 
 
 def _merged_variables(common: RunOptions, side: RunOptions) -> tuple[str, ...]:
-    """The variables of both; a side's own replace others of the same name."""
-    both = launcher_options("", common.variables).having(launcher_options("", side.variables).variables)
-    return tuple(f"{name}={value}" for name, value in both.variables)
+    """Merge variables. Those of the side replace common ones with the same name."""
+    merged = launcher_options("", common.variables).having(launcher_options("", side.variables).variables)
+    return tuple(f"{name}={value}" for name, value in merged.variables)
 
 
 def _option_error(name: str, option: str) -> UsageError:
@@ -362,14 +374,14 @@ def _option_error(name: str, option: str) -> UsageError:
 
 
 def differing_fields(a: RunOptions, b: RunOptions) -> list[str]:
-    """The fields in which both differ; a label changes nothing."""
+    """Names of fields that differ, except labels."""
     return [name for name in sorted(SIDE_FIELDS - {"label"}) if getattr(a, name) != getattr(b, name)]
 
 
 def _parse_side(name: str, text: str) -> dict[str, Any]:
-    """Keywords from words as on the command line."""
+    """Parse command-line options of a side into keywords."""
     try:
-        words = shlex.split(text)
+        arguments = shlex.split(text)
     except ValueError as error:
         raise UsageError(
             f"the options of {name} cannot be split into words: '{printable(text)}'",
@@ -379,17 +391,17 @@ def _parse_side(name: str, text: str) -> dict[str, Any]:
             side=name,
             text=text,
         ) from error
-    given: dict[str, Any] = {}
+    keywords: dict[str, Any] = {}
     variables: list[str] = []
-    while words:
-        option, equals, value = words.pop(0).partition("=")
+    while arguments:
+        option, equals, value = arguments.pop(0).partition("=")
         if option in SIDE_FLAGS and not equals:
-            given["bind"] = SIDE_FLAGS[option]
+            keywords["bind"] = SIDE_FLAGS[option]
             continue
         if option not in OPTIONS:
             raise _option_error(name, option)
         if not equals:
-            if not words:
+            if not arguments:
                 raise UsageError(
                     f"{name} ends with {option}",
                     "its value is missing",
@@ -398,11 +410,11 @@ def _parse_side(name: str, text: str) -> dict[str, Any]:
                     side=name,
                     option=option,
                 )
-            value = words.pop(0)
+            value = arguments.pop(0)
         if option == "-x":
             variables.append(value)
         elif OPTIONS[option] in ("nodes", "ranks_per_node"):
-            if not (value.isascii() and value.isdecimal() and len(value) <= MOST_DIGITS and int(value)):
+            if not (value.isascii() and value.isdecimal() and len(value) <= MAX_DIGITS and int(value)):
                 raise UsageError(
                     f"{name} has {option} {printable(value)}",
                     "it is a number of nodes or ranks, from 1",
@@ -412,7 +424,7 @@ def _parse_side(name: str, text: str) -> dict[str, Any]:
                     option=option,
                     text=value,
                 )
-            given[OPTIONS[option]] = int(value)
+            keywords[OPTIONS[option]] = int(value)
         else:
-            given[OPTIONS[option]] = os.fspath(value)
-    return given | ({"variables": tuple(variables)} if variables else {})
+            keywords[OPTIONS[option]] = os.fspath(value)
+    return keywords | ({"variables": tuple(variables)} if variables else {})

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a side: run folders, folders of runs, a published machine."""
+"""Reading of the runs of a side: run folders, folders of runs, published machines."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ _NO_FAILURES: Mapping[str, Collection[str]] = {}
 def read_sides(
     a: Source | Sequence[Source], b: Source | Sequence[Source], listen: Listener
 ) -> tuple[Side, Side]:
-    """Raises UsageError for what is no run and for a run on both sides, EnvironmentProblem if one is
-    damaged."""
+    """Read both sides. Raises UsageError if a source is not a run or is on both sides, EnvironmentProblem if
+    a run is damaged."""
     runs = [runs_of(name, side) for name, side in (("A", a), ("B", b))]
-    identities = {_identity(one) for one in runs[0]}
-    for one in runs[1]:
-        if _identity(one) in identities:
-            path = one if isinstance(one, str) else str(one.path)
+    identities = {_identity(source) for source in runs[0]}
+    for source in runs[1]:
+        if _identity(source) in identities:
+            path = source if isinstance(source, str) else str(source.path)
             raise UsageError(
                 f"'{printable(path)}' is on both sides",
                 "a run does not differ from itself",
@@ -43,14 +43,14 @@ def read_sides(
                 code="run-on-both-sides",
                 path=path,
             )
-    failed_cases = _failed_cases(one for sources in runs for one in sources if isinstance(one, Run))
+    failed_cases = _failed_cases(source for sources in runs for source in sources if isinstance(source, Run))
     return read_side("A", runs[0], listen, failed_cases), read_side("B", runs[1], listen, failed_cases)
 
 
 def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
-    """The runs of side `name`, without duplicates; published machines stay as names. Raises UsageError if
-    there are none."""
-    runs = _unique(each for one in as_list(side) for each in _runs_of_source(one))
+    """Runs of side `name` without duplicates. Published machines remain names. Raises UsageError if there are
+    no runs."""
+    runs = _unique(unique_run for source_item in as_list(side) for unique_run in _runs_of_source(source_item))
     if not runs:
         raise UsageError(
             f"{name} names no run",
@@ -68,18 +68,18 @@ def read_side(
     listen: Listener,
     failed_cases: Mapping[str, Collection[str]] = _NO_FAILURES,
 ) -> Side:
-    """A side with its runs. `failed_cases` are the cases of each interleaved comparison that do not count as
-    missing. Raises EnvironmentProblem if a run is damaged."""
-    return Side(name, tuple(_read_run(one, listen, failed_cases) for one in runs))
+    """Read the runs of a side. `failed_cases` of interleaved comparisons do not count as missing. Raises
+    EnvironmentProblem if a run is damaged."""
+    return Side(name, tuple(_read_run(run, listen, failed_cases) for run in runs))
 
 
 def as_list(side: Source | Sequence[Source]) -> Sequence[Source]:
-    """What a side names, one by one."""
+    """List of the sources of a side."""
     return [side] if isinstance(side, str | Path | Run) or hasattr(side, "__fspath__") else list(side)
 
 
 def _runs_of_source(source: Source) -> Iterator[Run | str]:
-    """The runs of a folder of runs by name; a published machine by its name."""
+    """Runs in a folder of runs, ordered by name, or the name of a published machine."""
     if isinstance(source, Run):
         yield source
         return
@@ -101,12 +101,12 @@ def _runs_of_source(source: Source) -> Iterator[Run | str]:
 
 
 def runs_in(path: Path) -> list[RunFolder]:
-    """The run in the folder `path`, or those directly inside it. Raises UsageError if there is none."""
+    """The run in the folder `path`, or the runs directly inside it. Raises UsageError if there is none."""
     if not path.is_dir() or (path / "plan.txt").is_file():
         return [RunFolder.open(path)]
-    folders = [each for each in sorted(path.iterdir()) if (each / "plan.txt").is_file()]
+    folders = [folder for folder in sorted(path.iterdir()) if (folder / "plan.txt").is_file()]
     # hidden ones are copies that an archive has not finished
-    runs = [each for each in folders if not each.is_symlink() and not each.name.startswith(".")]
+    runs = [folder for folder in folders if not folder.is_symlink() and not folder.name.startswith(".")]
     if not runs:
         raise UsageError(
             f"'{printable(str(path))}' has no runs",
@@ -115,7 +115,7 @@ def runs_in(path: Path) -> list[RunFolder]:
             code="no-runs-in-folder",
             path=str(path),
         )
-    return [RunFolder.open(each) for each in runs]
+    return [RunFolder.open(folder) for folder in runs]
 
 
 def _identity(source: Run | str) -> str:
@@ -127,14 +127,13 @@ def _unique(sources: Iterable[Run | str]) -> list[Run | str]:
 
 
 def _failed_cases(runs: Iterable[Run]) -> dict[str, set[str]]:
-    """The cases of each interleaved comparison that failed on either side, which then neither side
-    measures."""
-    failed: dict[str, set[str]] = {}
+    """Cases of each interleaved comparison that failed on either side. They are measured on neither side."""
+    failed_by_comparison: dict[str, set[str]] = {}
     for run in runs:
         if run.settings.interleaved:
-            cases = failed.setdefault(run.settings.interleaved, set())
+            cases = failed_by_comparison.setdefault(run.settings.interleaved, set())
             cases.update(failure.case for failure in run.reading.run.failures)
-    return failed
+    return failed_by_comparison
 
 
 def _read_run(
@@ -144,9 +143,9 @@ def _read_run(
         catalog = bundled_catalog()
         machine, run = reference.run_of(reference.paper_of(source), catalog)
         return MeasuredRun(source, machine, run, Settings(study="published", budget_s=0.0), catalog)
-    failed = failed_cases.get(source.settings.interleaved, ())
-    lacking = [
-        item for item in missing_items(source.plan, source.reading.run) if item.case.line not in failed
+    excluded = failed_cases.get(source.settings.interleaved, ())
+    missing = [
+        item for item in missing_items(source.plan, source.reading.run) if item.case.line not in excluded
     ]
     for notice in source.reading.notices:
         listen(notice)
@@ -156,12 +155,12 @@ def _read_run(
         source.reading.run,
         source.settings,
         catalog_of(source.folder),
-        len(lacking),
-        frozenset(case for case in source.plan.cases if case.line not in failed),
+        len(missing),
+        frozenset(case for case in source.plan.cases if case.line not in excluded),
     )
 
 
 def catalog_of(folder: RunFolder) -> Catalog:
-    """The catalog of the run's engine, with the workloads it lacks taken from this version's catalog."""
-    bundled, stored = bundled_catalog(), folder.catalog()
-    return bundled if stored is None else stored.merged_with(bundled)
+    """Catalog of the run's engine, extended by missing workloads from the bundled catalog."""
+    bundled_catalog_, stored_catalog = bundled_catalog(), folder.catalog()
+    return bundled_catalog_ if stored_catalog is None else stored_catalog.merged_with(bundled_catalog_)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How times changed in an archive, for programs and notebooks: reads the times of its runs, which its index
-keeps, and finds their changes."""
+"""Changes of times in an archive, for programs and notebooks. The times of runs are cached in the archive's
+index."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Trends(FigureResult):
-    """Series over the runs of an archive, and their changes."""
+    """Time series over the runs of an archive, with their changes."""
 
     shown: ShownHistory
 
     @property
     def trends(self) -> list[tuple[str, Trend]]:
-        """The machine and the trend of each series."""
+        """Pairs of machine and trend, one for each series."""
         return self.shown.trends
 
     @property
     def environment(self) -> dict[str, tuple[FactChange, ...]]:
-        """What changed in the environment of each machine, and when."""
+        """Changes in the environment of each machine, with their dates."""
         return self.shown.facts
 
     @property
     def document(self) -> dict[str, Any]:
-        """What `hockney history show --json` prints."""
+        """Document that `hockney history show --json` prints."""
         from hockney.judgements.document import shown_document
 
         return shown_document(self.shown)
@@ -78,13 +78,13 @@ class Trends(FigureResult):
         return shown_page(self.shown)
 
     def table(self) -> Rows:
-        """A row for each run in each series: times in seconds, dates in seconds since 1970. `part` counts
-        the changes before it."""
+        """Table with one row per run in each series: times in seconds, dates in seconds since 1970. `part` is
+        the number of preceding changes."""
         rows: list[dict[str, Cell]] = []
         for machine, trend in self.trends:
-            changed, part = {change.at.run for change in trend.changes}, 0
+            change_dates, part = {change.at.run for change in trend.changes}, 0
             for point in trend.series.points:
-                part += point.run in changed
+                part += point.run in change_dates
                 rows.append(
                     {
                         "machine": machine,
@@ -102,7 +102,8 @@ class Trends(FigureResult):
         return Rows.of_rows(rows)
 
     def figure(self, name: str = "") -> PlotlyFigure:
-        """A figure of the page, by default the first, as a Plotly figure. Raises UsageError."""
+        """Figure of the page, by default the first, as a Plotly figure. Raises UsageError for an unknown
+        name."""
         from hockney.api.notebook.views import figure_named
 
         return figure_named(self._figures, name or next(iter(self._figures), ""))
@@ -120,7 +121,7 @@ class Trends(FigureResult):
         return notebook.summary((shown_sentence(self.shown),), (), [trends_table(self.shown)])
 
 
-def show(archive: Archive, entries: Sequence[ArchivedRun], text: str, listen: Listener) -> Trends:
+def find_trends(archive: Archive, entries: Sequence[ArchivedRun], text: str, listen: Listener) -> Trends:
     if not any(entry.records for entry in entries):
         raise Inconclusive(
             "there is nothing to show",
@@ -154,7 +155,7 @@ def show(archive: Archive, entries: Sequence[ArchivedRun], text: str, listen: Li
 
 
 def _machine_titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], str]:
-    """Titles by machine and origin: the machine, with the origin if runs of several origins have its name."""
+    """Titles by machine and origin. The origin is included only if the machine's name has several."""
     keys = dict.fromkeys((entry.machine, entry.origin) for entry in entries)
     count = Counter(machine for machine, _ in keys)
     return {key: key[0] if count[key[0]] == 1 else f"{key[0]} ({key[1]})" for key in keys}
@@ -163,19 +164,19 @@ def _machine_titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], 
 def dated_runs(
     archive: Archive, entries: Sequence[ArchivedRun], listen: Listener, workload: str = ""
 ) -> dict[str, DatedRun]:
-    """The runs by name, with the times of one workload or of all."""
+    """Runs by name, with the times of one workload or of all."""
     times = archive.times(entries, sources_digest(), run_times, workload, listen)
     dates = {entry.name: entry.started_s for entry in entries}
     return {name: DatedRun(name, dates[name], run_times_) for name, run_times_ in times.items()}
 
 
 def _select_series(cases: Sequence[TimeSeries], text: str) -> list[TimeSeries]:
-    """Operations; one operation and its cases; or cases."""
+    """Select series: all operations, one operation and its cases, or matching cases."""
     workload, raw = split_case(text) if text else ("", {})
     if not workload:
         return operation_series(cases)
-    cases = [each for each in cases if each.workload == workload]
-    selected_cases = [each for each in cases if _matches(each.case, raw)]
+    cases = [case for case in cases if case.workload == workload]
+    selected_cases = [case for case in cases if _matches(case.case, raw)]
     return selected_cases if raw else [*operation_series(selected_cases), *selected_cases]
 
 
@@ -192,11 +193,11 @@ def _canonical_size(text: str) -> str:
 
 def _no_series_error(series: Sequence[TimeSeries], text: str) -> UsageError:
     workload = text.split(" ", 1)[0]
-    operations = {each.workload for each in series}
+    operations = {case.workload for case in series}
     if workload not in operations:
         # the times of other workloads were not read
         return unknown("operation", workload, operations, code="unknown-archived-operation")
-    cases = len({each.case for each in series})
+    cases = len({case.case for case in series})
     return UsageError(
         f"no case in the archive matches '{printable(text)}'",
         f"it has {plural(cases, 'case')} of this operation",
@@ -207,12 +208,12 @@ def _no_series_error(series: Sequence[TimeSeries], text: str) -> UsageError:
 
 
 def sources_digest() -> str:
-    """What identifies the sources that compute times."""
+    """Digest of the source files that compute times."""
     return program_digest().decode()[:16]
 
 
 def run_times(folder: RunFolder) -> RunTimes:
-    """Raises EnvironmentProblem if the run is damaged."""
+    """Compute the times of a run. Raises EnvironmentProblem if the run is damaged."""
     run, catalog = Run(folder), catalog_of(folder)
     measured = MeasuredRun(str(folder.path), run.machine, run.reading.run, run.settings, catalog)
     levels = Side("", (measured,)).levels(catalog)

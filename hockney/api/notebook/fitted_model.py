@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One of a run's fits as a function of its variables."""
+"""Fitted models of a run as functions of their variables."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ RANKS = "ranks"
 
 @dataclass(frozen=True)
 class FittedModel:
-    """`model(bytes=40_000)`, or `model("40kB")` if it has a single variable, predicts a time in seconds with
-    its 95% interval.
+    """A fitted model. `model(bytes=40_000)`, or `model("40kB")` if it has a single variable, predicts a time
+    in seconds with its 95% interval.
 
-    `fit` has the parameters, the verdict and its reasons; `bound` has the variables whose values are
-    already chosen. The others are keywords of a call.
+    `fit` contains the parameters, the verdict and its reasons. `bound` contains the variables with fixed
+    values; the others are keyword arguments of a call.
     """
 
     fit: Fit
@@ -41,24 +41,24 @@ class FittedModel:
 
     @property
     def variables(self) -> dict[str, tuple[float, float]]:
-        """The variables that a call needs, with the range in which the model was fitted."""
-        return {name: ends for name, ends in self.fit.ranges.items() if name not in self.bound}
+        """Variables that a call needs, with the range in which the model was fitted."""
+        return {name: bounds for name, bounds in self.fit.ranges.items() if name not in self.bound}
 
     def __call__(self, *positional: Quantity, **values: Quantity) -> TimeEstimate:
-        """The only variable of a model needs no name. Raises UsageError for missing, unknown or ambiguous
-        variables, and Inconclusive outside the fitted range."""
+        """Predict a time. A single variable may be passed by position. Raises UsageError for missing, unknown
+        or ambiguous variables, Inconclusive outside the fitted range."""
         if positional:
             if len(positional) > 1 or len(self.variables) != 1:
-                given = len(positional)
+                count = len(positional)
                 names = list(self.variables)
                 raise UsageError(
-                    f"the model of {printable(self.fit.line)} was given {plural(given, 'value')} without a "
+                    f"the model of {printable(self.fit.line)} was given {plural(count, 'value')} without a "
                     "name",
                     f"its variables are {list_names(list(names))}" if names else "it has no variables",
                     f"use for example model({', '.join(f'{name}=8' for name in names)})",
                     code="variables-without-names",
                     names=list(names),
-                    given=given,
+                    given=count,
                 )
             (name,) = self.variables
             if name in values:
@@ -71,44 +71,48 @@ class FittedModel:
                 )
             values[name] = positional[0]
         self._check_names(values)
-        lacking = [name for name in self.variables if name not in values]
-        if lacking:
+        missing = [name for name in self.variables if name not in values]
+        if missing:
             raise UsageError(
-                f"the model of {printable(self.fit.line)} needs {list_names(list(lacking))}",
+                f"the model of {printable(self.fit.line)} needs {list_names(list(missing))}",
                 "",
-                f"use for example model({', '.join(f'{name}=8' for name in lacking)})",
+                f"use for example model({', '.join(f'{name}=8' for name in missing)})",
                 code="variables-missing",
-                names=list(lacking),
+                names=list(missing),
             )
-        time = fitted_time(self.fit, {**self.bound, **{n: self.read(n, v) for n, v in values.items()}})
+        time = fitted_time(
+            self.fit, {**self.bound, **{name: self.read(name, value) for name, value in values.items()}}
+        )
         return replace(time, caveats=self.caveats)
 
     @property
     def caveats(self) -> tuple[FitCaveat, ...]:
-        """Caveats of the fit that the intervals of times do not show."""
+        """Caveats of the fit that are not reflected in the intervals."""
         return () if self.fit.two_modes is None else (self.fit.two_modes,)
 
     def read(self, name: str, value: Quantity) -> float:
-        """The value of a variable, checked to be inside its range."""
+        """Parse the value of a variable and check its range."""
         number = _parse_value(quantity_text(value), name, self._unit(name))
         low, high = self.fit.ranges[name]
         if not low <= number <= high:
-            trains_beyond = number > high and any(c.code == "parts-exceed-message" for c in self.fit.caveats)
-            text, first, last = (self._value_text(name, each) for each in (number, low, high))
-            why, remedy = f"it was fitted from {first} to {last}", "measure cases there"
-            if trains_beyond:
-                why = (
-                    f"it gives the time of one message from {first} to {last}; for larger ones it describes "
-                    "only trains"
+            exceeds_buffers = number > high and any(
+                caveat.code == "parts-exceed-message" for caveat in self.fit.caveats
+            )
+            text, range_start, range_end = (self._value_text(name, limit) for limit in (number, low, high))
+            reason, remedy = f"it was fitted from {range_start} to {range_end}", "measure cases there"
+            if exceeds_buffers:
+                reason = (
+                    f"it gives the time of one message from {range_start} to {range_end}; for larger ones it "
+                    "describes only trains"
                 )
                 remedy = "use the model of the ping-pong"
             raise Inconclusive(
                 f"{printable(name)}={text} is outside the range of the model",
-                why,
+                reason,
                 remedy,
                 code="outside-of-fit",
                 name=name,
-                trains_beyond=trains_beyond,
+                trains_beyond=exceeds_buffers,
             )
         return number
 
@@ -121,12 +125,12 @@ class FittedModel:
             return format_size(value)
         return value_with_unit(value, unit) if unit else format_value(value)
 
-    def _check_names(self, given: Iterable[str]) -> None:
-        fixed = {**self.fit.subject.values, **self.bound}
-        for name in given:
-            if name not in self.variables and name in fixed:
+    def _check_names(self, values: Iterable[str]) -> None:
+        bound_names = {**self.fit.subject.values, **self.bound}
+        for name in values:
+            if name not in self.variables and name in bound_names:
                 raise UsageError(
-                    f"{printable(name)} is {printable(format_value(fixed[name]))} in this model",
+                    f"{printable(name)} is {printable(format_value(bound_names[name]))} in this model",
                     "it is not a variable",
                     f"leave it out, or get the model of another {printable(name)} from the run",
                     code="fixed-variable",
@@ -137,33 +141,35 @@ class FittedModel:
 
     @property
     def ranges(self) -> dict[str, tuple[str, str]]:
-        """The ends of `variables` with their units."""
+        """Bounds of `variables` with their units."""
         return {
             name: (self._value_text(name, a), self._value_text(name, b))
             for name, (a, b) in self.variables.items()
         }
 
     def table(self, **values: Quantities) -> Rows:
-        """Times for several values of the variables, as `columns`: a row for each of their combinations,
-        such as `model.table(bytes="8:1MiB")`."""
+        """Table of times with one row for each combination of the variables' values, for example
+        `model.table(bytes="8:1MiB")`."""
         names = list(values)
         self._check_names(names)
-        each = [
+        combination = [
             [self.read(name, value) for value in self._split_values(name, values[name])] for name in names
         ]
-        combined = list(itertools.product(*each))
-        times = [self(**dict(zip(names, row, strict=True))) for row in combined]
-        columns: dict[str, list[Cell]] = {name: [row[k] for row in combined] for k, name in enumerate(names)}
-        for name, end in (("time_s", "value"), ("low_s", "low"), ("high_s", "high")):
-            columns[name] = [getattr(time, end) for time in times]
+        combinations = list(itertools.product(*combination))
+        times = [self(**dict(zip(names, row, strict=True))) for row in combinations]
+        columns: dict[str, list[Cell]] = {
+            name: [row[k] for row in combinations] for k, name in enumerate(names)
+        }
+        for name, bound in (("time_s", "value"), ("low_s", "low"), ("high_s", "high")):
+            columns[name] = [getattr(time, bound) for time in times]
         return Rows.of(columns)
 
     def frame(self, library: Library | None = None, **values: Quantities) -> Any:
-        """The same as a DataFrame of pandas or polars, see `Run.frame`."""
+        """Table as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(**values), library)
 
     def _split_values(self, name: str, values: Quantities) -> Sequence[Quantity]:
-        """Values in the given order; a text is several as on the command line."""
+        """Split values; text is split as on the command line."""
         if not isinstance(values, str):
             return list(values) if isinstance(values, Iterable) else [values]
         if name == RANKS:
@@ -178,50 +184,56 @@ class FittedModel:
 
     def __repr__(self) -> str:
         values = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
-        free = ", ".join(variable_range(name, *ends) for name, ends in self.ranges.items())
+        free_names = ", ".join(variable_range(name, *bounds) for name, bounds in self.ranges.items())
         subject = f"{self.fit.line}{values} ({self.fit.verdict})"
         caveats = "".join(f"; {caveat.text}" for caveat in self.caveats)
-        return f"<{self.fit.model} model of {subject}: {free or 'no variables'}{caveats}>"
+        return f"<{self.fit.model} model of {subject}: {free_names or 'no variables'}{caveats}>"
 
 
 def fitted_model(
     fits: Fits, workload: str, model: str = "", fixed: Mapping[str, Quantity] | None = None
 ) -> FittedModel:
-    """The fit of a workload whose parameters have the `fixed` values.
+    """Find the fit of a workload with the `fixed` values of its parameters.
 
-    Parameters that are not named have their default, if it was measured. Of several models the one is chosen
-    that fixes only the named values, then the one that describes the times best; `model` selects one by name.
-    Raises UsageError if there is none, or if several fit the request equally well; Inconclusive for a refused
-    fit.
+    Other parameters have their defaults if measured. Models that fix only the named values are preferred,
+    then the model that describes the times best. `model` selects one by name. Raises UsageError if there is
+    no fit or if the request is ambiguous, Inconclusive for a refused fit.
     """
     fixed = fixed or {}
-    of_workload = [f for f in fits.fits if f.subject.workload == workload]
-    if not of_workload:
+    workload_fits = [candidate for candidate in fits.fits if candidate.subject.workload == workload]
+    if not workload_fits:
         raise unknown(
-            "workload", workload, {f.subject.workload for f in fits.fits}, code="unknown-fitted-workload"
+            "workload",
+            workload,
+            {candidate.subject.workload for candidate in fits.fits},
+            code="unknown-fitted-workload",
         )
-    of_model = [f for f in of_workload if model in ("", f.model)]
-    if not of_model:
-        raise unknown("model", model, {f.model for f in of_workload})
-    entry = next(w for w in fits.workloads if w.name == workload)
+    model_fits = [candidate for candidate in workload_fits if model in ("", candidate.model)]
+    if not model_fits:
+        raise unknown("model", model, {candidate.model for candidate in workload_fits})
+    entry = next(word for word in fits.workloads if word.name == workload)
     catalog = Catalog(schema=fits.schema, engine="", workloads=[entry])
-    typed = catalog.complete_case(
+    typed_values = catalog.complete_case(
         workload, {name: quantity_text(value) for name, value in fixed.items()}
     ).values
-    matching = [f for f in of_model if _matches(f, {name: typed[name] for name in fixed})]
-    if not matching:
-        wanted = " ".join(f"{name}={format_value(typed[name])}" for name in fixed)
+    matching_fits = [
+        candidate
+        for candidate in model_fits
+        if _matches(candidate, {name: typed_values[name] for name in fixed})
+    ]
+    if not matching_fits:
+        requested = " ".join(f"{name}={format_value(typed_values[name])}" for name in fixed)
         cases = (parse_canonical(summary.case) for summary in fits.summaries)
-        measured = {case.ranks for case in cases if case.workload == workload}
-        subjects = [f.line for f in of_model]
+        measured_values = {case.ranks for case in cases if case.workload == workload}
+        subjects = [candidate.line for candidate in model_fits]
         raise UsageError(
-            f"no model of {printable(workload)} with {printable(wanted)}",
-            f"it was measured on {join_words(sorted(measured))} ranks",
+            f"no model of {printable(workload)} with {printable(requested)}",
+            f"it was measured on {join_words(sorted(measured_values))} ranks",
             f"the fitted ones are {list_names([printable(subject) for subject in subjects])}",
             code="no-such-fit",
             subjects=list(subjects),
         )
-    fit = _best_match(matching, typed, set(fixed))
+    fit = _best_match(matching_fits, typed_values, set(fixed))
     if fit.verdict == "refused" or not fit.ranges:
         raise Inconclusive(
             f"no model describes {printable(fit.line)}",
@@ -230,42 +242,47 @@ def fitted_model(
             code="refused-model",
             subject=fit.line,
         )
-    free = FittedModel(fit, entry)
+    free_names = FittedModel(fit, entry)
     return FittedModel(
-        fit, entry, {name: free.read(name, fixed[name]) for name in fixed if name in fit.ranges}
+        fit, entry, {name: free_names.read(name, fixed[name]) for name in fixed if name in fit.ranges}
     )
 
 
 def predicting_models(fits: Fits) -> tuple[FittedModel, ...]:
     """All fits that are not refused."""
     entries = {entry.name: entry for entry in fits.workloads}
-    predicting = [fit for fit in fits.fits if fit.verdict != "refused" and fit.ranges]
-    return tuple(FittedModel(fit, entries[fit.subject.workload]) for fit in predicting)
+    usable_fits = [fit for fit in fits.fits if fit.verdict != "refused" and fit.ranges]
+    return tuple(FittedModel(fit, entries[fit.subject.workload]) for fit in usable_fits)
 
 
 def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
-    """A refused fit has no variables: every parameter that its subject does not fix counts as one."""
+    """Whether a fit has the fixed values. All parameters that the subject of a refused fit does not fix count
+    as variables."""
     subject = fit.subject
-    free = (name for name in fixed if name not in subject)
+    free_names = (name for name in fixed if name not in subject)
     return all(subject.get(name, value) == value for name, value in fixed.items()) and (
-        fit.verdict == "refused" or all(name in fit.ranges for name in free)
+        fit.verdict == "refused" or all(name in fit.ranges for name in free_names)
     )
 
 
 def _best_match(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) -> Fit:
-    """Raises UsageError if subjects differ in parameters that were not named."""
+    """Choose the closest match. Raises UsageError if subjects differ in parameters that were not named."""
 
     def order(fit: Fit) -> tuple[int, bool, bool, int]:
-        others = {n: v for n, v in fit.subject.values.items() if n not in fixed}
-        unusual = sum(value != typed.get(name) for name, value in others.items() if name != RANKS)
+        other_count = {
+            parameter_name: parameter_value
+            for parameter_name, parameter_value in fit.subject.values.items()
+            if parameter_name not in fixed
+        }
+        unusual_count = sum(value != typed.get(name) for name, value in other_count.items() if name != RANKS)
         bound = sum(name not in fit.subject for name in fixed)
-        return unusual, fit.verdict == "refused", RANKS in others, bound
+        return unusual_count, fit.verdict == "refused", RANKS in other_count, bound
 
     best = min(map(order, fits))
-    nearest = [fit for fit in fits if order(fit) == best]
-    subjects = list(dict.fromkeys(fit.line for fit in nearest))
+    nearest_fits = [fit for fit in fits if order(fit) == best]
+    subjects = list(dict.fromkeys(fit.line for fit in nearest_fits))
     if len(subjects) > 1:
-        workload = nearest[0].subject.workload
+        workload = nearest_fits[0].subject.workload
         raise UsageError(
             f"several models of {printable(workload)} are possible",
             f"they are for {list_names([printable(subject) for subject in subjects])}",
@@ -273,16 +290,16 @@ def _best_match(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) ->
             code="several-fits",
             subjects=list(subjects),
         )
-    return next((fit for fit in nearest if fit.preferred), nearest[0])
+    return next((fit for fit in nearest_fits if fit.preferred), nearest_fits[0])
 
 
-def _parse_value(word: str, name: str, unit: str) -> float:
+def _parse_value(text: str, name: str, unit: str) -> float:
     if name == RANKS or not unit:
-        numbers = parse_counts(word, name)
+        numbers = parse_counts(text, name)
         if len(numbers) > 1:
-            raise not_a_count(word, name)
+            raise not_a_count(text, name)
         return numbers[0]
-    return parse_bytes(word) if unit == "B" else parse_seconds(word)
+    return parse_bytes(text) if unit == "B" else parse_seconds(text)
 
 
 def variable_range(name: str, low: str, high: str) -> str:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions of `import hockney`.
 
-A run is given as a path (text or `Path`) or as a `Run`. Quantities are numbers (seconds, bytes, fractions) or
-words as on the command line: budget=30 and budget="30s", message=40_000 and message="40kB". Progress is
+A run is passed as a path (text or `Path`) or as a `Run`. Quantities are numbers (seconds, bytes, fractions)
+or text as on the command line: budget=30 and budget="30s", message=40_000 and message="40kB". Progress is
 logged as "hockney" with `logging`, or passed to `listen`, a function of a `hockney.measurement.Event`. All
 errors are `HockneyError`s.
 """
@@ -48,12 +48,12 @@ NETWORKS = {"shared": True, "switch": False}
 def survey(
     *, out: AnyPath | None = None, listen: Listener | None = None, **options: Unpack[RunKeywords]
 ) -> Run:
-    """Measure what message passing costs on this machine::
+    """Measure the cost of message passing on this machine::
 
         run = hockney.survey(budget=30, ranks=2)
 
-    `options` are the fields of `RunOptions`; the default of `machine` is $HOCKNEY_MACHINE. `out` is the
-    folder for the run, by default a new one in runs. Raises the same errors as `run`.
+    `options` are the fields of `RunOptions`. The default of `machine` is $HOCKNEY_MACHINE. `out` is the run's
+    folder (default: a new one in runs). Raises the same errors as `run`.
     """
     return measure.survey(run_options(options, os.environ), out=out, listen=listen or log)
 
@@ -70,9 +70,9 @@ def run(
 
         run = hockney.run("pingpong bytes=0:64KiB barrier", launches=5)
 
-    `options` and `out` are those of `survey`. Raises UsageError before anything is written, and
-    EnvironmentProblem if nothing can be launched. After an error or an interruption the measurements so
-    far are kept, and `resume` continues.
+    `options` and `out` are the same as for `survey`. Raises UsageError before anything is written, and
+    EnvironmentProblem if nothing can be launched. Measurements are kept after an error or an interruption,
+    and `resume` continues the run.
     """
     return measure.run(question, run_options(options, os.environ), out=out, listen=listen or log)
 
@@ -85,22 +85,22 @@ def resume(
     listen: Listener | None = None,
     **options: Unpack[ResumeKeywords],
 ) -> Run:
-    """Measure the rest of a run; the default is the only unfinished one in runs.
+    """Measure the remaining cases of a run (default: the only unfinished one in runs).
 
-    `budget` (s) is the time for everything that is left; the other options replace the run's own. Raises
+    `budget` (s) is the time for all remaining cases. Other options replace those of the run. Raises
     the same errors as `run`.
     """
-    replaced = replacements(options)
+    replacements_given = replacements(options)
     return resume_run(
         find_runs.only_unfinished_run(listen or log).path if run is None else _path(run),
-        budget=None if budget is None else keywords.seconds_of("budget", budget),
-        replacements=replaced,
+        budget=None if budget is None else keywords.seconds_argument("budget", budget),
+        replacements=replacements_given,
         listen=listen or log,
     )
 
 
 def open(run: AnyPath | Run | None = None, *, cost: Cost = "typical", listen: Listener | None = None) -> Run:
-    """An existing run; the default is the newest complete one in runs::
+    """Open an existing run (default: the newest complete one in runs)::
 
         run = hockney.open("runs/latest")
 
@@ -130,16 +130,16 @@ def predict(
 
         hockney.predict(work=100e-6, message=40_000, serial=0.01, ranks=[2, 4, 8])
 
-    A single rank would compute for `work` seconds, of which the share `serial` cannot be divided. Per
-    work there are `exchanges` with the neighbors on a ring, with messages of `message` bytes.
-    `imbalance` is the parallel work of the busiest rank relative to the mean. The cost of messages comes
-    from `run` (default: the newest survey in runs) or from a described `machine`; `network`, shared or
-    switch, replaces the choice by measurements. With `larger_machine`, ranks beyond the cores are on a larger
-    machine of this kind instead of sharing them. `cost` selects the typical or the undisturbed cost of a
-    run (default: the one it was opened with).
+    A single rank computes for `work` seconds, of which the fraction `serial` cannot be divided. For this work
+    there are `exchanges` with the neighbors on a ring, with messages of `message` bytes. `imbalance` is the
+    parallel work of the busiest rank relative to the mean. The cost of messages comes from `run` (default:
+    the newest survey in runs) or from a described `machine`. `network`, shared or switch, overrides the
+    measured kind. With `larger_machine`, ranks beyond the number of cores run on a larger machine of this
+    kind instead of sharing cores. `cost` selects the typical or the undisturbed cost (default: the one that
+    `run` was opened with).
 
-    Nothing is measured. Raises UsageError for values that no algorithm or machine can have, and
-    Inconclusive if the cost of messages is unknown.
+    Nothing is measured. Raises UsageError for invalid values, Inconclusive if the cost of messages is
+    unknown.
     """
     if network is not None and network not in NETWORKS:
         raise unknown("network", network, NETWORKS, code="unknown-network-word")
@@ -150,8 +150,8 @@ def predict(
         exchanges,
         imbalance,
     )
-    chosen_cost: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
-    keywords.check_cost(chosen_cost)
+    effective_cost: Cost = cost or (run.cost if isinstance(run, Run) else "typical")
+    keywords.check_cost(effective_cost)
     return forecast.predict(
         algorithm,
         ranks=keywords.read_counts(ranks),
@@ -159,18 +159,19 @@ def predict(
         machine=os.fspath(machine),
         shared=None if network is None else NETWORKS[network],
         larger=larger_machine,
-        cost=chosen_cost,
+        cost=effective_cost,
         listen=listen or log,
     )
 
 
 def verify(run: AnyPath | Run | None = None, *, listen: Listener | None = None) -> list[Finding]:
-    """Check that the measurements of a run are unchanged, complete and correct; by default of the newest in
-    runs.
+    """Check that the measurements of a run (default: the newest in runs) are unchanged, complete and correct.
 
     The `verdict` of a finding is good, note or bad. Raises UsageError if there is no such run.
     """
-    return verification.verify(find_runs.last_written_run(listen or log).path if run is None else _path(run))
+    return verification.verify(
+        find_runs.newest_run_in_any_state(listen or log).path if run is None else _path(run)
+    )
 
 
 def _path(run: AnyPath | Run) -> AnyPath:

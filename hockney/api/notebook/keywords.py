@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of Python functions: quantities as numbers (seconds, bytes, fractions) or as text of the command
-line ("100us", "40kB", "1%"), and the fields of `RunOptions` as keywords."""
+"""Arguments of Python functions: quantities as numbers (seconds, bytes, fractions) or as text as on the
+command line ("100us", "40kB", "1%"), and the fields of `RunOptions` as keywords."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ Words = tuple[str, ...]
 
 
 def quantity_text(value: Quantity) -> str:
-    """A number as text that the command line reads back exactly. Raises UsageError for anything else."""
+    """Format a number as text that the command line reads back exactly. Raises UsageError for other
+    values."""
     if isinstance(value, str):
         return value
     try:
@@ -53,7 +54,7 @@ def quantity_text(value: Quantity) -> str:
 
 
 def quantities_text(values: Quantities) -> str:
-    """One or several, separated by commas."""
+    """Format one or several numbers, separated by commas."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return quantity_text(values)
     return ",".join(map(quantity_text, values))
@@ -65,8 +66,8 @@ def _quantity_reader(parse: Callable[[str], T]) -> Callable[[Quantity], T]:
 
 def _list_reader(parse: Callable[[str], tuple[int, ...]]) -> Callable[[Quantities], tuple[int, ...]]:
     def read(values: Quantities) -> tuple[int, ...]:
-        words = quantities_text(values)
-        return parse(words) if words else ()
+        items = quantities_text(values)
+        return parse(items) if items else ()
 
     return read
 
@@ -80,25 +81,25 @@ read_sizes = _list_reader(parse_sizes)
 
 
 def _read_named(name: str, value: Any, read: Callable[[Any], T]) -> T:
-    """Errors have the `name` of the argument."""
+    """Parse the argument called `name`, which errors mention."""
     try:
         return read(value)
     except UsageError as error:
         raise error.with_context(name) from error
 
 
-def share_of(name: str, value: Quantity) -> float:
-    """The share given for the keyword `name`. Raises UsageError."""
+def fraction_argument(name: str, value: Quantity) -> float:
+    """Parse the keyword argument `name` as a fraction. Raises UsageError if it is invalid."""
     return _read_named(name, value, read_share)
 
 
-def seconds_of(name: str, value: Quantity) -> float:
-    """The time given for the keyword `name`, in seconds. Raises UsageError."""
+def seconds_argument(name: str, value: Quantity) -> float:
+    """Parse the keyword argument `name` as a time in seconds. Raises UsageError if it is invalid."""
     return _read_named(name, value, read_seconds)
 
 
 def check_cost(cost: str) -> None:
-    """Raises UsageError for an unknown cost."""
+    """Raise UsageError for an unknown cost."""
     if cost not in get_args(Cost):
         raise unknown("cost", cost, get_args(Cost), code="unknown-cost-word")
 
@@ -108,12 +109,12 @@ MACHINE_VARIABLE = "HOCKNEY_MACHINE"
 
 
 def _lines_reader(line: Callable[[str, Any], str]) -> Callable[[Mapping[str, Any] | Iterable[str]], Words]:
-    """Reads one line, several, or a mapping, whose items `line` makes lines of."""
+    """Make a reader of one line, several lines, or a mapping with items that `line` converts to lines."""
 
-    def read(given: Mapping[str, Any] | Iterable[str]) -> Words:
-        if isinstance(given, str):
-            return (given,)
-        return tuple(line(*item) for item in given.items()) if isinstance(given, Mapping) else tuple(given)
+    def read(lines: Mapping[str, Any] | Iterable[str]) -> Words:
+        if isinstance(lines, str):
+            return (lines,)
+        return tuple(line(*item) for item in lines.items()) if isinstance(lines, Mapping) else tuple(lines)
 
     return read
 
@@ -122,9 +123,9 @@ variable_assignments = _lines_reader(lambda name, value: f"{name}={value}")
 setting_lines = _lines_reader(lambda name, variables: LaunchSetting.of(name, variables).line)
 
 
-def host_names(given: Iterable[str]) -> tuple[str, ...]:
-    """One name or several."""
-    return tuple(given.split(",")) if isinstance(given, str) else tuple(given)
+def host_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Convert one name or several to a tuple."""
+    return tuple(names.split(",")) if isinstance(names, str) else tuple(names)
 
 
 Seconds = Annotated[Quantity | None, read_seconds]
@@ -138,7 +139,7 @@ Program = Annotated[AnyPath | None, os.fspath]
 
 
 class ResumeKeywords(TypedDict, total=False):
-    """The types accepted for each option that `resume` may replace. None is the default."""
+    """Accepted types of each option that `resume` may replace. None keeps the option."""
 
     mpi: Program
     machine: Program
@@ -153,7 +154,7 @@ class ResumeKeywords(TypedDict, total=False):
 
 
 class RunKeywords(ResumeKeywords, total=False):
-    """The types accepted for each field of `RunOptions`."""
+    """Accepted types of each field of `RunOptions`."""
 
     ranks: Counts
     sizes: Sizes
@@ -171,17 +172,20 @@ class RunKeywords(ResumeKeywords, total=False):
     assume_network: bool | None
 
 
-def run_options(given: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:
-    """The options of a run from keywords. Raises UsageError for unknown keywords and invalid values."""
-    return RunOptions(**{"machine": environ.get(MACHINE_VARIABLE, ""), **_values(given, RunKeywords)})
+def run_options(keywords: Mapping[str, Any], environ: Mapping[str, str]) -> RunOptions:
+    """Convert keywords to the options of a run. Raises UsageError for unknown keywords and invalid values."""
+    return RunOptions(
+        **{"machine": environ.get(MACHINE_VARIABLE, ""), **_convert_keywords(keywords, RunKeywords)}
+    )
 
 
-def replacements(given: Mapping[str, Any]) -> Replacements:
-    """What `resume` replaces, from keywords. Raises UsageError for unknown keywords and invalid values."""
-    return Replacements(**_values(given, ResumeKeywords))
+def replacements(keywords: Mapping[str, Any]) -> Replacements:
+    """Convert keywords to the replacements for `resume`. Raises UsageError for unknown keywords and invalid
+    values."""
+    return Replacements(**_convert_keywords(keywords, ResumeKeywords))
 
 
-def _values(given: Mapping[str, Any], keywords: type) -> dict[str, Any]:
+def _convert_keywords(given: Mapping[str, Any], keywords: type) -> dict[str, Any]:
     hints = get_type_hints(keywords, include_extras=True)
     for name in given:
         if name not in hints:
@@ -199,21 +203,25 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def with_run_keywords(function: F) -> F:
-    """Adds the keywords to the signature of a function that takes them as **options, for `help` and for
+    """Add the keywords to the signature of a function that takes them as **options, for `help` and for
     completion in notebooks."""
     return _with_keywords(function, OPTIONS)
 
 
 def with_resume_keywords(function: F) -> F:
-    """The same with those of `resume`."""
+    """Add the keywords of `resume` to the signature of a function."""
     return _with_keywords(function, REPLACEABLE)
 
 
 def _with_keywords(function: F, names: Iterable[str]) -> F:
     signature = inspect.signature(function)
-    other_parameters = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-    more = [
+    other_parameters = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
+    ]
+    added = [
         inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=OPTIONS[name][1]) for name in names
     ]
-    function.__signature__ = signature.replace(parameters=[*other_parameters, *more])  # type: ignore[attr-defined]
+    function.__signature__ = signature.replace(parameters=[*other_parameters, *added])  # type: ignore[attr-defined]
     return function

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Events of measuring, in the log "hockney" of Python's `logging`."""
+"""Measurement events in the log "hockney" of Python's `logging`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOG = logging.getLogger("hockney")
 
 
 def log(event: Event) -> None:
-    """A listener: notices and cases without a result are warnings, steps of the work are information."""
+    """Log an event. Notices and cases without a result are warnings, other events are information."""
     if isinstance(event, Notice):
         LOG.warning("%s", one_line(event.text))
     elif isinstance(event, Status):

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Runs, fitted models and figures as a notebook shows them."""
+"""Display of runs, fitted models and figures in notebooks."""
 
 from __future__ import annotations
 
@@ -31,61 +31,64 @@ COLUMNS = ("typical", "95% interval", "launches")
 
 
 def run_html(run: Run) -> str:
-    """If the run cannot be read, the reason."""
+    """Render a run, or the reason why it cannot be read."""
     try:
         # messages first
-        measured = sorted(run.evidence.measured, key=lambda m: not m.workload.performs(*PING_PONG))
+        case_summaries = sorted(run.evidence.measured, key=lambda m: not m.workload.performs(*PING_PONG))
         page = run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
-        fixed = _constant_parameters(measured)
-        after = [f"All cases: {fixed}."] if fixed else []
-        if len(measured) > MAX_ROWS:
-            after.append(more_rows(len(measured) - MAX_ROWS))
-        tables = [*([page.results] if page.results else []), _case_table(measured)]
+        constants = _constant_parameters(case_summaries)
+        notes = [f"All cases: {constants}."] if constants else []
+        if len(case_summaries) > MAX_ROWS:
+            notes.append(more_rows(len(case_summaries) - MAX_ROWS))
+        tables = [*([page.results] if page.results else []), _case_table(case_summaries)]
         return notebook.summary(
-            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, tables, after
+            (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, tables, notes
         )
     except HockneyError as error:
         return notebook.summary([str(error)], ())
 
 
-def _case_table(measured: Sequence[Measured]) -> Table:
-    """The first cases. Parameters that are the same in all cases, or that none of these cases has, get no
-    column."""
-    visible = measured[:MAX_ROWS]
-    varying = [name for name, values in _parameter_values(measured).items() if len(values) > 1]
-    names = [name for name in varying if any(name in m.case for m in visible)]
+def _case_table(summaries: Sequence[Measured]) -> Table:
+    """Table of the first cases, without columns for parameters that are constant or absent."""
+    visible = summaries[:MAX_ROWS]
+    varying_names = [name for name, values in _parameter_values(summaries).items() if len(values) > 1]
+    names = [name for name in varying_names if any(name in summary.case for summary in visible)]
     rows = tuple(
         (
-            m.case.workload,
-            *(_cell(m, name) for name in names),
-            quantity(m.summary.typical.value, "s"),
-            interval(m.summary.typical, "s"),
-            str(m.summary.launches),
+            summary.case.workload,
+            *(_cell(summary, name) for name in names),
+            quantity(summary.summary.typical.value, "s"),
+            interval(summary.summary.typical, "s"),
+            str(summary.summary.launches),
         )
-        for m in visible
+        for summary in visible
     )
     columns = ("workload", *names, *COLUMNS)
     numeric = tuple(range(len(columns) - len(COLUMNS), len(columns)))
     return Table("cases", "", columns, rows, numeric=numeric)
 
 
-def _cell(m: Measured, name: str) -> str:
-    value = m.case.get(name)
+def _cell(summary: Measured, name: str) -> str:
+    value = summary.case.get(name)
     if value is None:
         return ""
-    return quantity(m.size, m.workload.size_unit) if name == m.workload.size else format_value(value)
+    return (
+        quantity(summary.size, summary.workload.size_unit)
+        if name == summary.workload.size
+        else format_value(value)
+    )
 
 
-def _parameter_values(measured: Sequence[Measured]) -> dict[str, set[object]]:
-    names = dict.fromkeys(name for m in measured for name in ("ranks", *dict(m.case.parameters)))
-    return {name: {m.case.get(name) for m in measured} for name in names}
+def _parameter_values(summaries: Sequence[Measured]) -> dict[str, set[object]]:
+    names = dict.fromkeys(name for summary in summaries for name in ("ranks", *dict(summary.case.parameters)))
+    return {name: {summary.case.get(name) for summary in summaries} for name in names}
 
 
-def _constant_parameters(measured: Sequence[Measured]) -> str:
+def _constant_parameters(summaries: Sequence[Measured]) -> str:
     """ "ranks=2 buffers=hot"."""
-    constant = {name: values for name, values in _parameter_values(measured).items() if len(values) == 1}
-    return " ".join(f"{name}={format_value(measured[0].case[name])}" for name in constant)
+    constants = {name: values for name, values in _parameter_values(summaries).items() if len(values) == 1}
+    return " ".join(f"{name}={format_value(summaries[0].case[name])}" for name in constants)
 
 
 def more_rows(count: int) -> str:
@@ -95,16 +98,23 @@ def more_rows(count: int) -> str:
 def model_html(model: FittedModel) -> str:
     fit = model.fit
     values = "".join(f" {name}={format_value(value)}" for name, value in model.bound.items())
-    before = [f"{fit.model} model of {fit.line}{values}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."]
-    before += [caveat.text for caveat in fit.caveats if caveat.text not in fit.why]
+    sentences = [
+        f"{fit.model} model of {fit.line}{values}: {fit.verdict}{f' ({fit.why})' if fit.why else ''}."
+    ]
+    sentences += [caveat.text for caveat in fit.caveats if caveat.text not in fit.why]
     rows = tuple(
-        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
-        for p in fit.parameters
+        (
+            parameter.name,
+            parameter.symbol,
+            quantity(parameter.estimate.value, parameter.unit),
+            interval(parameter.estimate, parameter.unit),
+        )
+        for parameter in fit.parameters
     )
     table = Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
-    variables = [variable_range(name, *ends) for name, ends in model.ranges.items()]
+    variables = [variable_range(name, *bounds) for name, bounds in model.ranges.items()]
     return notebook.summary(
-        before, (), [table], [f"Predicts times for {list_names(list(variables))}."] if variables else ()
+        sentences, (), [table], [f"Predicts times for {list_names(list(variables))}."] if variables else ()
     )
 
 
@@ -112,12 +122,12 @@ Figures = Mapping[str, Figure]
 
 
 def figures_of(page: Page) -> Figures:
-    """Under names that are unique, in the order of the page."""
+    """Figures of a page in order, with unique names."""
     return named(page.figures)
 
 
 def figure_named(figures: Figures, name: str) -> PlotlyFigure:
-    """Raises UsageError for an unknown name."""
+    """Return a figure as a Plotly figure. Raises UsageError for an unknown name."""
     if name not in figures:
         raise unknown("figure", name, figures)
     from hockney.draw.plotly_figure import plotly_figure

@@ -257,7 +257,7 @@ def _algorithm(given: Mapping[str, Any]) -> int:
             larger=given["larger_machine"],
             listen=reporter,
         )
-    prediction, origin = forecast.prediction, forecast.known
+    prediction, origin = forecast.prediction, forecast.costs_origin
     if given["as_json"]:
         caveats = prediction_caveats(prediction, origin)
         print_json(grain_prediction.document(prediction, caveats, origin.platform))

@@ -213,7 +213,7 @@ def _run_argument(find: str) -> Callable[[Any], Any]:
 
 complete_run = _run_argument("newest_complete_run")
 survey_run = _run_argument("newest_complete_survey")
-any_run = _run_argument("last_written_run")
+any_run = _run_argument("newest_run_in_any_state")
 unfinished_run = _run_argument("only_unfinished_run")
 
 

@@ -178,7 +178,7 @@ def submit_and_print(
     wait: bool,
 ) -> int:
     form.check(question)
-    submit = api.script if dry_run else api.submit
+    submit = api.make_job_script if dry_run else api.submit
     return print_submitted(partial(submit, question, options, batch_options, out=out), quiet, form, wait)
 
 

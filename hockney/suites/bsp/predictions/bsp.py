@@ -143,7 +143,7 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     catalog = kernel_catalog()
     workload = catalog.workload(text.split(" ", 1)[0])
     if options.run is None:
-        folder = find_runs.newest_run_of(STUDIES, options.listen)
+        folder = find_runs.newest_run_of_studies(STUDIES, options.listen)
     else:
         folder = RunFolder.open(to_path(options.run))
     results = measurement.load_results(folder, cost=options.cost)
