@@ -63,7 +63,7 @@ def one_pair(
         )
         for factor in (1.0, ratio)
     ]
-    return judge([Pair(case, *(PooledCase.of({0: side}) for side in sides))], tolerance)
+    return judge([Pair(case, *(PooledCase.from_runs({0: side}) for side in sides))], tolerance)
 
 
 def pair_of_runs(
@@ -86,7 +86,7 @@ def pair_of_runs(
                 for case in cases()
             }
         )
-    return [Pair(case, *(PooledCase.of({0: side[case]}) for side in both)) for case in cases()]
+    return [Pair(case, *(PooledCase.from_runs({0: side[case]}) for side in both)) for case in cases()]
 
 
 def coverage(sets: int) -> list[str]:
@@ -179,7 +179,7 @@ def several(
         seen = observed(case, world, effects, rng, visits=how.visits, repetitions=how.repetitions)
         at_s = tuple(moments + 1e4 * number for moments in seen.visits_at_s)
         made[number] = replace(seen, visits_at_s=at_s)
-    return PooledCase.of(made)
+    return PooledCase.from_runs(made)
 
 
 SLOW = "allgather"

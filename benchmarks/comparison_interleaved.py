@@ -68,7 +68,7 @@ def in_turns(
             )
             for side in range(2)
         ]
-        found.append(Pair(case, *(PooledCase.of({0: side}) for side in sides)))
+        found.append(Pair(case, *(PooledCase.from_runs({0: side}) for side in sides)))
     return found
 
 

@@ -25,7 +25,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.core.record import SCHEMA, Record, RunRecords, Stop, Sync, Verified, Visits
 from hockney.models import observe
-from hockney.models.statistics import summaries
+from hockney.models.statistics import summarise_observations
 
 FAST_S = 1e-6
 CASE = Case.of("pingpong", 2, buffers="hot", bytes=8)
@@ -166,7 +166,7 @@ def study(
 
 
 def _costs(run: RunRecords) -> dict[str, Estimate]:
-    (summary,) = summaries(observe(run, CATALOG))
+    (summary,) = summarise_observations(observe(run, CATALOG))
     assert summary.undisturbed is not None
     return {"typical": summary.typical, "undisturbed": summary.undisturbed.cost}
 

@@ -111,7 +111,7 @@ def looked(
     whole = observed(case, world, effects, rng, visits=5, repetitions=5)
     first, count = "", PLANNED
     while True:
-        b = PooledCase.of({0: whole.select_launches(range(count))})
+        b = PooledCase.from_runs({0: whole.select_launches(range(count))})
         state = judge([Pair(case, a, b)], 0.05).cases[0].state
         first = first or state
         if state not in ("undecided", "slower") or count == most:

@@ -28,7 +28,7 @@ from hockney import api
 from hockney.archive import Archive
 from hockney.core.record import encode_line
 from hockney.models.history import CaseTime, DatedRun, RunTimes, check
-from hockney.models.statistics import change_points
+from hockney.models.statistics import find_change_points
 from hockney.models.statistics.level_changes import PROBABILITIES, _differences, _normal_scores
 from hockney.store import RunFolder
 from hockney.store.checksums import checksum_at_end, seal_line
@@ -117,7 +117,7 @@ def changes(sets: int, seed: int) -> None:
     print("| noise | 12 runs | 20 runs | 40 runs | 80 runs |\n|---|---:|---:|---:|---:|")
     for name, noise in NOISES.items():
         shares = [
-            np.mean([bool(change_points(noise(rng, n))) for _ in range(sets)]) for n in (12, 20, 40, 80)
+            np.mean([bool(find_change_points(noise(rng, n))) for _ in range(sets)]) for n in (12, 20, 40, 80)
         ]
         print(f"| {name} | {' | '.join(f'{share:.1%}' for share in shares)} |", flush=True)
     print("\n| runs | since | by (sd) | found | date in its interval | size in its interval |")
@@ -135,11 +135,11 @@ def changes(sets: int, seed: int) -> None:
         for _ in range(sets):
             logs = NOISES["normal"](rng, count)
             logs[count - after :] += by * SPREAD
-            near = [c for c in change_points(logs) if c.first <= count - after <= c.last]
+            near = [c for c in find_change_points(logs) if c.first <= count - after <= c.last]
             found += bool(near)
             extra += len(near) > 1
             for c in near[:1]:
-                dated += abs(c.at - (count - after)) <= 1
+                dated += abs(c.index - (count - after)) <= 1
                 low, high = c.ratio.ratio.low, c.ratio.ratio.high
                 sized += low is not None and high is not None and low <= math.exp(by * SPREAD) <= high
         shares = (found / sets, dated / max(1, found), sized / max(1, found))

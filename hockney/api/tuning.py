@@ -381,6 +381,6 @@ def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
 def _ratio(by_setting: dict[str, Observation], changed: str, plain: str) -> TimeRatio | None:
     if plain not in by_setting or changed not in by_setting:
         return None
-    turns = InterleavedSettings.of({name: [seen] for name, seen in by_setting.items()})
+    turns = InterleavedSettings.from_observations({name: [seen] for name, seen in by_setting.items()})
     seconds = by_setting[plain].interval()[0], by_setting[changed].interval()[0]
     return TimeRatio(turns.ratio(changed, plain), seconds)

@@ -216,9 +216,9 @@ def _pairs_excluded_on_one_side(count: int, cases: int, excluded: tuple[int, int
 def _machine_modes(modes: Sequence[MachineModes]) -> Caveat:
     """The caveat that the machine was in two modes during interleaved launches."""
     pairs = sum(each.pairs for each in modes)
-    a, b = (sum(each.slow[side] for each in modes) for side in range(2))
+    a, b = (sum(each.slow_counts[side] for each in modes) for side in range(2))
     factor, bound = max(each.factor for each in modes), max(each.share_bound for each in modes)
-    uneven = ", and nothing is reported as the same" if any(each.uneven for each in modes) else ""
+    uneven = ", and nothing is reported as the same" if any(each.is_uneven for each in modes) else ""
     return Caveat(
         "machine-modes",
         f"the machine was in two modes, and up to {factor:.2g} times as slow in {a} of "

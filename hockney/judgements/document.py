@@ -59,12 +59,12 @@ def _modes(each: MachineModes) -> dict[str, Any]:
     """`b_slow_pairs`: those in which only B was slow."""
     return {
         "pairs": each.pairs,
-        "exchanged_pairs": each.exchanged,
+        "exchanged_pairs": each.exchanged_count,
         "factor": each.factor,
-        "a_slow": each.slow[0],
-        "b_slow": each.slow[1],
-        "b_slow_pairs": each.split[0],
-        "a_slow_pairs": each.split[1],
+        "a_slow": each.slow_counts[0],
+        "b_slow": each.slow_counts[1],
+        "b_slow_pairs": each.split_counts[0],
+        "a_slow_pairs": each.split_counts[1],
     }
 
 

@@ -156,7 +156,7 @@ def pooled_cases(by_run: Iterable[Iterable[Observation]], catalog: Catalog) -> d
     for number, run in enumerate(by_run):
         for observation in run:
             by_case.setdefault(completed(observation.case, catalog), {})[number] = observation
-    return {case: PooledCase.of(observation) for case, observation in by_case.items()}
+    return {case: PooledCase.from_runs(observation) for case, observation in by_case.items()}
 
 
 def joint_catalog(sides: Iterable[Side]) -> Catalog:

@@ -23,7 +23,13 @@ from hockney.discovery.load import Load, load_between, moment
 from hockney.launch.launcher import Launcher, LaunchOptions
 from hockney.measurement.budget import TYPICAL_COST_S, VISITS, launch_count
 from hockney.measurement.events import Finding
-from hockney.models.statistics import LOADED_OUTSIDE_CORES, LOADED_STEAL, MeasuredNoise, launch_times, noise
+from hockney.models.statistics import (
+    LOADED_OUTSIDE_CORES,
+    LOADED_STEAL,
+    MeasuredNoise,
+    launch_times,
+    measure_noise,
+)
 
 SUBJECT = "noise"
 
@@ -299,7 +305,7 @@ def _watched_cases(lines: Iterable[Line], usual: bool) -> list[WatchedCase]:
     watched = []
     for case, records in run.by_case().items():
         times = [launch_times(record) for record in records if record.times_s]
-        found = noise([launch.visits for launch in times], [launch.at_s for launch in times])
+        found = measure_noise([launch.visits for launch in times], [launch.at_s for launch in times])
         if found is not None:
             lost = [count > 0 for record in records for count in record.visits.preempted]
             watched.append(WatchedCase(parse_canonical(case), cpus, usual, len(lost), sum(lost), found))

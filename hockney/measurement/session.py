@@ -285,7 +285,7 @@ class Session:
         return [case for case in cases if self.failures[case] < MOST_FAILURES_OF_A_CASE]
 
     def _observed(self) -> list[Observation]:
-        return observe(self.out.run(), self.bench.catalog, times=self.times)
+        return observe(self.out.run(), self.bench.catalog, compute_times=self.times)
 
     def _extend(self) -> None:
         """Launch more than planned, while time is left, for cases that are not precise enough."""

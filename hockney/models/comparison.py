@@ -56,14 +56,14 @@ from hockney.models.statistics import (
     common_pairs,
     estimate,
     exchange_launches,
+    find_machine_modes,
     independent_ratio,
     interval_stretch,
     log_ratios,
-    machine_modes,
     pair_count,
     paired_ratio,
-    pairs_with_weight,
     ratio_of_pairs,
+    select_weighted_pairs,
     time_to_exclude,
 )
 
@@ -150,13 +150,13 @@ class _How:
 
     def times(self, pair: Pair) -> tuple[Estimate, Estimate]:
         """The times of A and of B; for pairs, without outliers, as in the ratio."""
-        b, a = pairs_with_weight(pair.b, pair.a) if self.paired else (pair.b.pooled, pair.a.pooled)
+        b, a = select_weighted_pairs(pair.b, pair.a) if self.paired else (pair.b.pooled, pair.a.pooled)
         return _time(a, self.exact_a), _time(b, self.exact_b)
 
     def launches(self, pair: Pair) -> tuple[int, int]:
         """The numbers of launches of A and of B that count."""
         shared = pair_count(pair.a, pair.b) if self.paired else 0
-        return (shared, shared) if shared >= FEWEST_LAUNCHES else (pair.a.launches, pair.b.launches)
+        return (shared, shared) if shared >= FEWEST_LAUNCHES else (pair.a.launch_count, pair.b.launch_count)
 
 
 def judge(
@@ -173,7 +173,7 @@ def judge(
     modes: tuple[MachineModes, ...] = ()
     if how.paired:
         pairs, modes = in_same_mode(pairs)
-    uneven = any(each.uneven for each in modes)
+    uneven = any(each.is_uneven for each in modes)
     places: dict[Operation, list[int]] = {}
     for place, pair in enumerate(pairs):
         places.setdefault(pair.operation, []).append(place)
@@ -321,7 +321,7 @@ def in_same_mode(pairs: Sequence[Pair]) -> tuple[list[Pair], tuple[MachineModes,
     partners: dict[int, dict[str, str | None]] = {}
     all_modes = []
     for (run, ranks), group in groups.items():
-        modes = machine_modes([each.a.runs[run] for each in group], [each.b.runs[run] for each in group])
+        modes = find_machine_modes([each.a.runs[run] for each in group], [each.b.runs[run] for each in group])
         if modes is not None:
             all_modes.append(modes)
             partners.setdefault(ranks, {}).update(modes.partners)

@@ -27,7 +27,7 @@ import numpy as np
 
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
-from hockney.models.statistics import Observation, over_launches
+from hockney.models.statistics import Observation, summarise_launches
 
 PURE = "pure"
 CPU = ("cpu", "work")
@@ -165,7 +165,7 @@ class OverlapTimes:
         return self._over([value(launch) for launch in self.launches])
 
     def _over(self, launches: list[np.ndarray]) -> Estimate:
-        found = over_launches(launches)
+        found = summarise_launches(launches)
         return ExactValue.of(found.value) if self.exact else found
 
 

@@ -36,7 +36,7 @@ class ComparedSettings:
 
     @cached_property
     def turns(self) -> InterleavedSettings:
-        return InterleavedSettings.of(self.observed)
+        return InterleavedSettings.from_observations(self.observed)
 
     @cached_property
     def ratios(self) -> dict[str, Estimate]:
@@ -46,12 +46,12 @@ class ComparedSettings:
     @property
     def spread(self) -> float:
         """The standard deviation of the launches' log times, apart from settings and rounds; 0 if unknown."""
-        return 0.0 if self.turns.changes is None else self.turns.changes.deviation
+        return 0.0 if self.turns.changes is None else self.turns.changes.standard_deviation
 
     @property
     def largest_change(self) -> float:
         """The factor by which launches with the same setting differ at most; 1 if unknown."""
-        return 1.0 if self.turns.changes is None else math.exp(self.turns.changes.largest)
+        return 1.0 if self.turns.changes is None else math.exp(self.turns.changes.largest_difference)
 
     @property
     def launches(self) -> int:

@@ -44,13 +44,13 @@ def _pooled(case: Case, seconds: Sequence[float]) -> PooledCase:
         ),
         launches=tuple(f"launch-{k + 1}" for k in range(len(logs))),
         log_typical=logs,
-        below=unknown,
-        above=unknown,
+        lower_widths=unknown,
+        upper_widths=unknown,
         quantile=np.full(len(logs), Z),
         visits=tuple(np.array([log]) for log in logs),
         visits_at_s=tuple(np.array([float(k)]) for k in range(len(logs))),
     )
-    return PooledCase.of({0: observation})
+    return PooledCase.from_runs({0: observation})
 
 
 Key = tuple[str, str]

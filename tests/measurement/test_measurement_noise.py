@@ -26,7 +26,7 @@ from hockney.measurement.noise import (
     other_core_pairs,
     watch_noise,
 )
-from hockney.models.statistics.noise import noise
+from hockney.models.statistics.noise import measure_noise
 
 CATALOG = measurement.bundled_catalog()
 TWO = Cores((0, 1), (0, 1), 2)
@@ -161,7 +161,7 @@ def test_modes_that_last_too_long():
 )
 def test_interference(load, preempted, code):
     case = CATALOG.case("pingpong bytes=8", 2)
-    seen = noise([np.zeros(1000)], [np.linspace(0, 10, 1000)])
+    seen = measure_noise([np.zeros(1000)], [np.linspace(0, 10, 1000)])
     assert seen is not None
     series = WatchedCase(case, ("0", "1"), True, 1000, preempted, seen)
     found = {f.code: f for f in explain(NoiseWatch((series,), load, 11.0))}

@@ -17,7 +17,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Fit, Fits
 from hockney.core.record import Record, RunRecords, Visits
 from hockney.models import fit_all
-from hockney.models.statistics import observe, summaries
+from hockney.models.statistics import observe, summarise_observations
 
 SIZES = [0, *(1 << k for k in range(21))]
 CASES = [Case.of("pingpong", 2, buffers="hot", bytes=size) for size in SIZES]
@@ -82,7 +82,7 @@ def test_launches_that_saw_no_fast_visit_are_left_out() -> None:
     run = in_modes(some)
     for seen in observe(run, CATALOG, "undisturbed"):
         assert seen.launches == ("0.0", "2.0", "4.0", "6.0", "8.0")
-        assert np.all(np.isfinite(seen.below))
+        assert np.all(np.isfinite(seen.lower_widths))
     fit = ping_pong(fit_all(run, CATALOG, cores=2, cost="undisturbed"))
     assert fit.parameter("t_0").estimate.value == pytest.approx(T_0, rel=0.05)
 
@@ -93,5 +93,5 @@ def test_in_one_visit_both_costs_are_the_same(launches: list[list[float]]) -> No
     run = RunRecords(records=tuple(record(CASES[0], f"{k}.0", times) for k, times in enumerate(launches)))
     (typical,), (fast,) = observe(run, CATALOG), observe(run, CATALOG, "undisturbed")
     assert fast.interval() == pytest.approx(typical.interval(), nan_ok=True)
-    (summary,) = summaries([typical])
+    (summary,) = summarise_observations([typical])
     assert summary.undisturbed is None and summary.cost("undisturbed") == summary.typical

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.models.statistics.drift import FREEDOM, half_width_under_drift
+from hockney.models.statistics.drift import DEGREES_OF_FREEDOM, half_width_under_drift
 from hockney.models.statistics.location import student
 
 
@@ -26,7 +26,7 @@ def flicker(count: int, rng: np.random.Generator) -> np.ndarray:
 def test_independent_noise_averages_out():
     rng = np.random.default_rng(1)
     widths = [half_width_under_drift(rng.standard_normal(640)) for _ in range(200)]
-    exact = student(FREEDOM) / np.sqrt(640)
+    exact = student(DEGREES_OF_FREEDOM) / np.sqrt(640)
     assert 0.8 * exact < np.median(widths) < 1.7 * exact
 
 
@@ -37,7 +37,7 @@ def test_slow_changes_do_not():
         np.median([half_width_under_drift(flicker(n, rng)) for _ in range(100)]) for n in (320, 1280)
     )
     assert long > 0.6 * short
-    assert short > 5 * student(FREEDOM) / np.sqrt(320)
+    assert short > 5 * student(DEGREES_OF_FREEDOM) / np.sqrt(320)
 
 
 def test_the_mean_of_another_stretch_is_covered():

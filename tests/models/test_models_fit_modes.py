@@ -15,7 +15,7 @@ from hockney.core.case import Case
 from hockney.core.record import RunRecords, Visits
 from hockney.models import fit_all
 from hockney.models.fitted_time import fitted_time
-from hockney.models.statistics import launch_modes, observe, tabulate
+from hockney.models.statistics import find_launch_modes, observe, tabulate
 from hockney.models.statistics.modes import mode_margins
 
 SIZES = (0, 8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
@@ -95,17 +95,17 @@ def test_launches_that_scatter_are_not_in_modes(scale):
             for k, factor in enumerate(factors)
             for case in cases
         ]
-        found += launch_modes(observe(RunRecords(records=records), CATALOG)) is not None
+        found += find_launch_modes(observe(RunRecords(records=records), CATALOG)) is not None
     assert found <= 2
 
 
 def test_only_the_sizes_with_modes_need_to_be_a_quarter():
     """Long messages do not show the modes; modes at one size only are the size's."""
     run = run_with([k < 4 for k in range(10)])
-    shown = launch_modes(observe(run, CATALOG))
+    shown = find_launch_modes(observe(run, CATALOG))
     assert shown is not None and shown.case.size == 0
     one = [r for r in run.records if r.parse_case().bytes in (0, 4096, 16384, 65536, 262144, 1048576)]
-    assert launch_modes(observe(RunRecords(records=one), CATALOG)) is None
+    assert find_launch_modes(observe(RunRecords(records=one), CATALOG)) is None
 
 
 def visited(slow: Sequence[bool], visits: int = 8) -> RunRecords:

@@ -70,8 +70,8 @@ def observed(times: Mapping[Case, np.ndarray]) -> list[Observation]:
             workload=CATALOG.entry(case.workload),
             launches=tuple(map(str, range(len(values)))),
             log_typical=np.log(values),
-            below=np.full(len(values), np.nan),
-            above=np.full(len(values), np.nan),
+            lower_widths=np.full(len(values), np.nan),
+            upper_widths=np.full(len(values), np.nan),
             quantile=np.full(len(values), 1.96),
         )
         for case, values in times.items()

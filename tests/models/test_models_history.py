@@ -20,7 +20,7 @@ from hockney.models.history import (
     trends,
 )
 from hockney.models.history.series import LEVEL, RunPoint, TimeSeries
-from hockney.models.statistics import change_points
+from hockney.models.statistics import find_change_points
 
 DAY = 86_400.0
 CASES = tuple(
@@ -147,8 +147,8 @@ def test_a_series_found_among_many_is_cut_at_the_level_at_which_it_was_found():
     logs[12:] += 0.3
     logs[24:] += 0.012
     quiet = [0.01 * rng.standard_normal(36) for _ in range(19)]
-    assert len(change_points(logs.tolist(), LEVEL)) == 2
-    assert len(change_points(logs.tolist(), LEVEL / 20)) == 1
+    assert len(find_change_points(logs.tolist(), LEVEL)) == 2
+    assert len(find_change_points(logs.tolist(), LEVEL / 20)) == 1
     (alone,) = trends([series_of("a", logs)])
     first, *others = trends([series_of(f"{k}", each) for k, each in enumerate([logs, *quiet])])
     assert len(alone.changes) == 2 and len(first.changes) == 1

@@ -16,7 +16,7 @@ from tiers import slow
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.models.statistics import InterleavedSettings, Observation, ratio_of_estimates
-from hockney.models.statistics.interleaved_settings import launch_changes
+from hockney.models.statistics.interleaved_settings import estimate_launch_changes
 
 SETS = 150
 LEAST = int(binom.ppf(0.001, SETS, 0.92))
@@ -32,7 +32,7 @@ def turns(logs: Mapping[str, Sequence[np.ndarray]]) -> InterleavedSettings:
     def of(name: str, one: np.ndarray) -> Observation:
         return observed(OWN.with_setting(name), np.log(1e-6) + one, name, np.random.default_rng(0))
 
-    return InterleavedSettings.of(
+    return InterleavedSettings.from_observations(
         {name: [of(f"{name}{k}", one) for k, one in enumerate(same)] for name, same in logs.items()}
     )
 
@@ -73,18 +73,18 @@ def test_two_launches_are_too_few_to_take_turns():
 def test_with_two_settings_the_changes_are_those_of_a_paired_t_test():
     random = np.random.default_rng(2)
     one, other = random.normal(0, 0.1, (2, 6)) + np.linspace(0, 2, 6)
-    found = launch_changes([[one], [other]])
+    found = estimate_launch_changes([[one], [other]])
     expected = ttest_rel(one, other).confidence_interval(0.95)
     assert found.freedom == 5
-    assert found.difference(0, 1, np.nan, np.nan) == pytest.approx((expected.low, expected.high))
+    assert found.difference_bounds(0, 1, np.nan, np.nan) == pytest.approx((expected.low, expected.high))
 
 
 def test_the_changes_of_a_launch_are_those_beyond_setting_and_round():
     random = np.random.default_rng(3)
     rounds = np.linspace(0, 3, 40)
     series = [[k + rounds + random.normal(0, 0.2, 40) for _ in range(1 + (k == 0))] for k in range(4)]
-    assert launch_changes(series).deviation == pytest.approx(0.2, rel=0.15)
-    assert launch_changes([[np.zeros(1)], [np.zeros(1)]]) is None
+    assert estimate_launch_changes(series).standard_deviation == pytest.approx(0.2, rel=0.15)
+    assert estimate_launch_changes([[np.zeros(1)], [np.zeros(1)]]) is None
 
 
 def steady(random: np.random.Generator, launches: int = 3) -> np.ndarray:
@@ -156,6 +156,6 @@ def test_the_mean_over_sizes_has_the_changes_between_launches_too(slow: bool):
         ]
         for name, logs in level.items()
     }
-    found = InterleavedSettings.of_geometric_means(seen, [1, 2]).ratio("a", "own")
+    found = InterleavedSettings.from_geometric_means(seen, [1, 2]).ratio("a", "own")
     assert found.low < 0.8 < found.high and (slow or certain(found, 0.85))
     assert found.value == pytest.approx(0.8 * np.exp(-SLOW * slow), rel=0.03)

@@ -49,9 +49,9 @@ def test_a_case_that_left_early_costs_what_it_would_have_cost_in_all_launches(ea
     run = survey(world, leaves(ping_pong(early)), np.random.default_rng(1))
     truth = by_size(survey(world, everything, np.random.default_rng(1)))[early].interval()[0]
     seen = by_size(run)[early]
-    assert len(seen.launches) == PLANNED and len(seen.all_launches.launches) == LAUNCHES
+    assert len(seen.launches) == PLANNED and len(seen.with_imputed_launches.launches) == LAUNCHES
     assert covers(seen, truth) and not covers(alone(run, seen.case), truth)
-    assert covers(seen.undisturbed, undisturbed(seen.case))
+    assert covers(seen.fastest_mode, undisturbed(seen.case))
 
 
 def test_between_two_sizes_its_interval_is_about_as_wide_as_if_it_had_been_measured() -> None:
@@ -104,4 +104,4 @@ def test_later_loaded_launches_count_for_no_case() -> None:
         Close(schema=1, launch=f"{k}.0", seconds=5.0, exit_code=0, outside_cores=2.0) for k in range(15, 21)
     )
     seen = by_size(RunRecords(records=run.records, closes=loads))[EARLY]
-    assert seen.all_launches.launches == tuple(f"{k}.0" for k in range(15))
+    assert seen.with_imputed_launches.launches == tuple(f"{k}.0" for k in range(15))

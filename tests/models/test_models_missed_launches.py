@@ -33,7 +33,14 @@ from tiers import slow
 from hockney.core.case import Case
 from hockney.core.record import Close, RunRecords
 from hockney.models import fit_all
-from hockney.models.statistics import Observation, observe, observe_case, ratio, ratio_to_sum, summaries
+from hockney.models.statistics import (
+    Observation,
+    observe,
+    observe_case,
+    ratio,
+    ratio_to_sum,
+    summarise_observations,
+)
 
 
 def test_a_case_of_all_launches_depends_on_no_other_case() -> None:
@@ -41,9 +48,9 @@ def test_a_case_of_all_launches_depends_on_no_other_case() -> None:
     for size, seen in by_size(run).items():
         if size not in ADDED:
             alone = observe_case(run.by_case()[seen.case.line], CATALOG)
-            assert seen.inferred is None
+            assert seen.imputed is None
             assert seen.interval() == alone.interval()
-            assert seen.undisturbed.interval() == alone.undisturbed.interval()
+            assert seen.fastest_mode.interval() == alone.fastest_mode.interval()
 
 
 def test_an_added_size_costs_what_it_would_have_cost_in_all_launches() -> None:
@@ -56,13 +63,13 @@ def test_an_added_size_costs_what_it_would_have_cost_in_all_launches() -> None:
         assert seen.launches == tuple(f"{k}.0" for k in range(3, LAUNCHES)), "those measured"
         assert seen.interval()[0] == pytest.approx(truth.interval()[0], rel=0.04)
         assert width(seen) == pytest.approx(width(truth), rel=0.3)
-        assert covers(seen.undisturbed, undisturbed(seen.case))
-        assert width(seen.undisturbed) < np.log(1.25)
+        assert covers(seen.fastest_mode, undisturbed(seen.case))
+        assert width(seen.fastest_mode) < np.log(1.25)
 
 
 def test_the_summary_counts_inferred_launches_separately() -> None:
     run = survey(slow_from(2), added_from(2), np.random.default_rng(1))
-    found = {s.case: s for s in summaries(observe(run, CATALOG))}
+    found = {s.case: s for s in summarise_observations(observe(run, CATALOG))}
     added, planned = found[ping_pong(1024).line], found[ping_pong(512).line]
     assert (added.launches, added.inferred_launches, added.visits) == (8, 2, 8 * VISITS)
     assert (planned.launches, planned.inferred_launches) == (10, 0)
@@ -82,7 +89,7 @@ def test_both_costs_of_added_sizes_are_covered_where_times_come_in_modes() -> No
         found = by_size(survey(switching(share, dwell_s, random), added_from(first), random))
         typical += [covers(found[size], long_run(found[size].case, share)) for size in ADDED]
         if fast_mode_was_seen(found[512]):
-            fast += [covers(found[size].undisturbed, undisturbed(found[size].case)) for size in ADDED]
+            fast += [covers(found[size].fastest_mode, undisturbed(found[size].case)) for size in ADDED]
     assert sum(typical) >= 0.9 * len(typical)
     assert sum(fast) >= 0.9 * len(fast) > 0.9 * 270
 
@@ -116,7 +123,7 @@ def test_on_a_stable_machine_an_added_size_hardly_loses_precision(launch: float,
             seen = by_size(run)[size]
             alone = observe_case(run.by_case()[seen.case.line], CATALOG)
             covered.append(covers(seen, undisturbed(seen.case)))
-            covered.append(covers(seen.undisturbed, undisturbed(seen.case)))
+            covered.append(covers(seen.fastest_mode, undisturbed(seen.case)))
             wider.append(width(seen) / width(alone))
             apart.append(abs(seen.log_center - alone.log_center) / width(alone))
     assert sum(covered) >= 0.93 * len(covered)
@@ -138,7 +145,7 @@ def test_between_sizes_that_change_differently_both_are_possible() -> None:
         run = survey(slow_from(3), lambda case, launch: True, random, effect=effect(limit))
         complete = by_size(run)[1024]
         assert covers(seen, complete.interval()[0])
-        assert covers(seen.undisturbed, undisturbed(seen.case))
+        assert covers(seen.fastest_mode, undisturbed(seen.case))
         for mode in (1.0, SLOW if limit > 1024 else 1.0):
             assert covers(complete, mode * undisturbed(seen.case))
             assert covers(seen, mode * undisturbed(seen.case))
@@ -155,7 +162,7 @@ def test_a_size_beyond_all_others_may_or_may_not_have_changed() -> None:
             lambda case, changes=changes: np.log(SLOW) if changes or case.bytes != SIZES[-1] else 0.0,
         )
         seen = by_size(run)[SIZES[-1]]
-        assert len(seen.all_launches.launches) == LAUNCHES
+        assert len(seen.with_imputed_launches.launches) == LAUNCHES
         truth = undisturbed(seen.case) * np.exp(0.7 * np.log(SLOW) if changes else 0.0)
         assert covers(seen, truth)
 
@@ -165,7 +172,7 @@ def test_a_launch_in_which_a_case_failed_is_inferred() -> None:
         slow_from(5), lambda case, launch: (case.bytes, launch) != (512, 2), np.random.default_rng(1)
     )
     seen = by_size(run)[512]
-    assert seen.all_launches.launches == (*(f"{k}.0" for k in (0, 1, 3, 4, 5, 6, 7, 8, 9)), "2.0")
+    assert seen.with_imputed_launches.launches == (*(f"{k}.0" for k in (0, 1, 3, 4, 5, 6, 7, 8, 9)), "2.0")
     assert len(seen.records) == 9
 
 
@@ -179,7 +186,7 @@ def test_a_loaded_launch_is_not_inferred() -> None:
     found = by_size(RunRecords(records=run.records, closes=loads))
     assert {"1.0", "7.0"}.isdisjoint(found[512].launches)
     assert found[1024].launches == ("6.0", "7.0", "8.0", "9.0")
-    assert found[1024].all_launches.launches[4:] == ("0.0", "2.0", "3.0", "4.0", "5.0")
+    assert found[1024].with_imputed_launches.launches[4:] == ("0.0", "2.0", "3.0", "4.0", "5.0")
 
 
 def test_a_relaunch_after_a_failure_is_no_launch_that_the_others_missed() -> None:
@@ -192,7 +199,7 @@ def test_a_relaunch_after_a_failure_is_no_launch_that_the_others_missed() -> Non
     ]
     launches = tuple(launch(name) for name in (*(f"{k}.0" for k in range(LAUNCHES)), "4.1"))
     for seen in observe(RunRecords(launches=launches, records=tuple(renamed)), CATALOG):
-        assert seen.inferred is None
+        assert seen.imputed is None
 
 
 @pytest.mark.parametrize("changes", [True, False])
@@ -203,10 +210,10 @@ def test_without_anything_similar_an_interval_needs_that_other_cases_did_not_cha
     run = survey(world, lambda case, launch: launch >= 3 or case != barrier, np.random.default_rng(1), cases)
     found = {seen.case: seen for seen in observe(run, CATALOG)}
     seen = found[barrier]
-    assert seen.inferred is None
+    assert seen.imputed is None
     assert seen.unknown_change == changes
-    assert np.isfinite(seen.interval()[1]) == np.isfinite(seen.undisturbed.interval()[1]) == (not changes)
-    [summary] = summaries([seen])
+    assert np.isfinite(seen.interval()[1]) == np.isfinite(seen.fastest_mode.interval()[1]) == (not changes)
+    [summary] = summarise_observations([seen])
     assert summary.unknown_change == changes
     assert (summary.typical.low is None) == changes
     assert not any(found[case].unknown_change for case in cases[:2])
@@ -252,4 +259,4 @@ def long_run(case: Case, share: float) -> float:
 
 
 def fast_mode_was_seen(seen: Observation) -> bool:
-    return bool(np.exp(seen.undisturbed.log_center) < 1.2 * undisturbed(seen.case))
+    return bool(np.exp(seen.fastest_mode.log_center) < 1.2 * undisturbed(seen.case))

@@ -46,12 +46,12 @@ def undisturbed(visits: np.ndarray) -> tuple[float, float]:
         workload=None,
         launches=tuple(map(str, range(LAUNCHES))),
         log_typical=np.array([launch.center for launch in made]),
-        below=np.array([launch.below for launch in made]),
-        above=np.array([launch.above for launch in made]),
+        lower_widths=np.array([launch.lower_width for launch in made]),
+        upper_widths=np.array([launch.upper_width for launch in made]),
         quantile=np.array([launch.quantile for launch in made]),
         visits=tuple(launch.visits for launch in made),
         visits_at_s=tuple(launch.at_s for launch in made),
-    ).undisturbed
+    ).fastest_mode
     value, low, high = np.log(seen.interval())
     return value, (high - low) / 2
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hockney.models.statistics.location import Z
-from hockney.models.statistics.noise import MeasuredNoise, noise
+from hockney.models.statistics.noise import MeasuredNoise, measure_noise
 
 WATCHED_S = 10.0
 STEP_S = 2e-3
@@ -17,7 +17,7 @@ TIMES = np.arange(0, WATCHED_S, STEP_S)
 
 
 def of_one_launch(visits: np.ndarray, at_s: np.ndarray) -> MeasuredNoise | None:
-    return noise([visits], [at_s])
+    return measure_noise([visits], [at_s])
 
 
 def two_modes(dwell_s: float, random: np.random.Generator, step_s: float = STEP_S, times=TIMES):
@@ -110,10 +110,10 @@ def test_launches_that_differ_limit_the_precision():
     for _ in range(40):
         levels = 0.1 * random.standard_normal(6)
         visits = [level + 0.01 * random.standard_normal(1000) for level in levels]
-        seen = noise(visits, [np.arange(1000) * 1e-3 + 1.5 * k for k in range(6)])
+        seen = measure_noise(visits, [np.arange(1000) * 1e-3 + 1.5 * k for k in range(6)])
         assert seen is not None and seen.watched_s == pytest.approx(6, rel=0.01)
         reached.append(np.sqrt(seen.launch_variance))
-        alike = noise([0.01 * random.standard_normal(1000)] * 2, [np.arange(1000) * 1e-3] * 2)
+        alike = measure_noise([0.01 * random.standard_normal(1000)] * 2, [np.arange(1000) * 1e-3] * 2)
         assert alike is not None and alike.launch_variance == 0
     assert np.sqrt(np.mean(np.square(reached))) == pytest.approx(0.1, rel=0.2)
 
@@ -121,4 +121,4 @@ def test_launches_that_differ_limit_the_precision():
 def test_a_launch_without_visits_counts_for_nothing():
     random = np.random.default_rng(8)
     visits = 0.02 * random.standard_normal(len(TIMES))
-    assert noise([visits, np.empty(0)], [TIMES, np.empty(0)]) == noise([visits], [TIMES])
+    assert measure_noise([visits, np.empty(0)], [TIMES, np.empty(0)]) == measure_noise([visits], [TIMES])

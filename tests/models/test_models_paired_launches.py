@@ -26,7 +26,7 @@ def side(*runs: dict[int, float] | np.ndarray, case=CASE) -> PooledCase:
         named = logs if isinstance(logs, dict) else dict(enumerate(logs))
         records = [record(case, str(k), [1e-6 * math.exp(x)] * 9) for k, x in named.items()]
         made[number] = observe_case(records, CATALOG)
-    return PooledCase.of(made)
+    return PooledCase.from_runs(made)
 
 
 def paired(differences, base=0.0):
@@ -43,7 +43,7 @@ def test_drift_cancels():
     assert math.log(found.ratio.low) == pytest.approx(known.low, abs=0.004)
     assert math.log(found.ratio.high) == pytest.approx(known.high, abs=0.004)
     assert found.p_above(1.0) < 0.01 and found.p_below(1.0) == 1.0
-    assert found.above < 0.2 * independent_ratio([side(b)], [side(a)]).above
+    assert found.upper_width < 0.2 * independent_ratio([side(b)], [side(a)]).upper_width
 
 
 def test_pairs_that_a_change_of_mode_splits_have_no_weight():
@@ -135,7 +135,7 @@ def test_the_mean_of_cases_that_missed_different_launches():
     a = [side(of, case=case) for of, case in zip(logs, cases, strict=True)]
     b = [side(of, case=case) for of, case in zip(slower, cases, strict=True)]
     found = paired_ratio(b, a)
-    assert found.ratio.value == pytest.approx(math.exp(0.1), rel=0.01) and found.above < 0.02
+    assert found.ratio.value == pytest.approx(math.exp(0.1), rel=0.01) and found.upper_width < 0.02
     none = [side({k: 0.0 for k in (20, 21, 22)}, case=cases[1])]
     assert paired_ratio([b[0], *none], [a[0], a[1]]).ratio == paired_ratio(b[:1], a[:1]).ratio
 
@@ -146,7 +146,7 @@ def test_a_comparison_of_hardly_any_pairs_does_not_show_how_far_comparisons_diff
     whole, more = side(np.zeros(8)), side(np.zeros(8), {0: 0.0})
     found = paired_ratio([side(0.05 + pairs, {0: 0.3})], [more])
     assert found.ratio.value == pytest.approx(1.05, rel=0.01)
-    assert found.above < 2 * paired_ratio([side(0.05 + pairs)], [whole]).above
+    assert found.upper_width < 2 * paired_ratio([side(0.05 + pairs)], [whole]).upper_width
 
 
 def test_comparisons_that_differ_as_much_as_their_pairs_do():

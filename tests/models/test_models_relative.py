@@ -32,7 +32,7 @@ def made(slower, count=30, seed=1, operations=OPERATIONS, common=COMMON, runs=1)
                 own = OWN * rng.standard_normal((2, count))
                 for side, logs in enumerate((own[0], own[1] + shared[run] + by)):
                     sides[side][run] = observed(case, logs)
-            pairs.append(Pair(case, *map(PooledCase.of, sides)))
+            pairs.append(Pair(case, *map(PooledCase.from_runs, sides)))
     return pairs
 
 

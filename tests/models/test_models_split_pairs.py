@@ -15,7 +15,7 @@ from tiers import slow
 
 from hockney.models.comparison import Pair, judge
 from hockney.models.statistics import PooledCase
-from hockney.models.statistics.split_pairs import exchange_launches, machine_modes
+from hockney.models.statistics.split_pairs import exchange_launches, find_machine_modes
 
 CASES = [CATALOG.case(f"{name} bytes={size}", 2) for name in ("bcast", "reduce") for size in (8, 64, 512)]
 SLOW = 0.9
@@ -26,15 +26,19 @@ def modes(a: str, b: str, factor=SLOW):
     """Of launches that are `s`low, `f`ast or `b`etween; with pairs that are not split, 16 in all."""
     a, b = (side + "fs" * ((17 - len(side)) // 2) for side in (a, b))
     log = {"f": 0.0, "s": factor, "b": factor / 2}
-    return machine_modes(*([observed(CASES[0], [log[each] for each in side])] for side in (a, b)))
+    return find_machine_modes(*([observed(CASES[0], [log[each] for each in side])] for side in (a, b)))
 
 
 def test_pairs_split_in_opposite_directions_exchange_their_launches():
     found = modes("fsffsfss", "ffsfssfs")
-    assert found.partners == {"1": "2", "2": "1", "5": "6", "6": "5"} and found.exchanged == 4
-    assert (found.pairs, found.slow, found.split) == (16, (8, 8), (2, 2)) and not found.uneven
+    assert found.partners == {"1": "2", "2": "1", "5": "6", "6": "5"} and found.exchanged_count == 4
+    assert (found.pairs, found.slow_counts, found.split_counts) == (
+        16,
+        (8, 8),
+        (2, 2),
+    ) and not found.is_uneven
     assert found.factor == pytest.approx(math.exp(SLOW))
-    b = PooledCase.of({0: observed(CASES[0], [0.0] * 8)})
+    b = PooledCase.from_runs({0: observed(CASES[0], [0.0] * 8)})
     partners = {f"0/{k}": f"0/{to}" for k, to in found.partners.items()}
     assert exchange_launches(b, partners).pooled.launches == tuple(f"0/{k}" for k in "02134657")
 
@@ -70,9 +74,9 @@ def test_no_modes(a, b, factor):
 
 def test_few_pairs_stay():
     a, b = ([SLOW * (each == "s") for each in side * 3] for side in ("fsffs", "ffsfs"))
-    assert machine_modes([observed(CASES[0], a)], [observed(CASES[0], b)]) is None
+    assert find_machine_modes([observed(CASES[0], a)], [observed(CASES[0], b)]) is None
     a, b = [*a, SLOW], [*b, SLOW]
-    assert machine_modes([observed(CASES[0], a)], [observed(CASES[0], b)]) is not None
+    assert find_machine_modes([observed(CASES[0], a)], [observed(CASES[0], b)]) is not None
 
 
 def test_a_side_that_is_slow_more_often_keeps_its_pairs():
@@ -81,8 +85,8 @@ def test_a_side_that_is_slow_more_often_keeps_its_pairs():
     assert modes("f" * 11 + "s" + "fs" * 6, "s" * 11 + "f" + "fs" * 6) is None
     assert modes("fffffsssss", "sssffsssss") is None
     some = modes("f" * 9 + "s" * 3 + "fs" * 6, "s" * 9 + "f" * 3 + "fs" * 6)
-    assert some.uneven and some.exchanged == 6
-    assert not modes("fffsfsssff", "ssffsfssff").uneven
+    assert some.is_uneven and some.exchanged_count == 6
+    assert not modes("fffsfsssff", "ssffsfssff").is_uneven
 
 
 def test_a_difference_of_the_sides_is_no_mode():
@@ -99,7 +103,7 @@ def pairs(effects_a, effects_b, slower=lambda case: 0.0, own=0.02, seed=1):
     for case in CASES:
         noise = own * rng.standard_normal((2, len(effects_a)))
         a, b = observed(case, effects_a + noise[0]), observed(case, effects_b + slower(case) + noise[1])
-        made.append(Pair(case, PooledCase.of({0: a}), PooledCase.of({0: b})))
+        made.append(Pair(case, PooledCase.from_runs({0: a}), PooledCase.from_runs({0: b})))
     return made
 
 
@@ -115,7 +119,7 @@ def test_a_slower_operation_is_found_on_a_machine_that_flips():
     assert [each.state for each in judged.operations] == ["same", "slower"]
     assert judged.operations[1].ratio.value == pytest.approx(1.06, abs=0.01)
     (found,) = judged.modes
-    assert found.exchanged > 6 and judged.cases[0].launches[0] > 24
+    assert found.exchanged_count > 6 and judged.cases[0].launches[0] > 24
 
 
 def test_all_operations_may_be_slower():
@@ -169,7 +173,7 @@ def test_no_launch_is_lost_or_counted_twice(a, random):
     names = exchange_launches(b_case, found.partners).pooled.launches
     assert len(set(names)) == len(a)
     alone = [name for name in names if name.endswith("alone")]
-    assert len(alone) == abs(found.split[0] - found.split[1])
+    assert len(alone) == abs(found.split_counts[0] - found.split_counts[1])
     for k, name in enumerate(names):
         if name not in alone:
             assert a[int(name)] == b[k], "both in the same mode"

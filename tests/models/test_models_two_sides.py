@@ -23,7 +23,7 @@ CASE = CATALOG.case("bcast bytes=64", 2)
 
 def seen(logs: np.ndarray | list[float], case: Case = CASE, prefix: str = "") -> PooledCase:
     """A case of a single run, whose launches took exp(logs) s."""
-    return PooledCase.of({0: observed(case, logs, prefix)})
+    return PooledCase.from_runs({0: observed(case, logs, prefix)})
 
 
 def one(a: list[float] | np.ndarray, b: list[float] | np.ndarray, tolerance: float = 0.05):
@@ -193,7 +193,7 @@ def test_too_few_launches_and_hopeless_ones():
 
 
 def several(*runs: np.ndarray) -> PooledCase:
-    return PooledCase.of({number: observed(CASE, logs) for number, logs in enumerate(runs)})
+    return PooledCase.from_runs({number: observed(CASE, logs) for number, logs in enumerate(runs)})
 
 
 def test_runs_that_differ_are_the_unit():

@@ -17,7 +17,7 @@ from hockney.core.fit import Undisturbed
 from hockney.core.record import Record, RunRecords, Visits
 from hockney.models.statistics.location import center, half_width, outlier_count, winsorise
 from hockney.models.statistics.modes import find_modes
-from hockney.models.statistics.summary import observe, summaries
+from hockney.models.statistics.summary import observe, summarise_observations
 from hockney.models.statistics.visits import launch_times
 from hockney.system.bundled import bundled_catalog
 
@@ -67,14 +67,14 @@ def test_a_launch_is_known_as_well_as_its_visits_tell():
     times = launch_times(record([[level] * 30 for level in levels]))
     assert len(times.visits) == 40 and times.at_s[1] == pytest.approx(100.1)
     assert np.exp(times.center) == pytest.approx(np.exp(np.log(levels).mean()), rel=0.1)
-    assert 0.05 < times.below == times.above < 0.2
+    assert 0.05 < times.lower_width == times.upper_width < 0.2
 
 
 def test_visits_in_long_modes_are_fewer_than_they_look():
     random = np.random.default_rng(4)
     shuffled = random.permutation(np.repeat([1.0, 2.0], 60))
     in_turns = np.repeat([1.0, 2.0, 1.0, 2.0], 30)
-    widths = [launch_times(record([[t] for t in order])).above for order in (shuffled, in_turns)]
+    widths = [launch_times(record([[t] for t in order])).upper_width for order in (shuffled, in_turns)]
     assert widths[1] > 2.5 * widths[0]
 
 
@@ -95,7 +95,7 @@ def two_modes(random, launches: int, slow: float, visits: int = 60) -> list[np.n
 def undisturbed(visits: list[np.ndarray]) -> Undisturbed:
     """For launches with these logs of visits of one repetition."""
     records = [record([[t] for t in np.exp(of)], launch=f"{k}.0") for k, of in enumerate(visits)]
-    (summary,) = summaries(observe(RunRecords(records=tuple(records)), bundled_catalog()))
+    (summary,) = summarise_observations(observe(RunRecords(records=tuple(records)), bundled_catalog()))
     return summary.undisturbed
 
 

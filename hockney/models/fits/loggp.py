@@ -43,7 +43,7 @@ from hockney.models.fits.loggp_lines import (
 from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.piecewise import fit_piecewise
 from hockney.models.fits.verdict import FAIR, refused, uncertainty, verdict
-from hockney.models.statistics import SHORTEST_S, Medians, Observation, estimate, observe, tabulate
+from hockney.models.statistics import MIN_TIME_S, Medians, Observation, estimate, observe, tabulate
 
 TRAIN, OVERHEAD, MESSAGE = "train", "overhead", "point-to-point"
 """Roles of the model's input: trains of messages, the receive call alone, and the ping-pong."""
@@ -175,7 +175,7 @@ def _without_pauses(observation: Observation) -> Observation:
     waits = _count(observation) - 1
     records = []
     for record, paused in map(_paused, observation.records):
-        times_s = np.maximum(np.array(record.times_s) - waits * paused, SHORTEST_S)
+        times_s = np.maximum(np.array(record.times_s) - waits * paused, MIN_TIME_S)
         records.append(msgspec.structs.replace(record, times_s=times_s.tolist(), metrics={}))
     catalog = Catalog(schema=SCHEMA, engine="", workloads=[observation.workload])
     return observe(RunRecords(records=tuple(records)), catalog)[0]
@@ -250,7 +250,7 @@ class _LogGP:
 
     @staticmethod
     def of(trains: Trains) -> _LogGP:
-        medians = Medians.of(trains.seen)
+        medians = Medians.from_observations(trains.seen)
         gap, send, receive = free = _lines(medians, trains)
         size = min(trains.single)
         half_trip = np.zeros(len(medians.center))

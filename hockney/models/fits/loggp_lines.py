@@ -63,7 +63,7 @@ def interval_of(
     free = medians.launches @ row
     half = float(half_width(free, within))
     middle = value if held else float(center(free))
-    low, high = medians.widen(middle, half, row)
+    low, high = medians.widened_bounds(middle, half, row)
     return estimate(value, max(low, 0.0), max(high, 0.0))
 
 
@@ -85,7 +85,7 @@ class SizeLine:
     def through(medians: Medians, sizes: list[int], rows: np.ndarray, origin: float) -> SizeLine:
         """`rows` @ times are the values at `sizes`."""
         x = np.maximum(np.array(sizes, dtype=float) - origin, 0.0)
-        value, variance = medians.combined(rows)
+        value, variance = medians.combine(rows)
         deviation = np.sqrt(variance + (RELATIVE * value) ** 2 + 1e-30)
         design = np.stack((np.ones(len(sizes)), x), axis=1) if x.max() > x.min() else np.ones((len(sizes), 1))
         weighted = design / deviation[:, None]
@@ -141,7 +141,7 @@ class GapLine:
     def through(medians: Medians, sizes: Sequence[int], rows: np.ndarray, origin: float = 1.0) -> GapLine:
         """`rows` @ times are the gaps at `sizes`, which ascend; the constant of a single line is at
         `origin`."""
-        value, variance = medians.combined(rows)
+        value, variance = medians.combine(rows)
         deviation = np.sqrt(variance + (RELATIVE * value) ** 2 + 1e-30)
         options = [GapLine(SizeLine.through(medians, list(sizes), rows, origin))]
         for first in range(FEWEST, len(sizes) - FEWEST + 1):
@@ -215,7 +215,7 @@ def consistent(medians: Medians, values: np.ndarray, rows: np.ndarray) -> Consis
     """`values` and `rows` @ times are gap, o_s, o_r and T at the same size."""
     contradicted = tuple(k for k in range(len(AT_LEAST_0)) if _excluded(medians, AT_LEAST_0[k], values, rows))
     allowed = [k for k in range(len(AT_LEAST_0)) if k not in contradicted]
-    variance = medians.combined(rows)[1] + (RELATIVE * values) ** 2 + 1e-30
+    variance = medians.combine(rows)[1] + (RELATIVE * values) ** 2 + 1e-30
     best, cost = np.eye(len(values)), np.inf
     for count in range(len(allowed) + 1):
         for active in combinations(allowed, count):

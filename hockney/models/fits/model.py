@@ -3,7 +3,7 @@
 """How a model declares what it explains: the roles of workloads, and the parameters that are its variables.
 
     @explains("collective", "barrier", free=(SIZE, RANKS))
-    def of_collectives(observations, subject, scope) -> list[Fit]: ...
+    def fit_collective_forms(observations, subject, scope) -> list[Fit]: ...
 
 Cases of a workload that differ only in the free parameters form one subject. `fit_all` applies all models,
 those that some module of this folder declares, to the records of a run."""
@@ -23,14 +23,14 @@ from hockney.models import fits
 from hockney.models.fits import caveats
 from hockney.models.fits.verdict import doubted
 from hockney.models.statistics import (
+    ComputeTimes,
     LaunchModes,
     Observation,
-    Times,
-    launch_modes,
+    find_launch_modes,
     launch_times,
     observe,
     select_cost,
-    summaries,
+    summarise_observations,
 )
 
 SIZE = "SIZE"
@@ -87,7 +87,7 @@ class Model:
         found = []
         for subject, group in self.subjects(observations).items():
             made = self.make(group, subject, scope)
-            modes = launch_modes(group) if any(fit.verdict != "refused" for fit in made) else None
+            modes = find_launch_modes(group) if any(fit.verdict != "refused" for fit in made) else None
             found += made if modes is None else [_in_modes(fit, modes) for fit in made]
         return found
 
@@ -153,7 +153,7 @@ def fit_all(
     *,
     cores: int | None,
     cost: Cost = "typical",
-    times: Times = launch_times,
+    times: ComputeTimes = launch_times,
 ) -> Fits:
     """Summaries of all cases and fits of all subjects to the cases' `cost`, in the order first written.
 
@@ -161,12 +161,12 @@ def fit_all(
     `catalog` says which role each workload has; `cores` see `Scope`;
     `times` computes, or remembers, a launch's typical time.
     """
-    observations = observe(run, catalog, times=times)
+    observations = observe(run, catalog, compute_times=times)
     fitted = select_cost([seen for seen in observations if not seen.case.setting], cost)
     workloads = dict.fromkeys(observation.case.workload for observation in observations)
     return Fits(
         schema=SCHEMA,
-        summaries=summaries(observations),
+        summaries=summarise_observations(observations),
         fits=[fit for model in all_models() for fit in model.fits(fitted, Scope(cores))],
         workloads=[catalog.entry(name) for name in workloads],
         cost=cost,

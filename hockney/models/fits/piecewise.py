@@ -29,7 +29,7 @@ from typing import Literal
 import numpy as np
 
 from hockney.core.fit import CurvePoint, Estimate, FittedSegment, Intercept
-from hockney.models.statistics import SHORTEST_S, ObservationTable, Z, center, estimate, half_width, student
+from hockney.models.statistics import MIN_TIME_S, ObservationTable, Z, center, estimate, half_width, student
 
 REPLICATES = 200
 
@@ -203,7 +203,7 @@ def _fit_typical(size: np.ndarray, times: np.ndarray, variance: np.ndarray) -> _
     weight = 1 / ((variance + FLOOR**2) * times**2)
     starts = search(size, times, weight, SEGMENT_PENALTY * np.log(len(size)))
     latency, per_byte = lines(size, times[None], weight, starts)
-    fitted = np.maximum((latency + per_byte * size)[0], SHORTEST_S)
+    fitted = np.maximum((latency + per_byte * size)[0], MIN_TIME_S)
     freedom = len(size) - 2 * int(starts.sum())
     residual = np.log(times / fitted)
     extra = unexplained(residual, variance, freedom)

@@ -30,9 +30,9 @@ from hockney.models.statistics import (
     Z,
     adjust_p_values,
     center,
-    change_points,
     change_significance,
     estimate,
+    find_change_points,
     student,
     winsorise_if_enough,
 )
@@ -155,7 +155,10 @@ def trends(series: Sequence[TimeSeries]) -> list[Trend]:
     significant = sum(p <= LEVEL for p in fair)
     level = LEVEL * significant / len(series) if series else LEVEL
     return [
-        Trend(each, tuple(_change(each, at) for at in change_points(each.logs, level)) if p <= LEVEL else ())
+        Trend(
+            each,
+            tuple(_change(each, at) for at in find_change_points(each.logs, level)) if p <= LEVEL else (),
+        )
         for each, p in zip(series, fair, strict=True)
     ]
 
@@ -163,7 +166,7 @@ def trends(series: Sequence[TimeSeries]) -> list[Trend]:
 def _change(series: TimeSeries, found: ChangePoint) -> LevelChange:
     points = series.points
     first, last = points[max(0, found.first - 1)], points[min(found.last, len(points) - 1)]
-    return LevelChange(points[found.at], first.at_s, last.at_s, found.ratio.ratio)
+    return LevelChange(points[found.index], first.at_s, last.at_s, found.ratio.ratio)
 
 
 @dataclass(frozen=True)
@@ -270,7 +273,7 @@ def _checked(test: _Test, p: float | None, tolerance: float) -> CheckedSeries:
         ratio = Estimate(math.exp(test.new.log - middle), None, None)
         open_: CheckState = "unknown" if test.ratio is None else "undecided"
         return CheckedSeries(test.series, test.new, ratio, None, open_, len(test.earlier), test.since, None)
-    noticeable = math.exp(test.ratio.below) * (1 + tolerance)
+    noticeable = math.exp(test.ratio.lower_width) * (1 + tolerance)
     state: CheckState = "usual" if noticeable <= WIDE else "undecided"
     if p <= LEVEL:
         state = "slower" if test.ratio.ratio.value > 1 else "faster"
@@ -289,11 +292,11 @@ def ratio_to_usual(
     log = float(new - center(logs))
     count = len(logs)
     if count < 2:
-        return RatioEstimate.of(log, log, math.nan, math.nan, 1.0)
+        return RatioEstimate.from_log_ratio(log, log, math.nan, math.nan, 1.0)
     between = float(winsorise_if_enough(logs).var(ddof=1))
     halves = np.asarray(earlier_half, dtype=float)
     within = float(np.nanmean((halves / Z) ** 2)) if np.isfinite(halves).any() else math.nan
     more = (new_half / Z) ** 2 - within
     variance = between * (1 + 1 / count) + (max(0.0, more) if math.isfinite(more) else 0.0)
     half = student(count - 1.0) * math.sqrt(variance)
-    return RatioEstimate.of(log, log, half, half, count - 1.0)
+    return RatioEstimate.from_log_ratio(log, log, half, half, count - 1.0)

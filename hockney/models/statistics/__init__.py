@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Statistics of repeated measurements, behind one interface: the names below.
+"""Statistics of repeated measurements, behind one interface: the names imported here.
 
 How a case's median and interval are computed (repetitions, launches, logarithms, quantiles) is decided only
-in this folder. Models get observations and summaries of cases, an `ObservationTable` or `Medians` of a
-subject's times with their variances, and intervals of the quantities they derive from them."""
+in this folder. Models use observations and summaries of cases, the times of a subject with their variances
+(`ObservationTable`, `Medians`), and intervals of derived quantities."""
 
 from hockney.models.loaded_launches import (
     FEWEST_QUIET,
@@ -33,8 +33,8 @@ from hockney.models.statistics.common_seeds import (
 from hockney.models.statistics.independent_launches import independent_ratio
 from hockney.models.statistics.interleaved_settings import InterleavedSettings
 from hockney.models.statistics.interval import median_interval
-from hockney.models.statistics.launch_modes import LaunchModes, launch_modes
-from hockney.models.statistics.level_changes import ChangePoint, change_points, change_significance
+from hockney.models.statistics.launch_modes import LaunchModes, find_launch_modes
+from hockney.models.statistics.level_changes import ChangePoint, change_significance, find_change_points
 from hockney.models.statistics.location import (
     Z,
     center,
@@ -50,29 +50,29 @@ from hockney.models.statistics.matrix import (
     sum_quantile,
     tabulate,
 )
-from hockney.models.statistics.metrics import over_launches
+from hockney.models.statistics.metrics import summarise_launches
 from hockney.models.statistics.modes import fast_visits
-from hockney.models.statistics.noise import MeasuredNoise, noise
+from hockney.models.statistics.noise import MeasuredNoise, measure_noise
 from hockney.models.statistics.observations import Observation, log_ratios, pool_launches
 from hockney.models.statistics.paired_launches import (
     common_pairs,
     pair_count,
     paired_ratio,
-    pairs_with_weight,
     ratio_of_pairs,
+    select_weighted_pairs,
 )
 from hockney.models.statistics.ratio_estimate import RatioEstimate, adjust_p_values
-from hockney.models.statistics.ratios import FEWEST_PAIRS, mean_ratio, ratio, ratio_of_estimates, ratio_to_sum
-from hockney.models.statistics.split_pairs import MachineModes, exchange_launches, machine_modes
+from hockney.models.statistics.ratios import MIN_PAIRS, mean_ratio, ratio, ratio_of_estimates, ratio_to_sum
+from hockney.models.statistics.split_pairs import MachineModes, exchange_launches, find_machine_modes
 from hockney.models.statistics.summary import (
-    Times,
+    ComputeTimes,
     observe,
     observe_case,
     relative_precision,
     select_cost,
-    summaries,
     summarise,
+    summarise_observations,
     typical_time,
 )
 from hockney.models.statistics.variance_components import PooledCase
-from hockney.models.statistics.visits import SHORTEST_S, LaunchTimesCache, launch_times
+from hockney.models.statistics.visits import MIN_TIME_S, LaunchTimesCache, launch_times

@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Comparisons of randomised methods that were run with the same seeds.
 
-Runs with one seed begin alike, so that what makes a start a lucky one cancels in their difference: intervals
-are those of the mean over seeds of these differences (a paired t-test; McGeoch, "A Guide to Experimental
-Algorithmics", 2012, calls it common random numbers). Several runs with one seed count as their mean: they are
-no new evidence about other seeds. Without common seeds the two means are compared as independent ones
-(Welch).
+Runs with the same seed start from the same state, so the luck of a start cancels in their difference. The
+interval is that of the mean difference over the seeds (a paired t-test; McGeoch, "A Guide to Experimental
+Algorithmics", 2012, calls it common random numbers). Repeated runs with one seed count as their mean, because
+they say nothing about other seeds. Without common seeds the two means are compared as independent samples
+(Welch's t-test).
 
-The cost of reaching a target is the expected running time: the time of all runs, also of those that end
-without reaching it, over the number of those that do (Hansen, Auger, Finck, Ros, "Real-Parameter Black-Box
-Optimization Benchmarking 2010: Experimental Setup", INRIA RR-7215). Its ratio is not a mean, so that its
-interval is that of the jackknife over the seeds (Efron, Stein, Ann. Statist. 9 (1981) 586), of both together
-if they are common, else of each."""
+The cost of reaching a target is the expected running time: the total time of all runs, including unsuccessful
+ones, divided by the number of successful runs (Hansen, Auger, Finck, Ros, "Real-Parameter Black-Box
+Optimization Benchmarking 2010: Experimental Setup", INRIA RR-7215). A ratio of two expected times is not a
+mean, so its interval comes from the jackknife over the seeds (Efron, Stein, Ann. Statist. 9 (1981) 586): over
+common seeds jointly, otherwise separately for each method."""
 
 from __future__ import annotations
 
@@ -25,112 +25,128 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.models.statistics.location import estimate, student
 
-FEWEST_PAIRS = 3
-"""Common seeds; with fewer, means are compared as independent ones."""
+MIN_PAIRS = 3
+"""Minimum number of common seeds for a paired comparison."""
 ValuesBySeed = Mapping[Any, float]
 
 
 @dataclass(frozen=True)
 class Attempts:
-    """The runs of one seed: `spent` seconds until each reached the target or ended, and how many reached
-    it."""
+    """The runs with one seed: their total time `spent_s` until each reached the target or ended, and the
+    number of runs that reached it."""
 
-    spent: float
-    reached: int
+    spent_s: float
+    success_count: int
 
 
 def mean_by_seed(seeds: Iterable[Hashable], values: Iterable[float]) -> dict[Hashable, float]:
-    """The mean of the values of each seed; of equal ones exactly this value, so that methods with the same
-    results do not differ by rounding."""
+    """Return the mean value of each seed. The mean of equal values is exactly that value, so methods with
+    equal results do not differ by rounding."""
     values_by_seed: dict[Hashable, list[float]] = {}
     for seed, value in zip(seeds, values, strict=True):
         values_by_seed.setdefault(seed, []).append(value)
     return {
-        seed: same_seed[0] if min(same_seed) == max(same_seed) else float(np.mean(same_seed))
-        for seed, same_seed in values_by_seed.items()
+        seed: seed_values[0] if min(seed_values) == max(seed_values) else float(np.mean(seed_values))
+        for seed, seed_values in values_by_seed.items()
     }
 
 
 def common_keys(first: Mapping[Hashable, object], second: Mapping[Hashable, object]) -> list[Hashable]:
-    """The keys of both, in the order of the first."""
+    """Keys that both mappings contain, in the order of `first`."""
     return [seed for seed in first if seed in second]
 
 
-def mean(values_by_seed: ValuesBySeed) -> Estimate:
-    """The mean over the seeds, with Student's interval."""
+def mean_over_seeds(values_by_seed: ValuesBySeed) -> Estimate:
+    """Mean over the seeds with Student's 95% interval."""
     values = np.array(list(values_by_seed.values()), dtype=float)
-    half = float(student(len(values) - 1)) * _error(values) if len(values) > 1 else np.nan
-    middle = float(values.mean())
-    return estimate(middle, middle - half, middle + half)
+    half_width = float(student(len(values) - 1)) * _standard_error(values) if len(values) > 1 else np.nan
+    mean_value = float(values.mean())
+    return estimate(mean_value, mean_value - half_width, mean_value + half_width)
 
 
 def mean_difference(first: ValuesBySeed, second: ValuesBySeed) -> Estimate:
-    """The mean of `first` minus that of `second`, over the seeds of both if there are FEWEST_PAIRS."""
-    pairs = common_keys(first, second)
-    if len(pairs) >= FEWEST_PAIRS:
-        return mean({seed: first[seed] - second[seed] for seed in pairs})
+    """Mean of `first` minus mean of `second`: paired by seed if at least MIN_PAIRS seeds are common."""
+    common_seeds = common_keys(first, second)
+    if len(common_seeds) >= MIN_PAIRS:
+        return mean_over_seeds({seed: first[seed] - second[seed] for seed in common_seeds})
     return _independent_difference(np.array(list(first.values())), np.array(list(second.values())))
 
 
 def _independent_difference(first: np.ndarray, second: np.ndarray) -> Estimate:
-    middle = float(first.mean() - second.mean())
+    difference = float(first.mean() - second.mean())
     if min(len(first), len(second)) < 2:
-        return Estimate(middle, None, None)
-    a, b = _error(first) ** 2, _error(second) ** 2
-    if a + b == 0:
-        return Estimate(middle, None, None)
-    freedom = (a + b) ** 2 / (a**2 / (len(first) - 1) + b**2 / (len(second) - 1))
-    half = float(student(freedom)) * float(np.sqrt(a + b))
-    return estimate(middle, middle - half, middle + half)
+        return Estimate(difference, None, None)
+    first_variance, second_variance = _standard_error(first) ** 2, _standard_error(second) ** 2
+    if first_variance + second_variance == 0:
+        return Estimate(difference, None, None)
+    freedom = (first_variance + second_variance) ** 2 / (
+        first_variance**2 / (len(first) - 1) + second_variance**2 / (len(second) - 1)
+    )
+    half_width = float(student(freedom)) * float(np.sqrt(first_variance + second_variance))
+    return estimate(difference, difference - half_width, difference + half_width)
 
 
-def _error(values: np.ndarray) -> float:
+def _standard_error(values: np.ndarray) -> float:
     """Standard error of the mean."""
     return float(values.std(ddof=1) / np.sqrt(len(values)))
 
 
 def expected_time(attempts_by_seed: Mapping[Hashable, Attempts]) -> float | None:
-    """Seconds until the target is reached; None if no run did."""
-    reached = sum(attempts.reached for attempts in attempts_by_seed.values())
-    return sum(attempts.spent for attempts in attempts_by_seed.values()) / reached if reached else None
+    """Expected seconds until the target is reached; None if no run reached it."""
+    success_count = sum(attempts.success_count for attempts in attempts_by_seed.values())
+    return (
+        sum(attempts.spent_s for attempts in attempts_by_seed.values()) / success_count
+        if success_count
+        else None
+    )
 
 
 def ratio_of_expected_times(
     first: Mapping[Hashable, Attempts], second: Mapping[Hashable, Attempts]
 ) -> Estimate | None:
-    """The ratio of the expected times, over the seeds of both if there are FEWEST_PAIRS, otherwise over all.
-    None if one never reached the target; without an interval if that depends on a single seed."""
-    pairs = common_keys(first, second)
-    paired = len(pairs) >= FEWEST_PAIRS
-    a, b = ([each[seed] for seed in pairs] if paired else list(each.values()) for each in (first, second))
-    sums = [np.array([[x.spent, x.reached] for x in each], dtype=float).reshape(-1, 2) for each in (a, b)]
-    if min(each[:, 1].sum() for each in sums) == 0:
+    """Ratio of the expected times: paired by seed if at least MIN_PAIRS seeds are common. None if a method
+    never reached the target; no interval if success depends on a single seed."""
+    common_seeds = common_keys(first, second)
+    paired = len(common_seeds) >= MIN_PAIRS
+    first_totals, second_totals = (
+        np.array(
+            [
+                [attempts[seed].spent_s, attempts[seed].success_count]
+                for seed in (common_seeds if paired else attempts)
+            ],
+            dtype=float,
+        ).reshape(-1, 2)
+        for attempts in (first, second)
+    )
+    if min(totals[:, 1].sum() for totals in (first_totals, second_totals)) == 0:
         return None
-    whole = float(np.subtract(*(_log_expected(each.sum(axis=0)) for each in sums)))
-    half = _half_width(_without_each(sums[0]), _without_each(sums[1]), paired)
-    return estimate(*(float(np.exp(each)) for each in (whole, whole - half, whole + half)))
+    log_ratio = float(
+        _log_expected_time(first_totals.sum(axis=0)) - _log_expected_time(second_totals.sum(axis=0))
+    )
+    half_width = _half_width(_jackknife_logs(first_totals), _jackknife_logs(second_totals), paired)
+    return estimate(*np.exp([log_ratio, log_ratio - half_width, log_ratio + half_width]))
 
 
-def _log_expected(sums: np.ndarray) -> np.ndarray:
-    """Log of the expected time, from seconds and successes in the last dimension; nan without successes."""
+def _log_expected_time(sums: np.ndarray) -> np.ndarray:
+    """Log of the expected time from (seconds, successes) in the last dimension; nan without successes."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(sums[..., 1] > 0, np.log(sums[..., 0] / sums[..., 1]), np.nan))
 
 
-def _without_each(values: np.ndarray) -> np.ndarray:
-    """Log of the expected time without each seed in turn."""
-    return _log_expected(values.sum(axis=0) - values)
+def _jackknife_logs(values: np.ndarray) -> np.ndarray:
+    """Logs of the expected time with each seed left out in turn."""
+    return _log_expected_time(values.sum(axis=0) - values)
 
 
 def _half_width(first: np.ndarray, second: np.ndarray, paired: bool) -> float:
-    """Half width of the ratio's 95% interval (log), from the estimates without each seed; nan with a single
-    one."""
+    """Half width of the 95% interval of the log ratio from the leave-one-out estimates; nan for a single
+    seed."""
     if min(len(first), len(second)) < 2:
         return float("nan")
     parts = [first - second] if paired else [first, second]
     variances = [(len(x) - 1) / len(x) * float(np.sum((x - x.mean()) ** 2)) for x in parts]
-    whole = sum(variances)
-    if not whole > 0:
-        return whole
-    freedom = whole**2 / sum(v**2 / (len(x) - 1) for v, x in zip(variances, parts, strict=True))
-    return float(student(freedom) * np.sqrt(whole))
+    variance = sum(variances)
+    if not variance > 0:
+        return variance
+    freedom = variance**2 / sum(v**2 / (len(x) - 1) for v, x in zip(variances, parts, strict=True))
+    return float(student(freedom) * np.sqrt(variance))

@@ -1,16 +1,16 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The ratio of the times of a case in two independent groups of launches, such as those of two runs, and the
-geometric mean of such ratios over several cases.
+"""The ratio of a case's times in two independent groups of launches, such as two runs, and the geometric mean
+of such ratios over several cases.
 
-The variance of each group's centre is that between its launches (`variance_components`). The interval is
-Welch's: the variances of both groups add up, and so do their degrees of freedom, weighted by what each
-contributes (B. L. Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2 (1946) 110). It
-is at least as wide as the changes of the machine in time (`drift`) imply in both groups together, whose
+The variance of each group's centre comes from the differences between its launches (`variance_components`).
+The interval is Welch's: the variances of both groups add up, and their degrees of freedom are weighted by
+each group's contribution (B. L. Welch, Biometrika 34 (1947) 28; F. E. Satterthwaite, Biometrics Bulletin 2
+(1946) 110). It is at least as wide as the machine's drift during both groups implies (`drift`); those
 variances and degrees of freedom add up in the same way.
 
-The launches of several runs count together, as far as the runs of a side do not differ more than their
-launches explain: otherwise the interval is that of the runs."""
+The launches of several runs are pooled unless the runs of a side differ more than their launches explain. In
+that case the interval is computed from the runs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hockney.models.statistics.location import blend_half_widths
 from hockney.models.statistics.observations import Observation
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 from hockney.models.statistics.variance_components import (
-    FEWEST_LAUNCHES,
+    MIN_LAUNCHES,
     PooledCase,
     RunsOfSides,
     launch_variance,
@@ -35,60 +35,59 @@ from hockney.models.statistics.variance_components import (
 )
 from hockney.models.statistics.visits import block_variances_in_time
 
-ENOUGH_FREEDOM = 8
-"""From this many degrees of freedom on, the launches alone determine the interval: Student's quantile is only
-18% above the normal one, and the spread within launches, with few repetitions, may be that of an outlier."""
+MIN_FREEDOM_WITHOUT_SPREAD = 8
+"""From this many degrees of freedom on, the launches alone determine the interval. Student's quantile is then
+only 18% above the normal one, and with few repetitions the spread within launches may be due to an
+outlier."""
 
 
 @dataclass(frozen=True)
 class Center:
-    """The log of a group's typical time, or the mean of several: its `variance` between launches with
-    `freedom` degrees of freedom; the variances of blocks of its visits `in_time`, by their number; and
-    its half widths below and above as the spread within launches predicts them (`within`, nan if unknown),
-    and at `least`. `exact`: it does not vary."""
+    """Log of a group's typical time, or the mean of several. `variance` is its variance between launches with
+    `freedom` degrees of freedom, `drift_variances` contains the variances of blocks of its visits by number
+    of blocks. `within` and `min_half_widths` are half widths below and above the centre: those predicted by
+    the spread within launches (nan if unknown), and lower limits. An `exact` centre does not vary."""
 
     log: float
     variance: float
     freedom: float
     within: tuple[float, float] = (math.nan, math.nan)
-    in_time: Mapping[int, float] = field(default_factory=dict)
-    least: tuple[float, float] = (0.0, 0.0)
+    drift_variances: Mapping[int, float] = field(default_factory=dict)
+    min_half_widths: tuple[float, float] = (0.0, 0.0)
     exact: bool = False
 
 
 def _center(observation: Observation, *, exact: bool = False) -> Center | None:
-    """The centre of one case; None if nothing shows how much it varies."""
-    log, whole = observation.log_center, observation.all_launches
+    """Centre of one case; None if its variation is unknown."""
+    log, complete = observation.log_center, observation.with_imputed_launches
     if exact:
         return Center(log, 0.0, math.inf, exact=True)
-    if len(observation.launches) < FEWEST_LAUNCHES or observation.unknown_change:
+    if len(observation.launches) < MIN_LAUNCHES or observation.unknown_change:
         return None
-    variance, freedom = launch_variance([whole])
-    if observation.inferred is not None:
-        return Center(log, variance, freedom, least=observation.inferred.half_widths_of_center())
+    variance, freedom = launch_variance([complete])
+    if observation.imputed is not None:
+        return Center(log, variance, freedom, min_half_widths=observation.imputed.half_widths_of_center())
     return Center(
         log,
         variance,
         freedom,
         within=observation.half_widths_within(),
-        in_time=block_variances_in_time(observation.visits, observation.visits_at_s),
-        least=_least(observation),
+        drift_variances=block_variances_in_time(observation.visits, observation.visits_at_s),
+        min_half_widths=_min_half_widths(observation),
     )
 
 
 def _mean_center(cases: Sequence[Observation], *, exact: bool = False) -> Center | None:
-    """The mean over several cases (at least one)."""
+    """Mean centre of at least one case."""
     if len(cases) == 1:
         return _center(cases[0], exact=exact)
     log = float(np.mean([observation.log_center for observation in cases]))
     if exact:
         return Center(log, 0.0, math.inf, exact=True)
-    if any(
-        len(observation.launches) < FEWEST_LAUNCHES or observation.unknown_change for observation in cases
-    ):
+    if any(len(observation.launches) < MIN_LAUNCHES or observation.unknown_change for observation in cases):
         return None
     variance, freedom = launch_variance(cases)
-    # inferences, and errors of rounding, may all agree
+    # errors of inference and of rounding may have the same sign in all cases
     common_half_width = float(
         np.mean(
             [max(observation.inference_half_width, observation.rounding_half_width) for observation in cases]
@@ -97,13 +96,15 @@ def _mean_center(cases: Sequence[Observation], *, exact: bool = False) -> Center
     below, above = np.mean(
         [launch_margins(observation) for observation in cases], axis=0
     )  # all are in the same mode
-    least = max(common_half_width, float(below)), max(common_half_width, float(above))
-    return Center(log, variance, freedom, in_time=_in_time(cases), least=least)
+    min_half_widths = max(common_half_width, float(below)), max(common_half_width, float(above))
+    return Center(
+        log, variance, freedom, drift_variances=_drift_variances(cases), min_half_widths=min_half_widths
+    )
 
 
-def _least(observation: Observation) -> tuple[float, float]:
-    (below, above), (down, up) = observation.least_half_widths(), launch_margins(observation)
-    return max(below, down), max(above, up)
+def _min_half_widths(observation: Observation) -> tuple[float, float]:
+    (below, above), (lower, upper) = observation.min_half_widths(), launch_margins(observation)
+    return max(below, lower), max(above, upper)
 
 
 def independent_ratio(
@@ -113,57 +114,62 @@ def independent_ratio(
     exact_numerator: bool = False,
     exact_denominator: bool = False,
 ) -> RatioEstimate:
-    """The geometric mean, over one or more cases, of the typical time in the launches `numerator` divided by
-    that in the launches `denominator`. Times of an exact side do not vary."""
-    above = _mean_center([case.pooled for case in numerator], exact=exact_numerator)
-    below = _mean_center([case.pooled for case in denominator], exact=exact_denominator)
-    if above is not None and below is not None:
+    """Geometric mean over one or more cases of the ratio of typical times in the launches `numerator` and
+    `denominator`. The times of an exact side do not vary."""
+    numerator_center = _mean_center([case.pooled for case in numerator], exact=exact_numerator)
+    denominator_center = _mean_center([case.pooled for case in denominator], exact=exact_denominator)
+    if numerator_center is not None and denominator_center is not None:
         # the runs of an exact side do not differ
         sides = [
             runs_of_side(cases)
             for cases, exact in ((numerator, exact_numerator), (denominator, exact_denominator))
             if not exact
         ]
-        return _ratio(above, below, RunsOfSides.of(sides))
+        return _ratio(numerator_center, denominator_center, RunsOfSides.from_sides(sides))
     pairs = zip(numerator, denominator, strict=True)
-    logs = [first.pooled.log_center - second.pooled.log_center for first, second in pairs]
+    logs = [numerator_case.pooled.log_center - other.pooled.log_center for numerator_case, other in pairs]
     log_ratio = float(np.mean(logs))
-    return RatioEstimate.of(log_ratio, log_ratio, math.nan, math.nan, 1)
+    return RatioEstimate.from_log_ratio(log_ratio, log_ratio, math.nan, math.nan, 1)
 
 
 def _ratio(numerator: Center, denominator: Center, runs: RunsOfSides) -> RatioEstimate:
     if numerator.exact and denominator.exact:
-        return RatioEstimate.of(
+        return RatioEstimate.from_log_ratio(
             numerator.log - denominator.log, numerator.log - denominator.log, 0.0, 0.0, 1, exact=True
         )
     variance, freedom = sum_variances(
         [(numerator.variance, numerator.freedom), (denominator.variance, denominator.freedom)]
     )
-    in_time = half_width_of_sum([numerator.in_time, denominator.in_time])
-    ends = []
+    drift_half_width = half_width_of_sum([numerator.drift_variances, denominator.drift_variances])
+    half_widths = []
     for side in (0, 1):
         within = math.nan
-        if freedom < ENOUGH_FREEDOM:
-            within = _quadrature(
+        if freedom < MIN_FREEDOM_WITHOUT_SPREAD:
+            within = _combine_in_quadrature(
                 numerator, denominator, lambda center, k: 0.0 if center.exact else center.within[k], side
             )
-        least = _quadrature(numerator, denominator, lambda center, k: center.least[k], side)
-        launches = max(float(blend_half_widths(variance, freedom, within)), in_time, least)
-        ends.append(max(runs.half_width(launches), least))
-    log, (below, above) = numerator.log - denominator.log, ends
-    return RatioEstimate.of(log, log, below, above, runs.combine_freedom(freedom))
+        min_half_width = _combine_in_quadrature(
+            numerator, denominator, lambda center, k: center.min_half_widths[k], side
+        )
+        pooled_half_width = max(
+            float(blend_half_widths(variance, freedom, within)), drift_half_width, min_half_width
+        )
+        half_widths.append(max(runs.half_width(pooled_half_width), min_half_width))
+    log, (below, above) = numerator.log - denominator.log, half_widths
+    return RatioEstimate.from_log_ratio(log, log, below, above, runs.combine_freedom(freedom))
 
 
-def _quadrature(
+def _combine_in_quadrature(
     numerator: Center, denominator: Center, part: Callable[[Center, int], float], side: int
 ) -> float:
-    """Below, the ratio has the lower end of the one and the upper end of the other."""
+    """Half width of the ratio on one `side`: its lower bound combines the numerator's lower bound with the
+    denominator's upper bound."""
     return math.hypot(part(numerator, side), part(denominator, 1 - side))
 
 
-def _in_time(cases: Sequence[Observation]) -> dict[int, float]:
-    """The block variances of all visits in the order of time, relative to each case's centre."""
-    visits = [each - observation.log_center for observation in cases for each in observation.visits]
+def _drift_variances(cases: Sequence[Observation]) -> dict[int, float]:
+    """Block variances of all visits in time order, relative to each case's centre."""
+    visits = [times - observation.log_center for observation in cases for times in observation.visits]
     return block_variances_in_time(
-        visits, [each for observation in cases for each in observation.visits_at_s]
+        visits, [times for observation in cases for times in observation.visits_at_s]
     )

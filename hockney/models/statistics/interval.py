@@ -37,9 +37,9 @@ x[0..n-1] in the order measured, s the same times sorted, division of integers r
 The second line of ratio corrects for blocks of finite length: for a correlation that decays exponentially
 they give tau (1 - tau / (2 length)), solved for tau to first order and, since all higher orders widen it,
 without the half. z is Student's t quantile for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5),
-since tau is itself estimated; it falls back to the normal quantile if there is no sign of correlation. With a
-correlation as long as the launch the interval is the whole range and still covers less than 95%: only several
-launches can do better. Ties need no special care: equal times only make the interval wider than needed.
+since tau is itself estimated; it falls back to the normal quantile if there is no sign of correlation. If the
+correlation lasts as long as the launch, the interval is the whole range and still covers less than 95%; only
+more launches help. Ties need no special care: equal times only make the interval wider than needed.
 `contract/golden/median_interval.json` contains examples used by the tests of both languages."""
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-FEWEST_REPETITIONS = 6
-FEWEST_BLOCKS = 7
+MIN_REPETITIONS = 6
+MIN_BLOCKS = 7
 
 
 def median_interval(times: Sequence[float]) -> tuple[float, float | None, float | None]:
@@ -60,25 +60,26 @@ def median_interval(times: Sequence[float]) -> tuple[float, float | None, float 
 
 
 def interval_and_quantile(times: Sequence[float]) -> tuple[float, float | None, float | None, float]:
-    """The same with the z used, larger than 1.96 if the correlation was estimated from few blocks."""
+    """(median, low, high, z): `median_interval` with the quantile z, which exceeds 1.96 if the correlation
+    was estimated from few blocks."""
     x = np.asarray(times, dtype=float)
     s = np.sort(x)
     n = len(s)
     median = float(s[n // 2] if n % 2 else (s[n // 2 - 1] + s[n // 2]) / 2)
-    if n < FEWEST_REPETITIONS:
+    if n < MIN_REPETITIONS:
         return median, None, None, 1.96
-    tau, z = correlation((x > median).astype(np.int64) - (x < median))
+    tau, z = estimate_correlation((x > median).astype(np.int64) - (x < median))
     rank = max(math.floor((n + 1) * 0.5 - z * 0.5 * math.sqrt(n * tau)), 1)
     return median, float(s[rank - 1]), float(s[n - rank]), z
 
 
-def correlation(sign: np.ndarray) -> tuple[float, float]:
-    """(tau, z) of the signs of times minus median, as the module's text defines them; or of other numbers
-    with mean 0 and variance 1."""
+def estimate_correlation(sign: np.ndarray) -> tuple[float, float]:
+    """(tau, z) as defined in the module docstring for the signs of times minus their median, or for other
+    values with mean 0 and variance 1."""
     n = len(sign)
     tau, z = 1.0, 1.96
     length = 2
-    while n // length >= FEWEST_BLOCKS:
+    while n // length >= MIN_BLOCKS:
         blocks = n // length
         sums = sign[: blocks * length].reshape(blocks, length).sum(axis=1)
         ratio = float(np.dot(sums, sums)) / float((blocks - 1) * length)

@@ -1,22 +1,22 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Change points of a series: at which runs did the level of its values change, and how certain is that?
+"""Change points of a series: the runs at which the level of its values changed, and their certainty.
 
 The method is circular binary segmentation (A. B. Olshen, E. S. Venkatraman, R. Lucito, M. Wigler,
-Biostatistics 5 (2004) 557): the series is cut where a part of it differs most from the rest; a part in the
-middle gives two change points, so that a slowdown that was mended later is found as well. The parts are cut
-again as long as the difference is significant.
+Biostatistics 5 (2004) 557): the series is cut around the part that differs most from the remaining values. A
+part in the middle gives two change points, so a slowdown that was fixed later is also found. The parts are
+cut again as long as the difference is significant.
 
-The values are replaced by the normal scores of their ranks. So single outliers count little, and the
-distribution of the largest difference, if nothing changed, depends on the number of values only: it is that
-over random orders of them. If values follow each other more closely than random ones (a machine in a good
-week), the difference counts less: its variance is (1 + r) / (1 - r) times as large, with the correlation r of
-successive values that is left when the difference is removed (M. S. Bartlett, J. R. Statist. Soc. 98 (1935)
-536), if it is larger than that of random values usually is. Slow changes of a few dozen runs cannot be told
-from steps, so there are more false alarms with them (benchmarks/results/history.md).
+The values are replaced by the normal scores of their ranks. Single outliers then have little effect, and the
+null distribution of the largest difference depends only on the number of values: it is the distribution over
+random orders. If successive values are correlated (a machine in a good week), the difference is less
+significant. Its variance is larger by the factor (1 + r) / (1 - r), where r is the correlation of successive
+values after the difference is removed (M. S. Bartlett, J. R. Statist. Soc. 98 (1935) 536). Correlations that
+random values often reach are ignored. Slow changes over a few dozen runs cannot be distinguished from steps,
+so they cause more false alarms (benchmarks/results/history.md).
 
-Libraries for change points (ruptures, for example) give the best segmentation for a penalty that the user
-chooses; here the number of false alarms decides, and a date and a size with their intervals are needed."""
+Change-point libraries such as ruptures compute the best segmentation for a penalty chosen by the user. Here
+the false-alarm rate is given instead, and the date and size of each change need intervals."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ from hockney.models.statistics.location import (
 )
 from hockney.models.statistics.ratio_estimate import RatioEstimate
 
-LEVEL = 0.05
-CERTAIN = 0.02
-"""A change with a smaller probability than this does not count as correlation of successive values. With a
-smaller limit, changes in short series are taken for correlation, with a larger one correlation for changes.
-"""
-FEWEST = 8
-"""No order of fewer values is rare enough."""
-SHORTEST = 2
-"""A single value is an outlier, not a level."""
-ORDERS = 4000
-"""Random orders, from which the distribution for at most LARGEST_DRAWN values is computed."""
-LARGEST_DRAWN = 64
+SIGNIFICANCE_LEVEL = 0.05
+CERTAIN_LEVEL = 0.02
+"""Only changes with a smaller probability than this are excluded when estimating the correlation of
+successive values. With a smaller limit, changes in short series are mistaken for correlation; with a larger
+one, correlation for changes."""
+MIN_VALUES = 8
+"""With fewer values, no order is rare enough."""
+MIN_PART_LENGTH = 2
+"""Minimum number of values at a level; a single value is an outlier."""
+RANDOM_ORDER_COUNT = 4000
+"""Number of random orders that give the distribution for at most LARGEST_DRAWN values."""
+MAX_SIMULATED_COUNT = 64
 PROBABILITIES = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 QUANTILES: dict[int, tuple[float, ...]] = {
     64: (2.845, 3.196, 3.391, 3.585, 3.786, 3.938, 4.072, 4.26, 4.378),
@@ -57,136 +57,148 @@ QUANTILES: dict[int, tuple[float, ...]] = {
     512: (3.581, 3.892, 4.091, 4.244, 4.46, 4.58, 4.711, 4.899, 5.002),
     1024: (3.774, 4.077, 4.268, 4.461, 4.625, 4.775, 4.887, 5.158, 5.221),
 }
-"""Quantiles of the largest difference in random orders, by number of values; exceeded with PROBABILITIES
+"""Quantiles of the largest difference in random orders by number of values, exceeded with PROBABILITIES
 (`benchmarks/history.py`, part 'quantiles')."""
-LOCATION = 7.35
-"""95% of the likelihood ratios of a change point's true place are smaller (B. E. Hansen, Econometrica 68
-(2000) 575, table 1)."""
+MAX_LOCATION_RATIO = 7.35
+"""95% quantile of the likelihood ratio at the true change point (B. E. Hansen, Econometrica 68 (2000) 575,
+table 1)."""
 
 
 @dataclass(frozen=True)
 class ChangePoint:
-    """The level changed before the value at index `at`; with 95% certainty before one of those from `first`
-    to `last`. `ratio` is the level after it, up to the next change, divided by that before, for logarithms of
-    times."""
+    """A change of the level before the value at `index`; with 95% certainty before one of the values from
+    `first` to `last`. `ratio` is the level after the change (up to the next one) divided by the level before,
+    for logarithms of times."""
 
-    at: int
+    index: int
     first: int
     last: int
     ratio: RatioEstimate
 
 
 def change_significance(values: Sequence[float]) -> float:
-    """The probability of a difference as large as the largest in this series, if nothing changed; 1 for a
-    series that is too short."""
+    """Probability of a difference as large as the largest in this series if nothing changed; 1 for a series
+    that is too short."""
     logs = np.asarray(values, dtype=float)
-    return _Scan.of(logs, _inflation(logs)).p
+    return _Scan.from_values(logs, _variance_inflation(logs)).p
 
 
-def change_points(values: Sequence[float], level: float = LEVEL) -> list[ChangePoint]:
-    """The change points of a series of logarithms, in order. If nothing changed, the probability of finding
-    any is at most `level`."""
+def find_change_points(values: Sequence[float], level: float = SIGNIFICANCE_LEVEL) -> list[ChangePoint]:
+    """Change points of a series of logarithms, in order. If nothing changed, the probability of finding any
+    is at most `level`."""
     logs = np.asarray(values, dtype=float)
-    cuts = _cuts(logs, level, _inflation(logs))
-    bounds = [0, *cuts, len(logs)]
+    cuts = _find_cuts(logs, level, _variance_inflation(logs))
+    boundaries = [0, *cuts, len(logs)]
     changes = []
-    for start, at, end in zip(bounds, bounds[1:], bounds[2:], strict=False):
-        first, last = (start + offset for offset in _location(logs[start:end], at - start))
-        certain = logs[start:first], logs[last:end]
-        all_values = logs[start:at], logs[at:end]
-        enough = all(len(part) >= SHORTEST for part in certain)
-        changes.append(ChangePoint(at, first, last, _ratio(*(certain if enough else all_values))))
+    for start, index, end in zip(boundaries, boundaries[1:], boundaries[2:], strict=False):
+        first, last = (start + offset for offset in _locate_change(logs[start:end], index - start))
+        certain_values = logs[start:first], logs[last:end]
+        all_values = logs[start:index], logs[index:end]
+        has_enough = all(len(part) >= MIN_PART_LENGTH for part in certain_values)
+        changes.append(
+            ChangePoint(index, first, last, _level_ratio(*(certain_values if has_enough else all_values)))
+        )
     return changes
 
 
-def _cuts(logs: np.ndarray, level: float, inflation: float) -> list[int]:
-    """The cuts of a series, found in rounds: all parts of a round together have a false cut with a
-    probability of `level` at most."""
+def _find_cuts(logs: np.ndarray, level: float, inflation: float) -> list[int]:
+    """Find the cuts of a series in rounds. The probability of a false cut in any part of a round is at most
+    `level`."""
     cuts: set[int] = set()
-    open_ = [(0, len(logs))]
-    while open_:
-        each, parts = level / len(open_), open_
-        open_ = []
+    pending = [(0, len(logs))]
+    while pending:
+        level_per_part, parts = level / len(pending), pending
+        pending = []
         for start, end in parts:
-            scan = _Scan.of(logs[start:end], inflation)
-            if scan.p <= each:
-                new = [start + cut for cut in scan.edges(logs[start:end], each, inflation)]
-                cuts.update(new)
-                open_ += [part for part in pairwise([start, *new, end]) if part[1] - part[0] >= FEWEST]
+            scan = _Scan.from_values(logs[start:end], inflation)
+            if scan.p <= level_per_part:
+                new_cuts = [
+                    start + cut for cut in scan.change_edges(logs[start:end], level_per_part, inflation)
+                ]
+                cuts.update(new_cuts)
+                pending += [
+                    part for part in pairwise([start, *new_cuts, end]) if part[1] - part[0] >= MIN_VALUES
+                ]
     return sorted(cuts)
 
 
-def _inflation(logs: np.ndarray) -> float:
-    """The inflation of the variance of a mean, due to the correlation of successive values around their
-    levels; at least 1. Only what is certainly a change counts as one here, because a change of the level
-    correlates values."""
+def _variance_inflation(logs: np.ndarray) -> float:
+    """Inflation of the variance of a mean due to the correlation of successive values around their levels; at
+    least 1. Undetected level changes would look like correlation, so only near-certain changes are
+    removed."""
     count = len(logs)
-    if count < FEWEST or np.ptp(logs) == 0:
+    if count < MIN_VALUES or np.ptp(logs) == 0:
         return 1.0
-    cuts = _cuts(logs, CERTAIN, 1.0)
-    parts = [_scores(logs[first:last]) for first, last in pairwise([0, *cuts, count])]
-    total = sum(float((part**2).sum()) for part in parts)
-    if total <= 0:
+    cuts = _find_cuts(logs, CERTAIN_LEVEL, 1.0)
+    parts = [_rank_scores(logs[first:last]) for first, last in pairwise([0, *cuts, count])]
+    sum_of_squares = sum(float((part**2).sum()) for part in parts)
+    if sum_of_squares <= 0:
         return 1.0
-    r = sum(float((part[1:] * part[:-1]).sum()) for part in parts) / total + len(parts) / count
-    r = min(0.9, r) if r > 1 / math.sqrt(count) else 0.0
-    return (1 + r) / (1 - r)
+    correlation = (
+        sum(float((part[1:] * part[:-1]).sum()) for part in parts) / sum_of_squares + len(parts) / count
+    )
+    correlation = min(0.9, correlation) if correlation > 1 / math.sqrt(count) else 0.0
+    return (1 + correlation) / (1 - correlation)
 
 
 @dataclass(frozen=True)
 class _Scan:
-    """The values from `first` to before `last` differ most from the others; `p` is the probability of that if
-    nothing changed."""
+    """The values `first` to `last - 1` differ most from the others; `p` is the probability of that if nothing
+    changed."""
 
     first: int
     last: int
     p: float
 
-    def edges(self, values: np.ndarray, level: float, inflation: float) -> list[int]:
-        """The places at which to cut the series. For a part in the middle, one edge alone may make the
-        difference: the other must be significant in the series without what is beyond the first."""
+    def change_edges(self, values: np.ndarray, level: float, inflation: float) -> list[int]:
+        """Positions at which to cut the series. For a part in the middle, one edge may account for the whole
+        difference: the other edge must be significant without the values beyond the first."""
         cuts = [cut for cut in (self.first, self.last) if 0 < cut < len(values)]
         if len(cuts) < 2:
             return cuts
-        alone = (values[: self.last], values[self.first :])
-        certain = [cut for cut, part in zip(cuts, alone, strict=True) if _Scan.of(part, inflation).p <= level]
-        return certain or cuts
+        parts = (values[: self.last], values[self.first :])
+        significant_cuts = [
+            cut
+            for cut, part in zip(cuts, parts, strict=True)
+            if _Scan.from_values(part, inflation).p <= level
+        ]
+        return significant_cuts or cuts
 
     @staticmethod
-    def of(values: np.ndarray, inflation: float) -> _Scan:
+    def from_values(values: np.ndarray, inflation: float) -> _Scan:
         count = len(values)
-        if count < FEWEST or np.ptp(values) == 0:
+        if count < MIN_VALUES or np.ptp(values) == 0:
             return _Scan(0, count, 1.0)
-        first, last, largest = _largest_difference(_scores(values))
+        first, last, largest = _largest_difference(_rank_scores(values))
         if inflation > 1:
-            by_values = _deflated(values, first, last, inflation)
+            by_values = _difference_of_values(values, first, last, inflation)
             largest = max(largest / math.sqrt(inflation), min(largest, by_values))
-        return _Scan(first, last, _probability(count, largest))
+        return _Scan(first, last, _tail_probability(count, largest))
 
 
-def _deflated(values: np.ndarray, first: int, last: int, inflation: float) -> float:
-    """The difference of a part by its values instead of its ranks, whose largest difference is limited: a
-    clear step stays one if the variance is larger."""
+def _difference_of_values(values: np.ndarray, first: int, last: int, inflation: float) -> float:
+    """Difference of a part by its values instead of its ranks, which limit the largest difference. A clear
+    step remains significant despite the larger variance."""
     count = len(values)
     inside, outside = values[first:last], np.concatenate([values[:first], values[last:]])
     parts = winsorise_if_enough(inside), winsorise_if_enough(outside)
-    left = sum(float(((part - part.mean()) ** 2).sum()) for part in parts) / (count - 2)
-    if left <= 0:
+    residual_variance = sum(float(((part - part.mean()) ** 2).sum()) for part in parts) / (count - 2)
+    if residual_variance <= 0:
         return math.sqrt(count)
-    error = math.sqrt(left * inflation * sum(1 / len(part) for part in parts))
-    t = abs(float(parts[0].mean() - parts[1].mean())) / error
+    standard_error = math.sqrt(residual_variance * inflation * sum(1 / len(part) for part in parts))
+    t = abs(float(parts[0].mean() - parts[1].mean())) / standard_error
     return t * math.sqrt(count / (count - 2 + t**2))
 
 
-def _scores(values: np.ndarray) -> np.ndarray:
-    """The normal scores of the ranks; equal values have equal ones. Their mean is 0 and their variance 1."""
+def _rank_scores(values: np.ndarray) -> np.ndarray:
+    """Normal scores of the ranks with mean 0 and variance 1; equal values have equal scores."""
     order = np.argsort(values, kind="stable")
     _, group, counts = np.unique(values, return_inverse=True, return_counts=True)
     sorted_scores = _normal_scores(len(values))
-    sums = np.bincount(group[order], weights=sorted_scores)
-    scores = (sums / counts)[group]
-    spread_ = float(scores.std())
-    return np.asarray((scores - scores.mean()) / spread_) if spread_ else np.zeros(len(values))
+    score_sums = np.bincount(group[order], weights=sorted_scores)
+    scores = (score_sums / counts)[group]
+    deviation = float(scores.std())
+    return np.asarray((scores - scores.mean()) / deviation) if deviation else np.zeros(len(values))
 
 
 @lru_cache(maxsize=256)
@@ -197,35 +209,38 @@ def _normal_scores(count: int) -> np.ndarray:
 def _largest_difference(scores: np.ndarray) -> tuple[int, int, float]:
     first, last, largest = 0, len(scores), 0.0
     for length, differences in _differences(scores[None, :]):
-        place = int(differences[0].argmax())
-        if differences[0, place] > largest:
-            first, last, largest = place, place + length, float(differences[0, place])
+        start = int(differences[0].argmax())
+        if differences[0, start] > largest:
+            first, last, largest = start, start + length, float(differences[0, start])
     return first, last, largest
 
 
 def _differences(scores: np.ndarray) -> Iterator[tuple[int, np.ndarray]]:
-    """The absolute difference of each part from the rest, in standard deviations, for each length and for
-    many series at once; 0 for parts that leave fewer than SHORTEST values at an end."""
+    """Yield for each part length the absolute differences between a part and the remaining values in standard
+    deviations, for many series at once. 0 for parts that leave fewer than SHORTEST values at an end."""
     count = scores.shape[1]
     sums = np.concatenate([np.zeros((len(scores), 1)), np.cumsum(scores, axis=1)], axis=1)
-    for length in range(SHORTEST, count - SHORTEST + 1):
+    for length in range(MIN_PART_LENGTH, count - MIN_PART_LENGTH + 1):
         start = np.arange(count - length + 1)
-        rest = count - length - start
-        allowed = ((start == 0) | (start >= SHORTEST)) & ((rest == 0) | (rest >= SHORTEST))
+        values_after = count - length - start
+        allowed = ((start == 0) | (start >= MIN_PART_LENGTH)) & (
+            (values_after == 0) | (values_after >= MIN_PART_LENGTH)
+        )
         scale = np.where(allowed, 1 / math.sqrt(length * (count - length) / count), 0.0)
         yield length, np.abs(sums[:, length:] - sums[:, :-length]) * scale
 
 
-def _probability(count: int, largest: float) -> float:
-    """Beyond the last of PROBABILITIES, the tail falls as that of a normal variable, or faster."""
-    if count <= LARGEST_DRAWN:
-        drawn = _drawn(count)
+def _tail_probability(count: int, largest: float) -> float:
+    """Probability of such a `largest` difference. Beyond the last of PROBABILITIES, the tail is assumed to
+    fall like that of a normal variable."""
+    if count <= MAX_SIMULATED_COUNT:
+        simulated = _simulated_differences(count)
         # equal up to rounding
-        exceeded = len(drawn) - int(np.searchsorted(drawn, largest - 1e-9))
-        if exceeded >= PROBABILITIES[-1] * len(drawn):
-            return exceeded / len(drawn)
-        end = float(drawn[-int(PROBABILITIES[-1] * len(drawn))])
-        return PROBABILITIES[-1] * math.exp(-(largest**2 - end**2) / 2)
+        exceeding_count = len(simulated) - int(np.searchsorted(simulated, largest - 1e-9))
+        if exceeding_count >= PROBABILITIES[-1] * len(simulated):
+            return exceeding_count / len(simulated)
+        last_quantile = float(simulated[-int(PROBABILITIES[-1] * len(simulated))])
+        return PROBABILITIES[-1] * math.exp(-(largest**2 - last_quantile**2) / 2)
     sizes = np.log(list(QUANTILES))
     columns = np.array(list(QUANTILES.values())).T
     quantiles = [float(np.interp(math.log(count), sizes, column)) for column in columns]
@@ -236,42 +251,50 @@ def _probability(count: int, largest: float) -> float:
 
 
 @lru_cache(maxsize=128)
-def _drawn(count: int) -> np.ndarray:
-    """The largest differences of random orders, sorted; always the same ones."""
+def _simulated_differences(count: int) -> np.ndarray:
+    """Sorted largest differences of random orders; deterministic."""
     rng = np.random.default_rng(count)
     scores = _normal_scores(count)
-    orders = rng.permuted(np.tile(scores / scores.std(), (ORDERS, 1)), axis=1)
-    largest = np.zeros(ORDERS)
+    orders = rng.permuted(np.tile(scores / scores.std(), (RANDOM_ORDER_COUNT, 1)), axis=1)
+    largest = np.zeros(RANDOM_ORDER_COUNT)
     for _, differences in _differences(orders):
         np.maximum(largest, differences.max(axis=1), out=largest)
     return np.sort(largest)
 
 
-def _location(values: np.ndarray, at: int) -> tuple[int, int]:
-    """The places before which the level may have changed: those with nearly the same sum of squares, when
-    outliers are moved in."""
-    values = np.concatenate([winsorise_if_enough(values[:at]), winsorise_if_enough(values[at:])])
+def _locate_change(values: np.ndarray, index: int) -> tuple[int, int]:
+    """First and last position of a possible change: positions with nearly the same sum of squares after
+    winsorising."""
+    values = np.concatenate([winsorise_if_enough(values[:index]), winsorise_if_enough(values[index:])])
     count = len(values)
-    places = np.arange(1, count)
-    sums, squares = np.cumsum(values - values.mean()), float(((values - values.mean()) ** 2).sum())
-    left = squares - sums[:-1] ** 2 * (1 / places + 1 / (count - places))
-    variance = float(left[at - 1]) / max(1, count - 2)
-    near = places[left - left[at - 1] <= LOCATION * variance]
-    return int(min(near, default=at)), int(max(near, default=at))
-
-
-def _ratio(before: np.ndarray, after: np.ndarray) -> RatioEstimate:
-    """Welch's interval, with the values as units. The values where the change may be are left out, if enough
-    others are there: the place was chosen such that the difference is large."""
-    parts = [
-        (float(v), f) for each in (before, after) if len(each) > 1 for v, f in [variance_of_center(each)]
+    positions = np.arange(1, count)
+    cumulative_sums, total_squares = (
+        np.cumsum(values - values.mean()),
+        float(((values - values.mean()) ** 2).sum()),
+    )
+    residual_squares = total_squares - cumulative_sums[:-1] ** 2 * (1 / positions + 1 / (count - positions))
+    variance = float(residual_squares[index - 1]) / max(1, count - 2)
+    likely_positions = positions[
+        residual_squares - residual_squares[index - 1] <= MAX_LOCATION_RATIO * variance
     ]
-    log = float(center(after)) - float(center(before))
-    variance = sum(each for each, _ in parts)
+    return int(min(likely_positions, default=index)), int(max(likely_positions, default=index))
+
+
+def _level_ratio(before: np.ndarray, after: np.ndarray) -> RatioEstimate:
+    """Ratio of the levels with Welch's interval. Values at uncertain positions are excluded by the caller if
+    enough others remain, because the change point was chosen to maximise the difference."""
+    parts = [
+        (float(part_variance), part_freedom)
+        for variance_part in (before, after)
+        if len(variance_part) > 1
+        for part_variance, part_freedom in [variance_of_center(variance_part)]
+    ]
+    log_ratio = float(center(after)) - float(center(before))
+    variance = sum(variance_part for variance_part, _ in parts)
     if variance <= 0 or len(parts) < 2:
         exact = len(parts) == 2
-        half = 0.0 if exact else math.nan
-        return RatioEstimate.of(log, log, half, half, 1.0)
-    freedom = variance**2 / sum(each**2 / f for each, f in parts)
-    half = student(freedom) * math.sqrt(variance)
-    return RatioEstimate.of(log, log, half, half, freedom)
+        half_width = 0.0 if exact else math.nan
+        return RatioEstimate.from_log_ratio(log_ratio, log_ratio, half_width, half_width, 1.0)
+    freedom = variance**2 / sum(variance_part**2 / part_freedom for variance_part, part_freedom in parts)
+    half_width = student(freedom) * math.sqrt(variance)
+    return RatioEstimate.from_log_ratio(log_ratio, log_ratio, half_width, half_width, freedom)

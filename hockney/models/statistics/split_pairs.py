@@ -1,19 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Pairs of launches of two sides, both in the same mode of the machine.
+"""Regroups pairs of launches of two sides so that both launches are in the same mode of the machine.
 
 If a machine is fast in some launches and slow in others, for all cases at once, it splits pairs: A was fast
 and B slow, or the reverse. Their ratios are off by the ratio of the modes. The centre of the pairs
-(`pair_center`) gives no weight to a few of them, but where half are split, nothing is left of what pairs are
-for. Two pairs that are split in opposite directions hold two whole ones, A and B fast and A and B slow, so
-they exchange their launches of B. For a case without modes nothing changes on average: what one pair gains,
-the other loses.
+(`pair_center`) gives no weight to a few split pairs, but if half are split, pairing is useless. Two pairs
+split in opposite directions contain two unsplit pairs, one with both launches fast and one with both slow, so
+they exchange their launches of B. For a case without modes nothing changes on average.
 
-The mode of a launch comes from all its cases, on both sides together, without the typical difference of the
-sides in each case, which is no mode. If B is slow significantly more often than A, or less (the sign test on
-the split pairs), or all pairs are split in one direction, this may be what differs between the sides: there
-is nothing to exchange, and all pairs stay as they ran. Otherwise the split pairs that are left over do not
-count, and ratios are those within a mode."""
+The mode of a launch is determined from all its cases on both sides, after removing the typical difference
+between the sides in each case. If B is slow significantly more or less often than A (the sign test on the
+split pairs), or all pairs are split in one direction, the modes may be the difference between the sides. Then
+nothing is exchanged. Otherwise the remaining split pairs do not count, and ratios are those within a mode."""
 
 from __future__ import annotations
 
@@ -26,112 +24,117 @@ import numpy as np
 from hockney.models.statistics.launch_modes import find_two_levels
 from hockney.models.statistics.location import Z
 from hockney.models.statistics.observations import Observation, shared_launches
-from hockney.models.statistics.paired_launches import MANY_OUTLIERS
+from hockney.models.statistics.paired_launches import MAX_OUTLIER_SHARE
 from hockney.models.statistics.ratio_estimate import sign_probability
 from hockney.models.statistics.variance_components import PooledCase
 
-FEWEST_PAIRS = 16
-"""With fewer pairs, intervals of exchanged ones contain the truth in 88 to 92% of simulations."""
-CERTAIN = 0.01
-"""Pairs are not split so unevenly by chance. A false alarm here would be one about all cases."""
-UNCLEAR = 0.25
-"""The probability of three split pairs in one direction and none in the other: too uneven a split for both
-sides to take the same time (`comparison`)."""
+MIN_PAIRS = 16
+"""With fewer pairs, intervals of exchanged pairs contain the truth in only 88 to 92% of simulations."""
+CERTAIN_LEVEL = 0.01
+"""Below this probability, the uneven split is not due to chance. A false alarm here would affect all
+cases."""
+UNCLEAR_LEVEL = 0.25
+"""The probability of three split pairs in one direction and none in the other: too uneven for both sides to
+take the same time (`comparison`)."""
 
 
 @dataclass(frozen=True)
 class MachineModes:
-    """The modes of the machine in `pairs` pairs of launches, of which it split more than a fifth. `slow` is
-    the number of launches of A and of B in the slow mode, which takes `factor` times as long, in the mean of
-    the cases. `split` is the number of pairs in which only B was slow, and of those in which only A was.
-    `partners` are the split pairs, each with the pair from which its launch of B comes, or None if it does
-    not count."""
+    """The modes of the machine in `pairs` pairs of launches, more than a fifth of which it split.
+    `slow_counts` contains the numbers of launches of A and of B in the slow mode, which takes `factor` times
+    as long on average over the cases. `split_counts` is the number of pairs in which only B was slow, and of
+    those in which only A was. `partners` maps each split pair to the pair that provides its launch of B, or
+    to None if it does not count."""
 
     pairs: int
-    slow: tuple[int, int]
+    slow_counts: tuple[int, int]
     factor: float
-    split: tuple[int, int]
+    split_counts: tuple[int, int]
     partners: Mapping[str, str | None]
 
     @property
-    def exchanged(self) -> int:
-        """The number of pairs that exchanged their launches of B."""
+    def exchanged_count(self) -> int:
+        """Number of pairs that exchanged their launches of B."""
         return sum(partner is not None for partner in self.partners.values())
 
     @property
-    def uneven(self) -> bool:
-        """Whether one side was slow so much more often that both may not take the same time."""
-        return _probability(self.split) <= UNCLEAR
+    def is_uneven(self) -> bool:
+        """Whether one side was slow so much more often that the sides may not take the same time."""
+        return _split_probability(self.split_counts) <= UNCLEAR_LEVEL
 
     @property
     def share_bound(self) -> float:
-        """The largest difference of the shares of slow launches of A and B that the pairs leave open
+        """Largest difference between the shares of slow launches of A and B compatible with the pairs
         (95%)."""
-        b, a = self.split
-        error = Z * math.sqrt(max(1.0, b + a - (b - a) ** 2 / self.pairs))
-        return min(1.0, (abs(b - a) + error) / self.pairs)
+        split_b, split_a = self.split_counts
+        half_width = Z * math.sqrt(max(1.0, split_b + split_a - (split_b - split_a) ** 2 / self.pairs))
+        return min(1.0, (abs(split_b - split_a) + half_width) / self.pairs)
 
 
-def machine_modes(a: Sequence[Observation], b: Sequence[Observation]) -> MachineModes | None:
-    """The modes of the machine, from launches of A and B with the same names, which are pairs; each side has
-    the same cases in the same order. None if pairs stay as they ran."""
-    names, values = _slowness(a, b)
-    levels = find_two_levels(values.ravel()) if len(names) >= FEWEST_PAIRS else None
+def find_machine_modes(cases_a: Sequence[Observation], cases_b: Sequence[Observation]) -> MachineModes | None:
+    """Find the modes of the machine from launches of A and B. Launches with the same names are pairs, and
+    both sides contain the same cases in the same order. None if the pairs need no exchange."""
+    names, slowness = _slowness_by_pair(cases_a, cases_b)
+    levels = find_two_levels(slowness.ravel()) if len(names) >= MIN_PAIRS else None
     if levels is None:
         return None
-    of_a, of_b = levels.of(values)
-    direction = np.where(of_a * of_b < 0, of_b, 0)
-    split = (int(np.count_nonzero(direction > 0)), int(np.count_nonzero(direction < 0)))
-    few = sum(split) <= MANY_OUTLIERS * len(names)
-    if few or min(split) == 0 or _probability(split) <= CERTAIN:
+    modes_of_a, modes_of_b = levels.classify(slowness)
+    direction = np.where(modes_of_a * modes_of_b < 0, modes_of_b, 0)
+    split_counts = (int(np.count_nonzero(direction > 0)), int(np.count_nonzero(direction < 0)))
+    has_few_splits = sum(split_counts) <= MAX_OUTLIER_SHARE * len(names)
+    if has_few_splits or min(split_counts) == 0 or _split_probability(split_counts) <= CERTAIN_LEVEL:
         return None
-    slow = (int(np.count_nonzero(of_a > 0)), int(np.count_nonzero(of_b > 0)))
+    slow_counts = (int(np.count_nonzero(modes_of_a > 0)), int(np.count_nonzero(modes_of_b > 0)))
     factor = math.exp(levels.high - levels.low)
-    return MachineModes(len(names), slow, factor, split, _partners(names, direction))
+    return MachineModes(len(names), slow_counts, factor, split_counts, _match_partners(names, direction))
 
 
 def exchange_launches(case: PooledCase, partners: Mapping[str, str | None]) -> PooledCase:
-    """This case of B, with its launches in the pairs of their partners; those without one are in none."""
+    """Return this case of B with its launches moved to the pairs of their partners. Launches without a
+    partner become unpaired."""
 
-    def renamed(observation: Observation) -> Observation:
-        names = ((name, partners.get(name, name)) for name in observation.launches)
+    def rename_launches(observation: Observation) -> Observation:
+        target_names = ((name, partners.get(name, name)) for name in observation.launches)
         return replace(
-            observation, launches=tuple(f"{name} alone" if to is None else to for name, to in names)
+            observation,
+            launches=tuple(f"{name} alone" if target is None else target for name, target in target_names),
         )
 
-    runs = {number: renamed(observation) for number, observation in case.runs.items()}
-    return PooledCase(runs, renamed(case.pooled))
+    renamed_runs = {number: rename_launches(observation) for number, observation in case.runs.items()}
+    return PooledCase(renamed_runs, rename_launches(case.pooled))
 
 
-def _slowness(a: Sequence[Observation], b: Sequence[Observation]) -> tuple[list[str], np.ndarray]:
-    """The names of all pairs, and how slow their launches of A and of B were, in the mean of their cases:
-    logs relative to the median of the case, without its median difference between the sides."""
+def _slowness_by_pair(
+    cases_a: Sequence[Observation], cases_b: Sequence[Observation]
+) -> tuple[list[str], np.ndarray]:
+    """The names of all pairs, and the slowness of their launches of A and of B, averaged over the cases: logs
+    relative to the median of the case, without its median difference between the sides."""
     by_pair: dict[str, list[np.ndarray]] = {}
-    for of_a, of_b in zip(a, b, strict=True):
-        names = shared_launches((of_a, of_b))
+    for case_a, case_b in zip(cases_a, cases_b, strict=True):
+        names = shared_launches((case_a, case_b))
         if names:
             logs = np.array(
-                [observation.log_typical[observation.indices_of(names)] for observation in (of_a, of_b)]
+                [observation.log_typical[observation.indices_of(names)] for observation in (case_a, case_b)]
             )
             logs[1] -= np.median(logs[1] - logs[0])
             logs -= np.median(logs)
-            for name, pair in zip(names, logs.T, strict=True):
-                by_pair.setdefault(name, []).append(pair)
-    return list(by_pair), np.array([np.mean(pairs, axis=0) for pairs in by_pair.values()]).T
+            for name, pair_logs in zip(names, logs.T, strict=True):
+                by_pair.setdefault(name, []).append(pair_logs)
+    return list(by_pair), np.array([np.mean(logs_of_pair, axis=0) for logs_of_pair in by_pair.values()]).T
 
 
-def _probability(split: tuple[int, int]) -> float:
+def _split_probability(split: tuple[int, int]) -> float:
     return sign_probability(sum(split), split[0])
 
 
-def _partners(names: Sequence[str], direction: np.ndarray) -> dict[str, str | None]:
-    """Each split pair with the nearest one of the opposite direction that is free."""
-    free: list[int] = []
+def _match_partners(names: Sequence[str], direction: np.ndarray) -> dict[str, str | None]:
+    """Match each split pair with the nearest unmatched pair of the opposite direction."""
+    unmatched: list[int] = []
     partners: dict[str, str | None] = {}
     for index in map(int, np.flatnonzero(direction)):
-        if free and direction[free[-1]] != direction[index]:
-            earlier = free.pop()
+        if unmatched and direction[unmatched[-1]] != direction[index]:
+            earlier = unmatched.pop()
             partners[names[index]], partners[names[earlier]] = names[earlier], names[index]
         else:
-            free.append(index)
-    return partners | {names[index]: None for index in free}
+            unmatched.append(index)
+    return partners | {names[index]: None for index in unmatched}

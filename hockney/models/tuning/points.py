@@ -12,7 +12,7 @@ import numpy as np
 from hockney.core.case import ALGORITHM, MPI, SETTING, Case
 from hockney.core.catalog import Workload
 from hockney.core.fit import Estimate
-from hockney.models.statistics import FEWEST_PAIRS, InterleavedSettings, Observation, ratio
+from hockney.models.statistics import MIN_PAIRS, InterleavedSettings, Observation, ratio
 from hockney.models.tuning.rules import PLAIN, AlgorithmRatio, Point
 
 CALL_S = 60e-9
@@ -56,7 +56,7 @@ def points_of_settings(observations: Sequence[Observation], settings: Sequence[s
     launches without variables: ordinary ones and those of the setting `PLAIN`."""
 
     def ratios(named: Named) -> dict[str, Estimate]:
-        turns = InterleavedSettings.of(named)
+        turns = InterleavedSettings.from_observations(named)
         return {name: turns.ratio(name, PLAIN) for name in named if name != PLAIN}
 
     own = [observation for observation in observations if observation.case.get(ALGORITHM) == MPI]
@@ -101,7 +101,7 @@ def _compared(observation: Observation, own: Observation) -> Estimate:
     """The ratio to `own`, without an interval if too few launches measured both, which may all have been in
     one state of the machine. Simulated times, which are exact, keep theirs."""
     found = ratio(observation, own)
-    enough = len({*observation.launches} & {*own.launches}) >= FEWEST_PAIRS or found.low == found.high
+    enough = len({*observation.launches} & {*own.launches}) >= MIN_PAIRS or found.low == found.high
     return found if enough else Estimate(found.value, None, None)
 
 

@@ -326,7 +326,7 @@ class EagerEffect(StudyResults):
                 size: widen(_turns(named, size).ratio(setting, OWN_LIMIT), sizes_stretch) for size in sizes
             }
             mean = widen(
-                InterleavedSettings.of_geometric_means(_with_sizes(named, sizes), sizes).ratio(
+                InterleavedSettings.from_geometric_means(_with_sizes(named, sizes), sizes).ratio(
                     setting, OWN_LIMIT
                 ),
                 limits_stretch,
@@ -362,6 +362,6 @@ def _with_sizes(
 
 
 def _turns(named: Mapping[str, Sequence[SizeObservations]], size: int) -> InterleavedSettings:
-    return InterleavedSettings.of(
+    return InterleavedSettings.from_observations(
         {name: [by_size[size] for by_size in same] for name, same in _with_sizes(named, [size]).items()}
     )

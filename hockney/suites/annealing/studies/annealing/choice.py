@@ -265,7 +265,7 @@ class Quality:
         """The share of the runs that reached the target."""
         attempts = self.attempts(point)
         count = len(point.courses if self.given_target is None else point.runs)
-        return sum(each.reached for each in attempts.values()) / count if count else 0.0
+        return sum(each.success_count for each in attempts.values()) / count if count else 0.0
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
@@ -296,7 +296,7 @@ class Quality:
     def _worth(self, point: AnnealingPoint, reference: AnnealingPoint, target: Estimate | None) -> Verdict:
         """The verdict on the times to the target."""
         attempts = self.attempts(point)
-        if len(attempts) >= ENOUGH_ATTEMPTS and not any(each.reached for each in attempts.values()):
+        if len(attempts) >= ENOUGH_ATTEMPTS and not any(each.success_count for each in attempts.values()):
             return "slower" if self.reached_share(reference) else "unknown"
         return verdict(target)
 
@@ -339,7 +339,9 @@ def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashabl
     for seed, reached_s, seconds in runs:
         earlier = attempts.get(seed, Attempts(0.0, 0))
         attempt_s = seconds if reached_s is None else reached_s
-        attempts[seed] = Attempts(earlier.spent + attempt_s, earlier.reached + (reached_s is not None))
+        attempts[seed] = Attempts(
+            earlier.spent_s + attempt_s, earlier.success_count + (reached_s is not None)
+        )
     return attempts
 
 
