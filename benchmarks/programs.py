@@ -146,9 +146,9 @@ def nas(machine: str, ranks: str, folder: Path) -> Iterator[Row]:
         "10m",
     )
     hockney_command("run", *words, "--ranks", ranks, "--machine", f"sim:{machine}", "--out", str(run))
-    for each in predictions(NpbResults.of(api.load(run).evidence)).of:
-        measured_s, predicted_s = each.point.time.value, each.predicted.seconds
-        bound = "" if each.predicted.contention else ", a bound"
+    for each in predictions(NpbResults.of(api.load(run).evidence)).predictions:
+        measured_s, predicted_s = each.point.time.value, each.predicted_time.seconds
+        bound = "" if each.predicted_time.contention else ", a bound"
         yield (
             f"sim:{machine}", each.point.kernel, str(each.point.ranks), f"{1e3 * measured_s:.4g}",
             f"{1e3 * predicted_s:.4g}", error(predicted_s, measured_s) + bound,

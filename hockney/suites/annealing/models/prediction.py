@@ -53,10 +53,12 @@ def predict(
     if setup.blocking:
         noise = _noise(program, single_rank)
         rounds = SAMPLED_ROUNDS if noise else 1
-        iteration = blocking_rounds(_seconds(program, single_rank, slowdown), noise, rounds)
-        time = iteration_time(iteration, messages) * (program.rounds / rounds)
-        computed_s = time.total("computation")
-        return RankTimes(*map(np.array, ([computed_s], [0.0], [0.0], [time.seconds - computed_s])))
+        iteration = blocking_rounds(_mean_round_seconds(program, single_rank, slowdown), noise, rounds)
+        predicted_time = iteration_time(iteration, messages) * (program.rounds / rounds)
+        computation_s = predicted_time.total("computation")
+        return RankTimes(
+            *map(np.array, ([computation_s], [0.0], [0.0], [predicted_time.seconds - computation_s]))
+        )
     costs = round_costs(program, setup, messages, test_s)
     return simulate_rounds(
         _computation_times(program, single_rank, slowdown),
@@ -78,30 +80,34 @@ def blocking_rounds(seconds: np.ndarray, noise: Noise, rounds: int) -> Iteration
 
 def _noise(program: AnnealingProgram, single_rank: SingleRank) -> Noise:
     """The variation of a round of any rank."""
-    factors = _varied(single_rank.spread.factors, single_rank, _walkers(program).mean()).ravel()
-    return tuple((factors / factors.mean()).tolist()) if np.ptp(factors) > NO_SPREAD else 0.0
+    factors = _scale_variation(
+        single_rank.spread.factors, single_rank, _walker_counts(program).mean()
+    ).ravel()
+    return tuple((factors / factors.mean()).tolist()) if np.ptp(factors) > MIN_SPREAD else 0.0
 
 
 def _computation_times(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
     """Seconds by sample, rank and round."""
     factors = single_rank.spread.sample(program.ranks, program.rounds, SAMPLES)
-    typical = np.resize(single_rank.spread.typical, program.rounds)
-    relative = typical / typical.mean()
-    varied = _varied(factors, single_rank, _walkers(program)[None, :, None])
-    return np.asarray(_seconds(program, single_rank, slowdown)[None, :, None] * relative * varied)
+    typical_s = np.resize(single_rank.spread.typical_s, program.rounds)
+    relative_times = typical_s / typical_s.mean()
+    scaled_factors = _scale_variation(factors, single_rank, _walker_counts(program)[None, :, None])
+    return np.asarray(
+        _mean_round_seconds(program, single_rank, slowdown)[None, :, None] * relative_times * scaled_factors
+    )
 
 
-def _walkers(program: AnnealingProgram) -> np.ndarray:
+def _walker_counts(program: AnnealingProgram) -> np.ndarray:
     return np.array([program.walkers_of(rank) for rank in range(program.ranks)])
 
 
-def _seconds(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
+def _mean_round_seconds(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
     """Mean seconds of each rank in a round."""
     shares = np.array(program.shares or (1.0,) * program.ranks)
-    return np.asarray(slowdown * single_rank.step_s * program.steps * _walkers(program) * shares)
+    return np.asarray(slowdown * single_rank.step_s * program.steps * _walker_counts(program) * shares)
 
 
-def _varied(factors: np.ndarray, single_rank: SingleRank, walkers: np.ndarray | float) -> np.ndarray:
+def _scale_variation(factors: np.ndarray, single_rank: SingleRank, walkers: np.ndarray | float) -> np.ndarray:
     """Fewer or more walkers than were measured vary more or less, as sums of independent times do."""
     scale = np.sqrt(single_rank.walkers / np.maximum(walkers, 1))
     return np.asarray(np.maximum(1.0 + (factors - 1.0) * scale, 0.0))
@@ -119,18 +125,28 @@ def round_costs(
     # At the end of a round one test finds a message and another one none.
     testing = tuple(test_s * (2 + _test_count(program, rank)) for rank in range(ranks))
     if setup.collective:
-        down = call_time(messages, "bcast", SCHEDULE_BYTES, ranks)
-        up = call_time(messages, "gather", STATISTICS_BYTES, ranks)
+        schedule_s = call_time(messages, "bcast", SCHEDULE_BYTES, ranks)
+        statistics_s = call_time(messages, "gather", STATISTICS_BYTES, ranks)
         # Starting a collective that does not block is taken to cost as much as the blocking one.
-        transfer = (max(0.0, up - (ranks - 1) * occupation[0]), max(0.0, down - (ranks - 1) * occupation[1]))
-        return RoundCosts(*transfer, (sum(transfer),) * ranks, testing, *occupation)
-    send_down, receive_down = handling_times(messages, SCHEDULE_BYTES, ranks)
-    send_up, receive_up = handling_times(messages, STATISTICS_BYTES, ranks)
-    master = (ranks - 1) * (send_down + receive_up)
-    posting = (master, *[send_up + receive_down] * (ranks - 1))
-    up, down = messages.one_way(STATISTICS_BYTES, ranks), messages.one_way(SCHEDULE_BYTES, ranks)
+        transfer_s = (
+            max(0.0, statistics_s - (ranks - 1) * occupation[0]),
+            max(0.0, schedule_s - (ranks - 1) * occupation[1]),
+        )
+        return RoundCosts(*transfer_s, (sum(transfer_s),) * ranks, testing, *occupation)
+    send_schedule_s, receive_schedule_s = handling_times(messages, SCHEDULE_BYTES, ranks)
+    send_statistics_s, receive_statistics_s = handling_times(messages, STATISTICS_BYTES, ranks)
+    master_posting_s = (ranks - 1) * (send_schedule_s + receive_statistics_s)
+    posting = (master_posting_s, *[send_statistics_s + receive_schedule_s] * (ranks - 1))
+    statistics_s, schedule_s = (
+        messages.one_way(STATISTICS_BYTES, ranks),
+        messages.one_way(SCHEDULE_BYTES, ranks),
+    )
     return RoundCosts(
-        max(0.0, up - occupation[0]), max(0.0, down - occupation[1]), posting, testing, *occupation
+        max(0.0, statistics_s - occupation[0]),
+        max(0.0, schedule_s - occupation[1]),
+        posting,
+        testing,
+        *occupation,
     )
 
 
@@ -140,8 +156,8 @@ def handling_times(messages: Communication, size: float, ranks: int) -> tuple[fl
     send_s, receive_s = messages.handling(size, ranks)
     if messages.platform is not None or send_s > 0:
         return send_s, receive_s
-    half = messages.one_way(size, ranks) / 2
-    return half, half
+    half_s = messages.one_way(size, ranks) / 2
+    return half_s, half_s
 
 
 def _test_count(program: AnnealingProgram, rank: int) -> int:
@@ -154,7 +170,7 @@ SAMPLES = 64
 SEED = 1998
 SAMPLED_ROUNDS = 64
 """Rounds in an iteration of the blocking set-up if they vary: `iteration_time` simulates several of them."""
-NO_SPREAD = 1e-6
+MIN_SPREAD = 1e-6
 """Factors that differ by less are those of exact times."""
 
 
@@ -163,29 +179,29 @@ class RoundSpread:
     """Variation of round times. `typical`: the seconds of each round (rounds); `factors`: the times of each
     launch relative to them (launches x rounds). The median of each row is 1."""
 
-    typical: np.ndarray
+    typical_s: np.ndarray
     factors: np.ndarray
 
     def sample(self, ranks: int, rounds: int, samples: int = SAMPLES) -> np.ndarray:
         """Factors by sample, rank and round. Each rank takes the factors of a measured launch from a random
         round on, so that effects that last several rounds are kept."""
-        random = np.random.default_rng(SEED)
-        launch = random.integers(len(self.factors), size=(samples, ranks, 1))
-        first = random.integers(self.factors.shape[1], size=(samples, ranks, 1))
-        return np.asarray(self.factors[launch, (first + np.arange(rounds)) % self.factors.shape[1]])
+        generator = np.random.default_rng(SEED)
+        launches = generator.integers(len(self.factors), size=(samples, ranks, 1))
+        first_rounds = generator.integers(self.factors.shape[1], size=(samples, ranks, 1))
+        return np.asarray(self.factors[launches, (first_rounds + np.arange(rounds)) % self.factors.shape[1]])
 
 
-def round_spread(ends: Sequence[Sequence[float]]) -> RoundSpread | None:
+def round_spread(round_ends: Sequence[Sequence[float]]) -> RoundSpread | None:
     """The variation of rounds, from the end of each round (s) in each launch; None without rounds. The
     typical time of a round is the median over the launches, since some temperatures take longer on all ranks.
     Differences between whole launches are left out."""
-    launches = [np.diff(np.asarray(launch, dtype=float), prepend=0.0) for launch in ends if len(launch)]
+    launches = [np.diff(np.asarray(launch, dtype=float), prepend=0.0) for launch in round_ends if len(launch)]
     if not launches:
         return None
     round_count = min(map(len, launches))
     rounds = np.array([launch[:round_count] for launch in launches])
-    relative = rounds / np.maximum(np.median(rounds, axis=1, keepdims=True), 1e-12)
-    typical = np.maximum(np.median(relative, axis=0), 1e-12)
-    factors = relative / typical
+    relative_times = rounds / np.maximum(np.median(rounds, axis=1, keepdims=True), 1e-12)
+    typical_times = np.maximum(np.median(relative_times, axis=0), 1e-12)
+    factors = relative_times / typical_times
     factors /= np.maximum(np.median(factors, axis=1, keepdims=True), 1e-12)
-    return RoundSpread(typical * float(np.median(rounds)), factors)
+    return RoundSpread(typical_times * float(np.median(rounds)), factors)

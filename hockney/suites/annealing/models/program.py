@@ -17,8 +17,8 @@ SCHEDULE_BYTES = 8 + 2 * 4
 STATISTICS_BYTES = 4 * 8 + 4
 """Four doubles (sums of the energies and of their squares, time of the simulation, best energy) and an
 integer (accepted moves)."""
-EQUAL = "equal"
-LEAD = 4
+EQUAL_SHARES = "equal"
+DEFAULT_LEAD = 4
 """Rounds that a rank may be ahead of the master's schedule, unless a case names another number."""
 
 
@@ -33,7 +33,7 @@ class AnnealingProgram:
     steps: int
     rounds: int
     lag: int = 0
-    lead: int = LEAD
+    lead: int = DEFAULT_LEAD
     test_every: int = 0
     shares: tuple[float, ...] = ()
 
@@ -59,7 +59,7 @@ def program_of(case: Case) -> AnnealingProgram | None:
         steps=int(case.number("steps")),
         rounds=int(case.number("temperatures")),
         lag=int(case.number("lag")),
-        lead=int(case.number("lead", LEAD)),
+        lead=int(case.number("lead", DEFAULT_LEAD)),
         test_every=int(case.number("test_every")),
         shares=shares,
     )
@@ -67,12 +67,12 @@ def program_of(case: Case) -> AnnealingProgram | None:
 
 def _parse_shares(text: str, ranks: int) -> tuple[float, ...] | None:
     """The shares relative to their mean, from proportions such as 1:2; () if they are equal."""
-    if text == EQUAL:
+    if text == EQUAL_SHARES:
         return ()
-    parts = text.split(":")
-    if len(parts) != ranks or not parts[0][:1].isdigit():
+    proportions = text.split(":")
+    if len(proportions) != ranks or not proportions[0][:1].isdigit():
         return None
-    values = [float(part) for part in parts]
+    values = [float(proportion) for proportion in proportions]
     mean = sum(values) / len(values)
     return tuple(value / mean for value in values)
 

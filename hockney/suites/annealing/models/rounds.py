@@ -27,12 +27,12 @@ class RoundCosts:
     medium that carries one message at a time, each message first occupies it for `hold_up` or
     `hold_down`."""
 
-    up: float
-    down: float
+    statistics_s: float
+    schedule_s: float
     posting: tuple[float, ...]
     testing: tuple[float, ...]
-    hold_up: float = 0.0
-    hold_down: float = 0.0
+    statistics_hold_s: float = 0.0
+    schedule_hold_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class RankTimes:
 
 
 def simulate_rounds(
-    computation: np.ndarray, timetable: Timetable | None, costs: RoundCosts, polls: int = 1
+    computation: np.ndarray, timetable: Timetable | None, costs: RoundCosts, poll_count: int = 1
 ) -> RankTimes:
     """Simulates all rounds. `computation` has seconds by sample, rank and round. Without a timetable, ranks
     never wait for each other. The master looks for statistics `polls` times in a round, the last time at its
@@ -65,10 +65,10 @@ def simulate_rounds(
     _, ranks, rounds = computation.shape
     if ranks == 1:
         costs = RoundCosts(0.0, 0.0, (0.0,), (0.0,))
-    posting, testing = (rounds * np.array(each) for each in (costs.posting, costs.testing))
+    posting, testing = (rounds * np.array(seconds) for seconds in (costs.posting, costs.testing))
     waiting = np.zeros(ranks)
     if timetable is not None and ranks > 1:
-        waiting = _RoundSimulation(computation, timetable, costs, polls).waiting.mean(axis=0)
+        waiting = _RoundSimulation(computation, timetable, costs, poll_count).waiting.mean(axis=0)
     return RankTimes(computation.sum(axis=2).mean(axis=0), posting, testing, waiting)
 
 
@@ -81,75 +81,82 @@ class _RoundSimulation:
     computation: np.ndarray
     timetable: Timetable
     costs: RoundCosts
-    polls: int
+    poll_count: int
     now_s: np.ndarray = field(init=False)
     waiting: np.ndarray = field(init=False)
-    arrived_s: list[np.ndarray] = field(default_factory=list)
-    heard_s: list[np.ndarray] = field(default_factory=list)
-    sent_s: list[np.ndarray] = field(default_factory=list)
-    free_s: np.ndarray = field(init=False)
+    arrival_s: list[np.ndarray] = field(default_factory=list)
+    polled_s: list[np.ndarray] = field(default_factory=list)
+    send_start_s: list[np.ndarray] = field(default_factory=list)
+    medium_free_s: np.ndarray = field(init=False)
 
     def __post_init__(self) -> None:
         samples, ranks, rounds = self.computation.shape
         self.now_s = np.zeros((samples, ranks))
         self.waiting = self.now_s.copy()
-        self.free_s = np.zeros(samples)
-        busy = np.array(self.costs.posting) + np.array(self.costs.testing)
-        for k in range(rounds):
-            if k >= self.timetable.rounds_behind:
-                self._wait_for(k - self.timetable.rounds_behind)
+        self.medium_free_s = np.zeros(samples)
+        overhead_s = np.array(self.costs.posting) + np.array(self.costs.testing)
+        for round_index in range(rounds):
+            if round_index >= self.timetable.rounds_behind:
+                self._wait_for(round_index - self.timetable.rounds_behind)
             start_s = self.now_s[:, 0].copy()
-            self.now_s = self.now_s + self.computation[:, :, k] + busy
+            self.now_s = self.now_s + self.computation[:, :, round_index] + overhead_s
             # Workers that wait for the master's schedules send later than it does.
-            self._poll(start_s, range(max(0, k - self.timetable.rounds_behind), k))
-            self.arrived_s.append(self._send_statistics())
-            self.heard_s.append(np.full(samples, np.inf))
-            self.sent_s.append(np.full(samples, np.inf))
-            self._poll(start_s, (k,))
-        last_schedule = rounds - 2 - self.timetable.lag
-        if last_schedule >= 0:
-            self._wait_for(last_schedule)
-        self._wait_until(0, self.arrived_s[-1])
+            self._poll(start_s, range(max(0, round_index - self.timetable.rounds_behind), round_index))
+            self.arrival_s.append(self._send_statistics())
+            self.polled_s.append(np.full(samples, np.inf))
+            self.send_start_s.append(np.full(samples, np.inf))
+            self._poll(start_s, (round_index,))
+        last_statistics = rounds - 2 - self.timetable.lag
+        if last_statistics >= 0:
+            self._wait_for(last_statistics)
+        self._wait_until(0, self.arrival_s[-1])
 
-    def _wait_for(self, statistics: int) -> None:
+    def _wait_for(self, statistics_round: int) -> None:
         """Makes each rank wait for the schedule that follows from the statistics of this round."""
-        self._receive_statistics(statistics, np.maximum(self.arrived_s[statistics], self.now_s[:, 0]))
-        self._wait_until(0, self.heard_s[statistics])
+        self._receive_statistics(
+            statistics_round, np.maximum(self.arrival_s[statistics_round], self.now_s[:, 0])
+        )
+        self._wait_until(0, self.polled_s[statistics_round])
         for rank in range(1, self.now_s.shape[1]):
-            self._wait_until(rank, self.sent_s[statistics] + rank * self.costs.hold_down + self.costs.down)
+            self._wait_until(
+                rank,
+                self.send_start_s[statistics_round]
+                + rank * self.costs.schedule_hold_s
+                + self.costs.schedule_s,
+            )
 
     def _send_statistics(self) -> np.ndarray:
         """Sends the statistics of all workers, in the order in which they are ready; returns when the last
         arrives (s, by sample)."""
         for send_s in np.sort(self.now_s[:, 1:], axis=1).T:
-            start_s = np.maximum(self.free_s, send_s) if self.costs.hold_up else send_s
-            self.free_s = start_s + self.costs.hold_up
-        return np.maximum(self.now_s[:, 0], self.free_s + self.costs.up)
+            start_s = np.maximum(self.medium_free_s, send_s) if self.costs.statistics_hold_s else send_s
+            self.medium_free_s = start_s + self.costs.statistics_hold_s
+        return np.maximum(self.now_s[:, 0], self.medium_free_s + self.costs.statistics_s)
 
-    def _wait_until(self, rank: int, moment_s: np.ndarray) -> None:
-        delay = np.maximum(moment_s - self.now_s[:, rank], 0.0)
+    def _wait_until(self, rank: int, time_s: np.ndarray) -> None:
+        delay = np.maximum(time_s - self.now_s[:, rank], 0.0)
         self.waiting[:, rank] += delay
         self.now_s[:, rank] += delay
 
-    def _poll(self, start_s: np.ndarray, statistics: Iterable[int]) -> None:
+    def _poll(self, start_s: np.ndarray, statistics_rounds: Iterable[int]) -> None:
         """Polls for these statistics in the master's round that has just ended."""
         end_s = self.now_s[:, 0]
-        poll_interval_s = (end_s - start_s) / self.polls
-        for k in statistics:
-            delay_s = np.maximum(self.arrived_s[k] - start_s, 0.0)
+        poll_interval_s = (end_s - start_s) / self.poll_count
+        for k in statistics_rounds:
+            delay_s = np.maximum(self.arrival_s[k] - start_s, 0.0)
             poll_s = (
                 start_s
                 + np.maximum(np.ceil(delay_s / np.maximum(poll_interval_s, 1e-15)), 1.0) * poll_interval_s
             )
             self._receive_statistics(
-                k, np.where(self.arrived_s[k] <= end_s, np.minimum(poll_s, end_s), np.inf)
+                k, np.where(self.arrival_s[k] <= end_s, np.minimum(poll_s, end_s), np.inf)
             )
 
-    def _receive_statistics(self, statistics: int, moment_s: np.ndarray) -> None:
+    def _receive_statistics(self, statistics_round: int, time_s: np.ndarray) -> None:
         """Receives statistics at this moment; the master at once sends a schedule to each worker."""
-        is_first = np.isinf(self.heard_s[statistics]) & np.isfinite(moment_s)
-        start_s = np.maximum(self.free_s, moment_s) if self.costs.hold_down else moment_s
-        self.heard_s[statistics] = np.where(is_first, moment_s, self.heard_s[statistics])
-        self.sent_s[statistics] = np.where(is_first, start_s, self.sent_s[statistics])
-        occupied_s = (self.now_s.shape[1] - 1) * self.costs.hold_down
-        self.free_s = np.where(is_first & (occupied_s > 0), start_s + occupied_s, self.free_s)
+        is_first = np.isinf(self.polled_s[statistics_round]) & np.isfinite(time_s)
+        start_s = np.maximum(self.medium_free_s, time_s) if self.costs.schedule_hold_s else time_s
+        self.polled_s[statistics_round] = np.where(is_first, time_s, self.polled_s[statistics_round])
+        self.send_start_s[statistics_round] = np.where(is_first, start_s, self.send_start_s[statistics_round])
+        occupied_s = (self.now_s.shape[1] - 1) * self.costs.schedule_hold_s
+        self.medium_free_s = np.where(is_first & (occupied_s > 0), start_s + occupied_s, self.medium_free_s)

@@ -23,7 +23,7 @@ class AnnealingRun:
 
     seed: float
     seconds: float
-    best: float
+    best_energy: float
     target_s: float | None
     sum_error: float = 0.0
 
@@ -34,52 +34,61 @@ class Course:
     energy so far and the steps of all ranks so far."""
 
     seed: float
-    ends: tuple[float, ...]
-    best: tuple[float, ...]
+    round_ends_s: tuple[float, ...]
+    best_energies: tuple[float, ...]
     steps: tuple[float, ...]
 
     @property
     def seconds(self) -> float:
-        return self.ends[-1]
+        return self.round_ends_s[-1]
 
     def with_duration(self, seconds: float) -> Course:
         """This course, stretched or compressed in time so that the run takes `seconds`."""
         factor = seconds / self.seconds if self.seconds > 0 else 1.0
-        return replace(self, ends=tuple(end * factor for end in self.ends))
+        return replace(self, round_ends_s=tuple(end * factor for end in self.round_ends_s))
 
     def best_at(self, seconds: float) -> float | None:
         """The lowest energy at this moment; None before the first round has ended."""
         limit_s = seconds * (1 + ROUNDING)
-        energies = [best for end, best in zip(self.ends, self.best, strict=True) if end <= limit_s]
+        energies = [
+            best for end, best in zip(self.round_ends_s, self.best_energies, strict=True) if end <= limit_s
+        ]
         return energies[-1] if energies else None
 
     def time_to_reach(self, target: float) -> float | None:
         """Seconds until the end of the round in which the target was reached."""
-        return next((end for end, best in zip(self.ends, self.best, strict=True) if best <= target), None)
+        return next(
+            (end for end, best in zip(self.round_ends_s, self.best_energies, strict=True) if best <= target),
+            None,
+        )
 
 
 def runs_of(record: Record) -> Iterator[AnnealingRun]:
     """The run of each repetition; none unless every repetition has a seed and an energy."""
-    seeds, best = (_series(record, name) for name in ("run_seed", "best_energy"))
-    if not len(record.times_s) == len(seeds) == len(best):
+    seeds, best_energies = (_metric_values(record, name) for name in ("run_seed", "best_energy"))
+    if not len(record.times_s) == len(seeds) == len(best_energies):
         return
-    target = _series(record, "target_time") or [-1.0] * len(seeds)
+    target = _metric_values(record, "target_time") or [-1.0] * len(seeds)
     errors = _sum_errors(record)
     for k, seconds in enumerate(record.times_s):
         target_s = target[k] if target[k] >= 0 else None
-        yield AnnealingRun(seeds[k], seconds, best[k], target_s, float(errors[k]) if len(errors) else 0.0)
+        yield AnnealingRun(
+            seeds[k], seconds, best_energies[k], target_s, float(errors[k]) if len(errors) else 0.0
+        )
 
 
 def course_of(record: Record) -> Course | None:
     """The course of the last run; None if it was not reported."""
-    ends, best, steps = (tuple(_series(record, f"round_{name}")) for name in ("end", "best", "steps"))
-    seeds = _series(record, "run_seed")
-    if not ends or not seeds or not len(ends) == len(best) == len(steps):
+    round_ends_s, best_energies, steps = (
+        tuple(_metric_values(record, f"round_{name}")) for name in ("end", "best", "steps")
+    )
+    seeds = _metric_values(record, "run_seed")
+    if not round_ends_s or not seeds or not len(round_ends_s) == len(best_energies) == len(steps):
         return None
-    return Course(seeds[-1], ends, best, steps)
+    return Course(seeds[-1], round_ends_s, best_energies, steps)
 
 
-def _series(record: Record, name: str) -> list[float]:
+def _metric_values(record: Record, name: str) -> list[float]:
     metric = record.metrics.get(name)
     return metric.values if metric is not None else []
 
@@ -87,11 +96,11 @@ def _series(record: Record, name: str) -> list[float]:
 def _sum_errors(record: Record) -> np.ndarray:
     """The relative error of the sum of the parts against the elapsed time, on the worst rank of each
     repetition; empty if the parts were not reported."""
-    elapsed = np.array(_series(record, "rank_elapsed"))
-    parts = [np.array(_series(record, f"rank_{name}")) for name in RANK_PARTS]
-    parts = [part for part in parts if len(part) == len(elapsed)]
+    elapsed_s = np.array(_metric_values(record, "rank_elapsed"))
+    part_seconds = [np.array(_metric_values(record, f"rank_{name}")) for name in RANK_PARTS]
+    part_seconds = [seconds for seconds in part_seconds if len(seconds) == len(elapsed_s)]
     count = len(record.times_s)
-    if not len(elapsed) or not parts or len(elapsed) % count:
+    if not len(elapsed_s) or not part_seconds or len(elapsed_s) % count:
         return np.array([])
-    difference = np.abs(np.sum(parts, axis=0) - elapsed) / np.maximum(elapsed, 1e-12)
+    difference = np.abs(np.sum(part_seconds, axis=0) - elapsed_s) / np.maximum(elapsed_s, 1e-12)
     return np.asarray(difference.reshape(count, -1).max(axis=1))

@@ -30,19 +30,19 @@ from hockney.suites.annealing.reproductions.annealing_cases import (
     COMPUTATION,
     DECOUPLED,
     ESTIMATED,
+    FEW_PROCESSORS,
     KINDS,
-    LARGE,
+    MANY_PROCESSORS,
     MASTER,
     NODES,
     OFFLOAD,
     ORIGINAL,
-    PRINTED,
+    PAPER_VALUES,
     PROCESSES,
     QUALITY,
     ROUNDS_BY_PART,
     SETUPS,
-    SHORTENED,
-    SMALL,
+    SHORTENING_FACTOR,
     STEPS,
     T3D,
     T3D_STEPS,
@@ -50,16 +50,16 @@ from hockney.suites.annealing.reproductions.annealing_cases import (
     T3D_WALKERS,
     WORKER,
     WORKLOAD,
-    change,
     communication_share,
-    course,
     energies,
-    gain,
     parts,
-    printed_change,
     printed_row,
+    printed_time_change,
+    rate_gain,
     round_seconds,
     spent_seconds,
+    step_course,
+    time_change,
 )
 
 __all__ = ["FIGURES", "NAME", "PAPER", "TITLE", "WORKLOADS", "checks", "compare", "page", "parts"]
@@ -69,13 +69,13 @@ TITLE = "Annealing with a master: four Pentium Pros on Ethernet, and a Cray T3D"
 PAPER = "annealing"
 FIGURES = {str(number): f"annealing-figure-{number}" for number in (3, 4)}
 WORKLOADS = (WORKLOAD,)
-SHARE = "annealing/text/share/{}"
-CAPTION = "annealing/caption/communication"
-LOWEST_SHARE, HIGHEST_SHARE = (PRINTED.row(SHARE.format(end)).si for end in ("low", "high"))
-TOLERANCE = 0.25
+SHARE_KEY = "annealing/text/share/{}"
+CAPTION_KEY = "annealing/caption/communication"
+LOWEST_SHARE, HIGHEST_SHARE = (PAPER_VALUES.row(SHARE_KEY.format(end)).si for end in ("low", "high"))
+CHANGE_TOLERANCE = 0.25
 SMALL_LOSS = 0.05
 """A relative loss of energy above this is not slight."""
-NO_GAIN = 0.02
+MIN_GAIN = 0.02
 """A smaller gain counts as none."""
 
 
@@ -85,19 +85,19 @@ NO_GAIN = 0.02
 def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     variants = [name for name in ROUNDS_BY_PART if name != CLUSTER]
     return [
-        *_table_1(answers[CLUSTER]),
+        *_table_1_rows(answers[CLUSTER]),
         *_share_rows(answers[CLUSTER]),
         _reduction_row(answers[CLUSTER]),
-        *(row for name in variants for row in _table_1(answers[name], _title(answers[name]))),
+        *(row for name in variants for row in _table_1_rows(answers[name], _variant_title(answers[name]))),
     ]
 
 
-def _title(answer: Answer) -> str:
+def _variant_title(answer: Answer) -> str:
     """The title of the machine's variant."""
     return answer.platform.title.partition(", ")[2]
 
 
-def _table_1(answer: Answer, mechanism: str = "") -> Iterable[ComparedNumber]:
+def _table_1_rows(answer: Answer, mechanism: str = "") -> Iterable[ComparedNumber]:
     for setup in SETUPS:
         for kind in KINDS:
             for process in PROCESSES:
@@ -118,28 +118,28 @@ def _table_1(answer: Answer, mechanism: str = "") -> Iterable[ComparedNumber]:
 
 
 def _reduction_row(answer: Answer) -> ComparedNumber:
-    row = PRINTED.row(CAPTION)
+    row = PAPER_VALUES.row(CAPTION_KEY)
     return ComparedNumber(
         row.key,
         "communication of the master with nonblocking messages, of that without",
         row.si,
-        reduction(answer),
+        communication_reduction(answer),
         None,
         "%",
         status_of(answer.platform, row.key),
-        note=f"the table itself: {printed_reduction():.0%}",
+        note=f"the table itself: {printed_communication_reduction():.0%}",
         table="share of communication",
     )
 
 
-def reduction(answer: Answer) -> float | None:
+def communication_reduction(answer: Answer) -> float | None:
     blocking_s, nonblocking_s = (
         spent_seconds(answer, setup, COMMUNICATION, MASTER) for setup in (ORIGINAL, ESTIMATED)
     )
     return nonblocking_s / blocking_s if blocking_s and nonblocking_s is not None else None
 
 
-def printed_reduction() -> float:
+def printed_communication_reduction() -> float:
     return printed_row(ESTIMATED, COMMUNICATION, MASTER).si / printed_row(ORIGINAL, COMMUNICATION, MASTER).si
 
 
@@ -150,13 +150,13 @@ def _share_rows(answer: Answer) -> Iterable[ComparedNumber]:
         for setup in (ORIGINAL, ESTIMATED)
         for process in PROCESSES
     )
-    for end, extreme in (("low", min), ("high", max)):
-        row = PRINTED.row(SHARE.format(end))
+    for bound, select in (("low", min), ("high", max)):
+        row = PAPER_VALUES.row(SHARE_KEY.format(bound))
         yield ComparedNumber(
             row.key,
-            f"communication, of the time, {'smallest' if end == 'low' else 'largest'} share",
+            f"communication, of the time, {'smallest' if bound == 'low' else 'largest'} share",
             row.si,
-            extreme(shares) if shares else None,
+            select(shares) if shares else None,
             None,
             "%",
             status_of(answer.platform, row.key),
@@ -166,28 +166,28 @@ def _share_rows(answer: Answer) -> Iterable[ComparedNumber]:
         )
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
-    rows_by_key = {row.key: row for row in compared if row.status != "variant"}
+def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber]) -> list[Check]:
+    rows_by_key = {row.key: row for row in comparisons if row.status != "variant"}
 
-    def rows(*setups: str, kind: str) -> list[ComparedNumber]:
+    def table_rows(*setups: str, kind: str) -> list[ComparedNumber]:
         return [
             rows_by_key[printed_row(setup, kind, process).key] for setup in setups for process in PROCESSES
         ]
 
     return [
         Statement("computation", "table 1", "computation, estimated and decoupled, within 5%").within(
-            rows(ESTIMATED, DECOUPLED, kind=COMPUTATION), 0.05
+            table_rows(ESTIMATED, DECOUPLED, kind=COMPUTATION), 0.05
         ),
         Statement("communication", "table 1", "communication, estimated and decoupled, within 20%").within(
-            rows(ESTIMATED, DECOUPLED, kind=COMMUNICATION), 0.2
+            table_rows(ESTIMATED, DECOUPLED, kind=COMMUNICATION), 0.2
         ),
         _communication_share_check(answers[CLUSTER]),
         _processor_cost_check(answers[CLUSTER]),
         _equal_amount_check(answers[CLUSTER]),
         _reduction_check(answers[CLUSTER]),
         _no_gain_check(answers[CLUSTER]),
-        _t3d_gain_check(answers[T3D], SMALL, expects_gain=True),
-        _t3d_gain_check(answers[T3D], LARGE, expects_gain=False),
+        _t3d_gain_check(answers[T3D], FEW_PROCESSORS, expects_gain=True),
+        _t3d_gain_check(answers[T3D], MANY_PROCESSORS, expects_gain=False),
         _quality_check(answers[QUALITY]),
     ]
 
@@ -208,7 +208,9 @@ def _processor_cost_check(answer: Answer) -> Check:
     """Checks that the master's communication shrinks while its computation grows."""
     claim = "nonblocking communication of the master takes less time, its computation more"
     statement = Statement("processor-pays", "table 1", claim)
-    communication_change, computation_change = (change(answer, kind) for kind in (COMMUNICATION, COMPUTATION))
+    communication_change, computation_change = (
+        time_change(answer, kind) for kind in (COMMUNICATION, COMPUTATION)
+    )
     if communication_change is None or computation_change is None:
         return statement.unknown()
     return statement.check(
@@ -218,51 +220,55 @@ def _processor_cost_check(answer: Answer) -> Check:
 
 
 def _equal_amount_check(answer: Answer) -> Check:
-    claim = f"computation increases by the amount that communication is reduced by, within {TOLERANCE:.0%}"
+    claim = (
+        f"computation increases by the amount that communication is reduced by, within {CHANGE_TOLERANCE:.0%}"
+    )
     statement = Statement("computation-increases-as-much", "caption of table 1", claim)
-    communication_change, computation_change = (change(answer, kind) for kind in (COMMUNICATION, COMPUTATION))
+    communication_change, computation_change = (
+        time_change(answer, kind) for kind in (COMMUNICATION, COMPUTATION)
+    )
     if communication_change is None or computation_change is None or not communication_change:
         return statement.unknown()
     return statement.check(
-        abs(-computation_change / communication_change - 1) <= TOLERANCE,
+        abs(-computation_change / communication_change - 1) <= CHANGE_TOLERANCE,
         f"{-communication_change:.1f} s less and {computation_change:.1f} s more",
     )
 
 
 def _reduction_check(answer: Answer) -> Check:
     """Checks the caption's claim; the table itself has 68%."""
-    row = PRINTED.row(CAPTION)
+    row = PAPER_VALUES.row(CAPTION_KEY)
     claim = f"nonblocking messages reduce communication to {row.si:.0%}"
     statement = Statement("communication-reduced", "caption of table 1", claim)
-    ratio = reduction(answer)
+    ratio = communication_reduction(answer)
     if ratio is None:
         return statement.unknown()
-    words = f"to {ratio:.0%} on the master; by the table itself to {printed_reduction():.0%}"
-    return statement.check(ratio <= 2 * row.si, words)
+    finding = f"to {ratio:.0%} on the master; by the table itself to {printed_communication_reduction():.0%}"
+    return statement.check(ratio <= 2 * row.si, finding)
 
 
 def _quality_check(answer: Answer) -> Check:
     claim = "the estimated schedule slightly lowers the quality of the optimum found"
     statement = Statement("quality-lowered", "text", claim)
-    exact, estimated = (energies(answer, setup) for setup in (ORIGINAL, ESTIMATED))
-    if not exact or not estimated:
+    exact_energies, estimated_energies = (energies(answer, setup) for setup in (ORIGINAL, ESTIMATED))
+    if not exact_energies or not estimated_energies:
         return statement.unknown()
-    loss = mean_difference(estimated, exact)
-    size = abs(fmean(exact.values())) or 1.0
-    low = -math.inf if loss.low is None else loss.low / size
-    finding = f"{loss.value / size:+.2%} of the energy over {len(exact)} seeds"
+    loss = mean_difference(estimated_energies, exact_energies)
+    scale = abs(fmean(exact_energies.values())) or 1.0
+    low = -math.inf if loss.low is None else loss.low / scale
+    finding = f"{loss.value / scale:+.2%} of the energy over {len(exact_energies)} seeds"
     if loss.high is not None:
-        finding += f" (95%: {low:+.2%} to {loss.high / size:+.2%})"
-    return statement.check(low > 0 and loss.value / size < SMALL_LOSS, finding)
+        finding += f" (95%: {low:+.2%} to {loss.high / scale:+.2%})"
+    return statement.check(low > 0 and loss.value / scale < SMALL_LOSS, finding)
 
 
 def _no_gain_check(answer: Answer) -> Check:
-    claim = f"on the cluster, nonblocking communication wins less than {NO_GAIN:.0%}"
+    claim = f"on the cluster, nonblocking communication wins less than {MIN_GAIN:.0%}"
     statement = Statement("wins-nothing", "figure 3", claim)
-    measured_gain = gain(answer)
+    measured_gain = rate_gain(answer)
     if measured_gain is None:
         return statement.unknown()
-    return statement.check(abs(measured_gain) < NO_GAIN, f"{measured_gain:+.1%} steps a second")
+    return statement.check(abs(measured_gain) < MIN_GAIN, f"{measured_gain:+.1%} steps a second")
 
 
 def _t3d_gain_check(answer: Answer, processes: int, *, expects_gain: bool) -> Check:
@@ -271,7 +277,7 @@ def _t3d_gain_check(answer: Answer, processes: int, *, expects_gain: bool) -> Ch
         f"processors"
     )
     statement = Statement(f"t3d-{processes}", "figure 4" if expects_gain else "text", claim)
-    measured_gain = gain(answer, ranks=processes, steps=STEPS)
+    measured_gain = rate_gain(answer, ranks=processes, steps=STEPS)
     if measured_gain is None:
         return statement.unknown()
     return statement.check(
@@ -282,18 +288,20 @@ def _t3d_gain_check(answer: Answer, processes: int, *, expects_gain: bool) -> Ch
 # the page
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
-    summary = _summary(answers, compared)
-    sections = _sections(answers, compared)
-    return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections)
+def page(
+    answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber], checks: Sequence[Check]
+) -> Page:
+    summary = _summary(answers, comparisons)
+    sections = _sections(answers, comparisons)
+    return pages.page((NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, summary, sections)
 
 
 Answers = Mapping[str, Answer]
-POINTS = 60
+CURVE_POINTS = 60
 """Number of points of a curve."""
 EXPLAINED_ERROR = 0.1
 """A prediction with a larger error is explained."""
-TITLES = {
+T3D_TITLES = {
     T3D: "as described",
     "t3d-linear": "gather by single messages",
     "t3d-long-calls": "long calls",
@@ -301,46 +309,49 @@ TITLES = {
 }
 
 
-def _summary(answers: Answers, compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
-    predicted = [row for row in pages.time_rows(compared) if row.status == "predicted"]
+def _summary(answers: Answers, comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
+    predicted_rows = [row for row in pages.time_rows(comparisons) if row.status == "predicted"]
     introduction = (
         "A. Fachat and K. H. Hoffmann timed ensemble annealing with a master in three set-ups: broadcast and "
         "gather, nonblocking messages with an estimated schedule, and no communication."
     )
-    if not pages.simulated_rows(predicted):
+    if not pages.simulated_rows(predicted_rows):
         return (introduction, "Nothing was simulated yet.")
-    texts = (
+    sentences = (
         introduction,
-        _table_1_sentence(predicted),
+        _table_1_sentence(predicted_rows),
         _nonblocking_sentence(answers),
         _t3d_sentence(answers),
     )
-    return tuple(filter(None, texts))
+    return tuple(filter(None, sentences))
 
 
-def _table_1_sentence(predicted: Sequence[ComparedNumber]) -> str:
+def _table_1_sentence(predicted_rows: Sequence[ComparedNumber]) -> str:
     errors = {
-        kind: pages.largest_error([row for row in predicted if f"/{kind}/" in row.key]) for kind in KINDS
+        kind: pages.largest_error([row for row in predicted_rows if f"/{kind}/" in row.key]) for kind in KINDS
     }
-    worst = " and ".join(f"{kind} by at most {each:.1%}" for kind, each in errors.items() if each is not None)
+    error_list = " and ".join(
+        f"{kind} by at most {error:.1%}" for kind, error in errors.items() if error is not None
+    )
     return (
         "The simulated Pentium Pros are fitted to table 1's row of the original set-up. Of the other two "
-        f"rows they give {pages.agreement(predicted, 'printed times')}: {worst}."
+        f"rows they give {pages.agreement(predicted_rows, 'printed times')}: {error_list}."
     )
 
 
 def _nonblocking_sentence(answers: Answers) -> str:
     communication_change, computation_change = (
-        change(answers[CLUSTER], kind) for kind in (COMMUNICATION, COMPUTATION)
+        time_change(answers[CLUSTER], kind) for kind in (COMMUNICATION, COMPUTATION)
     )
-    steps_gain, offload_gain = gain(answers[CLUSTER]), gain(answers[OFFLOAD])
+    steps_gain, offload_gain = rate_gain(answers[CLUSTER]), rate_gain(answers[OFFLOAD])
     if communication_change is None or computation_change is None or steps_gain is None:
         return ""
     text = (
         f"Nonblocking communication changes the master's communication by {communication_change:+.1f} s "
         f"and its computation "
-        f"by {computation_change:+.1f} s (printed: {printed_change(COMMUNICATION):+.1f} s and "
-        f"{printed_change(COMPUTATION):+.1f} s), and the steps a second by {pages.format_error(steps_gain)}"
+        f"by {computation_change:+.1f} s (printed: {printed_time_change(COMMUNICATION):+.1f} s and "
+        f"{printed_time_change(COMPUTATION):+.1f} s), and the steps a second by "
+        f"{pages.format_error(steps_gain)}"
     )
     if offload_gain is None:
         return f"{text}."
@@ -348,14 +359,21 @@ def _nonblocking_sentence(answers: Answers) -> str:
 
 
 def _t3d_sentence(answers: Answers) -> str:
-    gains = [_signed(gain(answers[T3D], ranks=p, steps=STEPS)) for p in (SMALL, LARGE)]
+    gains = [
+        _format_gain(rate_gain(answers[T3D], ranks=processes, steps=STEPS))
+        for processes in (FEW_PROCESSORS, MANY_PROCESSORS)
+    ]
     if not all(gains):
         return ""
     text = (
-        f"On the T3D, it changes the steps a second by {gains[0]} on {SMALL} processors and by {gains[1]} on "
-        f"{LARGE}; the paper has a small gain and a loss."
+        f"On the T3D, it changes the steps a second by {gains[0]} on {FEW_PROCESSORS} processors "
+        f"and by {gains[1]} on "
+        f"{MANY_PROCESSORS}; the paper has a small gain and a loss."
     )
-    variant_gains = [_signed(gain(answers["t3d-both"], ranks=p, steps=STEPS)) for p in (SMALL, LARGE)]
+    variant_gains = [
+        _format_gain(rate_gain(answers["t3d-both"], ranks=p, steps=STEPS))
+        for p in (FEW_PROCESSORS, MANY_PROCESSORS)
+    ]
     if not all(variant_gains):
         return text
     return (
@@ -367,34 +385,36 @@ def _t3d_sentence(answers: Answers) -> str:
 # sections
 
 
-def _sections(answers: Answers, compared: Sequence[ComparedNumber]) -> list[Section]:
+def _sections(answers: Answers, comparisons: Sequence[ComparedNumber]) -> list[Section]:
     return [
         Section("Steps over time, four workstations", figures=(_cluster_figure(answers[CLUSTER]),)),
         Section(
             "Steps over time, Cray T3D",
-            figures=tuple(_t3d_figure(answers[T3D], processes) for processes in (SMALL, LARGE)),
+            figures=tuple(
+                _t3d_figure(answers[T3D], processes) for processes in (FEW_PROCESSORS, MANY_PROCESSORS)
+            ),
             multiples=True,
         ),
         Section(
             "What is assumed, and what is missed",
-            text=tuple(_miss_explanations(answers, compared)),
-            tables=(_rounds_table(answers, compared), _gains_table(answers)),
+            text=tuple(_miss_explanations(answers, comparisons)),
+            tables=(_rounds_table(answers, comparisons), _gains_table(answers)),
         ),
     ]
 
 
 def _cluster_figure(answer: Answer) -> Figure:
     title = "Figure 3: steps of all processes over time, four workstations"
-    return _figure("annealing-figure-3", title, answer, scale=SHORTENED)
+    return _course_figure("annealing-figure-3", title, answer, scale=SHORTENING_FACTOR)
 
 
 def _t3d_figure(answer: Answer, processes: int) -> Figure:
     title = f"Figure 4: steps of all processes over time, {processes} processors"
-    return _figure(f"annealing-figure-4-{processes}", title, answer, ranks=processes, steps=STEPS)
+    return _course_figure(f"annealing-figure-4-{processes}", title, answer, ranks=processes, steps=STEPS)
 
 
-def _figure(name: str, title: str, answer: Answer, scale: int = 1, **fixed: Value) -> Figure:
-    courses = {setup: course(answer, setup, POINTS, scale, **fixed) for setup in SETUPS}
+def _course_figure(name: str, title: str, answer: Answer, scale: int = 1, **parameters: Value) -> Figure:
+    courses = {setup: step_course(answer, setup, CURVE_POINTS, scale, **parameters) for setup in SETUPS}
     return Figure(
         name,
         title,
@@ -405,12 +425,14 @@ def _figure(name: str, title: str, answer: Answer, scale: int = 1, **fixed: Valu
     )
 
 
-def _miss_explanations(answers: Answers, compared: Sequence[ComparedNumber]) -> Iterator[str]:
+def _miss_explanations(answers: Answers, comparisons: Sequence[ComparedNumber]) -> Iterator[str]:
     """Explanations of predictions off by more than EXPLAINED, from the printed and the simulated times."""
-    missed = {row.key for row in pages.rows_beyond(compared, EXPLAINED_ERROR) if row.status == "predicted"}
-    if any(printed_row(ESTIMATED, kind, WORKER).key in missed for kind in KINDS):
+    missed_keys = {
+        row.key for row in pages.rows_beyond(comparisons, EXPLAINED_ERROR) if row.status == "predicted"
+    }
+    if any(printed_row(ESTIMATED, kind, WORKER).key in missed_keys for kind in KINDS):
         yield from _worker_explanation(answers[CLUSTER])
-    if printed_row(ESTIMATED, COMMUNICATION, MASTER).key in missed:
+    if printed_row(ESTIMATED, COMMUNICATION, MASTER).key in missed_keys:
         yield (
             "The master's nonblocking communication consists of the calls for its messages, whose times are "
             "guesses of the description."
@@ -419,8 +441,8 @@ def _miss_explanations(answers: Answers, compared: Sequence[ComparedNumber]) -> 
 
 def _worker_explanation(answer: Answer) -> Iterator[str]:
     """The paper's workers lose more computing time than their messages explain."""
-    printed_changes = [printed_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
-    changes = all_known(change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES)
+    printed_changes = [printed_time_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
+    changes = all_known(time_change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES)
     if changes is None:
         return
     yield (
@@ -433,19 +455,19 @@ def _worker_explanation(answer: Answer) -> Iterator[str]:
     )
 
 
-def _rounds_table(answers: Answers, compared: Sequence[ComparedNumber]) -> Table:
+def _rounds_table(answers: Answers, comparisons: Sequence[ComparedNumber]) -> Table:
     """The errors of the predictions by assumed number of rounds and time of the processor."""
     rows = []
     for name, rounds in ROUNDS_BY_PART.items():
         platform = answers[name].platform
-        errors = (_error(answers[name], *cell) for cell in CELLS)
+        errors = (_error_text(answers[name], *cell) for cell in CELLS)
         rows.append(
             (
                 f"{rounds}",
                 format_value(platform.segments[0].processor_s, "s"),
                 format_value(1 / platform.rates[WORKLOAD], "s"),
                 *errors,
-                _signed(gain(answers[name])),
+                _format_gain(rate_gain(answers[name])),
             )
         )
     names = [f"{setup}, {kind}, {process}" for setup, kind, process in CELLS]
@@ -468,7 +490,7 @@ CELLS = (
 )
 
 
-def _error(answer: Answer, setup: str, kind: str, process: str) -> str:
+def _error_text(answer: Answer, setup: str, kind: str, process: str) -> str:
     seconds = spent_seconds(answer, setup, kind, process)
     return "" if seconds is None else pages.format_error(seconds / printed_row(setup, kind, process).si - 1)
 
@@ -477,17 +499,17 @@ def _gains_table(answers: Answers) -> Table:
     rows = []
     for name in (T3D, *T3D_VARIANTS):
         for steps in T3D_STEPS if name == T3D else T3D_STEPS[:1]:
-            for processes in (SMALL, LARGE):
-                fixed = {"ranks": processes, "steps": steps}
-                round_s = round_seconds(answers[name], ORIGINAL, **fixed)
+            for processes in (FEW_PROCESSORS, MANY_PROCESSORS):
+                parameters = {"ranks": processes, "steps": steps}
+                round_s = round_seconds(answers[name], ORIGINAL, **parameters)
                 rows.append(
                     (
-                        TITLES[name],
+                        T3D_TITLES[name],
                         str(processes),
                         str(steps * T3D_WALKERS // processes),
                         "" if round_s is None else format_value(round_s, "s"),
-                        _signed(gain(answers[name], ESTIMATED, **fixed)),
-                        _signed(gain(answers[name], DECOUPLED, **fixed)),
+                        _format_gain(rate_gain(answers[name], ESTIMATED, **parameters)),
+                        _format_gain(rate_gain(answers[name], DECOUPLED, **parameters)),
                     )
                 )
     columns = ("Cray T3D", "processors", "steps of a round", "a round, original", ESTIMATED, DECOUPLED)
@@ -502,5 +524,5 @@ def _gains_table(answers: Answers) -> Table:
     )
 
 
-def _signed(value: float | None) -> str:
+def _format_gain(value: float | None) -> str:
     return "" if value is None else pages.format_error(value)

@@ -17,14 +17,14 @@ from hockney.reference.papers import PrintedRow
 from hockney.reproductions.compared import all_known
 from hockney.reproductions.parts import Answer, Part
 
-PRINTED = reference.published("annealing")
+PAPER_VALUES = reference.published("annealing")
 WORKLOAD = "annealing"
-SHORTENED = 20
+SHORTENING_FACTOR = 20
 """Rounds are alike: the simulation runs 1/SHORTENED of them and scales times on the cluster by it."""
 ORIGINAL, ESTIMATED, DECOUPLED = SETUPS = ("original", "estimated", "decoupled")
 """The paper's and the engine's names."""
 COMPUTATION, COMMUNICATION = KINDS = ("computation", "communication")
-PARTS = {COMPUTATION: ("computation",), COMMUNICATION: ("posting", "testing", "waiting", "balancing")}
+PARTS_BY_KIND = {COMPUTATION: ("computation",), COMMUNICATION: ("posting", "testing", "waiting", "balancing")}
 """The engine's names for the parts of each kind of time."""
 MASTER, WORKER = PROCESSES = ("master", "worker")
 
@@ -38,7 +38,7 @@ ROUNDS_BY_PART = {CLUSTER: ROUNDS, "few-rounds": 5_000, "many-rounds": 20_000, O
 """Rounds by part. Variants of the machine are fitted with other numbers of rounds; the steps are as many in
 all."""
 
-SMALL, LARGE = 32, 128
+FEW_PROCESSORS, MANY_PROCESSORS = 32, 128
 T3D_WALKERS, T3D_ROUNDS = 512, 40
 """The paper: a larger ensemble."""
 T3D_STEPS = (STEPS, STEPS // 4, STEPS * 4)
@@ -57,16 +57,16 @@ QUALITY_ROUNDS, QUALITY_STEPS = 60, 20
 
 def parts(catalog: Catalog) -> list[Part]:
     """The set-ups on the described machines, and on their variants."""
-    cluster = {
+    cluster_machines = {
         name: "ppro-ethernet" if name == CLUSTER else f"ppro-ethernet+{name}" for name in ROUNDS_BY_PART
     }
-    t3d = {T3D: "t3d", **T3D_VARIANTS}
+    t3d_machines = {T3D: "t3d", **T3D_VARIANTS}
     return [
         *(
             Part(name, machine, tuple(_cluster_cases(catalog, name, machine)))
-            for name, machine in cluster.items()
+            for name, machine in cluster_machines.items()
         ),
-        *(Part(name, machine, tuple(_t3d_cases(catalog, machine))) for name, machine in t3d.items()),
+        *(Part(name, machine, tuple(_t3d_cases(catalog, machine))) for name, machine in t3d_machines.items()),
         Part(QUALITY, "ppro-ethernet", tuple(_quality_cases(catalog, "ppro-ethernet"))),
     ]
 
@@ -84,13 +84,13 @@ def _quality_cases(catalog: Catalog, machine: str) -> Iterator[Case]:
 def _cluster_cases(catalog: Catalog, part: str, machine: str) -> Iterator[Case]:
     rounds = ROUNDS_BY_PART[part]
     for setup in SETUPS:
-        simulated_rounds, steps = rounds // SHORTENED, STEPS * ROUNDS // rounds
+        simulated_rounds, steps = rounds // SHORTENING_FACTOR, STEPS * ROUNDS // rounds
         yield _case(catalog, machine, setup, NODES, WALKERS, simulated_rounds, steps)
 
 
 def _t3d_cases(catalog: Catalog, machine: str) -> Iterator[Case]:
     for steps in T3D_STEPS if machine == "t3d" else T3D_STEPS[:1]:
-        for processes in (SMALL, LARGE):
+        for processes in (FEW_PROCESSORS, MANY_PROCESSORS):
             for setup in SETUPS:
                 yield _case(catalog, machine, setup, processes, T3D_WALKERS, T3D_ROUNDS, steps)
 
@@ -111,12 +111,12 @@ def _case(
 
 def printed_row(setup: str, kind: str, process: str) -> PrintedRow:
     """A cell of table 1."""
-    return PRINTED.row(f"annealing/table-1/{setup}/{kind}/{process}")
+    return PAPER_VALUES.row(f"annealing/table-1/{setup}/{kind}/{process}")
 
 
-def first_record(answer: Answer, **fixed: Value) -> Record | None:
+def first_record(answer: Answer, **parameters: Value) -> Record | None:
     """The first record of a case, if any; a simulation repeats itself, so any record is as good."""
-    return next(iter(answer.records(WORKLOAD, **fixed)), None)
+    return next(iter(answer.records(WORKLOAD, **parameters)), None)
 
 
 def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float | None:
@@ -124,24 +124,24 @@ def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float 
     record = first_record(answer, setup=setup)
     if record is None:
         return None
-    return SHORTENED * kind_seconds(record, kind, process)
+    return SHORTENING_FACTOR * kind_seconds(record, kind, process)
 
 
 def kind_seconds(record: Record, kind: str, process: str) -> float:
     """Seconds of the first repetition as simulated."""
     ranks = record.parse_case().ranks
-    by_part = (record.metrics[f"rank_{part}"].values[:ranks] for part in PARTS[kind])
-    seconds = [sum(each) for each in zip(*by_part, strict=True)]
+    by_part = (record.metrics[f"rank_{part}"].values[:ranks] for part in PARTS_BY_KIND[kind])
+    seconds = [sum(rank_parts) for rank_parts in zip(*by_part, strict=True)]
     return seconds[0] if process == MASTER else fmean(seconds[1:])
 
 
-def change(answer: Answer, kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float | None:
+def time_change(answer: Answer, kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float | None:
     """Seconds that the estimated set-up spends more than another one."""
     seconds = all_known(spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
     return seconds[0] - seconds[1] if seconds else None
 
 
-def printed_change(kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float:
+def printed_time_change(kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float:
     return printed_row(ESTIMATED, kind, process).si - printed_row(baseline, kind, process).si
 
 
@@ -151,9 +151,9 @@ def communication_share(answer: Answer, setup: str, process: str) -> float | Non
     return times[1] / sum(times) if times else None
 
 
-def steps_per_second(answer: Answer, setup: str, **fixed: Value) -> float | None:
+def steps_per_second(answer: Answer, setup: str, **parameters: Value) -> float | None:
     """Steps of all processes until the last one has ended."""
-    record = first_record(answer, setup=setup, **fixed)
+    record = first_record(answer, setup=setup, **parameters)
     return None if record is None else record.metrics["total_steps"].values[0] / record.times_s[0]
 
 
@@ -165,25 +165,25 @@ def energies(answer: Answer, setup: str) -> dict[float, float]:
     return dict(zip(record.metrics["run_seed"].values, record.metrics["best_energy"].values, strict=True))
 
 
-def round_seconds(answer: Answer, setup: str, **fixed: Value) -> float | None:
-    seconds = answer.seconds(WORKLOAD, setup=setup, **fixed)
-    rounds = answer.case(WORKLOAD, setup=setup, **fixed).number("temperatures")
+def round_seconds(answer: Answer, setup: str, **parameters: Value) -> float | None:
+    seconds = answer.seconds(WORKLOAD, setup=setup, **parameters)
+    rounds = answer.case(WORKLOAD, setup=setup, **parameters).number("temperatures")
     return None if seconds is None else seconds / rounds
 
 
-def gain(answer: Answer, setup: str = ESTIMATED, **fixed: Value) -> float | None:
+def rate_gain(answer: Answer, setup: str = ESTIMATED, **parameters: Value) -> float | None:
     """The relative gain in steps per second over the original set-up: 0.01 is one percent."""
-    rates = all_known(steps_per_second(answer, name, **fixed) for name in (setup, ORIGINAL))
-    return rates[0] / rates[1] - 1 if rates else None
+    step_rates = all_known(steps_per_second(answer, name, **parameters) for name in (setup, ORIGINAL))
+    return step_rates[0] / step_rates[1] - 1 if step_rates else None
 
 
-def course(
-    answer: Answer, setup: str, max_points: int, scale: int = 1, **fixed: Value
+def step_course(
+    answer: Answer, setup: str, max_points: int, scale: int = 1, **parameters: Value
 ) -> Sequence[tuple[float, float]]:
     """Seconds and the steps of all processes by then, at the end of at most `max_points` rounds: when the
     steps were made, averaged over the processes, not when the master learned of them. Both are multiplied by
     `scale`."""
-    record = first_record(answer, setup=setup, **fixed)
+    record = first_record(answer, setup=setup, **parameters)
     if record is None:
         return ()
     ends, steps = (record.metrics[name].values for name in ("round_made", "round_steps"))

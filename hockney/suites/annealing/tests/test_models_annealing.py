@@ -65,7 +65,7 @@ def test_a_blocking_set_up_pays_for_its_calls_and_decoupled_ranks_pay_nothing():
     assert found.waiting == pytest.approx(ROUNDS * (UP + DOWN))
     assert predict(replace(PROGRAM, ranks=1), one_rank(), MESSAGES).share == 0.0, "one rank sends nothing"
     assert simulate_rounds(even(), None, FREE).share == 0.0
-    assert simulate_rounds(even(1), AT_ONCE, replace(FREE, up=UP)).share == 0.0
+    assert simulate_rounds(even(1), AT_ONCE, replace(FREE, statistics_s=UP)).share == 0.0
 
 
 def test_the_rounds_of_the_blocking_set_up_are_a_described_program():
@@ -102,19 +102,19 @@ def test_waiting_for_random_delays_is_that_of_order_statistics():
 
 def test_on_a_medium_for_one_message_at_a_time_no_lag_hides_all_messages():
     ranks, hold = 4, ROUND_S
-    costs = RoundCosts(0.0, 0.0, (0.0,) * ranks, (0.0,) * ranks, hold_up=hold, hold_down=hold)
+    costs = RoundCosts(0.0, 0.0, (0.0,) * ranks, (0.0,) * ranks, statistics_hold_s=hold, schedule_hold_s=hold)
     for timetable in (LATER, Timetable(lead=4)):
         times = simulate_rounds(even(ranks), timetable, costs)
         whole = times.computation + times.waiting
         assert whole == pytest.approx(2 * (ranks - 1) * hold * ROUNDS, rel=0.1), "as long as all messages"
-    few = replace(costs, hold_up=ROUND_S / 20, hold_down=ROUND_S / 20)
+    few = replace(costs, statistics_hold_s=ROUND_S / 20, schedule_hold_s=ROUND_S / 20)
     assert simulate_rounds(even(ranks), Timetable(lead=4), few).share < 0.02, "they fit between the rounds"
 
 
 def test_tests_let_a_master_answer_earlier():
     """A worker that is ahead needs the answer to statistics that arrive while the master computes."""
     computing = even() * np.array([1.0, 0.97])[None, :, None]
-    costs = replace(FREE, up=ROUND_S / 10)
+    costs = replace(FREE, statistics_s=ROUND_S / 10)
     once, often = (simulate_rounds(computing, LATER, costs, polls).waiting[1] for polls in (1, 10))
     assert often <= once
 
@@ -127,7 +127,7 @@ def test_the_spread_is_that_of_the_rounds_without_their_trend_and_their_launch()
         for factor in (1.0, 1.3, 0.9, 1.1, 1.2)
     ]
     found = round_spread(launches)
-    assert np.corrcoef(found.typical, trend)[0, 1] > 0.98
+    assert np.corrcoef(found.typical_s, trend)[0, 1] > 0.98
     assert found.factors.std() == pytest.approx(0.05, rel=0.2)
     assert np.median(found.factors, axis=1) == pytest.approx(1.0, abs=0.02)
     assert round_spread([]) is None and round_spread([[]]) is None

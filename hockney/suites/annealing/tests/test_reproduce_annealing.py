@@ -23,11 +23,11 @@ from hockney.suites.annealing.reproductions.annealing_cases import (
     CLUSTER,
     COMMUNICATION,
     COMPUTATION,
+    FEW_PROCESSORS,
     KINDS,
-    LARGE,
+    MANY_PROCESSORS,
     PROCESSES,
-    SHORTENED,
-    SMALL,
+    SHORTENING_FACTOR,
     T3D,
     WORKER,
     printed_row,
@@ -45,7 +45,9 @@ def as_printed(part: Part, case: Case) -> dict[tuple[str, str], float]:
     setup = str(case["setup"])
     if part.machine.startswith("ppro"):
         return {(kind, who): printed_row(setup, kind, who).si for kind in KINDS for who in PROCESSES}
-    rest = {"original": 1.0, "estimated": 0.9 if case.ranks == SMALL else 1.2, "decoupled": 0.0}[setup]
+    rest = {"original": 1.0, "estimated": 0.9 if case.ranks == FEW_PROCESSORS else 1.2, "decoupled": 0.0}[
+        setup
+    ]
     return {(kind, who): 10.0 if kind == COMPUTATION else rest for kind in KINDS for who in PROCESSES}
 
 
@@ -80,7 +82,7 @@ def invented_record(case: Case, times: dict[tuple[str, str], float], shortened: 
 def answers(times: Times, loss: float = 0.01) -> dict[str, Answer]:
     found = {}
     for part in PARTS:
-        shortened = SHORTENED if part.machine.startswith("ppro") else 1
+        shortened = SHORTENING_FACTOR if part.machine.startswith("ppro") else 1
         known = [(case, times(part, case)) for case in part.cases]
         records = [
             invented_record(case, seconds, shortened, loss) for case, seconds in known if seconds is not None
@@ -138,8 +140,8 @@ def test_the_times_of_the_paper_are_accepted():
             changed("original", COMMUNICATION, 0.5),
             {"processor-pays", "computation-increases-as-much", "wins-nothing"},
         ),
-        (changed("estimated", COMMUNICATION, 3.0, T3D, SMALL), {"t3d-32"}),
-        (changed("original", COMMUNICATION, 3.0, T3D, LARGE), {"t3d-128"}),
+        (changed("estimated", COMMUNICATION, 3.0, T3D, FEW_PROCESSORS), {"t3d-32"}),
+        (changed("original", COMMUNICATION, 3.0, T3D, MANY_PROCESSORS), {"t3d-128"}),
     ],
 )
 def test_other_times_are_not(wrong, fails):
@@ -160,7 +162,7 @@ def test_the_row_to_which_the_machine_is_fitted_is_no_prediction():
     own = {row.key: row.status for row in compared if row.status != "variant"}
     fitted = {key for key, status in own.items() if status == "fitted"}
     assert fitted == {printed_row("original", kind, who).key for kind in KINDS for who in PROCESSES}
-    assert set(own) == {row.key for row in annealing.PRINTED.rows}, "every printed number has a row"
+    assert set(own) == {row.key for row in annealing.PAPER_VALUES.rows}, "every printed number has a row"
     assert [row.error for row in compared if row.unit == "s"] == pytest.approx([0.0] * 48)
 
 

@@ -29,7 +29,7 @@ from hockney.suites.annealing.studies.annealing.choice import (
     InterimChoice,
     Quality,
     SetupChoice,
-    choice,
+    choose_setup,
     interim_choice,
     quality_on,
 )
@@ -194,7 +194,7 @@ def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(t
     evidence = studied(tmp_path / "r", STUDY, world, cores=4, launches=4, ranks=(2,), parameters=parameters)
     run = AnnealingResults.of(evidence)
     assert [p.label for p in run.points_on(2)] == ["original", "lagged", "lagged (progress thread)"]
-    assert len(run.compared(2)) == 2
+    assert len(run.comparisons(2)) == 2
     assert {each.point.label for each in predictions(run).predictions} == {"original", "lagged"}
 
 
@@ -213,7 +213,7 @@ def run(
 
 
 def chosen(evidence: Evidence, ranks: int = 2) -> SetupChoice:
-    found = choice(AnnealingResults.of(evidence), ranks)
+    found = choose_setup(AnnealingResults.of(evidence), ranks)
     assert found is not None
     return found
 
@@ -235,7 +235,7 @@ def truth(results: AnnealingResults, setup: str, ranks: int = 2) -> tuple[dict[s
     [point] = [p for p in results.points_on(ranks) if p.setup == setup]
     case, even = point.measured.case, np.ones(ranks)
     parts = TRUTH.parts(case, even)
-    return parts, float(TRUTH.elapsed(case, even).max())
+    return parts, float(TRUTH.rank_seconds(case, even).max())
 
 
 def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
@@ -248,10 +248,10 @@ def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
             assert p.time.value == pytest.approx(whole, rel=0.02)
             assert p.rate.value == pytest.approx(32 * 50 * 200 / p.time.value)
             for part in PARTS:
-                assert p.part(part) == pytest.approx(parts[part].mean(), rel=0.02)
+                assert p.part_seconds(part) == pytest.approx(parts[part].mean(), rel=0.02)
             assert sum(p.share(part) for part in PARTS) == pytest.approx(1)
             assert p.sum_error < 1e-9
-        for each in results.compared(ranks):
+        for each in results.comparisons(ranks):
             expected = truth(results, each.point.setup, ranks)[1] / reference
             assert each.ratio.value == pytest.approx(expected, rel=0.02)
             assert each.ratio.low < each.ratio.value < each.ratio.high
@@ -259,21 +259,21 @@ def test_times_and_parts_are_those_of_the_world(results: AnnealingResults):
 
 def test_the_fastest_set_up_is_taken_unless_its_energies_are_worse(evidence: Evidence, tmp_path: Path):
     found = chosen(evidence)
-    assert (found.outcome, found.basis, found.take.setup) == ("best", "time", "lagged")
-    equal = chosen(run(tmp_path / "equal", FakeAnnealing(loss={}, own_spread=1e-4)))
-    assert (equal.outcome, equal.take.setup) == ("best", "decoupled")
+    assert (found.outcome, found.basis, found.recommendation.setup) == ("best", "time", "lagged")
+    equal = chosen(run(tmp_path / "equal", FakeAnnealing(loss={}, setup_spread=1e-4)))
+    assert (equal.outcome, equal.recommendation.setup) == ("best", "decoupled")
 
 
 def test_blocking_is_best_where_communication_is_cheap_and_slows_computing(tmp_path: Path):
     cheap = FakeAnnealing(message_s=0.1e-6, slowdown=0.2, loss={"decoupled": 0.03})
     found = chosen(run(tmp_path / "r", cheap))
-    assert (found.outcome, found.take.setup) == ("best", "original")
+    assert (found.outcome, found.recommendation.setup) == ("best", "original")
 
 
 def test_set_ups_that_take_equally_long_are_alike_and_the_reference_is_taken(tmp_path: Path):
     free = FakeAnnealing(message_s=0.0, post_s=0.0, slowdown=0.0, loss={"decoupled": 0.03})
     found = chosen(run(tmp_path / "r", free))
-    assert (found.outcome, found.take.setup) == ("alike", "original")
+    assert (found.outcome, found.recommendation.setup) == ("alike", "original")
     assert {p.setup for p in found.rivals} == {"original", "estimated", "lagged"}
 
 
@@ -284,7 +284,7 @@ def test_what_one_noisy_launch_shows_is_undecided(tmp_path: Path):
         tmp_path / "r", STUDY, noisy, cores=4, launches=3, budget_s=2.0, ranks=(2,), parameters=parameters
     )
     found = chosen(evidence)
-    assert found.outcome == "undecided" and found.take is None and len(found.rivals) > 1
+    assert found.outcome == "undecided" and found.recommendation is None and len(found.rivals) > 1
     assert answer(evidence)["choices"][0]["take"] is None
 
 
@@ -295,22 +295,22 @@ def test_until_it_is_decided_the_reference_is_taken_if_others_save_little(tmp_pa
         return interim_choice(results, SetupChoice(2, "time", "undecided", None, rivals[-1], rivals))
 
     same = meanwhile("same", FakeAnnealing(message_s=0.0, post_s=0.0, slowdown=0.0))
-    assert same is not None and same.take.setup == "original" and same.saving < 0.1
+    assert same is not None and same.recommendation.setup == "original" and same.saving < 0.1
     assert meanwhile("costly", FakeAnnealing()) is None
 
 
 def test_a_fast_set_up_whose_energies_are_not_known_is_not_taken(tmp_path: Path):
-    equal = FakeAnnealing(loss={}, own_spread=1e-4)
+    equal = FakeAnnealing(loss={}, setup_spread=1e-4)
     found = chosen(run(tmp_path / "r", equal, seeds=1))
-    assert (found.outcome, found.unknown_quality, found.take) == ("undecided", True, None)
-    assert found.fastest.setup == "decoupled"
+    assert (found.outcome, found.has_unknown_quality, found.recommendation) == ("undecided", True, None)
+    assert found.fastest_point.setup == "decoupled"
 
 
 def test_worse_energies_are_worth_it_if_the_target_is_reached_sooner(tmp_path: Path):
     """Decoupled ranks need no messages, which take most of the time of the others."""
-    slow = FakeAnnealing(message_s=400e-6, spread=0.001, own_spread=1e-4, loss={"decoupled": 0.005})
+    slow = FakeAnnealing(message_s=400e-6, spread=0.001, setup_spread=1e-4, loss={"decoupled": 0.005})
     found = chosen(run(tmp_path / "r", slow, setups=("original", "decoupled"), target=1100.0))
-    assert (found.outcome, found.basis, found.take.setup) == ("best", "target", "decoupled")
+    assert (found.outcome, found.basis, found.recommendation.setup) == ("best", "target", "decoupled")
 
 
 @pytest.fixture(scope="module")
@@ -326,20 +326,20 @@ def test_losses_are_those_of_the_world(compared: Quality):
         assert each.seeds == 12, "all set-ups have the same seeds"
         assert loss.value == pytest.approx(expected[each.point.setup], abs=0.002)
         assert loss.high - loss.low < 0.006, "what a seed shares cancels: its spread is 1%"
-        assert each.worse == (expected[each.point.setup] > 0) and not each.better
+        assert each.is_worse == (expected[each.point.setup] > 0) and not each.is_better
         assert compared.is_repeatable(each.point)
 
 
 def test_energies_at_equal_time_and_times_to_the_target_are_from_the_courses(compared: Quality):
     fastest = min(p.time.value for p in compared.points)
-    assert compared.equal_s == fastest
+    assert compared.comparison_time_s == fastest
     for p in compared.points:
-        assert len(p.courses) == 6 and len(p.courses[0].ends) == 200
+        assert len(p.courses) == 6 and len(p.courses[0].round_ends_s) == 200
         if p is compared.reference:
             assert compared.reached_share(p) >= 0.8, "nine in ten of its runs reach it, by definition"
         if p.setup in ("original", "lagged"):
             assert 0 < compared.target_time(p) <= p.time.value / compared.reached_share(p)
-        found = compared.energies_at(p, compared.equal_s)
+        found = compared.energies_at(p, compared.comparison_time_s)
         assert min(found.values()) >= min(compared.energies(p).values())
 
 
@@ -357,14 +357,14 @@ def test_runs_with_one_seed_that_differ_are_not_reproducible(compared: Quality, 
 
 
 def test_load_balancing_wins_what_the_world_says(results: AnnealingResults):
-    assert [(each.point.ranks, each.point.setup) for each in results.balancing] == [
+    assert [(each.point.ranks, each.point.setup) for each in results.balancing_comparisons] == [
         (2, "original"),
         (4, "original"),
     ]
-    for each in results.balancing:
+    for each in results.balancing_comparisons:
         shares = np.array([1.0] * (each.point.ranks - 1) + [2.0])
         shares /= shares.mean()
-        took = [TRUTH.elapsed(p.measured.case, shares).max() for p in (each.point, each.reference)]
+        took = [TRUTH.rank_seconds(p.measured.case, shares).max() for p in (each.point, each.reference)]
         assert each.ratio.value == pytest.approx(took[0] / took[1], rel=0.02)
         assert each.verdict == "faster"
 
@@ -382,7 +382,7 @@ def test_predicted_shares_are_those_of_the_world_where_it_follows_the_model(resu
             assert abs(each.error) < 0.01 and each.share > 0.1
     errors = sorted(abs(each.error) for each in found.predictions if each.point.ranks == 2)
     assert found.median_error(2) == pytest.approx((errors[1] + errors[2]) / 2)
-    assert abs(found.worst.error) == max(abs(each.error) for each in found.predictions)
+    assert abs(found.worst_prediction.error) == max(abs(each.error) for each in found.predictions)
 
 
 def test_the_page_has_the_papers_table_and_figures(evidence: Evidence, results: AnnealingResults):
@@ -395,7 +395,7 @@ def test_the_page_has_the_papers_table_and_figures(evidence: Evidence, results: 
     assert printed["decoupled"][4].values == (0.0,)
     measured = [row for row in paper.rows if row not in printed.values()]
     assert len(measured) == 8
-    for row, p in zip(measured, results.plain, strict=True):
+    for row, p in zip(measured, results.comparable_points, strict=True):
         assert row[4].values == (p.rank_seconds(0, *COMMUNICATION),)
         assert row[6].values == (p.worker_seconds("computation"),)
     figures = {figure.name: figure for figure in page.figures}
@@ -421,7 +421,7 @@ def test_the_terminal_and_programs_have_the_answer(evidence: Evidence, results: 
     document = answer(evidence)
     assert document["reference"] == "original"
     assert {(each["ranks"], each["take"]) for each in document["choices"]} == {
-        (ranks, chosen(evidence, ranks).take.label) for ranks in (2, 4)
+        (ranks, chosen(evidence, ranks).recommendation.label) for ranks in (2, 4)
     }
     one = next(each for each in document["setups"] if (each["setup"], each["ranks"]) == ("lagged", 2))
     assert one["ratio"].high < 1 and one["speedup"].value > 1.2
@@ -447,7 +447,7 @@ def test_few_seeds_are_a_caveat(tmp_path: Path):
 
 def test_one_set_up_alone_has_no_choice_but_its_rate(tmp_path: Path):
     evidence = run(tmp_path / "r", setups=("lagged",))
-    assert choice(AnnealingResults.of(evidence), 2) is None
+    assert choose_setup(AnnealingResults.of(evidence), 2) is None
     assert answer(evidence)["choices"][0]["take"] is None
     assert STUDY.page(evidence).headline and "annealing-quality-2" not in tables_of(STUDY.page(evidence))
 

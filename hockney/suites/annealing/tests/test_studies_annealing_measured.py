@@ -12,7 +12,7 @@ from real_mpi import group_for, mpi_named, simgrid_here
 from hockney import api, studies
 from hockney.cli.start import guarded
 from hockney.core.fit import ExactValue
-from hockney.suites.annealing.studies.annealing.choice import choice, quality_on
+from hockney.suites.annealing.studies.annealing.choice import choose_setup, quality_on
 from hockney.suites.annealing.studies.annealing.columns import answer
 from hockney.suites.annealing.studies.annealing.results import PARTS, AnnealingResults, predictions
 
@@ -37,11 +37,11 @@ def test_every_set_up_has_its_time_and_its_parts(mpi_results: AnnealingResults):
     assert [p.label for p in mpi_results.points_on(2)] == [
         "original", "collective", "collective (lag 1)", "decoupled", "lagged", "lagged (lag 1)",
     ]  # fmt: skip
-    for p in mpi_results.plain:
+    for p in mpi_results.comparable_points:
         assert p.steps == 8 * 20 * 12 and p.time.value > 0
-        assert all(seconds >= 0 for part in PARTS for seconds in p.by_rank[part])
+        assert all(seconds >= 0 for part in PARTS for seconds in p.seconds_by_rank[part])
         assert sum(p.share(part) for part in PARTS) == pytest.approx(1)
-        assert [len(course.ends) for course in p.courses] == [12] * len(p.courses)
+        assert [len(course.round_ends_s) for course in p.courses] == [12] * len(p.courses)
         assert all(course.steps[-1] == p.steps for course in p.courses if p.setup == "original")
         assert p.optimum == 426
     shares = {p.setup: p.communication for p in mpi_results.points_on(2)}
@@ -52,7 +52,7 @@ def test_every_set_up_has_its_time_and_its_parts(mpi_results: AnnealingResults):
 @pytest.mark.slow(40)
 def test_energies_depend_on_the_seed_and_not_on_ranks_where_a_set_up_waits(mpi_results: AnnealingResults):
     found = quality_on(mpi_results, 2)
-    one = mpi_results.on_one_rank(8)
+    one = mpi_results.single_rank_point(8)
     energies = found.energies(mpi_results.points_on(2)[0])
     assert len(energies) > 1 and len(set(energies.values())) > 1, "seeds differ"
     shared = set(energies) & set(quality_on(mpi_results, 2).energies(one))
@@ -65,7 +65,7 @@ def test_energies_depend_on_the_seed_and_not_on_ranks_where_a_set_up_waits(mpi_r
 @pytest.mark.mpi
 @pytest.mark.slow(40)
 def test_load_balancing_moves_walkers_to_the_faster_rank(mpi_results: AnnealingResults):
-    [each] = mpi_results.balancing
+    [each] = mpi_results.balancing_comparisons
     assert each.point.setup == "original"
     assert each.reference.measured.summary.metrics["moved_walkers"].typical.value == 0
     found = quality_on(mpi_results, 2)
@@ -83,7 +83,7 @@ def test_the_page_and_the_answer_are_complete(mpi_results: AnnealingResults):
     document = answer(evidence)
     assert document["choices"][0]["fastest"] is not None
     assert {each["target"] for each in document["quality"]} == {1000}
-    modelled = [p.label for p in mpi_results.plain]
+    modelled = [p.label for p in mpi_results.comparable_points]
     assert [each.point.label for each in predictions(mpi_results).predictions] == modelled
 
 
@@ -113,16 +113,16 @@ def simulated_results(tmp_path_factory: pytest.TempPathFactory) -> AnnealingResu
 @pytest.mark.simgrid
 @pytest.mark.slow
 def test_times_are_exact_and_computing_takes_its_steps(simulated_results: AnnealingResults):
-    for p in simulated_results.plain:
+    for p in simulated_results.comparable_points:
         assert isinstance(p.time, ExactValue)
         steps = 8 / p.ranks * 50 * 20
-        assert p.part("computation") == pytest.approx(steps * STEP_S, rel=0.01), p.label
+        assert p.part_seconds("computation") == pytest.approx(steps * STEP_S, rel=0.01), p.label
         assert p.sum_error < 0.01
     for ranks in (2, 4):
         shares = {p.setup: p.communication for p in simulated_results.points_on(ranks)}
         assert shares["decoupled"] == pytest.approx(0, abs=1e-3)
         assert shares["original"] > shares["lagged"]
-        assert choice(simulated_results, ranks) is not None
+        assert choose_setup(simulated_results, ranks) is not None
 
 
 @pytest.mark.simgrid

@@ -4,10 +4,10 @@
 
     bsp         t = L + g h               random full h-relations of h words, in packets of one size
     bpram       t = l + sigma m           full block permutations with blocks of m bytes
-    superstep   t = L + o n + G b         the same relations, with n packets of several sizes, b bytes in all
+    superstep   t = L + o n + G b         the same relations,with n packets of several sizes, b bytes in total
 
 The lines are fitted by relative errors, so that small relations determine L and large ones g. If the largest
-relation takes hardly longer than the smallest, g says little: that is a caveat.
+relation takes little longer than the smallest, g is uncertain, and the fit has a caveat.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hockney.models.fits.model import SIZE, Scope, explains, ranges_of
 from hockney.models.fits.regression import Regression, sum_interval
 from hockney.models.fits.verdict import refused, uncertainty, verdict
 from hockney.models.statistics import Observation
-from hockney.suites.bsp.models.programs import WORD
+from hockney.suites.bsp.models.programs import WORD_BYTES
 
 MODELS = ("bsp", "bpram", "superstep")
 ROLE = "bsp"
@@ -30,13 +30,13 @@ RELATION, PERMUTATION, SYNCHRONISATION = "h-relation", "permutation", "synchroni
 PACKET = "packet"
 MIN_SIZES = 3
 MIN_TIME_RATIO = 2.0
-"""The largest case takes at least this many times as long as the smallest."""
+"""Minimum ratio of the longest to the shortest time for a line without a caveat."""
 
 LINES = {
     RELATION: ("bsp", ("L", "superstep", "s"), ("g", "word of an h-relation", "s")),
     PERMUTATION: ("bpram", ("l", "startup of a block", "s"), ("sigma", "byte of a block", "s/B")),
 }
-"""Model, and symbol, name and unit of both parameters."""
+"""The model, and the symbol, name and unit of both parameters, by operation."""
 SUPERSTEP_PARAMETERS = (
     ("L", "superstep", "s"),
     ("o", "packet", "s"),
@@ -46,18 +46,18 @@ SUPERSTEP_PARAMETERS = (
 
 @explains(ROLE, order=6, free=(SIZE,))
 def fit_lines(observations: Sequence[Observation], subject: Subject, scope: Scope) -> list[Fit]:
-    """Fits g and L, or sigma and l. With more ranks than cores nothing is fitted: the parameters would not be
-    the machine's."""
+    """Fits g and L, or sigma and l. Returns no fit for more ranks than cores, since the parameters would not
+    be those of the machine."""
     line = LINES.get(observations[0].workload.operation)
     if line is None or not _has_enough_cores(subject, scope):
         return []
     model, *parameters = line
-    ordered = sorted(observations, key=lambda each: each.size)
-    sizes = np.array([float(each.size) for each in ordered])
+    sorted_observations = sorted(observations, key=lambda each: each.size)
+    sizes = np.array([float(each.size) for each in sorted_observations])
     if len(set(sizes)) < MIN_SIZES:
         return [refused(model, subject, f"a line needs at least {MIN_SIZES} sizes, not {len(set(sizes))}")]
     design = np.stack((np.ones(len(sizes)), sizes), axis=1)
-    return [_fit(model, subject, ordered, design, parameters, sizes)]
+    return [_fit(model, subject, sorted_observations, design, parameters, sizes)]
 
 
 @explains(ROLE, order=7, free=(SIZE, PACKET))
@@ -65,23 +65,25 @@ def fit_supersteps(observations: Sequence[Observation], subject: Subject, scope:
     """Fits L, o and G if packets of several sizes were measured."""
     if observations[0].workload.operation != RELATION or not _has_enough_cores(subject, scope):
         return []
-    ordered = sorted(observations, key=lambda each: (each.case.number(PACKET), each.size))
-    packets = {each.case.number(PACKET) for each in ordered}
-    if len(packets) < 2 or len(ordered) <= len(SUPERSTEP_PARAMETERS):
+    sorted_observations = sorted(observations, key=lambda each: (each.case.number(PACKET), each.size))
+    packet_sizes = {each.case.number(PACKET) for each in sorted_observations}
+    if len(packet_sizes) < 2 or len(sorted_observations) <= len(SUPERSTEP_PARAMETERS):
         return []
-    byte_counts = np.array([WORD * float(each.size) for each in ordered])
-    packet_counts = byte_counts / np.array([each.case.number(PACKET) for each in ordered])
-    design = np.stack((np.ones(len(ordered)), packet_counts, byte_counts), axis=1)
-    fit = _fit("superstep", subject, ordered, design, SUPERSTEP_PARAMETERS, None)
-    return [replace(fit, ranges=fit.ranges | {PACKET: (min(packets), max(packets))})]
+    byte_counts = np.array([WORD_BYTES * float(each.size) for each in sorted_observations])
+    packet_counts = byte_counts / np.array([each.case.number(PACKET) for each in sorted_observations])
+    design = np.stack((np.ones(len(sorted_observations)), packet_counts, byte_counts), axis=1)
+    fit = _fit("superstep", subject, sorted_observations, design, SUPERSTEP_PARAMETERS, None)
+    return [replace(fit, ranges=fit.ranges | {PACKET: (min(packet_sizes), max(packet_sizes))})]
 
 
 def model_time(fit: Fit, values: Mapping[str, float]) -> Estimate:
-    """Seconds predicted by a fit of this module for these values of its variables."""
+    """Returns the seconds that a fit of this module predicts for these values of its variables."""
     size = next(value for name, value in values.items() if name != PACKET)
     if fit.model != "superstep":
         return sum_interval(fit, np.array([1.0, size]))
-    return sum_interval(fit, np.array([1.0, WORD * size / values.get(PACKET, WORD), WORD * size]))
+    return sum_interval(
+        fit, np.array([1.0, WORD_BYTES * size / values.get(PACKET, WORD_BYTES), WORD_BYTES * size])
+    )
 
 
 def _has_enough_cores(subject: Subject, scope: Scope) -> bool:
@@ -91,17 +93,17 @@ def _has_enough_cores(subject: Subject, scope: Scope) -> bool:
 def _fit(
     model: str,
     subject: Subject,
-    ordered: Sequence[Observation],
+    observations: Sequence[Observation],
     design: np.ndarray,
-    names: Sequence[tuple[str, str, str]],
+    parameter_specs: Sequence[tuple[str, str, str]],
     sizes: np.ndarray | None,
 ) -> Fit:
-    """`design` has a column for each parameter in `names` (symbol, name, unit). With `sizes`, the fit
-    includes a curve over them."""
-    regression = Regression.of([ordered], design)
+    """Fits one model. `design` has a column for each parameter in `parameter_specs` (symbol, name, unit).
+    With `sizes`, the fit includes a curve over them."""
+    regression = Regression.of([observations], design)
     parameters = [
         FittedParameter(name=name, symbol=symbol, unit=unit, estimate=regression.parameter(k))
-        for k, (symbol, name, unit) in enumerate(names)
+        for k, (symbol, name, unit) in enumerate(parameter_specs)
     ]
     leverage = regression.leverage
     curve = [] if sizes is None else zip(sizes, regression.band(design), strict=True)
@@ -109,8 +111,11 @@ def _fit(
         model=model,
         line=subject.line,
         parameters=parameters,
-        curve=[CurvePoint(float(x), e.value, e.low or 0.0, e.high or e.value) for x, e in curve],
-        ranges=ranges_of(ordered),
+        curve=[
+            CurvePoint(float(x), estimate.value, estimate.low or 0.0, estimate.high or estimate.value)
+            for x, estimate in curve
+        ],
+        ranges=ranges_of(observations),
         interval_matrix=regression.interval_matrix,
         **verdict(
             regression.times,

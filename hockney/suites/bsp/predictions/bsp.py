@@ -31,23 +31,23 @@ from hockney.pages.format import quantity
 from hockney.pages.grain_prediction import time_cell
 from hockney.store import RunFolder
 from hockney.suites.bsp.models import described
-from hockney.suites.bsp.models.costs import Base, CostModel, CostTerms, repaired
+from hockney.suites.bsp.models.costs import BaseModel, CostModel, CostTerms, fully_repaired_model
 from hockney.suites.bsp.models.costs import predict as predict_time
-from hockney.suites.bsp.models.parameters import BulkCosts, NotMeasured, machine_costs, rank_counts
-from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, local_works, supersteps
+from hockney.suites.bsp.models.parameters import BulkCosts, MissingParameter, machine_costs, rank_counts
+from hockney.suites.bsp.models.programs import PROGRAMS, Superstep, distinct_local_work, supersteps
 
 STUDIES = ("bsp-kernels", "bsp-parameters")
 """Studies that measure the parameters."""
 ROLE = "bsp-kernel"
 OPTIONS = ()
-"""A run on this machine has the parameters."""
+"""Empty, since the parameters come from a run on this machine."""
 
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel as a program on the machine of the run `source`, whose `fits` have parameters on
-    `rank_choices`. On one rank, local work takes what it takes on the fewest of them. `text` is the kernel's
-    case without ranks."""
+    """A kernel as a program on the machine of the run `source`, whose `fits` contain parameters for
+    `rank_choices`. On one rank, local work takes its time on the fewest of these ranks. `text` is the
+    kernel's case without ranks."""
 
     text: str
     workload: Workload
@@ -64,7 +64,7 @@ class Kernel:
         return self.catalog.case(f"{self.text} ranks={ranks}")
 
     @property
-    def base(self) -> Base:
+    def base(self) -> BaseModel:
         return "bsp" if self.case(self.rank_choices[0])["style"] == "bsp" else "bpram"
 
     def supersteps(self, ranks: int) -> Sequence[Superstep]:
@@ -82,50 +82,52 @@ class Kernel:
         return steps
 
     def costs(self, ranks: int, end: End = "value") -> BulkCosts:
-        """Raises NotMeasured."""
+        """Raises MissingParameter."""
         return machine_costs(self.fits, ranks if ranks > 1 else min(self.rank_choices), end=end)
 
-    def ends(self, ranks: int) -> Mapping[End, BulkCosts]:
-        """The costs at both ends of the parameters' intervals; none if a parameter has no interval."""
+    def interval_costs(self, ranks: int) -> Mapping[End, BulkCosts]:
+        """Returns the costs at both ends of the parameters' intervals; none if one has no interval."""
         try:
             return {"low": self.costs(ranks, "low"), "high": self.costs(ranks, "high")}
-        except NotMeasured:
+        except MissingParameter:
             return {}
 
     def iteration(self, ranks: int, end: End = "value") -> Iteration:
-        """Raises NotMeasured."""
+        """Raises MissingParameter."""
         return described.iteration(self.supersteps(ranks), ranks, self.costs(ranks, end), self.base)
 
     def count(self, ranks: int) -> float:
         return 1.0
 
     def machine(self, ranks: int) -> ProgramMachine:
-        """The costs on `ranks` ranks. Raises NotMeasured."""
+        """Returns the costs on `ranks` ranks. Raises MissingParameter."""
         packet = int(self.case(ranks).number("packet"))
-        costs: dict[End, BulkCosts] = {"value": self.costs(ranks), **self.ends(ranks)}
-        work = {end: float(self.iteration(ranks, end).computation.sum()) for end in costs}
-        if math.isnan(sum(work.values())):  # a rate of local work has no interval
+        costs: dict[End, BulkCosts] = {"value": self.costs(ranks), **self.interval_costs(ranks)}
+        work_s = {end: float(self.iteration(ranks, end).computation.sum()) for end in costs}
+        if math.isnan(sum(work_s.values())):  # a rate of local work has no interval
             costs = {"value": costs["value"]}
         messages = {
-            end: described.communication(each, self.base, packet, self.source) for end, each in costs.items()
+            end: described.communication(bulk_costs, self.base, packet, self.source)
+            for end, bulk_costs in costs.items()
         }
         return ProgramMachine(
-            messages, computing=tuple(work[end] / (work["value"] or 1.0) for end in messages)
+            messages, computing=tuple(work_s[end] / (work_s["value"] or 1.0) for end in messages)
         )
 
 
 @dataclass(frozen=True)
 class KernelPrediction:
-    """A kernel by the formulas of its model. `predicted` are its times (s) by model, the plain and the
-    repaired one, and `times` their sums with what the intervals of all parameters allow; without a model
-    whose parameter, named in `missing`, was not measured. `other_sizes` are kinds of local work whose rates
-    were measured at other sizes only."""
+    """The times of a kernel by the formulas of its model, plain and repaired.
+
+    `terms_by_model` are the times (s) by cause, and `estimates` their sums, with intervals from those of all
+    parameters. Models with an unmeasured parameter are left out; `missing_parameter` names it.
+    `interpolated_work` lists the kinds of local work whose rates were measured at other sizes only."""
 
     case: Case
-    predicted: Mapping[str, CostTerms]
-    times: Mapping[str, Estimate]
-    other_sizes: tuple[str, ...]
-    missing: str
+    terms_by_model: Mapping[str, CostTerms]
+    estimates: Mapping[str, Estimate]
+    interpolated_work: tuple[str, ...]
+    missing_parameter: str
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:
@@ -133,13 +135,12 @@ def kernels(catalog: Catalog) -> Sequence[str]:
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    """`text` is a case of a kernel, such as "bitonic_sort keys=100000", in the style of BSP or BPRAM; by
-    default predicted for the numbers of ranks of the run.
+    """Predicts the times of a kernel for the ranks of the options, by default for those of the run.
 
-    Parameters and local rates come from the run of the options, or else from the newest run of bsp-kernels or
+    `text` is a case of a kernel in the style of BSP or BPRAM, such as "bitonic_sort keys=100000". Parameters
+    and local rates come from the run of the options, or else from the newest run of bsp-kernels or
     bsp-parameters. Nothing is measured. Raises Inconclusive if there is no run, or if it has no parameters
-    for these ranks.
-    """
+    for these ranks."""
     catalog = kernel_catalog()
     workload = catalog.workload(text.split(" ", 1)[0])
     if options.run is None:
@@ -157,31 +158,34 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
             path=str(folder.path),
         )
     kernel = Kernel(text, workload, catalog, results.fits, rank_choices, str(folder.path))
-    predictions = [_prediction(kernel, p) for p in options.ranks or rank_choices]
-    if other_sizes := dict.fromkeys(kind for each in predictions for kind in each.other_sizes):
+    predictions = [_predict_kernel(kernel, p) for p in options.ranks or rank_choices]
+    if interpolated_work := dict.fromkeys(
+        kind for prediction in predictions for kind in prediction.interpolated_work
+    ):
         options.listen(
             Notice(
-                f"local work was measured only at other sizes: {', '.join(other_sizes)}; "
+                f"local work was measured only at other sizes: {', '.join(interpolated_work)}; "
                 "'hockney run bsp-kernels' measures it at the sizes of its kernels",
                 "rates-of-other-sizes",
             )
         )
     for each in predictions:
-        if each.missing:
+        if each.missing_parameter:
             options.listen(
                 Notice(
-                    f"a model is left out on {each.case.ranks} ranks: {each.missing} was not measured",
+                    f"a model is left out on {each.case.ranks} ranks: "
+                    f"{each.missing_parameter} was not measured",
                     "kernel-not-predicted",
                 )
             )
-    scaled = _scaled(kernel, predictions)
+    scaling_forecast = _forecast_scaling(kernel, predictions)
     caveats = caveats_of(folder, results)
     models = (
         f"{text}, with parameters and local rates of {kernel.source}:",
         _prediction_table(kernel.name, predictions),
-        *(program_scaling.contents(*scaled) if scaled else ()),
+        *(program_scaling.contents(*scaling_forecast) if scaling_forecast else ()),
     )
-    document = program_scaling.document(*scaled) if scaled else {}
+    document = program_scaling.document(*scaling_forecast) if scaling_forecast else {}
     document |= {
         "run": kernel.source,
         "predictions": list(map(_prediction_document, predictions)),
@@ -190,22 +194,24 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     return PredictedKernel(models, caveats, document)
 
 
-def _scaled(
+def _forecast_scaling(
     kernel: Kernel, predictions: Sequence[KernelPrediction]
 ) -> tuple[ProgramForecast, PointToPointCosts] | None:
-    """How the kernel scales on the ranks for which its model has all parameters, and the costs of its
+    """Returns the forecast for the ranks for which the model has all parameters, and the costs of its
     messages; None if there are no such ranks."""
-    ranks = tuple(each.case.ranks for each in predictions if kernel.base in each.predicted)
+    ranks = tuple(
+        prediction.case.ranks for prediction in predictions if kernel.base in prediction.terms_by_model
+    )
     if not ranks:
         return None
-    known = replace(kernel, rank_choices=ranks)
-    machines = {p: known.machine(p) for p in ranks}
+    modelled_kernel = replace(kernel, rank_choices=ranks)
+    machines = {p: modelled_kernel.machine(p) for p in ranks}
     machine = replace(machines[ranks[0]], others=machines)
     scaling: Scaling | None = "strong" if kernel.workload.size == "n" else None  # keys are those of a rank
-    return forecast(known, ranks, machine, scaling), machine.communication["value"].message
+    return forecast(modelled_kernel, ranks, machine, scaling), machine.communication["value"].message
 
 
-def _prediction(kernel: Kernel, ranks: int) -> KernelPrediction:
+def _predict_kernel(kernel: Kernel, ranks: int) -> KernelPrediction:
     steps = kernel.supersteps(ranks)
     if ranks not in kernel.rank_choices:
         raise Inconclusive(
@@ -217,27 +223,31 @@ def _prediction(kernel: Kernel, ranks: int) -> KernelPrediction:
             known=list(kernel.rank_choices),
         )
     costs = kernel.costs(ranks)
-    ends = kernel.ends(ranks).values()
-    missing, predicted, times = "", {}, {}
-    for model in (CostModel(kernel.base), repaired(kernel.base)):
+    interval_costs = kernel.interval_costs(ranks).values()
+    missing_parameter, terms_by_model, estimates = "", {}, {}
+    for model in (CostModel(kernel.base), fully_repaired_model(kernel.base)):
         try:
-            predicted[model.name] = predict_time(steps, costs, model)
-            times[model.name] = _time_estimate(steps, model, predicted[model.name].total, ends)
-        except NotMeasured as error:
-            missing = str(error)
-    kinds = (work.operation for work in local_works(steps) if not costs.rates.exact(work))
-    return KernelPrediction(kernel.case(ranks), predicted, times, tuple(dict.fromkeys(kinds)), missing)
+            terms_by_model[model.name] = predict_time(steps, costs, model)
+            estimates[model.name] = _time_estimate(
+                steps, model, terms_by_model[model.name].total, interval_costs
+            )
+        except MissingParameter as error:
+            missing_parameter = str(error)
+    kinds = (work.operation for work in distinct_local_work(steps) if not costs.rates.exact_rate(work))
+    return KernelPrediction(
+        kernel.case(ranks), terms_by_model, estimates, tuple(dict.fromkeys(kinds)), missing_parameter
+    )
 
 
 def _time_estimate(
-    steps: Sequence[Superstep], model: CostModel, value: float, ends: Collection[BulkCosts]
+    steps: Sequence[Superstep], model: CostModel, value: float, interval_costs: Collection[BulkCosts]
 ) -> Estimate:
-    """The predicted time, with an interval from all parameters at their low ends to all at their high
+    """Returns the predicted time, with an interval from all parameters at their low ends to all at their high
     ends."""
-    end_times = [predict_time(steps, costs, model).total for costs in ends]
-    if not ends or math.isnan(sum(end_times)):
+    interval_times = [predict_time(steps, costs, model).total for costs in interval_costs]
+    if not interval_costs or math.isnan(sum(interval_times)):
         return Estimate(value, None, None)
-    return Estimate(value, min(value, *end_times), max(value, *end_times))
+    return Estimate(value, min(value, *interval_times), max(value, *interval_times))
 
 
 TERMS = ("work", "copies", "data", "messages")
@@ -250,34 +260,34 @@ TERM_MEANINGS = {
 
 
 def _prediction_table(title: str, predictions: Sequence[KernelPrediction]) -> Table:
-    """A row for each case and model."""
+    """Returns a table with a row for each case and model."""
     columns = ("ranks", "model", "time, model only", *TERMS)
-    cells = tuple(
+    rows = tuple(
         (
-            str(each.case.ranks),
+            str(prediction.case.ranks),
             model,
-            time_cell(each.times[model]),
+            time_cell(prediction.estimates[model]),
             *(quantity(getattr(terms, name), "s") for name in TERMS),
         )
-        for each in predictions
-        for model, terms in each.predicted.items()
+        for prediction in predictions
+        for model, terms in prediction.terms_by_model.items()
     )
-    caption = "; ".join(f"{name}: {words}" for name, words in TERM_MEANINGS.items())
-    return Table("kernel-prediction", title, columns, cells, (0, 2, 3, 4, 5, 6), f"{caption}.")
+    caption = "; ".join(f"{name}: {meaning}" for name, meaning in TERM_MEANINGS.items())
+    return Table("kernel-prediction", title, columns, rows, (0, 2, 3, 4, 5, 6), f"{caption}.")
 
 
 def _prediction_document(prediction: KernelPrediction) -> dict[str, Any]:
-    """Seconds by model and cause, and the ends of the interval of each time (null if unknown)."""
+    """Returns the seconds by model and cause, and the ends of the interval of each time (null if unknown)."""
     return {
         "case": prediction.case.line,
         "ranks": prediction.case.ranks,
         "models": {
             model: {
                 "time_s": terms.total,
-                "time_low_s": prediction.times[model].low,
-                "time_high_s": prediction.times[model].high,
+                "time_low_s": prediction.estimates[model].low,
+                "time_high_s": prediction.estimates[model].high,
                 **{f"{name}_s": getattr(terms, name) for name in TERMS},
             }
-            for model, terms in prediction.predicted.items()
+            for model, terms in prediction.terms_by_model.items()
         },
     }

@@ -13,10 +13,10 @@ from hockney.core.case import Case
 from hockney.core.record import MetricSeries
 from hockney.machines import simulated
 from hockney.reproductions import Part
-from hockney.suites.bsp.models.costs import CostModel, predict, repaired
-from hockney.suites.bsp.models.parameters import Bpram, Bsp, BulkCosts
+from hockney.suites.bsp.models.costs import CostModel, fully_repaired_model, predict
+from hockney.suites.bsp.models.parameters import BpramParameters, BspParameters, BulkCosts
 from hockney.suites.bsp.models.programs import supersteps
-from hockney.suites.bsp.reproductions.paragon_kernels import KERNELS, rates
+from hockney.suites.bsp.reproductions.paragon_kernels import KERNELS, local_rates
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class ParagonWorld:
         alone = 146e-6, 0.0115e-6
         whole = empty + 2 * (ranks - 1) * self.startup
         single = 2 * self.startup
-        bsp = Bsp(
+        bsp = BspParameters(
             whole,
             self.packet,
             self.byte,
@@ -56,8 +56,8 @@ class ParagonWorld:
             min(single, alone[0]),
             alone[1],
         )
-        bpram = Bpram(self.byte, self.block, min(self.byte, alone[1]), min(self.block, alone[0]))
-        return BulkCosts(ranks, bsp, bpram, rates(simulated.platform("paragon")))
+        bpram = BpramParameters(self.byte, self.block, min(self.byte, alone[1]), min(self.block, alone[0]))
+        return BulkCosts(ranks, bsp, bpram, local_rates(simulated.platform("paragon")))
 
     def metrics(self, case: Case, seconds: float) -> dict[str, MetricSeries]:
         """Metrics of a case: the parts of a relation by puts, or the communication of a kernel."""
@@ -68,7 +68,7 @@ class ParagonWorld:
             return {name: series(value, "record") for name, value in parts.items()}
         if case.workload not in KERNELS:
             return {}
-        speeds = rates(simulated.platform("paragon"))
+        speeds = local_rates(simulated.platform("paragon"))
         steps = supersteps(KERNELS[case.workload][0], case) or ()
         work = sum(step.count * speeds.seconds(each) for step in steps for each in step.work)
         return {"communication": series(seconds - work, "repetition")}
@@ -80,14 +80,14 @@ class ParagonWorld:
             return self.block + self.byte * case.bytes
         bsp = self.costs(case.ranks).bsp
         if case.workload == "bsp_sync":
-            return bsp.empty
+            return bsp.empty_s
         if case.workload == "h_relation":
             bytes = 4 * case["h"]
             if case["method"] == "mpi":
-                return bsp.empty + self.naive * bytes / case["packet"]
+                return bsp.empty_s + self.naive * bytes / case["packet"]
             return bsp.L + self.packet * bytes / case["packet"] + (self.byte + self.buffer) * bytes
         base = "bsp" if case["style"] == "bsp" else "bpram"
-        model = CostModel(base) if self.plain else repaired(base)
+        model = CostModel(base) if self.plain else fully_repaired_model(base)
         return predict(supersteps(KERNELS[case.workload][0], case), self.costs(case.ranks), model).total
 
 

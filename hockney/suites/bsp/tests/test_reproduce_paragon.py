@@ -43,11 +43,14 @@ def test_a_line_of_the_paragon_saturates_where_its_links_are_full():
     """A node that sends and receives moves 44 MB/s in each direction; 175 MB/s are four of them, 8
     processors."""
     line = platform("paragon-10x1")
-    model = {p: paragon.modelled_bandwidth(line, p) for p in paragon.LINE}
+    model = {p: paragon.described_bandwidth(line, p) for p in paragon.LINE_LENGTHS}
     assert model[10] == pytest.approx(model[8], rel=0.05) and model[6] > 1.4 * model[4]
-    assert paragon.constant_from(model) == 8
-    assert paragon.linear_to(model) == 8
-    assert paragon.linear_to({p: paragon.modelled_bandwidth(line, p, "one") for p in paragon.LINE}) == 4
+    assert paragon.constant_start(model) == 8
+    assert paragon.linear_limit(model) == 8
+    assert (
+        paragon.linear_limit({p: paragon.described_bandwidth(line, p, "one") for p in paragon.LINE_LENGTHS})
+        == 4
+    )
 
 
 def test_fitted_rows_of_the_paragon_are_not_predictions():
@@ -82,7 +85,7 @@ def failing(world: ParagonWorld) -> set[str]:
 
 def test_every_printed_parameter_is_compared():
     compared = rows(ParagonWorld())
-    printed = {row.key for row in paragon_bsp.PRINTED.rows if "/bsp/" in row.key or "/bpram/" in row.key}
+    printed = {row.key for row in paragon_bsp.PAPER_VALUES.rows if "/bsp/" in row.key or "/bpram/" in row.key}
     assert len(printed) == 2 * 5 + 2 * 6 + 2
     assert printed <= compared.keys(), "tables 1 and 2, and two shares of a matrix multiplication"
     world = ParagonWorld()

@@ -1,7 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted performance of the NAS Parallel Benchmarks: the rate of one rank from a run, or as given, and
-messages and collectives from a survey or a machine's description."""
+"""Predicted performance of the NAS Parallel Benchmarks.
+
+The rate of one rank comes from a run or an option, and the costs of messages and collectives from a survey
+or a machine's description."""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ from hockney.pages import program_scaling
 from hockney.pages.caveats.predictions import cost_caveats, program_caveats
 from hockney.store import Reading, RunFolder
 from hockney.suites.npb.programs import PROGRAMS, program, program_of
-from hockney.suites.npb.programs.program import Indivisible, NpbProgram, Rates, measured_rates, uniform
+from hockney.suites.npb.programs.program import Indivisible, NpbProgram, Rates, measured_rates, uniform_rates
 
 OPTIONS = ("machine", "rate", "larger")
 STUDIES = ("npb", "cases")
@@ -46,8 +48,8 @@ STUDIES = ("npb", "cases")
 
 @dataclass(frozen=True)
 class RateSource:
-    """The run that gave the rates of one rank, and the class that was measured there; or the operations per
-    second that were given, or described."""
+    """The source of the rates: the `run` with one rank and the class measured in it, or operations per
+    second from an option or a description."""
 
     run: Path | None = None
     size: str = ""
@@ -55,12 +57,12 @@ class RateSource:
     described: bool = False
 
     def sentence(self, size: str) -> str:
-        """Where the time of computation comes from, in a prediction of class `size`."""
+        """Returns a sentence on the source of the computation time, in a prediction of class `size`."""
         if self.run is None:
-            by = ", by the machine's description" if self.described else ""
-            return f"Every rank computes at {self.operations_per_second:.3g} operations per second{by}."
-        other = "" if self.size == size else f", which has class {self.size} and not {size}"
-        return f"Every rank computes as one rank did in each phase in {self.run}{other}."
+            origin = ", by the machine's description" if self.described else ""
+            return f"Every rank computes at {self.operations_per_second:.3g} operations per second{origin}."
+        class_note = "" if self.size == size else f", which has class {self.size} and not {size}"
+        return f"Every rank computes as one rank did in each phase in {self.run}{class_note}."
 
     @property
     def document(self) -> dict[str, Any]:
@@ -74,8 +76,8 @@ class RateSource:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark as a program for any number of ranks, at these rates. On a described machine (`platform`),
-    pipelines are divided for its messages, and for `rate` operations per second."""
+    """A benchmark as a program for any number of ranks, at these rates. On a described machine
+    (`platform`), pipelines are divided for its messages and for `rate` operations per second."""
 
     kernel: str
     size: str
@@ -100,7 +102,7 @@ class Benchmark:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class ForecastRows:
     """The costs of messages, and a row for each number of ranks."""
 
     messages: PointToPointCosts
@@ -108,27 +110,27 @@ class Predicted:
 
 
 def predict(text: str, options: KernelOptions) -> PredictedKernel:
-    """`text` is a benchmark and its class, such as "cg class=B"; by default predicted for powers of two up to
-    the cores.
+    """Predicts the times of a benchmark for the ranks of the options, by default for powers of two up to the
+    cores.
 
-    The rate of one rank in each phase comes from the run of the options, or else from the newest run of the
-    benchmark on one rank, if possible in the same class; `rate` replaces it. The cost of messages and
-    collectives comes from the same run, or else from the newest survey, or from the description of `machine`,
-    which also has a rate. Nothing is measured. Raises UsageError for ranks among which the benchmark cannot
-    be divided or that the machine does not have, Inconclusive if no run has its rate or the cost of messages.
-    """
+    `text` is a benchmark and its class, such as "cg class=B". The rate of one rank in each phase comes
+    from the run of the options, or else from the newest run of the benchmark on one rank, if possible in
+    the same class; `rate` replaces it. The costs of messages and collectives come from the same run, or
+    else from the newest survey, or from the description of `machine`, which also has a rate. Nothing is
+    measured. Raises UsageError for ranks among which the benchmark cannot be divided or that the machine
+    does not have, and Inconclusive if no run has its rate or the cost of messages."""
     run, machine, cost, listen = options.run, options.machine, options.cost, options.listen
     case = kernel_catalog().case(f"{text} ranks=1")
     kernel, size = case.workload, str(case["class"])
     platform = simulated.platform(measurement.description_name(machine)) if machine else None
-    rates, source, caveats = _rates(kernel, size, run, options.rate, platform, cost, listen)
-    communication = _communication(run or source.run, options)
+    rates, source, caveats = _find_rates(kernel, size, run, options.rate, platform, cost, listen)
+    communication = _find_communication(run or source.run, options)
     rank_counts = options.ranks or doubling_series(1, communication.default_max_ranks)
     benchmark = Benchmark(kernel, size, rates, communication.origin.platform, source.operations_per_second)
-    refused = {ranks: error for ranks in rank_counts if (error := _refusal(benchmark, ranks))}
-    divisible = [ranks for ranks in rank_counts if ranks not in refused]
+    refusals = {ranks: error for ranks in rank_counts if (error := _indivisible_error(benchmark, ranks))}
+    divisible = [ranks for ranks in rank_counts if ranks not in refusals]
     if not divisible:
-        error = refused[min(refused)]
+        error = refusals[min(refusals)]
         raise UsageError(
             f"{kernel} of class {size} cannot be divided among {error.ranks} ranks",
             "each rank needs a part of the problem",
@@ -137,27 +139,27 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
             ranks=error.ranks,
             most=error.most,
         )
-    if refused:
+    if refusals:
         listen(
             Notice(
-                f"{kernel} of class {size} cannot be divided among {join_words(list(refused))} ranks",
+                f"{kernel} of class {size} cannot be divided among {join_words(list(refusals))} ranks",
                 "ranks-left-out",
             )
         )
     cores = None if options.larger else communication.cores
     machine_costs = ProgramMachine(communication.costs, cores, (rates.low, rates.high))
     results = forecast(benchmark, divisible, machine_costs, "strong"), communication.messages
-    by_code = {caveat.code: caveat for caveat in (*communication.origin.run, *caveats)}
-    origin = replace(communication.origin, run=tuple(by_code.values()))
+    caveats_by_code = {caveat.code: caveat for caveat in (*communication.origin.run, *caveats)}
+    origin = replace(communication.origin, run=tuple(caveats_by_code.values()))
     all_caveats = (
-        *cost_caveats(Predicted(communication.messages, results[0].rows), origin),
+        *cost_caveats(ForecastRows(communication.messages, results[0].rows), origin),
         *program_caveats(*results),
     )
     document = program_scaling.document(*results) | {
         "kernel": kernel,
         "class": size,
         "rate": source.document,
-        "indivisible": list(refused),
+        "indivisible": list(refusals),
         "doubts": all_caveats,
     }
     return PredictedKernel(
@@ -165,7 +167,7 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     )
 
 
-def _refusal(benchmark: Benchmark, ranks: int) -> Indivisible | None:
+def _indivisible_error(benchmark: Benchmark, ranks: int) -> Indivisible | None:
     try:
         benchmark.program(ranks)
     except Indivisible as error:
@@ -173,7 +175,7 @@ def _refusal(benchmark: Benchmark, ranks: int) -> Indivisible | None:
     return None
 
 
-def _rates(
+def _find_rates(
     kernel: str,
     size: str,
     run: AnyPath | None,
@@ -182,13 +184,13 @@ def _rates(
     cost: Cost,
     listen: Listener,
 ) -> tuple[Rates, RateSource, tuple[Caveat, ...]]:
-    """Rates and their source, with the caveats of the run that has them."""
+    """Returns the rates and their source, with the caveats of the run from which they come."""
     if rate:
-        return uniform(rate), RateSource(operations_per_second=rate), ()
+        return uniform_rates(rate), RateSource(operations_per_second=rate), ()
     if run is not None:
         folder = RunFolder.open(to_path(run))
-        measured = _measured_rates(kernel, size, [(folder, folder.read())], cost)
-        if measured is None:
+        measured_source = _measured_rates(kernel, size, [(folder, folder.read())], cost)
+        if measured_source is None:
             raise Inconclusive(
                 f"{folder.path} has no times of {kernel} on one rank",
                 "the prediction is based on the rate at which one rank computes",
@@ -199,12 +201,16 @@ def _rates(
                 kernel=kernel,
                 size=size,
             )
-        return measured
+        return measured_source
     if platform is not None:
-        described_value = platform.rate(kernel)
-        return uniform(described_value), RateSource(operations_per_second=described_value, described=True), ()
-    measured = _measured_rates(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
-    if measured is None:
+        described_rate = platform.rate(kernel)
+        return (
+            uniform_rates(described_rate),
+            RateSource(operations_per_second=described_rate, described=True),
+            (),
+        )
+    measured_source = _measured_rates(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
+    if measured_source is None:
         raise Inconclusive(
             f"no run of {kernel} on one rank in {RUNS}",
             "the prediction is based on the rate at which one rank computes",
@@ -215,10 +221,11 @@ def _rates(
         )
     listen(
         Status(
-            f"the rate of one rank from {measured[1].run!s}, which has {kernel} of class {measured[1].size}"
+            f"the rate of one rank from {measured_source[1].run!s}, which has {kernel} of class "
+            f"{measured_source[1].size}"
         )
     )
-    return measured
+    return measured_source
 
 
 def _measured_rates(
@@ -227,29 +234,29 @@ def _measured_rates(
     runs: Iterable[tuple[RunFolder, Reading]],
     cost: Cost,
 ) -> tuple[Rates, RateSource, tuple[Caveat, ...]] | None:
-    """Rates of the same class if any run has it, otherwise of the first class that was measured."""
-    other_class = None
+    """Returns rates of the same class if any run has them, otherwise of the first measured class."""
+    fallback = None
     for folder, reading in runs:
         for rates, caveats in _rates_of_run(kernel, folder, reading, cost):
             candidate = rates, RateSource(folder.path, rates.size), caveats
             if rates.size == size:
                 return candidate
-            other_class = other_class or candidate
-    return other_class
+            fallback = fallback or candidate
+    return fallback
 
 
 def _rates_of_run(
     kernel: str, folder: RunFolder, reading: Reading, cost: Cost
 ) -> Iterator[tuple[Rates, tuple[Caveat, ...]]]:
-    """Rates of every class that was measured on one rank, with their caveats."""
+    """Yields the rates of every class that was measured on one rank, with their caveats."""
     lines = [line for line in reading.run.by_case() if line.split(" ", 1)[0] == kernel]
     cases = [case for line in lines if (case := parse_canonical(line)).ranks == 1 and case.is_usual]
     if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
         return
     results = measurement.load_results(
-        folder, reading=reading, cost=cost, relevant=lambda w: w.name == kernel
+        folder, reading=reading, cost=cost, relevant=lambda workload: workload.name == kernel
     )
-    times = {each.case: each.cost(cost) for each in results.fits.summaries}
+    times = {summary.case: summary.cost(cost) for summary in results.fits.summaries}
     records = results.run.by_case()
     for case in cases:
         if case.line in times and case["barrier_at"] == "none" and case["fault"] == "none":
@@ -258,9 +265,9 @@ def _rates_of_run(
                 yield rates, caveats_of(folder, results)
 
 
-def _communication(run: AnyPath | None, options: KernelOptions) -> CommunicationSource:
-    """The costs of the machine or of the run; if the run has none, of the newest survey."""
-    source = partial(
+def _find_communication(run: AnyPath | None, options: KernelOptions) -> CommunicationSource:
+    """Returns the costs of the machine or of the run, or else of the newest survey."""
+    find_source = partial(
         communication_source,
         machine=options.machine,
         cost=options.cost,
@@ -270,8 +277,8 @@ def _communication(run: AnyPath | None, options: KernelOptions) -> Communication
     )
     if run is not None and not options.machine:
         with contextlib.suppress(Inconclusive):
-            return source(run)
-    return source(None)
+            return find_source(run)
+    return find_source(None)
 
 
 def kernels(catalog: Catalog) -> Sequence[str]:

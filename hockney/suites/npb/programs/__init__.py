@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The NAS Parallel Benchmarks as data: the work and the messages of every rank, by the benchmarks' names in
-the engine."""
+"""The NAS Parallel Benchmarks as data: the work and the messages of every rank, by the benchmarks' names
+in the engine."""
 
 from __future__ import annotations
 
@@ -24,18 +24,19 @@ PROGRAMS: Mapping[str, Callable[..., NpbProgram]] = {
     "sp": sp_program,
 }
 PIPELINED = ("lu", "bt", "sp")
-"""Benchmarks whose messages depend on the rate of computing and on the startup of a message."""
+"""Benchmarks whose messages depend on the rate of computation and on the startup of a message."""
 
 
 @functools.lru_cache(maxsize=64)
 def program(kernel: str, size: str, ranks: int, *, rate: float = 0.0, startup: float = 0.0) -> NpbProgram:
-    """The program of a benchmark of class `size`, with its parameters of these names. Raises Indivisible."""
+    """Returns the program of a benchmark of class `size`. `rate` and `startup` are the parameters of these
+    names. Raises Indivisible."""
     timing = {"rate": rate, "startup": startup} if kernel in PIPELINED else {}
     return PROGRAMS[kernel](size, ranks, **timing)
 
 
 def program_of(case: Case) -> NpbProgram:
-    """The program of a benchmark's case. Raises Indivisible."""
+    """Returns the program of a benchmark's case. Raises Indivisible."""
     timing = {name: case.number(name) for name in ("rate", "startup") if name in case}
     if "planes" in case:
         return lu_program(str(case["class"]), case.ranks, planes=int(case.number("planes")), **timing)

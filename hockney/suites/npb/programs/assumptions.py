@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which assumption of a prediction fails: the one whose term, replaced by the measured one, corrects most of
-the error; and in which phase."""
+"""Diagnosis of predictions: the assumption whose term, replaced by the measured one, corrects most of the
+error, and the phase in which it fails."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ASSUMPTIONS: dict[Assumption, str] = {
     "messages": "messages take as long as between ranks that do nothing else",
     "collectives": "collectives take as long as between ranks that do nothing else",
 }
-PARTS: dict[Assumption, Kind] = {
+PART_BY_ASSUMPTION: dict[Assumption, Kind] = {
     "rates": "computation",
     "balance": "waiting",
     "messages": "messages",
@@ -26,10 +26,10 @@ PARTS: dict[Assumption, Kind] = {
 }
 """The part of a run's time that shows whether an assumption holds."""
 
-CLOSE_ERROR = 0.1
-"""A prediction with a smaller relative error is right."""
+ACCEPTED_ERROR = 0.1
+"""A prediction with a smaller relative error counts as correct."""
 MIN_CORRECTION = 1 / 3
-"""An assumption is named if the measured term removes at least this part of the error."""
+"""An assumption is named if the measured term removes at least this share of the error."""
 
 
 @dataclass(frozen=True)
@@ -49,47 +49,60 @@ class PhaseTime:
 
 @dataclass(frozen=True)
 class KernelDiagnosis:
-    """`error` is (predicted - measured) / measured. `failing` is the assumption whose measured term corrects
-    most of it (None if the error is small, or if no term corrects enough), `corrected` the error with that
-    term, and `phase` the phase in which it is most wrong ("" if phases were not measured)."""
+    """The relative error of a prediction, (predicted - measured) / measured, and its cause.
+
+    `failed_assumption` is the assumption whose measured term corrects most of the error; None if the error
+    is small, or if no term corrects enough. `corrected_error` is the error with that term. `phase` is the
+    phase with the largest difference; "" if phases were not measured."""
 
     error: float
-    failing: Assumption | None = None
-    corrected: float | None = None
+    failed_assumption: Assumption | None = None
+    corrected_error: float | None = None
     phase: str = ""
 
 
 def diagnose(
-    predicted: IterationTime,
+    prediction: IterationTime,
     measured_s: float,
     parts: Mapping[str, float],
     phases: tuple[PhaseTime, ...] = (),
 ) -> KernelDiagnosis:
-    """`parts` are the measured seconds of computation, messages, collectives and waiting: means over the
-    ranks."""
-    error = predicted.seconds / measured_s - 1
+    """Determines the error of a prediction and its cause. `parts` are the measured seconds of computation,
+    messages, collectives and waiting, as means over the ranks."""
+    error = prediction.seconds / measured_s - 1
     errors = {
-        name: (predicted.seconds - predicted.total(part) + parts[part]) / measured_s - 1
-        for name, part in PARTS.items()
+        name: (prediction.seconds - prediction.total(part) + parts[part]) / measured_s - 1
+        for name, part in PART_BY_ASSUMPTION.items()
         if part in parts
     }
-    best = min(errors, key=lambda name: abs(errors[name]), default=None)
-    if best is None or abs(error) <= CLOSE_ERROR or abs(errors[best]) > (1 - MIN_CORRECTION) * abs(error):
+    best_assumption = min(errors, key=lambda name: abs(errors[name]), default=None)
+    if (
+        best_assumption is None
+        or abs(error) <= ACCEPTED_ERROR
+        or abs(errors[best_assumption]) > (1 - MIN_CORRECTION) * abs(error)
+    ):
         return KernelDiagnosis(error)
-    return KernelDiagnosis(error, best, errors[best], _worst_phase(best, error, predicted, phases))
+    return KernelDiagnosis(
+        error,
+        best_assumption,
+        errors[best_assumption],
+        _worst_phase(best_assumption, error, prediction, phases),
+    )
 
 
 def _worst_phase(
-    assumption: Assumption, error: float, predicted: IterationTime, phases: tuple[PhaseTime, ...]
+    assumption: Assumption, error: float, prediction: IterationTime, phases: tuple[PhaseTime, ...]
 ) -> str:
-    """The phase with the largest difference in the direction of the error."""
+    """Returns the phase with the largest difference in the direction of the error."""
     sign = 1 if error > 0 else -1
-    kinds: tuple[Kind, ...] = (PARTS[assumption],)
+    kinds: tuple[Kind, ...] = (PART_BY_ASSUMPTION[assumption],)
     if assumption in ("messages", "collectives"):
         kinds = ("messages", "collectives")
 
     def gap(phase: PhaseTime) -> float:
-        measured = {"rates": phase.computation, "balance": phase.waiting}.get(assumption, phase.communication)
-        return sign * (predicted.of_part(phase.name, *kinds) - measured)
+        measured_s = {"rates": phase.computation, "balance": phase.waiting}.get(
+            assumption, phase.communication
+        )
+        return sign * (prediction.of_part(phase.name, *kinds) - measured_s)
 
     return max(phases, key=gap).name if phases else ""

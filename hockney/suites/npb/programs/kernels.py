@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels EP, CG, MG, FT and IS.
 
-EP has blocks of pairs, of which only the sums are communicated.
+EP generates blocks of pairs. Only their sums are communicated.
 
-CG has blocks of the matrix in a grid of ranks, and products whose vectors are gathered along the grid's
-columns and whose sums are made along its rows, in as many messages as the logarithm of their ranks.
+CG divides the matrix into blocks on a grid of ranks. In a product, vectors are gathered along the columns of
+the grid and sums are computed along its rows, in a number of messages that is the logarithm of their ranks.
 
-MG has blocks of rows and planes, whose neighbors exchange rows and planes after each operator; levels that
-are too small are computed by every rank.
+MG has blocks of rows and planes. Neighbors exchange rows and planes after each operator. Every rank computes
+the levels that are too small to divide.
 
-FT has slabs of planes, and of lines in z, between which all ranks exchange parts for each transform.
+FT has slabs of planes, and of lines in z. For each transform, all ranks exchange parts between them.
 
-In IS, each rank sorts its keys by bucket, sends the buckets to the ranks that they belong to, and ranks what
-it receives. A single rank sorts only if its counters exceed the cache; otherwise the time of sorting and of
-ranking sorted keys comes from that of counting, by their shares of the operations, which were measured.
-"""
+In IS, each rank sorts its keys by bucket, sends the buckets to their ranks, and ranks the received keys. A
+single rank sorts only if its counters exceed the cache. Otherwise the times of sorting, and of ranking
+sorted keys, are derived from that of counting by the measured shares of the operations."""
 
 from __future__ import annotations
 
@@ -25,14 +24,14 @@ from dataclasses import dataclass
 
 from hockney.models.programs.parts import CollectivePart
 from hockney.suites.npb.programs.program import (
-    DOUBLE,
+    DOUBLE_BYTES,
     Activity,
     Indivisible,
     NpbProgram,
     exchange,
-    length_of,
-    part_of,
-    sums,
+    global_sum,
+    part_bounds,
+    part_length,
     work,
 )
 
@@ -44,16 +43,16 @@ EP_CLASSES = {
     "C": 1 << 32,
     "tiny": 1001,
 }
-"""Pairs."""
+"""Number of pairs."""
 EP_ANNULI = 10
 
 
 def ep_program(size: str, ranks: int) -> NpbProgram:
     pairs = EP_CLASSES[size]
     activities = (
-        work("pairs", (2.0 * length_of(pairs, ranks, rank) for rank in range(ranks))),
-        sums("sums", 2, ranks),
-        sums("sums", EP_ANNULI, ranks),
+        work("pairs", (2.0 * part_length(pairs, ranks, rank) for rank in range(ranks))),
+        global_sum("sums", 2, ranks),
+        global_sum("sums", EP_ANNULI, ranks),
     )
     return NpbProgram("ep", size, ranks, 1, 2.0 * pairs, ("pairs", "sums"), activities)
 
@@ -66,67 +65,78 @@ CG_CLASSES = {
     "C": (150000, 15, 75),
     "tiny": (101, 4, 4),
 }
-"""Order of the matrix, random elements of each sparse vector, iterations."""
+"""Order of the matrix, random elements of each sparse vector, and iterations."""
 CG_STEPS = 25
 """Steps of the conjugate gradient method in each iteration."""
 
 
 def cg_program(size: str, ranks: int) -> NpbProgram:
-    """An iteration here is a step of the conjugate gradient method; what the benchmark does once in its own
-    iterations has a share of the steps."""
+    """Returns the program of CG. Its iterations are steps of the conjugate gradient method. Work that the
+    benchmark does once in each of its own iterations has a share of the steps."""
     order, nonzeros, iterations = CG_CLASSES[size]
-    columns = max(d for d in range(1, math.isqrt(ranks) + 1) if ranks % d == 0)
+    columns = max(divisor for divisor in range(1, math.isqrt(ranks) + 1) if ranks % divisor == 0)
     rows = ranks // columns
     elements = nonzeros * (nonzeros + 1)
     grid = [(i, j) for i in range(rows) for j in range(columns)]
 
-    def piece(i: int, j: int) -> int:
-        """Elements of a vector; rank i * columns + j has this piece."""
-        begin, end = part_of(order, rows, i % rows)
-        return length_of(end - begin, columns, j % columns)
+    def piece_length(i: int, j: int) -> int:
+        """Returns the elements of the piece of a vector on rank i * columns + j."""
+        begin, end = part_bounds(order, rows, i % rows)
+        return part_length(end - begin, columns, j % columns)
 
-    def product(share: float) -> Iterator[Activity]:
-        """The pieces of a grid column are gathered, those of a grid row summed, in messages over distances
-        that double or halve."""
-        for m in _distances(rows):
-            yield from exchange("products", (_gathered(i, j, m) for i, j in grid), share=share)
+    def product_activities(share: float) -> Iterator[Activity]:
+        """Yields a product: the pieces of a grid column are gathered and those of a grid row summed, in
+        messages over distances that double or halve."""
+        for distance in _distances(rows):
+            yield from exchange("products", (gather_message(i, j, distance) for i, j in grid), share=share)
         sizes = (
-            sum(piece(i, k) for k in range(columns)) * sum(piece(k, j) for k in range(rows)) for i, j in grid
+            sum(piece_length(i, k) for k in range(columns)) * sum(piece_length(k, j) for k in range(rows))
+            for i, j in grid
         )
-        yield work("products", (2.0 * elements * each / order for each in sizes), share=share)
-        for m in reversed(list(_distances(columns))):
-            yield from exchange("products", (_summed(i, j, m) for i, j in grid), share=share)
+        yield work("products", (2.0 * elements * size / order for size in sizes), share=share)
+        for distance in reversed(list(_distances(columns))):
+            yield from exchange("products", (sum_message(i, j, distance) for i, j in grid), share=share)
 
-    def _gathered(i: int, j: int, m: int) -> tuple[int, int, int]:
-        pieces = range(min(2 * m, rows) - m)
-        return i * columns + j, (i - m) % rows * columns + j, DOUBLE * sum(piece(i + k, j) for k in pieces)
-
-    def _summed(i: int, j: int, m: int) -> tuple[int, int, int]:
-        pieces = range(m, min(2 * m, columns))
+    def gather_message(i: int, j: int, distance: int) -> tuple[int, int, int]:
+        pieces = range(min(2 * distance, rows) - distance)
         return (
             i * columns + j,
-            i * columns + (j + m) % columns,
-            DOUBLE * sum(piece(i, j + k) for k in pieces),
+            (i - distance) % rows * columns + j,
+            DOUBLE_BYTES * sum(piece_length(i + k, j) for k in pieces),
         )
 
-    def vectors(pairs: int, share: float = 1.0) -> Activity:
-        return work("vectors", (2.0 * pairs * piece(i, j) for i, j in grid), share=share)
+    def sum_message(i: int, j: int, distance: int) -> tuple[int, int, int]:
+        pieces = range(distance, min(2 * distance, columns))
+        return (
+            i * columns + j,
+            i * columns + (j + distance) % columns,
+            DOUBLE_BYTES * sum(piece_length(i, j + k) for k in pieces),
+        )
 
-    once = 1 / CG_STEPS
+    def vector_work(pairs: int, share: float = 1.0) -> Activity:
+        return work("vectors", (2.0 * pairs * piece_length(i, j) for i, j in grid), share=share)
+
+    once_share = 1 / CG_STEPS
     activities = (
-        *product(1.0),
-        *(vectors(1), sums("vectors", 1, ranks)),
-        *(vectors(3), sums("vectors", 1, ranks), vectors(1)),
-        *(vectors(3, once), sums("vectors", 1, ranks, share=once)),
-        *product(once),
-        *(vectors(2, once), sums("vectors", 3, ranks, share=once), vectors(1, once)),
+        *product_activities(1.0),
+        *(vector_work(1), global_sum("vectors", 1, ranks)),
+        *(vector_work(3), global_sum("vectors", 1, ranks), vector_work(1)),
+        *(vector_work(3, once_share), global_sum("vectors", 1, ranks, share=once_share)),
+        *product_activities(once_share),
+        *(
+            vector_work(2, once_share),
+            global_sum("vectors", 3, ranks, share=once_share),
+            vector_work(1, once_share),
+        ),
     )
-    official = 2.0 * iterations * order * (3 + elements + CG_STEPS * (5 + elements) + 3)
-    return NpbProgram("cg", size, ranks, iterations * CG_STEPS, official, ("products", "vectors"), activities)
+    official_operations = 2.0 * iterations * order * (3 + elements + CG_STEPS * (5 + elements) + 3)
+    return NpbProgram(
+        "cg", size, ranks, iterations * CG_STEPS, official_operations, ("products", "vectors"), activities
+    )
 
 
 def _distances(parts: int) -> Iterator[int]:
-    """Powers of two below `parts`."""
+    """Yields the powers of two below `parts`."""
     distance = 1
     while distance < parts:
         yield distance
@@ -142,36 +152,41 @@ MG_CLASSES = {
     "paper": (64, 40),
     "tiny": (8, 2),
 }
-"""Points of a side, and iterations."""
-LINE = PADDING = 8
-"""Elements of a cache line, and between planes."""
-UNDIVIDED = 16
-"""The most points a side of levels that are not divided."""
+"""Points along each axis, and iterations."""
+LINE_ELEMENTS = PADDING = 8
+"""Number of elements in a cache line, and between planes."""
+MAX_UNDIVIDED_SIDE = 16
+"""Maximum points per axis of levels that are not divided."""
 WEIGHTS = {"residual": 20.0, "smoothing": 16.0, "restriction": 8.0, "prolongation": 5.0, "norm": 4.0}
-"""The operators' times for each point of their finer level, which divide the official count among them."""
+"""Relative times of the operators for each point of their finer level. The official count is divided among
+the operators by them."""
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Ranks by rows and planes; rank (y, z) has number y + rows z."""
+    """Ranks arranged by rows and planes. Rank (y, z) has number y + rows z."""
 
     rows: int
     planes: int
 
-    def block(self, rank: int, n: int, coarser: int) -> tuple[int, int]:
-        """(rows, planes) owned by `rank` on the grid coarsened by a factor of `coarser` per side."""
+    def block(self, rank: int, n: int, coarsening: int) -> tuple[int, int]:
+        """Returns the (rows, planes) owned by `rank` on the grid coarsened by this factor along each axis."""
         extents = []
         for parts, position in ((self.rows, rank % self.rows), (self.planes, rank // self.rows)):
-            begin, end = part_of(n, parts, position)
-            extents.append(end // coarser - begin // coarser)
+            begin, end = part_bounds(n, parts, position)
+            extents.append(end // coarsening - begin // coarsening)
         return extents[0], extents[1]
 
-    def is_divided(self, n: int, coarser: int) -> bool:
-        return all(all(self.block(rank, n, coarser)) for rank in range(self.rows * self.planes))
+    def is_divided(self, n: int, coarsening: int) -> bool:
+        return all(all(self.block(rank, n, coarsening)) for rank in range(self.rows * self.planes))
 
 
-def grid_of(ranks: int, n: int) -> Grid | None:
-    grids = [Grid(r, ranks // r) for r in range(1, min(ranks, n) + 1) if ranks % r == 0 and ranks // r <= n]
+def choose_grid(ranks: int, n: int) -> Grid | None:
+    grids = [
+        Grid(rows, ranks // rows)
+        for rows in range(1, min(ranks, n) + 1)
+        if ranks % rows == 0 and ranks // rows <= n
+    ]
 
     def surface(grid: Grid) -> int:
         rows, planes = -(-n // grid.rows), -(-n // grid.planes)
@@ -182,38 +197,43 @@ def grid_of(ranks: int, n: int) -> Grid | None:
 
 def mg_program(size: str, ranks: int) -> NpbProgram:
     n, iterations = MG_CLASSES[size]
-    grid = grid_of(ranks, n)
+    grid = choose_grid(ranks, n)
     if grid is None:
-        raise Indivisible(ranks, next(p for p in range(ranks, 0, -1) if grid_of(p, n)))
-    official = 58.0 * iterations * n**3
-    cycle = _MgCycle(n, grid, official / _total_weight(n, iterations))
-    once = 1 / iterations
+        raise Indivisible(ranks, next(p for p in range(ranks, 0, -1) if choose_grid(p, n)))
+    official_operations = 58.0 * iterations * n**3
+    cycle = _MgCycle(n, grid, official_operations / _total_weight(n, iterations))
+    once_share = 1 / iterations
     activities = (
         *cycle.activities(),
-        *(cycle.operator("norm", n, 2 * once), sums("norm", 1, ranks, share=2 * once)),
-        *(cycle.operator("residual", n, once), *cycle.exchange("residual", n, once)),
+        *(cycle.operator("norm", n, 2 * once_share), global_sum("norm", 1, ranks, share=2 * once_share)),
+        *(cycle.operator("residual", n, once_share), *cycle.exchange("residual", n, once_share)),
     )
     phases = ("residual", "smoothing", "restriction", "prolongation", "coarse", "norm")
-    return NpbProgram("mg", size, ranks, iterations, official, phases, activities)
+    return NpbProgram("mg", size, ranks, iterations, official_operations, phases, activities)
 
 
 def _levels(n: int) -> list[int]:
-    """Points a side, from the coarsest on."""
+    """Returns the points along each axis, from the coarsest level on."""
     return [1 << k for k in range(1, n.bit_length())]
 
 
 def _total_weight(n: int, iterations: int) -> float:
-    """The total weight of a run's operators: on the levels above the coarsest, which is only smoothed, and on
-    the finest level before and after the cycles."""
-    above = WEIGHTS["residual"] + WEIGHTS["smoothing"] + WEIGHTS["restriction"] + WEIGHTS["prolongation"]
-    cycle = above * sum(side**3 for side in _levels(n)[1:]) + WEIGHTS["smoothing"] * _levels(n)[0] ** 3
+    """Returns the total weight of a run's operators, on all levels in the cycles and on the finest level
+    before and after them. The coarsest level is only smoothed."""
+    weight_above_coarsest = (
+        WEIGHTS["residual"] + WEIGHTS["smoothing"] + WEIGHTS["restriction"] + WEIGHTS["prolongation"]
+    )
+    cycle = (
+        weight_above_coarsest * sum(side**3 for side in _levels(n)[1:])
+        + WEIGHTS["smoothing"] * _levels(n)[0] ** 3
+    )
     residual, norm = WEIGHTS["residual"] * n**3, WEIGHTS["norm"] * n**3
     return iterations * (cycle + residual) + residual + 2 * norm
 
 
 @dataclass(frozen=True)
 class _MgCycle:
-    """A V-cycle on n points a side, and the residual after it."""
+    """A V-cycle on n points along each axis, and the residual after it."""
 
     n: int
     grid: Grid
@@ -225,7 +245,7 @@ class _MgCycle:
 
     def is_divided(self, side: int) -> bool:
         return self.ranks > 1 and (
-            side == self.n or (side > UNDIVIDED and self.grid.is_divided(self.n, self.n // side))
+            side == self.n or (side > MAX_UNDIVIDED_SIDE and self.grid.is_divided(self.n, self.n // side))
         )
 
     def activities(self) -> Iterator[Activity]:
@@ -233,7 +253,7 @@ class _MgCycle:
         for side in reversed(levels[1:]):
             yield self.operator("restriction", side)
             if self.is_divided(side) and not self.is_divided(side // 2):
-                yield self._gathered(side // 2)
+                yield self._gather_activity(side // 2)
             yield from self.exchange("restriction", side // 2)
         for side in levels:
             if side > levels[0]:
@@ -246,31 +266,38 @@ class _MgCycle:
         yield from self.exchange("residual", self.n)
 
     def operator(self, name: str, side: int, share: float = 1.0) -> Activity:
-        """An operator on the points of a level."""
-        repeated = self.ranks > 1 and not self.is_divided(side)
-        points = [side**3 if repeated else side * self._points(rank, side) for rank in range(self.ranks)]
-        operations = (self.operations_per_weight * WEIGHTS[name] * each for each in points)
-        return work("coarse" if repeated else name, operations, like=name, share=share, repeated=repeated)
+        """Returns an operator on the points of a level."""
+        is_repeated = self.ranks > 1 and not self.is_divided(side)
+        point_counts = [
+            side**3 if is_repeated else side * self._points(rank, side) for rank in range(self.ranks)
+        ]
+        operations = (
+            self.operations_per_weight * WEIGHTS[name] * point_count for point_count in point_counts
+        )
+        return work(
+            "coarse" if is_repeated else name, operations, rate_phase=name, share=share, repeated=is_repeated
+        )
 
     def exchange(self, name: str, side: int, share: float = 1.0) -> Iterator[Activity]:
-        """A row of each plane with the neighbors in y, then a plane together with the rows around it, and
-        PADDING, with those in z; rows begin at cache lines. Levels that are not divided have no messages."""
+        """Yields the exchange of a row of each plane with the neighbors in y, then of a plane with the
+        rows around it and PADDING with the neighbors in z. Rows begin at cache lines. Undivided levels
+        have no messages."""
         rows, ranks = self.grid.rows, range(self.ranks)
-        stride = -(-side // LINE) * LINE
+        stride = -(-side // LINE_ELEMENTS) * LINE_ELEMENTS
         if not self.is_divided(side):
             return
         if rows > 1:
-            sizes = [DOUBLE * side * self._block(rank, side)[1] for rank in ranks]
-            both = [(r, r - r % rows + (r + step) % rows, sizes[r]) for step in (1, -1) for r in ranks]
-            yield from exchange(name, both, share=share)
+            sizes = [DOUBLE_BYTES * side * self._block(rank, side)[1] for rank in ranks]
+            messages = [(r, r - r % rows + (r + step) % rows, sizes[r]) for step in (1, -1) for r in ranks]
+            yield from exchange(name, messages, share=share)
         if self.grid.planes > 1:
-            sizes = [DOUBLE * ((self._block(rank, side)[0] + 2) * stride + PADDING) for rank in ranks]
-            both = [(r, (r + step) % self.ranks, sizes[r]) for step in (rows, -rows) for r in ranks]
-            yield from exchange(name, both, share=share)
+            sizes = [DOUBLE_BYTES * ((self._block(rank, side)[0] + 2) * stride + PADDING) for rank in ranks]
+            messages = [(r, (r + step) % self.ranks, sizes[r]) for step in (rows, -rows) for r in ranks]
+            yield from exchange(name, messages, share=share)
 
-    def _gathered(self, side: int) -> Activity:
-        """The level that every rank computes, from the parts of all."""
-        blocks = [DOUBLE * side * self._points(rank, side) for rank in range(self.ranks)]
+    def _gather_activity(self, side: int) -> Activity:
+        """Returns the gathering of a level that every rank computes, from the parts of all ranks."""
+        blocks = [DOUBLE_BYTES * side * self._points(rank, side) for rank in range(self.ranks)]
         return Activity(CollectivePart("coarse", "allgatherv", max(blocks)), bytes=sum(blocks))
 
     def _block(self, rank: int, side: int) -> tuple[int, int]:
@@ -290,9 +317,14 @@ FT_CLASSES = {
     "tiny": ((16, 32, 64), 3),
 }
 """Points in x, y and z, and iterations."""
-INITIAL, FORWARD, BACK, DECAY = 14.8157, 7.19641, 7.21113, 5.23518
-"""Operations for each point: of the initial state and of decay, and of a transform in either direction for
-each unit of the natural logarithm of the length."""
+INITIAL_OPERATIONS, FORWARD_OPERATIONS, BACKWARD_OPERATIONS, DECAY_OPERATIONS = (
+    14.8157,
+    7.19641,
+    7.21113,
+    5.23518,
+)
+"""Operations for each point: of the initial state and of decay, and, for each unit of the natural
+logarithm of the length, of a transform in either direction."""
 
 
 def ft_program(size: str, ranks: int) -> NpbProgram:
@@ -300,41 +332,47 @@ def ft_program(size: str, ranks: int) -> NpbProgram:
     if ranks > min(ny, nz):
         raise Indivisible(ranks, min(ny, nz))
     n = nx * ny * nz
-    slab = [length_of(nz, ranks, rank) for rank in range(ranks)]
-    lines = [length_of(ny, ranks, rank) for rank in range(ranks)]
+    slab_lengths = [part_length(nz, ranks, rank) for rank in range(ranks)]
+    line_counts = [part_length(ny, ranks, rank) for rank in range(ranks)]
     plane_log, line_log = math.log(nx * ny), math.log(nz)
-    once = 1 / iterations
+    once_share = 1 / iterations
 
-    def on_slabs(phase: str, per_point: float, share: float = 1.0) -> Activity:
-        return work(phase, (n * part / nz * per_point for part in slab), share=share)
+    def slab_work(phase: str, per_point: float, share: float = 1.0) -> Activity:
+        return work(phase, (n * slab_length / nz * per_point for slab_length in slab_lengths), share=share)
 
-    def on_lines(per_point: float, share: float = 1.0) -> Activity:
-        return work("z", (n * part / ny * per_point for part in lines), share=share)
+    def line_work(per_point: float, share: float = 1.0) -> Activity:
+        return work("z", (n * line_count / ny * per_point for line_count in line_counts), share=share)
 
-    def transposed(lengths: list[int], of: int, share: float = 1.0) -> Iterator[Activity]:
-        sizes = [2 * nx * DOUBLE * of * each for each in lengths]
+    def transposition(lengths: list[int], depth: int, share: float = 1.0) -> Iterator[Activity]:
+        sizes = [2 * nx * DOUBLE_BYTES * depth * length for length in lengths]
         return _all_to_all("transposition", [size // ranks for size in sizes], sizes, share)
 
     activities = (
-        on_lines(DECAY + BACK * line_log),
-        *transposed(lines, nz),
-        on_slabs("planes", BACK * plane_log),
-        sums("checksum", 2, ranks),
-        on_slabs("initial", INITIAL, once),
-        on_slabs("planes", FORWARD * plane_log, once),
-        *transposed(slab, ny, once),
-        on_lines(FORWARD * line_log, once),
+        line_work(DECAY_OPERATIONS + BACKWARD_OPERATIONS * line_log),
+        *transposition(line_counts, nz),
+        slab_work("planes", BACKWARD_OPERATIONS * plane_log),
+        global_sum("checksum", 2, ranks),
+        slab_work("initial", INITIAL_OPERATIONS, once_share),
+        slab_work("planes", FORWARD_OPERATIONS * plane_log, once_share),
+        *transposition(slab_lengths, ny, once_share),
+        line_work(FORWARD_OPERATIONS * line_log, once_share),
     )
     phases = ("initial", "z", "transposition", "planes", "checksum")
-    official = n * (INITIAL + FORWARD * math.log(n) + (DECAY + BACK * math.log(n)) * iterations)
-    return NpbProgram("ft", size, ranks, iterations, official, phases, activities)
+    official_operations = n * (
+        INITIAL_OPERATIONS
+        + FORWARD_OPERATIONS * math.log(n)
+        + (DECAY_OPERATIONS + BACKWARD_OPERATIONS * math.log(n)) * iterations
+    )
+    return NpbProgram("ft", size, ranks, iterations, official_operations, phases, activities)
 
 
-def _all_to_all(phase: str, blocks: list[int], sizes: list[int], share: float = 1.0) -> Iterator[Activity]:
-    """Blocks of each rank for each other one; `sizes` are the bytes of all of a rank's blocks. Nothing on one
-    rank."""
+def _all_to_all(
+    phase: str, block_sizes: list[int], sizes: list[int], share: float = 1.0
+) -> Iterator[Activity]:
+    """Yields an exchange of blocks between all ranks; nothing on one rank. `sizes` are the total bytes of
+    each rank's blocks."""
     if len(sizes) > 1:
-        part = CollectivePart(phase, "alltoallv", max(blocks))
+        part = CollectivePart(phase, "alltoallv", max(block_sizes))
         yield Activity(part, share, bytes=sum(sizes))
 
 
@@ -346,35 +384,39 @@ IS_CLASSES = {
     "C": (1 << 27, 1 << 23, 1 << 10),
     "tiny": (1009, 1 << 7, 1 << 5),
 }
-"""Keys, values and buckets."""
+"""Number of keys, values and buckets."""
 IS_ITERATIONS = 10
-COUNTING, SORTING = 0.2, 0.5
-"""Shares of the operations, by their times."""
-KEY, COUNTER = 4, 8
-"""Bytes."""
+COUNTING_SHARE, SORTING_SHARE = 0.2, 0.5
+"""Shares of the operations, estimated from measured times."""
+KEY_BYTES, COUNTER_BYTES = 4, 8
+"""Size of a key and of a counter."""
 CACHE_BYTES = 2 << 20
-"""Bytes of counters up to which a rank alone does not sort."""
+"""Maximum size of the counters for which a single rank does not sort."""
 
 
-def sorts_keys(size: str, ranks: int) -> bool:
-    return ranks > 1 or KEY * IS_CLASSES[size][1] > CACHE_BYTES
+def needs_sorting(size: str, ranks: int) -> bool:
+    return ranks > 1 or KEY_BYTES * IS_CLASSES[size][1] > CACHE_BYTES
 
 
 def is_program(size: str, ranks: int) -> NpbProgram:
-    """The program of IS. Buckets are assumed to be divided evenly: each rank keeps its share of its own
-    keys."""
+    """Returns the program of IS. Buckets are assumed to be divided evenly, so each rank keeps its share of
+    its own keys."""
     keys, _, buckets = IS_CLASSES[size]
-    rank_keys = [length_of(keys, ranks, rank) for rank in range(ranks)]
-    first = COUNTING + SORTING * sorts_keys(size, ranks)
-    ranking = "ranks" if sorts_keys(size, ranks) == sorts_keys(size, 1) else "buckets"
-    sent = [KEY * (each - each // ranks) for each in rank_keys]
-    counts = COUNTER * buckets
+    rank_keys = [part_length(keys, ranks, rank) for rank in range(ranks)]
+    bucket_share = COUNTING_SHARE + SORTING_SHARE * needs_sorting(size, ranks)
+    rate_phase = "ranks" if needs_sorting(size, ranks) == needs_sorting(size, 1) else "buckets"
+    sent_bytes = [KEY_BYTES * (key_count - key_count // ranks) for key_count in rank_keys]
+    counter_bytes = COUNTER_BYTES * buckets
     activities = (
-        work("buckets", (first * each for each in rank_keys)),
-        Activity(CollectivePart("buckets", "allreduce", counts), bytes=ranks * counts),
-        *_all_to_all("exchange", [KEY] * ranks, [KEY * ranks] * ranks),
-        *_all_to_all("exchange", [size // max(1, ranks - 1) for size in sent], sent),
-        work("ranks", ((1 - COUNTING - SORTING) * each for each in rank_keys), like=ranking),
+        work("buckets", (bucket_share * each for each in rank_keys)),
+        Activity(CollectivePart("buckets", "allreduce", counter_bytes), bytes=ranks * counter_bytes),
+        *_all_to_all("exchange", [KEY_BYTES] * ranks, [KEY_BYTES * ranks] * ranks),
+        *_all_to_all("exchange", [size // max(1, ranks - 1) for size in sent_bytes], sent_bytes),
+        work(
+            "ranks",
+            ((1 - COUNTING_SHARE - SORTING_SHARE) * each for each in rank_keys),
+            rate_phase=rate_phase,
+        ),
     )
     phases = ("buckets", "exchange", "ranks")
     return NpbProgram("is", size, ranks, IS_ITERATIONS, float(IS_ITERATIONS * keys), phases, activities)

@@ -20,8 +20,8 @@ from hockney.models.applications.message_costs import described
 from hockney.models.programs.communication import Communication
 from hockney.suites.npb.programs import PROGRAMS, program_of
 from hockney.suites.npb.programs.assumptions import diagnose
-from hockney.suites.npb.programs.program import Indivisible, NpbProgram, measured_rates, uniform
-from hockney.suites.npb.studies.npb.results import run_time
+from hockney.suites.npb.programs.program import Indivisible, NpbProgram, measured_rates, uniform_rates
+from hockney.suites.npb.studies.npb.results import predicted_run_time
 
 pytestmark = [pytest.mark.simgrid, pytest.mark.slow]
 
@@ -219,7 +219,7 @@ def words_of(kernels, size="S"):
 
 def predicted(record, machine, rate=FAST_RATE):
     costs = Communication(described(machine), platform=machine)
-    return run_time(program_of(record.parse_case()), uniform(rate), costs)
+    return predicted_run_time(program_of(record.parse_case()), uniform_rates(rate), costs)
 
 
 def check_times(lines, machine):
@@ -250,7 +250,7 @@ def test_rates_of_one_rank_are_those_of_its_phases():
             if program.operations_in(phase).any():
                 left_out = program.kernel == "is" and phase == "buckets"
                 expected = (0.7 / 0.2 if left_out else 1) / FAST_RATE
-                assert rates.of(phase) == pytest.approx(expected, rel=1e-5), (record.case, phase)
+                assert rates.for_phase(phase) == pytest.approx(expected, rel=1e-5), (record.case, phase)
 
 
 def test_a_rate_that_is_too_high_is_what_fails():
@@ -258,7 +258,7 @@ def test_a_rate_that_is_too_high_is_what_fails():
     (record,) = measured(words_of(["lu"]), 2)
     parts = {name: part(record, name) for name in ("computation", "messages", "collectives", "waiting")}
     machine = even_switch(2)
-    assert diagnose(predicted(record, machine), record.times_s[0], parts).failing is None
+    assert diagnose(predicted(record, machine), record.times_s[0], parts).failed_assumption is None
     found = diagnose(predicted(record, machine, 2 * FAST_RATE), record.times_s[0], parts)
-    assert found.failing == "rates"
-    assert found.error < -0.3 < found.corrected < 0
+    assert found.failed_assumption == "rates"
+    assert found.error < -0.3 < found.corrected_error < 0

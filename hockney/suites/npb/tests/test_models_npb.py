@@ -16,20 +16,20 @@ from hockney.models.programs.timing import IterationTime, PartTime
 from hockney.suites.npb.predictions.npb import Benchmark
 from hockney.suites.npb.programs import PROGRAMS
 from hockney.suites.npb.programs.assumptions import PhaseTime, diagnose
-from hockney.suites.npb.programs.program import Indivisible, Rates, uniform
+from hockney.suites.npb.programs.program import Indivisible, Rates, uniform_rates
 from hockney.system.bundled import bundled_workloads
 
 
 def test_rates_differ_between_phases_and_one_without_a_rate_has_the_mean():
-    rates = Rates({"a": 2.0}, others=5.0)
-    assert [rates.of(phase) for phase in ("a", "b")] == [2.0, 5.0]
+    rates = Rates({"a": 2.0}, default=5.0)
+    assert [rates.for_phase(phase) for phase in ("a", "b")] == [2.0, 5.0]
 
 
 def test_levels_that_every_rank_computes_take_the_rates_of_their_operators():
     """Multigrid's coarse levels have no rate of their own on one rank."""
     program = PROGRAMS["mg"]("S", 4)
-    slow = program.iteration(Rates({"smoothing": 2.0}, others=1.0))
-    even = program.iteration(uniform(1.0))
+    slow = program.iteration(Rates({"smoothing": 2.0}, default=1.0))
+    even = program.iteration(uniform_rates(1.0))
     more = [
         a.computation(4) / b.computation(4)
         for a, b in zip(slow.parts, even.parts, strict=True)
@@ -74,21 +74,21 @@ def run_of(**phases: float) -> IterationTime:
 def test_the_term_that_corrects_most_fails(parts: dict, failing: str | None):
     found = diagnose(run_of(a=10.0), 20.0, parts)
     assert found.error == pytest.approx(-0.5)
-    assert found.failing == failing
+    assert found.failed_assumption == failing
 
 
 def test_the_phase_with_the_largest_difference_is_named():
     phases = (PhaseTime("a", 12.0, 0.0, 0.0), PhaseTime("b", 20.0, 0.0, 0.0))
     parts = {"computation": 32.0, "messages": 0.0, "collectives": 0.0, "waiting": 0.0}
     found = diagnose(run_of(a=10.0, b=10.0), 32.0, parts, phases)
-    assert (found.failing, found.phase) == ("rates", "b")
-    assert found.corrected == pytest.approx(0)
+    assert (found.failed_assumption, found.phase) == ("rates", "b")
+    assert found.corrected_error == pytest.approx(0)
 
 
 def test_ranks_that_share_cores_compute_in_turn_and_intervals_are_of_both_times():
     machine = even_switch(4)
     costs = Communication(described(machine), platform=machine)
-    program = Benchmark("ep", "S", uniform(1e9))
+    program = Benchmark("ep", "S", uniform_rates(1e9))
     ends = {"value": costs, "low": costs, "high": costs}
     found = forecast(program, (1, 2, 4), ProgramMachine(ends, cores=2, computing=(0.9, 1.2)), "strong")
     assert [row.shared_by for row in found.rows] == [1, 1, 2]

@@ -77,7 +77,7 @@ def test_where_more_is_as_stated_is_in_the_summary():
     given = answers(ethernet, world(AS_PRINTED | {"cg": {8: 0.75, 16: 0.25}}))
     assert kernels.speed_up_at_rate(given, "cg", 8, 0.25, kernels.FAST_SWITCH) > 0.9 * 8
     texts = " ".join(kernels.summary(given))
-    for rate, more in ((kernels.FACTORS[0.25], True), (kernels.FACTORS[2.0], False)):
+    for rate, more in ((kernels.FACTOR_TITLES[0.25], True), (kernels.FACTOR_TITLES[2.0], False)):
         assert (f"{rate} of computing: " in texts) == more
 
 
@@ -93,7 +93,7 @@ def test_only_the_runs_on_the_described_machine_compute():
     assert computing.pop(kernels.KERNELS) == {"real"}
     assert all(
         computing.pop(name) == {"none"}
-        for name in (*kernels.NETWORKS, *(part for part, _ in kernels.RATES.values()), kernels.BARRIERS)
+        for name in (*kernels.NETWORKS, *(part for part, _ in kernels.RATE_PARTS.values()), kernels.BARRIERS)
         if name != kernels.KERNELS
     )
     assert {word for words in computing.values() for word in words} == {None}, "barriers"
@@ -103,11 +103,11 @@ def test_the_rate_for_a_linear_speed_up_would_give_one():
     given = answers(ethernet, world())
     rates = given[kernels.KERNELS].platform.rates
     for kernel, benchmark in kernels.BENCHMARKS.items():
-        processes = benchmark.linear_to
+        processes = benchmark.linear_limit
         factor = kernels.rate_for_linear(given, kernel) / rates[kernel]
         even = ALONE_S / processes
         rest = even / AS_PRINTED[kernel].get(processes, 1.0) - even
-        assert even / factor / (even / factor + rest) == pytest.approx(kernels.ALMOST_LINEAR)
+        assert even / factor / (even / factor + rest) == pytest.approx(kernels.MIN_LINEAR_SHARE)
 
 
 def test_slower_processors_have_larger_speed_ups():

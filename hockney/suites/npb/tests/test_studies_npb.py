@@ -23,11 +23,11 @@ from hockney.machines import simulated
 from hockney.studies import Evidence, Options
 from hockney.suites.npb.fakes.npb import PHASES, FakeNpb
 from hockney.suites.npb.programs import PROGRAMS
-from hockney.suites.npb.programs.program import uniform
+from hockney.suites.npb.programs.program import uniform_rates
 from hockney.suites.npb.studies.npb.columns import answer
 from hockney.suites.npb.studies.npb.headline import headline
 from hockney.suites.npb.studies.npb.plan import PAPER_CLASSES, WORKLOADS
-from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_gain, predictions
+from hockney.suites.npb.studies.npb.results import PARTS, NpbResults, possible_saving, predictions
 
 STUDY = studies.study("npb")
 TRUTH = FakeNpb()
@@ -72,8 +72,8 @@ def seconds(kernel: str, ranks: int, place: str = "none", barrier: str = MPI) ->
 
 def test_speedups_and_efficiencies_are_those_of_the_world(results: NpbResults):
     assert results.kernels == ("cg", "ep", "ft") and results.rank_counts == (1, 2, 4)
-    assert len(results.plain) == 9
-    for p in results.plain:
+    assert len(results.barrier_free_points) == 9
+    for p in results.barrier_free_points:
         truth = seconds(p.kernel, 1) / seconds(p.kernel, p.ranks)
         found = results.speedup(p)
         assert isinstance(found, ExactValue) == (p.ranks == 1)
@@ -104,25 +104,25 @@ def test_what_a_barrier_costs_and_what_another_wins_back(results: NpbResults):
         truth = seconds(p.kernel, p.ranks, p.barrier_at, p.barrier) / seconds(p.kernel, p.ranks)
         assert each.cost.value == pytest.approx(truth, rel=CLOSE_ERROR)
         if p.barrier == MPI:
-            assert each.gain is None and each.win is None
+            assert each.gain is None and each.saving is None
             continue
         mpi = seconds(p.kernel, p.ranks, p.barrier_at)
         won = 1 - seconds(p.kernel, p.ranks, p.barrier_at, p.barrier) / mpi
-        assert each.win.value == pytest.approx(won, abs=CLOSE_ERROR)
-        assert each.win.low <= each.win.value <= each.win.high
+        assert each.saving.value == pytest.approx(won, abs=CLOSE_ERROR)
+        assert each.saving.low <= each.saving.value <= each.saving.high
 
 
 def test_means_are_geometric_and_the_best_barrier_is_not_mpis(results: NpbResults):
-    mean = results.mean(4, "step", MPI)
+    mean = results.mean_effect(4, "step", MPI)
     truth = 1.0
     for kernel in results.kernels:
         truth *= seconds(kernel, 4, "step") / seconds(kernel, 4)
     assert mean.cost.value == pytest.approx(truth ** (1 / 3), rel=CLOSE_ERROR)
     assert mean.cost.low <= mean.cost.value <= mean.cost.high and mean.gain is None
-    best = results.best(4, "step")
-    assert best.barrier == "hierarchical" and best.win.low > 0
+    best = results.best_effect(4, "step")
+    assert best.barrier == "hierarchical" and best.saving.low > 0
     shares = [parts(kernel, 4, "step")["barriers"] / seconds(kernel, 4, "step") for kernel in results.kernels]
-    assert mean.barriers == pytest.approx(sum(shares) / 3, abs=1e-3)
+    assert mean.barrier_share == pytest.approx(sum(shares) / 3, abs=1e-3)
 
 
 def test_the_headline_answers_for_the_largest_number_of_ranks_with_a_core_each(
@@ -141,7 +141,7 @@ def test_one_rank_alone_has_rates_and_the_bars_come_first(tmp_path: Path):
     page = STUDY.page(evidence)
     assert page.lead.name == "npb-time" and "npb-speedup" not in {f.name for f in page.figures}
     assert len(page.headline) == 1 and "Mop/s" in page.headline[0]
-    assert NpbResults.of(evidence).means == ()
+    assert NpbResults.of(evidence).mean_effects == ()
 
 
 def test_two_numbers_of_ranks_are_rows_and_more_are_a_curve(evidence: Evidence, tmp_path: Path):
@@ -202,11 +202,11 @@ def test_wrong_answers_are_named(tmp_path: Path):
 
 
 def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
-    alike = FakeNpb(factors={})
+    alike = FakeNpb(barrier_factors={})
     evidence = run(tmp_path / "r", (2,), 4, World(noise=0.02, tail=0.0).having(alike), kernels=("cg", "ep"))
-    best = NpbResults.of(evidence).best(2, "step")
-    assert best.win.low <= 0 <= best.win.high
-    assert predictions(NpbResults.of(evidence)).of == (), "the costs of messages were not measured"
+    best = NpbResults.of(evidence).best_effect(2, "step")
+    assert best.saving.low <= 0 <= best.saving.high
+    assert predictions(NpbResults.of(evidence)).predictions == (), "the costs of messages were not measured"
     assert "npb-predicted" not in tables_of(STUDY.page(evidence)) and answer(evidence)["median_error"] is None
 
 
@@ -221,31 +221,31 @@ def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
     ],
 )
 def test_a_barrier_wins_back_no_more_than_the_time_in_barriers(won, spent, possible):
-    assert possible_gain(won, spent) == possible
+    assert possible_saving(won, spent) == possible
 
 
 def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidence):
     """The world's benchmarks take what the model does not expect: shares of one rank's time for messages,
     collectives and waiting."""
     found = predictions(NpbResults.of(evidence))
-    assert [(each.point.kernel, each.point.ranks) for each in found.of] == [
+    assert [(each.point.kernel, each.point.ranks) for each in found.predictions] == [
         (kernel, ranks) for kernel in ("cg", "ep", "ft") for ranks in (2, 4)
     ]
-    for each in found.of:
+    for each in found.predictions:
         one = TRUTH.count(each.point.measured.case) / TRUTH.rate
-        assert each.predicted.total("computation") == pytest.approx(one / each.point.ranks, rel=0.03)
+        assert each.predicted_time.total("computation") == pytest.approx(one / each.point.ranks, rel=0.03)
         measured = each.point.time.value
-        assert each.diagnosis.error == pytest.approx(each.predicted.seconds / measured - 1)
+        assert each.diagnosis.error == pytest.approx(each.predicted_time.seconds / measured - 1)
         assert each.ratio.low <= each.ratio.value <= each.ratio.high
     assert found.median_error == pytest.approx(
-        sorted(abs(each.diagnosis.error) for each in found.of)[2], abs=0.1
+        sorted(abs(each.diagnosis.error) for each in found.predictions)[2], abs=0.1
     )
 
 
 def test_what_the_world_adds_is_what_fails(evidence: Evidence):
     fails = {
-        (each.point.kernel, each.point.ranks): each.diagnosis.failing
-        for each in predictions(NpbResults.of(evidence)).of
+        (each.point.kernel, each.point.ranks): each.diagnosis.failed_assumption
+        for each in predictions(NpbResults.of(evidence)).predictions
     }
     assert fails["ft", 4] == "collectives"
     assert fails["cg", 4] == "messages"
@@ -256,7 +256,7 @@ def test_no_assumption_fails_on_a_busy_machine(evidence: Evidence):
     run = evidence.run
     closes = tuple(msgspec.structs.replace(close, outside_cores=3.0) for close in run.closes)
     busy = predictions(NpbResults.of(replace(evidence, run=replace(run, closes=closes))))
-    assert busy.of and all(each.diagnosis.failing is None for each in busy.of)
+    assert busy.predictions and all(each.diagnosis.failed_assumption is None for each in busy.predictions)
 
 
 def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence):
@@ -264,23 +264,27 @@ def test_the_page_the_headline_and_the_answer_have_the_errors(evidence: Evidence
     found = predictions(run)
     page = STUDY.page(evidence)
     table = next(t for s in page.sections for t in s.tables if t.name == "npb-predicted")
-    assert [row[6] for row in table.rows] == [each.diagnosis.failing or "" for each in found.of]
+    assert [row[6] for row in table.rows] == [
+        each.diagnosis.failed_assumption or "" for each in found.predictions
+    ]
     figure = next(f for f in page.figures if f.name == "npb-predicted")
-    assert figure.series[0].y == tuple(each.ratio.value for each in found.of)
-    assert found.worst.point.kernel in headline(run)[-1]
+    assert figure.series[0].y == tuple(each.ratio.value for each in found.predictions)
+    assert found.worst_prediction.point.kernel in headline(run)[-1]
     document = answer(evidence)
-    assert [each["error"] for each in document["predictions"]] == [e.diagnosis.error for e in found.of]
+    assert [each["error"] for each in document["predictions"]] == [
+        e.diagnosis.error for e in found.predictions
+    ]
     assert document["median_error"] == found.median_error
 
 
 def test_the_plan_has_the_messages_and_collectives_of_the_programs():
     cases = planned(STUDY, 2, 4, parameters={"kernels": ("cg", "ft")})
     pings = [case.bytes for case in cases if case.workload == "pingpong"]
-    longest = PROGRAMS["cg"]("S", 2).iteration(uniform(1.0)).longest_message
+    longest = PROGRAMS["cg"]("S", 2).iteration(uniform_rates(1.0)).longest_message
     assert pings[0] == 0 and pings[-2] < longest <= pings[-1]
     blocks = {(case.ranks, case.bytes) for case in cases if case.workload == "alltoall"}
     for ranks in (2, 4):
-        iteration = PROGRAMS["ft"]("S", ranks).iteration(uniform(1.0))
+        iteration = PROGRAMS["ft"]("S", ranks).iteration(uniform_rates(1.0))
         sizes = {part.size for part in iteration.parts if part.name == "transposition"}
         assert {(ranks, size) for size in sizes} <= blocks
     assert {case.ranks for case in cases if case.workload == "allreduce"} == {2, 4}

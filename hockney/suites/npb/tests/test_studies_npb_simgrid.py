@@ -42,7 +42,7 @@ def results(folder: Path) -> NpbResults:
 
 def test_everything_is_exact_and_verified(results: NpbResults):
     assert [p.verified for p in results.points] == [True] * 10
-    for p in results.plain:
+    for p in results.barrier_free_points:
         assert isinstance(results.speedup(p), ExactValue)
         if p.ranks == 1:
             assert p.rate.value == pytest.approx(RATE, rel=0.01), "one rank computes at the machine's rate"
@@ -59,7 +59,7 @@ def test_a_barrier_of_more_messages_costs_more(results: NpbResults):
         assert of["tournament"].cost.value > of["dissemination"].cost.value
         assert of["dissemination"].gain.value == pytest.approx(1, abs=0.02)
         assert all(e.point.share("barriers") > 0 for e in of.values())
-    assert {e.barrier for e in results.means} == {MPI, "dissemination", "tournament"}
+    assert {e.barrier for e in results.mean_effects} == {MPI, "dissemination", "tournament"}
 
 
 def test_the_same_run_gives_the_same_records(results: NpbResults, folder: Path):

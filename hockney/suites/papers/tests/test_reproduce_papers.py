@@ -218,7 +218,8 @@ def test_of_five_speed_ups_one_is_as_the_paper_states(tmp_path, capsys):
     switch, four = (
         {row["key"].split("/")[2]: row["simulated"] for row in rows if row["mechanism"] == title}
         for _, title in (
-            ethernet_kernels.NETWORKS[name] for name in (ethernet_kernels.SWITCH, ethernet_kernels.FOUR)
+            ethernet_kernels.NETWORKS[name]
+            for name in (ethernet_kernels.SWITCH, ethernet_kernels.FOUR_PER_NODE)
         )
     )
     assert medium["ep"] > 15 and switch["ep"] > 15 and four["ep"] > 15

@@ -51,15 +51,15 @@ class SetupChoice:
     ranks: int
     basis: Basis
     outcome: Outcome
-    take: AnnealingPoint | None
-    fastest: AnnealingPoint
+    recommendation: AnnealingPoint | None
+    fastest_point: AnnealingPoint
     rivals: tuple[AnnealingPoint, ...]
-    undecided: tuple[Estimate, ...] = ()
-    unknown_quality: bool = False
-    left_out: bool = False
+    undecided_ratios: tuple[Estimate, ...] = ()
+    has_unknown_quality: bool = False
+    excludes_worse: bool = False
 
 
-SMALL_SAVING = 0.1
+MAX_SMALL_SAVING = 0.1
 """A saving of time relative to the reference that is not worth waiting for a decision."""
 
 
@@ -67,7 +67,7 @@ SMALL_SAVING = 0.1
 class InterimChoice:
     """The set-up to take until the choice is decided; the others save at most `saving` of its time (95%)."""
 
-    take: AnnealingPoint
+    recommendation: AnnealingPoint
     saving: float
 
 
@@ -75,7 +75,7 @@ def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice 
     """The reference, if the others certainly save little; None otherwise."""
     reference = run.reference(choice.ranks)
     if (
-        choice.take is not None
+        choice.recommendation is not None
         or choice.basis != "time"
         or reference is None
         or reference not in choice.rivals
@@ -85,43 +85,53 @@ def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice 
     bounds = [low for low in lows if low is not None]
     saving = 1 - min(bounds, default=1.0)
     return (
-        InterimChoice(reference, saving) if len(bounds) == len(lows) and 0 < saving <= SMALL_SAVING else None
+        InterimChoice(reference, saving)
+        if len(bounds) == len(lows) and 0 < saving <= MAX_SMALL_SAVING
+        else None
     )
 
 
-def choice(run: AnnealingResults, ranks: int) -> SetupChoice | None:
+def choose_setup(run: AnnealingResults, ranks: int) -> SetupChoice | None:
     """The set-up to take; None with fewer than two set-ups, or if none has a known cost."""
     quality = quality_on(run, ranks)
     points = list(run.points_on(ranks))
     if len(points) < 2:
         return None
-    worse = {each.point for each in quality.losses if each.worse}
-    worse_but_sooner = any(each.worse and each.worth == "faster" for each in quality.losses)
-    basis: Basis = "target" if worse_but_sooner or quality.given_target is not None else "time"
+    worse_points = {loss.point for loss in quality.losses if loss.is_worse}
+    is_loss_worth_it = any(each.is_worse and each.target_verdict == "faster" for each in quality.losses)
+    basis: Basis = "target" if is_loss_worth_it or quality.given_target is not None else "time"
     if basis == "time":
-        points = [p for p in points if p not in worse]
-    costs = {p: _cost(quality, p, basis) for p in points}
+        points = [p for p in points if p not in worse_points]
+    costs = {p: _setup_cost(quality, p, basis) for p in points}
     points = [p for p in points if costs[p] is not None]
     if not points:
         return None
-    fastest = min(points, key=lambda p: costs[p] or 0.0)
-    others = [p for p in points if p is not fastest]
-    widening = interval_stretch(len(others))
-    ratios = {p: widen(_cost_ratio(quality, p, fastest, basis), widening) for p in others}
+    fastest_point = min(points, key=lambda p: costs[p] or 0.0)
+    other_points = [p for p in points if p is not fastest_point]
+    widening = interval_stretch(len(other_points))
+    ratios = {p: widen(_cost_ratio(quality, p, fastest_point, basis), widening) for p in other_points}
     verdicts = {key: verdict(value) for key, value in ratios.items()}
-    rivals = tuple(p for p in points if p is fastest or verdicts[p] != "slower")
+    rivals = tuple(p for p in points if p is fastest_point or verdicts[p] != "slower")
     undecided_ratios = tuple(
         value for key, value in ratios.items() if verdicts[key] in ("undecided", "unknown") and value
     )
-    alike = all(verdicts[p] == "alike" for p in rivals if p is not fastest)
-    if not alike:
-        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, undecided_ratios)
-    take = fastest if len(rivals) == 1 else _preferred_rival(quality, fastest, rivals, costs)
-    if basis == "time" and take is not quality.reference and not _has_known_quality(quality, take):
-        return SetupChoice(ranks, basis, "undecided", None, fastest, rivals, unknown_quality=True)
+    are_alike = all(verdicts[p] == "alike" for p in rivals if p is not fastest_point)
+    if not are_alike:
+        return SetupChoice(ranks, basis, "undecided", None, fastest_point, rivals, undecided_ratios)
+    recommendation = (
+        fastest_point if len(rivals) == 1 else _preferred_rival(quality, fastest_point, rivals, costs)
+    )
+    if (
+        basis == "time"
+        and recommendation is not quality.reference
+        and not _has_known_quality(quality, recommendation)
+    ):
+        return SetupChoice(ranks, basis, "undecided", None, fastest_point, rivals, has_unknown_quality=True)
     outcome: Outcome = "best" if len(rivals) == 1 else "alike"
-    left_out = basis == "time" and bool(worse)
-    return SetupChoice(ranks, basis, outcome, take, fastest, rivals, left_out=left_out)
+    excludes_worse = basis == "time" and bool(worse_points)
+    return SetupChoice(
+        ranks, basis, outcome, recommendation, fastest_point, rivals, excludes_worse=excludes_worse
+    )
 
 
 def _has_known_quality(quality: Quality, point: AnnealingPoint) -> bool:
@@ -131,17 +141,19 @@ def _has_known_quality(quality: Quality, point: AnnealingPoint) -> bool:
 
 def _preferred_rival(
     quality: Quality,
-    fastest: AnnealingPoint,
+    fastest_point: AnnealingPoint,
     rivals: Sequence[AnnealingPoint],
     costs: Mapping[AnnealingPoint, float | None],
 ) -> AnnealingPoint:
     if (reference := quality.reference) in rivals and reference is not None:
         return reference
-    repeatable = [p for p in rivals if quality.is_repeatable(p)]
-    return min(repeatable, key=lambda p: (p.with_thread, costs[p] or 0.0), default=fastest)
+    repeatable_rivals = [p for p in rivals if quality.is_repeatable(p)]
+    return min(
+        repeatable_rivals, key=lambda p: (p.uses_progress_thread, costs[p] or 0.0), default=fastest_point
+    )
 
 
-def _cost(quality: Quality, point: AnnealingPoint, basis: Basis) -> float | None:
+def _setup_cost(quality: Quality, point: AnnealingPoint, basis: Basis) -> float | None:
     return point.time.value if basis == "time" else quality.target_time(point)
 
 
@@ -155,9 +167,9 @@ def _cost_ratio(
 
 TARGET_SHARE = 0.9
 """The target is what this share of the runs of the reference reach, unless one is given."""
-ENOUGH_ATTEMPTS = 5
+MIN_ATTEMPTS = 5
 """Number of seeds with which a set-up that never reached the target is judged slower than one that did."""
-ENOUGH_SEEDS = 10
+MIN_SEEDS = 10
 
 
 @dataclass(frozen=True)
@@ -172,17 +184,17 @@ class Loss:
     seeds: int
     equal_steps: Estimate | None
     equal_time: Estimate | None
-    target: Estimate | None
-    worth: Verdict
+    target_ratio: Estimate | None
+    target_verdict: Verdict
 
     @property
-    def worse(self) -> bool:
+    def is_worse(self) -> bool:
         """Whether it finds significantly higher energies with as many steps."""
         loss = self.equal_steps
         return loss is not None and loss.low is not None and loss.low > 0
 
     @property
-    def better(self) -> bool:
+    def is_better(self) -> bool:
         loss = self.equal_steps
         return loss is not None and loss.high is not None and loss.high < 0
 
@@ -214,15 +226,19 @@ class Quality:
         reference = self.reference
         if self.given_target is not None or reference is None or not reference.courses:
             return self.given_target
-        return float(np.quantile([c.best[-1] for c in reference.courses], TARGET_SHARE, method="higher"))
+        return float(
+            np.quantile(
+                [course.best_energies[-1] for course in reference.courses], TARGET_SHARE, method="higher"
+            )
+        )
 
     @cached_property
-    def equal_s(self) -> float | None:
+    def comparison_time_s(self) -> float | None:
         """The time at which the fastest set-up ends (s)."""
         return min((p.time.value for p in self.points if p.courses), default=None)
 
     def energies(self, point: AnnealingPoint) -> ValuesBySeed:
-        return mean_by_seed((run.seed for run in point.runs), (run.best for run in point.runs))
+        return mean_by_seed((run.seed for run in point.runs), (run.best_energy for run in point.runs))
 
     def mean_energy(self, point: AnnealingPoint) -> float:
         return float(np.mean(list(self.energies(point).values())))
@@ -245,16 +261,18 @@ class Quality:
         """Attempts to reach the target: all runs if it was given, otherwise the runs whose course is
         known."""
         if self.given_target is not None:
-            typical = point.time.value
+            typical_s = point.time.value
             runs = [(run.seed, run.target_s, run.seconds) for run in point.runs if run.seconds > 0]
             return _attempts(
-                (seed, None if target_s is None else target_s / total_s * typical, typical)
+                (seed, None if target_s is None else target_s / total_s * typical_s, typical_s)
                 for seed, target_s, total_s in runs
             )
         target = self.target
         if target is None:
             return {}
-        return _attempts((c.seed, c.time_to_reach(target), c.seconds) for c in self.courses(point))
+        return _attempts(
+            (course.seed, course.time_to_reach(target), course.seconds) for course in self.courses(point)
+        )
 
     def target_time(self, point: AnnealingPoint) -> float | None:
         """The expected time until the target is reached (s); None if it never was."""
@@ -265,7 +283,9 @@ class Quality:
         """The share of the runs that reached the target."""
         attempts = self.attempts(point)
         count = len(point.courses if self.given_target is None else point.runs)
-        return sum(each.success_count for each in attempts.values()) / count if count else 0.0
+        return (
+            sum(seed_attempts.success_count for seed_attempts in attempts.values()) / count if count else 0.0
+        )
 
     @cached_property
     def losses(self) -> tuple[Loss, ...]:
@@ -273,32 +293,36 @@ class Quality:
         reference = self.reference
         if reference is None:
             return ()
-        return tuple(self._loss(p, reference) for p in self.points if p is not reference)
+        return tuple(self._compute_loss(p, reference) for p in self.points if p is not reference)
 
     def loss(self, point: AnnealingPoint) -> Loss | None:
-        return next((each for each in self.losses if each.point is point), None)
+        return next((loss for loss in self.losses if loss.point is point), None)
 
-    def _loss(self, point: AnnealingPoint, reference: AnnealingPoint) -> Loss:
-        a, b = self.energies(point), self.energies(reference)
-        size = abs(self.mean_energy(reference)) or 1.0
+    def _compute_loss(self, point: AnnealingPoint, reference: AnnealingPoint) -> Loss:
+        energies, reference_energies = self.energies(point), self.energies(reference)
+        scale = abs(self.mean_energy(reference)) or 1.0
         widening = interval_stretch(len(self.points) - 1)
-        target = widen(self.target_ratio(point, reference), widening)
+        target_ratio = widen(self.target_ratio(point, reference), widening)
         return Loss(
             point,
             reference,
-            len(common_keys(a, b)),
-            _relative_difference(mean_difference(a, b), size, widening),
-            self._at_equal_time(point, reference, size, widening),
-            target,
-            self._worth(point, reference, target),
+            len(common_keys(energies, reference_energies)),
+            _relative_difference(mean_difference(energies, reference_energies), scale, widening),
+            self._loss_at_equal_time(point, reference, scale, widening),
+            target_ratio,
+            self._target_verdict(point, reference, target_ratio),
         )
 
-    def _worth(self, point: AnnealingPoint, reference: AnnealingPoint, target: Estimate | None) -> Verdict:
+    def _target_verdict(
+        self, point: AnnealingPoint, reference: AnnealingPoint, target_ratio: Estimate | None
+    ) -> Verdict:
         """The verdict on the times to the target."""
         attempts = self.attempts(point)
-        if len(attempts) >= ENOUGH_ATTEMPTS and not any(each.success_count for each in attempts.values()):
+        if len(attempts) >= MIN_ATTEMPTS and not any(
+            seed_attempts.success_count for seed_attempts in attempts.values()
+        ):
             return "slower" if self.reached_share(reference) else "unknown"
-        return verdict(target)
+        return verdict(target_ratio)
 
     def target_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate | None:
         """The ratio of the expected times to the target. Its interval includes the errors of both typical
@@ -308,23 +332,29 @@ class Quality:
             self.run.ratio(point, reference),
         )
 
-    def _at_equal_time(
-        self, point: AnnealingPoint, reference: AnnealingPoint, size: float, widening: float
+    def _loss_at_equal_time(
+        self, point: AnnealingPoint, reference: AnnealingPoint, scale: float, widening: float
     ) -> Estimate | None:
-        if self.equal_s is None:
+        if self.comparison_time_s is None:
             return None
-        a, b = (self.energies_at(each, self.equal_s) for each in (point, reference))
-        return _relative_difference(mean_difference(a, b), size, widening) if a and b else None
+        energies, reference_energies = (
+            self.energies_at(setup, self.comparison_time_s) for setup in (point, reference)
+        )
+        return (
+            _relative_difference(mean_difference(energies, reference_energies), scale, widening)
+            if energies and reference_energies
+            else None
+        )
 
     @property
-    def fewest_seeds(self) -> int:
+    def min_seed_count(self) -> int:
         return min((len(self.energies(p)) for p in self.points), default=0)
 
     def count_inconsistent_seeds(self, point: AnnealingPoint) -> int:
         """The number of seeds for which two runs found different energies."""
         energies_by_seed: dict[float, set[float]] = {}
         for run in point.runs:
-            energies_by_seed.setdefault(run.seed, set()).add(run.best)
+            energies_by_seed.setdefault(run.seed, set()).add(run.best_energy)
         return sum(len(energies) > 1 for energies in energies_by_seed.values())
 
     def is_repeatable(self, point: AnnealingPoint) -> bool | None:
@@ -337,10 +367,10 @@ def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashabl
     """The attempts by seed, from seeds, times until the target (None: not reached) and total times."""
     attempts: dict[Hashable, Attempts] = {}
     for seed, reached_s, seconds in runs:
-        earlier = attempts.get(seed, Attempts(0.0, 0))
+        previous = attempts.get(seed, Attempts(0.0, 0))
         attempt_s = seconds if reached_s is None else reached_s
         attempts[seed] = Attempts(
-            earlier.spent_s + attempt_s, earlier.success_count + (reached_s is not None)
+            previous.spent_s + attempt_s, previous.success_count + (reached_s is not None)
         )
     return attempts
 
@@ -356,20 +386,20 @@ def _add_relative_error(ratio: Estimate | None, factor: Estimate) -> Estimate | 
     return Estimate(ratio.value, ratio.value * math.exp(-low_error), ratio.value * math.exp(high_error))
 
 
-def _relative_difference(mean_difference: Estimate, size: float, widening: float) -> Estimate:
+def _relative_difference(mean_difference: Estimate, scale: float, widening: float) -> Estimate:
     """The difference relative to `size`, with its interval `widening` times as wide."""
     value, low, high = mean_difference.value, mean_difference.low, mean_difference.high
     return Estimate(
-        value / size,
-        None if low is None else (value + widening * (low - value)) / size,
-        None if high is None else (value + widening * (high - value)) / size,
+        value / scale,
+        None if low is None else (value + widening * (low - value)) / scale,
+        None if high is None else (value + widening * (high - value)) / scale,
     )
 
 
 def quality_on(run: AnnealingResults, ranks: int) -> Quality:
     """The quality on this number of ranks, computed once."""
-    return run.evidence.cached(_no_qualities).setdefault(ranks, Quality(run, ranks))
+    return run.evidence.cached(_quality_cache).setdefault(ranks, Quality(run, ranks))
 
 
-def _no_qualities(evidence: object) -> dict[int, Quality]:
+def _quality_cache(evidence: object) -> dict[int, Quality]:
     return {}

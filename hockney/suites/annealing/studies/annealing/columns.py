@@ -28,37 +28,42 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.format import SIMULATED, no_interval, percent, quantity, ratio_interval
 from hockney.reference import published
 from hockney.suites.annealing.models.rounds import RankTimes
-from hockney.suites.annealing.studies.annealing.choice import Quality, choice, interim_choice, quality_on
+from hockney.suites.annealing.studies.annealing.choice import (
+    Quality,
+    choose_setup,
+    interim_choice,
+    quality_on,
+)
 from hockney.suites.annealing.studies.annealing.results import (
     COMMUNICATION,
     PARTS,
     AnnealingPoint,
     AnnealingPredictions,
     AnnealingResults,
-    ComparedSetup,
     Part,
+    SetupComparison,
     predictions,
 )
 
 PAPER = "annealing"
 ONE_RANK = "one rank"
-PAPERS_RANKS = 4
+PAPER_RANKS = 4
 """Ranks in table 1 of the paper."""
 WAITING_PARTS: tuple[Part, ...] = ("posting", "testing", "waiting")
 
 
-def in_millions(rate: float) -> str:
+def format_millions(rate: float) -> str:
     """Steps per second, in millions."""
     return format_significant(rate / 1e6, 3)
 
 
-def percentage_points(error: float) -> str:
+def format_percentage_points(error: float) -> str:
     """Percentage points, with a sign."""
     text = f"{100 * error:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
-def signed_percent(value: float | None) -> str:
+def format_signed_percent(value: float | None) -> str:
     """The value in percent, with a sign and two digits: "+0.41%"."""
     if value is None:
         return ""
@@ -67,43 +72,55 @@ def signed_percent(value: float | None) -> str:
     return f"{100 * value:+.2g}%" if abs(value) < 0.995 else f"{100 * value:+.0f}%"
 
 
-def _difference_interval(value: Estimate) -> str:
+def _difference_interval_text(value: Estimate) -> str:
     if isinstance(value, ExactValue):
         return no_interval(value)
     has_interval = value.low is not None and value.high is not None
-    return f"{signed_percent(value.low)} to {signed_percent(value.high)}" if has_interval else ""
+    return (
+        f"{format_signed_percent(value.low)} to {format_signed_percent(value.high)}" if has_interval else ""
+    )
 
 
-RATIO = Format(lambda value: f"{value.value:.3g}", interval=ratio_interval)
-DIFFERENCE = Format(lambda value: signed_percent(value.value), interval=_difference_interval)
+RATIO_FORMAT = Format(lambda value: f"{value.value:.3g}", interval=ratio_interval)
+DIFFERENCE_FORMAT = Format(
+    lambda value: format_signed_percent(value.value), interval=_difference_interval_text
+)
 """A relative difference, which may be negative."""
-BALANCING: tuple[Column[ComparedSetup], ...] = (
-    Column("set-up", lambda each: each.point.label, key="setup"),
-    Column("ranks", lambda each: each.point.ranks, COUNT, "ranks"),
-    Column("times for a step", lambda each: each.point.measured.case["shares"], key="shares"),
-    Column("without", lambda each: each.reference.time, SECONDS, "time_without_s"),
-    Column("with", lambda each: each.point.time, SECONDS, "time_s"),
-    Column("with / without", lambda each: each.ratio, RATIO, "ratio", INTERVAL),
-    Column("", lambda each: each.verdict, key="verdict"),
-    Column("communication without", lambda each: each.reference.communication, SHARE),
-    Column("with", lambda each: each.point.communication, SHARE),
+BALANCING_COLUMNS: tuple[Column[SetupComparison], ...] = (
+    Column("set-up", lambda comparison: comparison.point.label, key="setup"),
+    Column("ranks", lambda comparison: comparison.point.ranks, COUNT, "ranks"),
+    Column("times for a step", lambda comparison: comparison.point.measured.case["shares"], key="shares"),
+    Column("without", lambda comparison: comparison.reference.time, SECONDS, "time_without_s"),
+    Column("with", lambda comparison: comparison.point.time, SECONDS, "time_s"),
+    Column("with / without", lambda comparison: comparison.ratio, RATIO_FORMAT, "ratio", INTERVAL),
+    Column("", lambda comparison: comparison.verdict, key="verdict"),
+    Column("communication without", lambda comparison: comparison.reference.communication, SHARE),
+    Column("with", lambda comparison: comparison.point.communication, SHARE),
 )
 
 
-def setups(run: AnnealingResults) -> Table:
+def setup_table(run: AnnealingResults) -> Table:
     """Each set-up on each number of ranks, with its time relative to the reference."""
-    ratios = {each.point: each.ratio for ranks in run.rank_counts for each in run.compared(ranks)}
+    ratios = {
+        comparison.point: comparison.ratio
+        for ranks in run.rank_counts
+        for comparison in run.comparisons(ranks)
+    }
     columns: tuple[Column[AnnealingPoint], ...] = (
         Column("set-up", lambda p: p.label if p.ranks > 1 else ONE_RANK),
         Column("ranks", lambda p: p.ranks, COUNT),
         Column("time", lambda p: p.time, SECONDS),
-        Column("million steps/s", lambda p: in_millions(p.rate.value), COUNT),
-        Column(f"time / {run.reference_name}", ratios.get, RATIO, interval=INTERVAL),
+        Column("million steps/s", lambda p: format_millions(p.rate.value), COUNT),
+        Column(f"time / {run.reference_name}", ratios.get, RATIO_FORMAT, interval=INTERVAL),
         Column("communication", lambda p: p.communication if p.ranks > 1 else None, SHARE),
         *map(_part_column, WAITING_PARTS),
     )
-    single_ranks = {one for p in run.plain if (one := run.on_one_rank(p.walkers)) is not None}
-    rows = [*single_ranks, *(p for ranks in run.rank_counts for p in run.points_on(ranks))]
+    single_rank_points = {
+        single_rank_point
+        for p in run.comparable_points
+        if (single_rank_point := run.single_rank_point(p.walkers)) is not None
+    }
+    rows = [*single_rank_points, *(p for ranks in run.rank_counts for p in run.points_on(ranks))]
     caption = "Communication and its parts: shares of the time, as means over the ranks."
     return _without_empty_intervals(run, columns_table("annealing", "Set-ups", columns, rows, caption))
 
@@ -112,7 +129,7 @@ def _part_column(part: Part) -> Column[AnnealingPoint]:
     return Column(part, lambda p: p.share(part) if p.ranks > 1 else None, SHARE)
 
 
-def paper(run: AnnealingResults) -> Table:
+def paper_table(run: AnnealingResults) -> Table:
     """Table 1 of the paper, with the printed numbers below the measured ones."""
     rows = [
         (
@@ -120,17 +137,20 @@ def paper(run: AnnealingResults) -> Table:
             *_process_cells(p.rank_seconds(0, "computation"), p.rank_seconds(0, *COMMUNICATION)),
             *_process_cells(p.worker_seconds("computation"), p.worker_seconds(*COMMUNICATION)),
         )
-        for p in run.plain
-        if p.by_rank
+        for p in run.comparable_points
+        if p.seconds_by_rank
     ]
-    printed = {row.key: row.si for row in published(PAPER).rows if row.table == "table 1"}
-    for name in dict.fromkeys(key.split("/")[2] for key in printed):
+    printed_values = {row.key: row.si for row in published(PAPER).rows if row.table == "table 1"}
+    for name in dict.fromkeys(key.split("/")[2] for key in printed_values):
         key = f"{PAPER}/table-1/{name}"
         master, worker = (
-            _process_cells(printed[f"{key}/computation/{who}"], printed[f"{key}/communication/{who}"])
-            for who in ("master", "worker")
+            _process_cells(
+                printed_values[f"{key}/computation/{process}"],
+                printed_values[f"{key}/communication/{process}"],
+            )
+            for process in ("master", "worker")
         )
-        rows.append((name, str(PAPERS_RANKS), "printed", *master, *worker))
+        rows.append((name, str(PAPER_RANKS), "printed", *master, *worker))
     columns = (
         "set-up", "ranks", "origin", "master computes", "communicates", "share", "worker computes",
         "communicates", "share",
@@ -171,16 +191,26 @@ def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
             "repeats", quality.is_repeatable, words({True: "yes", False: "no"}), "repeats", missing="unknown"
         ),
         Column(
-            "worse", lambda p: (loss := quality.loss(p)) and loss.equal_steps, DIFFERENCE, "loss", INTERVAL
+            "worse",
+            lambda p: (loss := quality.loss(p)) and loss.equal_steps,
+            DIFFERENCE_FORMAT,
+            "loss",
+            INTERVAL,
         ),
-        Column("at equal time", equal_time, DIFFERENCE, "loss_at_equal_time", INTERVAL),
-        Column("on estimates", lambda p: p.estimated, SHARE),
-        Column("ratio", lambda p: (loss := quality.loss(p)) and loss.target, RATIO, "target_ratio", INTERVAL),
-        Column("", lambda p: (loss := quality.loss(p)) and loss.worth, key="worth"),
+        Column("at equal time", equal_time, DIFFERENCE_FORMAT, "loss_at_equal_time", INTERVAL),
+        Column("on estimates", lambda p: p.estimated_share, SHARE),
+        Column(
+            "ratio",
+            lambda p: (loss := quality.loss(p)) and loss.target_ratio,
+            RATIO_FORMAT,
+            "target_ratio",
+            INTERVAL,
+        ),
+        Column("", lambda p: (loss := quality.loss(p)) and loss.target_verdict, key="worth"),
     )
 
 
-def energies(run: AnnealingResults, ranks: int) -> Table | None:
+def energy_table(run: AnnealingResults, ranks: int) -> Table | None:
     """The energies of each set-up relative to the reference; None with fewer than two set-ups."""
     quality = quality_on(run, ranks)
     if len(quality.points) < 2:
@@ -196,9 +226,12 @@ def energies(run: AnnealingResults, ranks: int) -> Table | None:
         "repeats",
     )
     optimum = quality.points[0].optimum
-    best = "" if optimum is None else f"The optimum of {quality.points[0].instance} is {optimum:.6g}. "
+    optimum_sentence = (
+        "" if optimum is None else f"The optimum of {quality.points[0].instance} is {optimum:.6g}. "
+    )
     caption = (
-        f"{best}Worse: lowest energy relative to {quality.points[0].label}'s with as many steps, the mean "
+        f"{optimum_sentence}Worse: lowest energy relative to {quality.points[0].label}'s with as "
+        "many steps, the mean "
         "over seeds of the differences between runs with the same seed; at equal time: when the fastest "
         "set-up ends. On estimates: share of the steps. Repeats: whether runs with one seed find the same "
         "energy."
@@ -207,7 +240,7 @@ def energies(run: AnnealingResults, ranks: int) -> Table | None:
     return _without_empty_intervals(run, columns_table(name, title, columns, quality.points, caption))
 
 
-def targets(run: AnnealingResults, ranks: int) -> Table | None:
+def target_table(run: AnnealingResults, ranks: int) -> Table | None:
     """The time of each set-up until the target energy is reached; None with fewer than two set-ups."""
     quality = quality_on(run, ranks)
     if len(quality.points) < 2 or quality.target is None:
@@ -227,28 +260,30 @@ def targets(run: AnnealingResults, ranks: int) -> Table | None:
     return _without_empty_intervals(run, columns_table(name, title, columns, quality.points, caption))
 
 
-def balancing(run: AnnealingResults) -> Table | None:
+def balancing_table(run: AnnealingResults) -> Table | None:
     """Uneven ranks with and without load balancing."""
-    if not run.balancing:
+    if not run.balancing_comparisons:
         return None
     caption = "Ranks that take longer for a step on purpose; load balancing moves walkers to the faster ones."
-    table = columns_table("annealing-balancing", "Load balancing", BALANCING, run.balancing, caption)
+    table = columns_table(
+        "annealing-balancing", "Load balancing", BALANCING_COLUMNS, run.balancing_comparisons, caption
+    )
     return _without_empty_intervals(run, table)
 
 
-def predicted(run: AnnealingResults, predictions: AnnealingPredictions) -> Table | None:
+def prediction_table(run: AnnealingResults, predictions: AnnealingPredictions) -> Table | None:
     """Predicted and measured shares of communication; None without predictions."""
     if not predictions.predictions:
         return None
 
     def part_column(part: Part) -> Column[AnnealingPoint]:
-        def predicted_and_measured(p: AnnealingPoint) -> str | None:
+        def share_texts(p: AnnealingPoint) -> str | None:
             prediction = predictions.prediction_for(p)
             if prediction is None:
                 return None
-            return f"{percent(_share_of_time(prediction.predicted, part))} / {percent(p.share(part))}"
+            return f"{percent(_share_of_time(prediction.predicted_times, part))} / {percent(p.share(part))}"
 
-        return Column(part, predicted_and_measured, COUNT)
+        return Column(part, share_texts, COUNT)
 
     columns: tuple[Column[AnnealingPoint], ...] = (
         Column("set-up", lambda p: p.label),
@@ -263,7 +298,7 @@ def predicted(run: AnnealingResults, predictions: AnnealingPredictions) -> Table
         Column(
             "error",
             lambda p: (prediction := predictions.prediction_for(p)) and prediction.error,
-            Format(percentage_points),
+            Format(format_percentage_points),
         ),
         *map(part_column, WAITING_PARTS),
     )
@@ -271,7 +306,9 @@ def predicted(run: AnnealingResults, predictions: AnnealingPredictions) -> Table
         "Share of communication, predicted from the rounds of one rank and the costs of messages. Error: in "
         "percentage points. Of each part: predicted / measured."
     )
-    return columns_table("annealing-predicted", "Predicted and measured", columns, run.plain, caption)
+    return columns_table(
+        "annealing-predicted", "Predicted and measured", columns, run.comparable_points, caption
+    )
 
 
 def _share_of_time(times: RankTimes, part: str) -> float:
@@ -283,30 +320,30 @@ def _without_empty_intervals(run: AnnealingResults, table: Table) -> Table:
     """The table, without the columns of intervals that are empty or constant where times are exact."""
     if not run.evidence.machine.is_exact:
         return table
-    kept = [
+    column_indices = [
         k
         for k, name in enumerate(table.columns)
         if name != INTERVAL or any(row[k] not in ("", SIMULATED, "unknown") for row in table.rows)
     ]
     return replace(
         table,
-        columns=tuple(table.columns[k] for k in kept),
-        rows=tuple(tuple(row[k] for k in kept) for row in table.rows),
-        numeric=tuple(new for new, k in enumerate(kept) if k in table.numeric),
+        columns=tuple(table.columns[k] for k in column_indices),
+        rows=tuple(tuple(row[k] for k in column_indices) for row in table.rows),
+        numeric=tuple(position for position, k in enumerate(column_indices) if k in table.numeric),
     )
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
     """The tables below the headline on a terminal."""
     run = AnnealingResults.of(evidence)
-    if not run.plain:
+    if not run.comparable_points:
         return ()
     tables = (
-        setups(run),
-        energies(run, run.headline_ranks),
-        targets(run, run.headline_ranks),
-        balancing(run),
-        predicted(run, predictions(run)),
+        setup_table(run),
+        energy_table(run, run.headline_ranks),
+        target_table(run, run.headline_ranks),
+        balancing_table(run),
+        prediction_table(run, predictions(run)),
     )
     return tuple(table for table in tables if table is not None)
 
@@ -320,32 +357,32 @@ def answer(evidence: Evidence) -> dict[str, Any]:
     return {
         "reference": run.reference_name,
         "choices": [_choice_document(run, ranks) for ranks in run.rank_counts],
-        "setups": [_setup_document(run, p, results) for p in run.points if not p.uneven],
+        "setups": [_setup_document(run, p, results) for p in run.points if not p.is_uneven],
         "quality": [
-            each
-            for results in (quality_on(run, ranks) for ranks in run.rank_counts)
-            for each in columns_document(_quality_columns(results), results.points)
+            row
+            for quality in (quality_on(run, ranks) for ranks in run.rank_counts)
+            for row in columns_document(_quality_columns(quality), quality.points)
         ],
-        "balancing": columns_document(BALANCING, run.balancing),
+        "balancing": columns_document(BALANCING_COLUMNS, run.balancing_comparisons),
         "median_prediction_error": results.median_error(),
         "largest_sum_error": max((p.sum_error for p in run.points), default=None),
     }
 
 
 def _choice_document(run: AnnealingResults, ranks: int) -> dict[str, Any]:
-    setup_choice = choice(run, ranks)
+    setup_choice = choose_setup(run, ranks)
     if setup_choice is None:
         nulls = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
         return {"ranks": ranks, **nulls, "rivals": []}
     interim = interim_choice(run, setup_choice)
     return {
         "ranks": ranks,
-        "take": None if setup_choice.take is None else setup_choice.take.label,
+        "take": None if setup_choice.recommendation is None else setup_choice.recommendation.label,
         "outcome": setup_choice.outcome,
         "basis": setup_choice.basis,
-        "fastest": setup_choice.fastest.label,
+        "fastest": setup_choice.fastest_point.label,
         "rivals": [p.label for p in setup_choice.rivals],
-        "meanwhile": None if interim is None else interim.take.label,
+        "meanwhile": None if interim is None else interim.recommendation.label,
     }
 
 
@@ -353,7 +390,9 @@ def _setup_document(
     run: AnnealingResults, p: AnnealingPoint, predictions: AnnealingPredictions
 ) -> dict[str, Any]:
     reference = run.reference(p.ranks)
-    compared = None if reference is None or p not in run.plain else run.compare_with(p, reference)
+    comparison = (
+        None if reference is None or p not in run.comparable_points else run.compare_with(p, reference)
+    )
     prediction = predictions.prediction_for(p)
     return {
         "case": p.measured.case.line,
@@ -362,15 +401,15 @@ def _setup_document(
         "walkers": p.walkers,
         "time_s": p.time,
         "steps_per_s": p.rate,
-        "speedup": run.speedup(p) if p in run.plain else None,
-        "ratio": None if compared is None or p is reference else compared.ratio,
-        "verdict": None if compared is None or p is reference else compared.verdict,
+        "speedup": run.speedup(p) if p in run.comparable_points else None,
+        "ratio": None if comparison is None or p is reference else comparison.ratio,
+        "verdict": None if comparison is None or p is reference else comparison.verdict,
         "communication": p.communication,
         "predicted_communication": None if prediction is None else prediction.share,
-        "parts_s": {part: p.part(part) for part in PARTS},
+        "parts_s": {part: p.part_seconds(part) for part in PARTS},
         "master_s": _seconds_document(p.rank_seconds(0, "computation"), p.rank_seconds(0, *COMMUNICATION)),
         "worker_s": _seconds_document(p.worker_seconds("computation"), p.worker_seconds(*COMMUNICATION)),
-        "estimated_rounds": p.estimated,
+        "estimated_rounds": p.estimated_share,
         "sum_error": p.sum_error,
     }
 

@@ -22,21 +22,27 @@ from hockney.suites.annealing.studies.annealing.results import (
 )
 
 
-def relative(run: AnnealingResults, ranks: int) -> Figure | None:
+def relative_time_figure(run: AnnealingResults, ranks: int) -> Figure | None:
     """A row for each set-up: its time relative to the reference's."""
-    compared = run.compared(ranks)
-    if not compared:
+    comparisons = run.comparisons(ranks)
+    if not comparisons:
         return None
-    ordered = sorted(compared, key=lambda each: each.ratio.value)
+    sorted_comparisons = sorted(comparisons, key=lambda comparison: comparison.ratio.value)
     series = (
         (float(k), each.ratio, f"{quantity(each.point.time.value, 's')}{ratio_bounds(each.ratio)}")
-        for k, each in enumerate(ordered)
+        for k, each in enumerate(sorted_comparisons)
     )
-    reference = ordered[0].reference
+    reference = sorted_comparisons[0].reference
     return Figure(
         "annealing-times",
         f"Time of the same annealing, {plural(ranks, 'rank')}",
-        Axis("set-up", "set-up", "linear", names=tuple(each.point.label for each in ordered), row=1.5),
+        Axis(
+            "set-up",
+            "set-up",
+            "linear",
+            names=tuple(each.point.label for each in sorted_comparisons),
+            row=1.5,
+        ),
         Axis(f"time / time of {reference.label}", "", "linear", include=(1.0,)),
         (estimates("time", series),),
         f"Ratios with 95% intervals, the fastest on top. {reference.label}: "
@@ -45,14 +51,14 @@ def relative(run: AnnealingResults, ranks: int) -> Figure | None:
     )
 
 
-def time_bars(run: AnnealingResults) -> Figure | None:
+def time_figure(run: AnnealingResults) -> Figure | None:
     """A bar for the master and one for a worker of each set-up."""
-    points = [p for p in run.plain if p.by_rank]
+    points = [p for p in run.comparable_points if p.seconds_by_rank]
     if not points:
         return None
     bars = [(p, process) for p in points for process in ("master", "worker")]
     names = tuple(f"{p.label}, {p.ranks}: {process}" for p, process in bars)
-    base = [0.0] * len(bars)
+    bar_starts = [0.0] * len(bars)
     series = []
     for part in PARTS:
         seconds = [
@@ -65,11 +71,11 @@ def time_bars(run: AnnealingResults) -> Figure | None:
                     tuple(map(float, range(len(bars)))),
                     tuple(seconds),
                     kind="bars",
-                    base=tuple(base),
-                    detail=tuple(quantity(each, "s") for each in seconds),
+                    base=tuple(bar_starts),
+                    detail=tuple(quantity(part_s, "s") for part_s in seconds),
                 )
             )
-        base = [start + each for start, each in zip(base, seconds, strict=True)]
+        bar_starts = [start + each for start, each in zip(bar_starts, seconds, strict=True)]
     return Figure(
         "annealing-parts",
         "Where the time goes",
@@ -80,11 +86,11 @@ def time_bars(run: AnnealingResults) -> Figure | None:
     )
 
 
-def steps(run: AnnealingResults) -> Iterator[Figure]:
+def step_figures(run: AnnealingResults) -> Iterator[Figure]:
     """Figures 3 and 4 of the paper: steps of all ranks over time, for each number of ranks."""
     for ranks in run.rank_counts:
         points = [p for p in run.points_on(ranks) if p.courses]
-        series = tuple(_line(p, _median_course(p.courses), "steps") for p in points)
+        series = tuple(_step_series(p, _median_course(p.courses)) for p in points)
         if series:
             yield Figure(
                 f"annealing-steps-{ranks}",
@@ -96,7 +102,7 @@ def steps(run: AnnealingResults) -> Iterator[Figure]:
             )
 
 
-def energies(run: AnnealingResults) -> Iterator[Figure]:
+def energy_figures(run: AnnealingResults) -> Iterator[Figure]:
     """The lowest energy over time, the mean over the runs whose course is known, above the optimum, or above
     the lowest of these means."""
     for ranks in run.rank_counts:
@@ -105,58 +111,65 @@ def energies(run: AnnealingResults) -> Iterator[Figure]:
         if not courses:
             continue
         optimum = next(iter(courses)).optimum
-        lowest = min(best[-1] for _, best in courses.values()) if optimum is None else optimum
+        lowest_energy = (
+            min(best_energies[-1] for _, best_energies in courses.values()) if optimum is None else optimum
+        )
         baseline = "lowest energy reached" if optimum is None else "optimum"
         yield Figure(
             f"annealing-energies-{ranks}",
             f"Lowest energy over time, {plural(ranks, 'rank')}",
             Axis("time", "s", "linear", include=(0.0,)),
             Axis(f"above the {baseline}", "%", "log"),
-            tuple(_excess_series(p.label, *course, lowest) for p, course in courses.items()),
-            f"Means over the last runs of the launches, round by round. The {baseline}: {lowest:.6g}.",
+            tuple(_excess_series(p.label, *course, lowest_energy) for p, course in courses.items()),
+            f"Means over the last runs of the launches, round by round. The {baseline}: {lowest_energy:.6g}.",
         )
 
 
 def _median_course(courses: Sequence[Course]) -> Course:
-    ordered = sorted(courses, key=lambda course: course.seconds)
-    return ordered[len(ordered) // 2]
+    sorted_courses = sorted(courses, key=lambda course: course.seconds)
+    return sorted_courses[len(sorted_courses) // 2]
 
 
-def _line(p: AnnealingPoint, course: Course, quantity: str) -> Series:
-    y = getattr(course, quantity)
-    return Series(p.label, (0.0, *course.ends), (0.0, *y), kind="line")
+def _step_series(p: AnnealingPoint, course: Course) -> Series:
+    return Series(p.label, (0.0, *course.round_ends_s), (0.0, *course.steps), kind="line")
 
 
 def _mean_course(courses: Sequence[Course]) -> tuple[np.ndarray, np.ndarray]:
     """Ends of the rounds, and the lowest energies."""
-    round_count = min(len(course.ends) for course in courses)
+    round_count = min(len(course.round_ends_s) for course in courses)
     return (
-        np.mean([course.ends[:round_count] for course in courses], axis=0),
-        np.mean([course.best[:round_count] for course in courses], axis=0),
+        np.mean([course.round_ends_s[:round_count] for course in courses], axis=0),
+        np.mean([course.best_energies[:round_count] for course in courses], axis=0),
     )
 
 
-def _excess_series(name: str, ends: np.ndarray, best: np.ndarray, lowest: float) -> Series:
+def _excess_series(name: str, ends: np.ndarray, best_energies: np.ndarray, lowest_energy: float) -> Series:
     """The relative excess over the lowest energy, cut where it becomes 0: the axis is logarithmic."""
-    excess = (best - lowest) / (abs(lowest) or 1.0)
-    positive = excess > 0
-    return Series(name, tuple(map(float, ends[positive])), tuple(map(float, excess[positive])), kind="line")
+    excess = (best_energies - lowest_energy) / (abs(lowest_energy) or 1.0)
+    is_positive = excess > 0
+    return Series(
+        name, tuple(map(float, ends[is_positive])), tuple(map(float, excess[is_positive])), kind="line"
+    )
 
 
-def predicted(predictions: AnnealingPredictions) -> Figure:
+def prediction_figure(predictions: AnnealingPredictions) -> Figure:
     """Two points in each row: measured and predicted."""
-    names = tuple(f"{each.point.label}, {each.point.ranks}" for each in predictions.predictions)
+    names = tuple(
+        f"{prediction.point.label}, {prediction.point.ranks}" for prediction in predictions.predictions
+    )
     rows = tuple(map(float, range(len(predictions.predictions))))
-    measured = tuple(each.point.communication for each in predictions.predictions)
-    shares = tuple(each.share for each in predictions.predictions)
+    measured_shares = tuple(each.point.communication for each in predictions.predictions)
+    predicted_shares = tuple(each.share for each in predictions.predictions)
     return Figure(
         "annealing-predicted",
         "Communication, predicted and measured",
         Axis("set-up, ranks", "set-up, ranks", "linear", names=names, row=1.5),
         Axis("share of communication", "%", "linear", include=(0.0,)),
         (
-            Series("measured", rows, measured, detail=tuple(map(percent, measured))),
-            Series("predicted", rows, shares, detail=tuple(map(percent, shares)), hollow=True),
+            Series("measured", rows, measured_shares, detail=tuple(map(percent, measured_shares))),
+            Series(
+                "predicted", rows, predicted_shares, detail=tuple(map(percent, predicted_shares)), hollow=True
+            ),
         ),
         "Predicted from the rounds of one rank and the costs of messages.",
     )

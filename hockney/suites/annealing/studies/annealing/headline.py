@@ -16,65 +16,69 @@ from hockney.studies.needed_budget import multiple, remedy
 from hockney.suites.annealing.studies.annealing.choice import (
     Loss,
     SetupChoice,
-    choice,
+    choose_setup,
     interim_choice,
     quality_on,
 )
-from hockney.suites.annealing.studies.annealing.columns import in_millions, percentage_points, signed_percent
+from hockney.suites.annealing.studies.annealing.columns import (
+    format_millions,
+    format_percentage_points,
+    format_signed_percent,
+)
 from hockney.suites.annealing.studies.annealing.results import AnnealingPoint, AnnealingResults, predictions
 
-BASIS = {"time": "the time of a run", "target": "the time until the target energy is reached"}
+BASIS_TEXTS = {"time": "the time of a run", "target": "the time until the target energy is reached"}
 
 
 def headline(run: AnnealingResults) -> tuple[str, ...]:
     if not run.points:
         return ("Nothing was measured.",)
-    setup_choice = choice(run, run.headline_ranks)
-    texts = [_rates_sentence(run)] if setup_choice is None else list(_choice_sentences(run, setup_choice))
-    texts += [
+    setup_choice = choose_setup(run, run.headline_ranks)
+    sentences = [_rates_sentence(run)] if setup_choice is None else list(_choice_sentences(run, setup_choice))
+    sentences += [
         _communication_sentence(run),
         *_quality_sentences(run),
         *_balancing_sentences(run),
         _prediction_sentence(run),
     ]
-    return tuple(text for text in texts if text)
+    return tuple(sentence for sentence in sentences if sentence)
 
 
 def _rates_sentence(run: AnnealingResults) -> str:
     """The rates in a sentence, when there are too few set-ups for a choice."""
     rates = [
-        f"{_rate(p)} with {p.label} on {plural(p.ranks, 'rank')}"
+        f"{_rate_text(p)} with {p.label} on {plural(p.ranks, 'rank')}"
         for p in run.headline_points or run.points[:1]
     ]
     return f"Steps of all walkers per second: {join_words(rates)}."
 
 
-def _rate(p: AnnealingPoint) -> str:
-    return f"{in_millions(p.rate.value)} million"
+def _rate_text(p: AnnealingPoint) -> str:
+    return f"{format_millions(p.rate.value)} million"
 
 
 def _choice_sentences(run: AnnealingResults, setup_choice: SetupChoice) -> Iterator[str]:
     location = f"On {plural(setup_choice.ranks, 'rank')}"
-    names, basis = join_words(p.label for p in setup_choice.rivals), BASIS[setup_choice.basis]
-    if setup_choice.take is None and setup_choice.unknown_quality:
+    names, basis = join_words(p.label for p in setup_choice.rivals), BASIS_TEXTS[setup_choice.basis]
+    if setup_choice.recommendation is None and setup_choice.has_unknown_quality:
         yield (
             f"Undecided: {location[0].lower()}{location[1:]}, {names} "
             f"{'is' if len(setup_choice.rivals) == 1 else 'are'} best by {basis}, but there are too few "
             "seeds to compare energies."
         )
-    elif setup_choice.take is None:
+    elif setup_choice.recommendation is None:
         yield f"Undecided: {location[0].lower()}{location[1:]}, {names} may be the best set-up by {basis}."
         yield _interim_sentence(run, setup_choice)
     elif setup_choice.outcome == "alike":
-        condition = ", of the set-ups whose energies are not worse" if setup_choice.left_out else ""
+        condition = ", of the set-ups whose energies are not worse" if setup_choice.excludes_worse else ""
         yield (
             f"{location}{condition}, {names} are best and differ by less than {NOTABLE - 1:.0%} in {basis}: "
-            f"take {setup_choice.take.label}."
+            f"take {setup_choice.recommendation.label}."
         )
     else:
-        yield f"{location} take {setup_choice.take.label}: {_reason_words(setup_choice)}."
-    if setup_choice.take is None:
-        times = [time_to_decide(each) for each in setup_choice.undecided] or [math.inf]
+        yield f"{location} take {setup_choice.recommendation.label}: {_reason(setup_choice)}."
+    if setup_choice.recommendation is None:
+        times = [time_to_decide(ratio) for ratio in setup_choice.undecided_ratios] or [math.inf]
         launches = min(len(p.records) for p in setup_choice.rivals)
         yield remedy(multiple(times, launches), launches, run.evidence.settings)
     yield _comparison_sentence(run, setup_choice)
@@ -84,28 +88,31 @@ def _interim_sentence(run: AnnealingResults, setup_choice: SetupChoice) -> str:
     interim = interim_choice(run, setup_choice)
     if interim is None:
         return ""
-    return f"Until then take {interim.take.label}: no other saves more than {percent(interim.saving)} (95%)."
+    return (
+        f"Until then take {interim.recommendation.label}: no other saves more than "
+        f"{percent(interim.saving)} (95%)."
+    )
 
 
-def _reason_words(setup_choice: SetupChoice) -> str:
+def _reason(setup_choice: SetupChoice) -> str:
     if setup_choice.basis == "target":
         return "it is the first to reach the target energy"
-    condition = " of the set-ups whose energies are not worse" if setup_choice.left_out else " set-up"
+    condition = " of the set-ups whose energies are not worse" if setup_choice.excludes_worse else " set-up"
     return f"it is the fastest{condition}"
 
 
 def _comparison_sentence(run: AnnealingResults, setup_choice: SetupChoice) -> str:
     """A sentence that compares the set-up with the reference."""
-    p = setup_choice.take or setup_choice.fastest
+    p = setup_choice.recommendation or setup_choice.fastest_point
     reference = run.reference(setup_choice.ranks)
-    text = f"{p.label} makes {_rate(p)} steps per second"
+    text = f"{p.label} makes {_rate_text(p)} steps per second"
     speedup = run.speedup(p)
     if speedup is not None:
-        text += f", {_number(speedup)} times as many as one rank"
+        text += f", {_ratio_text(speedup)} times as many as one rank"
     if reference is None or reference is p:
         return f"{_capitalize(text)}."
     return (
-        f"{_capitalize(text)}, and takes {_number(run.judged_ratio(p, reference))} times as long as "
+        f"{_capitalize(text)}, and takes {_ratio_text(run.widened_ratio(p, reference))} times as long as "
         f"{reference.label}."
     )
 
@@ -114,12 +121,12 @@ def _capitalize(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _number(value: Estimate) -> str:
+def _ratio_text(value: Estimate) -> str:
     return f"{value.value:.2f}{ratio_bounds(value)}"
 
 
 def _communication_sentence(run: AnnealingResults) -> str:
-    points = [p for p in run.headline_points if p.by_rank]
+    points = [p for p in run.headline_points if p.seconds_by_rank]
     if not points:
         return ""
     shares: dict[str, list[str]] = {}
@@ -135,26 +142,28 @@ def _quality_sentences(run: AnnealingResults) -> Iterator[str]:
     reference = quality.reference
     if reference is None or not quality.losses:
         return
-    significant = [each for each in quality.losses if each.worse or each.better]
-    for each in significant:
+    significant_losses = [loss for loss in quality.losses if loss.is_worse or loss.is_better]
+    for each in significant_losses:
         yield _loss_sentence(run, each)
-    alike = [each for each in quality.losses if each not in significant and each.equal_steps is not None]
-    if alike:
-        yield _no_difference_sentence(alike, reference)
+    insignificant_losses = [
+        each for each in quality.losses if each not in significant_losses and each.equal_steps is not None
+    ]
+    if insignificant_losses:
+        yield _no_difference_sentence(insignificant_losses, reference)
 
 
 def _no_difference_sentence(losses: Sequence[Loss], reference: AnnealingPoint) -> str:
-    widest = max(losses, key=_largest_difference)
-    names = join_words(each.point.label for each in losses)
-    if _largest_difference(widest) == math.inf:
+    widest_loss = max(losses, key=_max_difference)
+    names = join_words(loss.point.label for loss in losses)
+    if _max_difference(widest_loss) == math.inf:
         return f"There are too few seeds to compare the energies of {names} with those of {reference.label}."
     return (
         f"The energies of {names} do not differ significantly from those of {reference.label}, at most "
-        f"by {percent(_largest_difference(widest))} (95%) over {plural(widest.seeds, 'seed')}."
+        f"by {percent(_max_difference(widest_loss))} (95%) over {plural(widest_loss.seeds, 'seed')}."
     )
 
 
-def _largest_difference(loss: Loss) -> float:
+def _max_difference(loss: Loss) -> float:
     """The end of the interval that is further from 0."""
     difference = loss.equal_steps
     if difference is None or difference.low is None or difference.high is None:
@@ -162,21 +171,22 @@ def _largest_difference(loss: Loss) -> float:
     return max(abs(difference.low), abs(difference.high))
 
 
-def _loss_sentence(run: AnnealingResults, each: Loss) -> str:
-    loss = each.equal_steps
-    assert loss is not None
-    direction = "higher" if each.worse else "lower"
-    size = signed_percent(abs(loss.value)).lstrip("+")
-    ends = sorted((abs(loss.low or 0.0), abs(loss.high or 0.0)))
-    between = " to ".join(signed_percent(end).lstrip("+") for end in ends)
+def _loss_sentence(run: AnnealingResults, loss: Loss) -> str:
+    difference = loss.equal_steps
+    assert difference is not None
+    direction = "higher" if loss.is_worse else "lower"
+    size = format_signed_percent(abs(difference.value)).lstrip("+")
+    bounds = sorted((abs(difference.low or 0.0), abs(difference.high or 0.0)))
+    interval_text = " to ".join(format_signed_percent(bound).lstrip("+") for bound in bounds)
     text = (
-        f"{_capitalize(each.point.label)} takes {_number(run.judged_ratio(each.point, each.reference))} "
-        f"times as long as {each.reference.label} and finds energies {size} {direction} (95%: {between})"
+        f"{_capitalize(loss.point.label)} takes {_ratio_text(run.widened_ratio(loss.point, loss.reference))} "
+        f"times as long as {loss.reference.label} and finds energies {size} {direction} (95%: "
+        f"{interval_text})"
     )
-    if each.target is None:
+    if loss.target_ratio is None:
         return (
             f"{text}; it never reaches the target: it is not worth it."
-            if each.worth == "slower"
+            if loss.target_verdict == "slower"
             else f"{text}."
         )
     verdicts = {
@@ -184,35 +194,36 @@ def _loss_sentence(run: AnnealingResults, each: Loss) -> str:
         "slower": "it is not worth it",
         "alike": "it makes no notable difference",
     }
-    ending = verdicts.get(each.worth, "undecided whether it is worth it")
-    return f"{text}; to the target it takes {_number(each.target)} times as long: {ending}."
+    conclusion = verdicts.get(loss.target_verdict, "undecided whether it is worth it")
+    return f"{text}; to the target it takes {_ratio_text(loss.target_ratio)} times as long: {conclusion}."
 
 
 def _balancing_sentences(run: AnnealingResults) -> Iterator[str]:
-    for each in run.balancing:
-        if each.point.ranks != run.headline_ranks:
+    for comparison in run.balancing_comparisons:
+        if comparison.point.ranks != run.headline_ranks:
             continue
-        shares = each.point.measured.case["shares"]
+        shares = comparison.point.measured.case["shares"]
         effect = {
             "faster": "shortens a run to",
             "slower": "lengthens a run to",
-        }.get(each.verdict, "does not change the time significantly:")
+        }.get(comparison.verdict, "does not change the time significantly:")
         yield (
-            f"On uneven ranks (a step takes {shares}), load balancing {effect} {_number(each.ratio)} of the "
+            f"On uneven ranks (a step takes {shares}), load balancing {effect} "
+            f"{_ratio_text(comparison.ratio)} of the "
             "time without."
         )
 
 
 def _prediction_sentence(run: AnnealingResults) -> str:
     results = predictions(run)
-    error, worst = results.median_error(), results.worst
-    if error is None or worst is None:
+    error, worst_prediction = results.median_error(), results.worst_prediction
+    if error is None or worst_prediction is None:
         return ""
-    count_words = (
-        f"median of {len(results.predictions)}" if len(results.predictions) > 1 else "one prediction"
-    )
+    count_text = f"median of {len(results.predictions)}" if len(results.predictions) > 1 else "one prediction"
     return (
-        f"Predicted shares of communication are off by {percentage_points(error).lstrip('+')} percentage "
-        f"points ({count_words}), at most by {percentage_points(worst.error)} for {worst.point.label} on "
-        f"{plural(worst.point.ranks, 'rank')}."
+        "Predicted shares of communication are off by "
+        f"{format_percentage_points(error).lstrip('+')} percentage "
+        f"points ({count_text}), at most by {format_percentage_points(worst_prediction.error)} "
+        f"for {worst_prediction.point.label} on "
+        f"{plural(worst_prediction.point.ranks, 'rank')}."
     )

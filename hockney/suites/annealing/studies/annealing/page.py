@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.figure import Figure
 from hockney.draw.page import Caveat, Page, Section
-from hockney.pages import caveats as general
-from hockney.pages import quality as trust
+from hockney.pages import caveats as general_caveats
+from hockney.pages import quality as quality_sections
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent
 from hockney.pages.study_page import section, study_page
 from hockney.suites.annealing.studies.annealing import columns, figures
-from hockney.suites.annealing.studies.annealing.choice import ENOUGH_SEEDS, quality_on
+from hockney.suites.annealing.studies.annealing.choice import MIN_SEEDS, quality_on
 from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.results import AnnealingResults, predictions
 
-SUM_ERROR = 0.01
+MAX_SUM_ERROR = 0.01
 """The parts of a rank's time add up to the whole within this."""
 
 METHOD = (
@@ -43,16 +43,16 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run = AnnealingResults.of(evidence)
-    lead = figures.relative(run, run.headline_ranks) or figures.time_bars(run)
+    lead = figures.relative_time_figure(run, run.headline_ranks) or figures.time_figure(run)
     sections = [
-        Section("Set-ups", tables=(columns.setups(run),)) if run.plain else None,
+        Section("Set-ups", tables=(columns.setup_table(run),)) if run.comparable_points else None,
         _time_section(run, lead),
-        section("Steps over time", figures=figures.steps(run)),
+        section("Steps over time", figures=figures.step_figures(run)),
         _quality_section(run),
-        section("Load balancing", tables=[columns.balancing(run)]),
+        section("Load balancing", tables=[columns.balancing_table(run)]),
         _prediction_section(run),
-        trust.spread_of_noise(evidence),
-        trust.verification(evidence),
+        quality_sections.spread_of_noise(evidence),
+        quality_sections.verification(evidence),
     ]
     return study_page(
         evidence,
@@ -61,61 +61,73 @@ def page(evidence: Evidence) -> Page:
         sections=sections,
         method=METHOD,
         lead=lead,
-        warnings=(*(c.caveat for c in general.caveats(evidence)), *_caveats(run)),
+        warnings=(*(caveat.caveat for caveat in general_caveats.caveats(evidence)), *_caveats(run)),
     )
 
 
 def _time_section(run: AnnealingResults, lead: Figure | None) -> Section | None:
-    bars = figures.time_bars(run)
-    if bars is None:
+    time_figure = figures.time_figure(run)
+    if time_figure is None:
         return None
-    figures_shown = () if lead is not None and lead.name == bars.name else (bars,)
-    return Section("Where the time goes", figures=figures_shown, tables=(columns.paper(run),))
+    section_figures = () if lead is not None and lead.name == time_figure.name else (time_figure,)
+    return Section("Where the time goes", figures=section_figures, tables=(columns.paper_table(run),))
 
 
 def _quality_section(run: AnnealingResults) -> Section | None:
-    tables = [make(run, ranks) for ranks in run.rank_counts for make in (columns.energies, columns.targets)]
-    return section("Quality", figures=figures.energies(run), tables=tables)
+    tables = [
+        make_table(run, ranks)
+        for ranks in run.rank_counts
+        for make_table in (columns.energy_table, columns.target_table)
+    ]
+    return section("Quality", figures=figures.energy_figures(run), tables=tables)
 
 
 def _prediction_section(run: AnnealingResults) -> Section | None:
     results = predictions(run)
-    table = columns.predicted(run, results)
+    table = columns.prediction_table(run, results)
     if table is None:
         return None
-    return Section("Predicted and measured", figures=(figures.predicted(results),), tables=(table,))
+    return Section("Predicted and measured", figures=(figures.prediction_figure(results),), tables=(table,))
 
 
 def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
     """The caveats of this study."""
     qualities = [quality_on(run, ranks) for ranks in run.rank_counts]
-    fewest = min((each.fewest_seeds for each in qualities if len(each.points) > 1), default=ENOUGH_SEEDS)
-    if fewest < ENOUGH_SEEDS:
+    min_seed_count = min(
+        (quality.min_seed_count for quality in qualities if len(quality.points) > 1), default=MIN_SEEDS
+    )
+    if min_seed_count < MIN_SEEDS:
         yield Caveat(
             "few-seeds",
-            f"energies were compared over {plural(fewest, 'seed')} only: the intervals hold if the "
-            f"differences between seeds are normal, which fewer than {ENOUGH_SEEDS} seeds cannot show",
+            f"energies were compared over {plural(min_seed_count, 'seed')} only: the intervals hold if the "
+            f"differences between seeds are normal, which fewer than {MIN_SEEDS} seeds cannot show",
             "energies and times to target",
             "measure longer (--budget), or use a smaller problem, fewer steps or temperatures",
         )
-    unlike_seeds = {
-        p.label: n for each in qualities for p in each.points if (n := each.count_inconsistent_seeds(p))
+    inconsistent_seeds = {
+        p.label: count
+        for each in qualities
+        for p in each.points
+        if (count := each.count_inconsistent_seeds(p))
     }
-    if unlike_seeds:
+    if inconsistent_seeds:
         yield Caveat(
             "not-reproducible",
-            f"runs of {join_words(list(unlike_seeds))} with the same seed found different energies (for "
-            f"{plural(max(unlike_seeds.values()), 'seed')}): the arrival times of messages decide which "
+            f"runs of {join_words(list(inconsistent_seeds))} with the same seed found different "
+            "energies (for "
+            f"{plural(max(inconsistent_seeds.values()), 'seed')}): the arrival times of messages "
+            "decide which "
             "schedule is used",
-            f"energies of {list_names(list(unlike_seeds))}",
+            f"energies of {list_names(list(inconsistent_seeds))}",
             "if results must be reproducible, choose a variant that waits, or lag=1",
         )
-    worst = max(run.points, key=lambda p: p.sum_error, default=None)
-    if worst is not None and worst.sum_error > SUM_ERROR:
+    worst_point = max(run.points, key=lambda p: p.sum_error, default=None)
+    if worst_point is not None and worst_point.sum_error > MAX_SUM_ERROR:
         yield Caveat(
             "parts-do-not-add-up",
-            f"the parts of the time of {worst.label} on {plural(worst.ranks, 'rank')} differ from the whole "
-            f"by {percent(worst.sum_error)}",
+            f"the parts of the time of {worst_point.label} on {plural(worst_point.ranks, 'rank')} "
+            "differ from the whole "
+            f"by {percent(worst_point.sum_error)}",
             "shares of computation and communication",
             "measure again on a quiet machine: a rank may have lost its core between two readings of the "
             "clock",

@@ -25,7 +25,7 @@ from hockney.suites.annealing.models.program import SCHEDULE_BYTES, SETUPS, STAT
 ROLE = "annealing"
 WORKLOADS = ("annealing",)
 """Compiled on first use."""
-SETUP = "setup"
+SETUP_PARAMETER = "setup"
 """The parameter of the workload; its default is the set-up with which the others are compared."""
 
 SETUP_NAMES = StudyParameter(
@@ -147,20 +147,20 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     refuse_on_others(options, machine, STEP_S, ARITHMETIC)
     ranks = sorted({*(options.ranks or default_ranks(machine))} - {1})
-    too_many_ranks = [p for p in ranks if p > options.value(WALKERS)]
-    if too_many_ranks:
+    excessive_rank_counts = [p for p in ranks if p > options.value(WALKERS)]
+    if excessive_rank_counts:
         walkers = options.value(WALKERS)
         raise UsageError(
-            f"{plural(walkers, 'walker')} cannot be divided among {too_many_ranks[0]} ranks",
+            f"{plural(walkers, 'walker')} cannot be divided among {excessive_rank_counts[0]} ranks",
             "every rank needs one",
-            f"use walkers={too_many_ranks[0]} or more, or fewer ranks (--ranks)",
+            f"use walkers={excessive_rank_counts[0]} or more, or fewer ranks (--ranks)",
             code="fewer-walkers-than-ranks",
             walkers=walkers,
-            ranks=too_many_ranks[0],
+            ranks=excessive_rank_counts[0],
         )
-    lines = list(_lines(ranks, options, catalog, machine))
+    lines = list(_case_lines(ranks, options, catalog, machine))
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
-        lines += cost_cases(ranks, catalog, machine)
+        lines += cost_lines(ranks, catalog, machine)
     return once(catalog.case(line) for line in lines)
 
 
@@ -171,18 +171,18 @@ def setup_names(options: Options, catalog: Catalog, machine: Machine) -> Sequenc
     for name in names:
         if name not in setups:
             raise unknown("set-up", name, setups, code="unknown-setup")
-    first = reference_name(catalog)
-    return sorted(names, key=lambda name: name != first)
+    reference = reference_name(catalog)
+    return sorted(names, key=lambda name: name != reference)
 
 
 def reference_name(catalog: Catalog) -> str:
     """The set-up with which the others are compared: the workload's default."""
-    parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP)
+    parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP_PARAMETER)
     return parameter.default if parameter is not None else ""
 
 
 def _all_setups(catalog: Catalog) -> Sequence[str]:
-    parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP)
+    parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP_PARAMETER)
     return tuple(parameter.choices) if parameter is not None else ()
 
 
@@ -191,13 +191,15 @@ def _is_available(name: str, machine: Machine) -> bool:
     return not machine.traits.simulated or name not in SETUPS or SETUPS[name].simulated
 
 
-def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Machine) -> Iterator[str]:
+def _case_lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Machine) -> Iterator[str]:
     names = setup_names(options, catalog, machine)
-    words = [WORKLOADS[0], f"sync={sync_of(options, machine)}"]
-    words += [
-        f"{each.name}={value}" for each in SHARED_PARAMETERS if (value := _value(each, options)) is not None
+    arguments = [WORKLOADS[0], f"sync={sync_of(options, machine)}"]
+    arguments += [
+        f"{parameter.name}={value}"
+        for parameter in SHARED_PARAMETERS
+        if (value := _parameter_value(parameter, options)) is not None
     ]
-    line = " ".join(words)
+    line = " ".join(arguments)
     one_rank_line = f"{line} setup={reference_name(catalog)} ranks=1"
     yield one_rank_line
     for p in ranks:
@@ -209,11 +211,11 @@ def _lines(ranks: Sequence[int], options: Options, catalog: Catalog, machine: Ma
                 f"{line} setup={name} {variant} ranks={p}" for variant in _variants(name, options, machine)
             )
         if options.value(BALANCE) == "yes":
-            uneven = f"{line} setup={names[0]} shares={options.value(SHARES) or uneven_shares(p)}"
-            yield from (f"{uneven} balance={balance} ranks={p}" for balance in ("no", "yes"))
+            uneven_line = f"{line} setup={names[0]} shares={options.value(SHARES) or uneven_shares(p)}"
+            yield from (f"{uneven_line} balance={balance} ranks={p}" for balance in ("no", "yes"))
 
 
-def _value(parameter: StudyParameter, options: Options) -> Any:
+def _parameter_value(parameter: StudyParameter, options: Options) -> Any:
     """The given value or the default; an instance with a known optimum unless a size is given."""
     value = options.value(parameter)
     if parameter is INSTANCE and value is None and options.value(SIZE) is None:
@@ -232,12 +234,12 @@ def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
     model may have all."""
     model = SETUPS.get(name)
     lags = options.value(LAG) if model is None or model.has_lag else (0,)
-    nonblocking = model is None or model.can_test
-    tests = options.value(TEST_EVERY) if nonblocking else (0,)
+    is_nonblocking = model is None or model.can_test
+    test_intervals = options.value(TEST_EVERY) if is_nonblocking else (0,)
     for lag in lags:
-        if not nonblocking or by_calls(options.value(PROGRESS)):
-            yield from (f"lag={lag} test_every={every}" for every in tests)
-        if nonblocking:
+        if not is_nonblocking or by_calls(options.value(PROGRESS)):
+            yield from (f"lag={lag} test_every={test_interval}" for test_interval in test_intervals)
+        if is_nonblocking:
             for setting in launch_settings(options, machine):
                 yield f"lag={lag} setting={setting.name}"
 
@@ -253,7 +255,7 @@ COLLECTIVE_SIZES = {"bcast": (8, SCHEDULE_BYTES, 64), "gather": (8, STATISTICS_B
 """Bytes of the collectives of the blocking set-up, and around them."""
 
 
-def cost_cases(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iterator[str]:
+def cost_lines(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iterator[str]:
     if not ranks:
         return
     yield from places.at_each(_message_lines(catalog), machine)

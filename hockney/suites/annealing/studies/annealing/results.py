@@ -23,12 +23,12 @@ from hockney.suites.annealing.models.prediction import SingleRank, handling_time
 from hockney.suites.annealing.models.program import program_of
 from hockney.suites.annealing.models.rounds import RankTimes
 from hockney.suites.annealing.models.runs import AnnealingRun, Course, course_of, runs_of
-from hockney.suites.annealing.studies.annealing.plan import ROLE, SETUP
+from hockney.suites.annealing.studies.annealing.plan import ROLE, SETUP_PARAMETER
 
 Part = Literal["computation", "posting", "testing", "waiting", "balancing"]
 PARTS: tuple[Part, ...] = get_args(Part)
 COMMUNICATION = PARTS[1:]
-EQUAL = "equal"
+EQUAL_SHARES = "equal"
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +41,22 @@ class AnnealingPoint:
 
     @property
     def setup(self) -> str:
-        return str(self.measured.case[SETUP])
+        return str(self.measured.case[SETUP_PARAMETER])
 
     @property
     def label(self) -> str:
         """The set-up, with what distinguishes its variants."""
-        words = []
+        details = []
         if lag := int(self.measured.case.number("lag")):
-            words.append(f"lag {lag}")
+            details.append(f"lag {lag}")
         if interval := int(self.measured.case.number("test_every")):
-            words.append(f"tests every {interval} steps")
-        if self.with_thread:
-            words.append("progress thread")
-        return f"{self.setup} ({', '.join(words)})" if words else self.setup
+            details.append(f"tests every {interval} steps")
+        if self.uses_progress_thread:
+            details.append("progress thread")
+        return f"{self.setup} ({', '.join(details)})" if details else self.setup
 
     @property
-    def with_thread(self) -> bool:
+    def uses_progress_thread(self) -> bool:
         """Whether MPI's progress thread is switched on."""
         return self.measured.case.setting == SETTING
 
@@ -69,12 +69,12 @@ class AnnealingPoint:
         return int(self.measured.case.number("walkers"))
 
     @property
-    def uneven(self) -> bool:
+    def is_uneven(self) -> bool:
         """Whether ranks are slower on purpose."""
-        return self.measured.case["shares"] != EQUAL
+        return self.measured.case["shares"] != EQUAL_SHARES
 
     @property
-    def balanced(self) -> bool:
+    def is_balanced(self) -> bool:
         return self.measured.case["balance"] == "yes"
 
     @property
@@ -94,20 +94,20 @@ class AnnealingPoint:
         return rate_of(self.steps, self.time)
 
     @cached_property
-    def by_rank(self) -> dict[Part, tuple[float, ...]]:
+    def seconds_by_rank(self) -> dict[Part, tuple[float, ...]]:
         """Seconds of each rank."""
         metrics = self.measured.summary.metrics
         return {part: tuple(metrics[name].by_rank) for part in PARTS if (name := f"rank_{part}") in metrics}
 
-    def part(self, part: Part) -> float:
+    def part_seconds(self, part: Part) -> float:
         """Mean seconds of `part` over the ranks."""
-        seconds = self.by_rank.get(part, ())
+        seconds = self.seconds_by_rank.get(part, ())
         return sum(seconds) / len(seconds) if seconds else 0.0
 
     def share(self, *parts: Part) -> float:
         """Combined share (0 to 1) of `parts` in the time of all parts."""
-        total = sum(map(self.part, PARTS))
-        return sum(map(self.part, parts)) / total if total else 0.0
+        total = sum(map(self.part_seconds, PARTS))
+        return sum(map(self.part_seconds, parts)) / total if total else 0.0
 
     @property
     def communication(self) -> float:
@@ -116,7 +116,7 @@ class AnnealingPoint:
 
     def rank_seconds(self, rank: int, *parts: Part) -> float:
         """Seconds."""
-        return sum(self.by_rank[part][rank] for part in parts if part in self.by_rank)
+        return sum(self.seconds_by_rank[part][rank] for part in parts if part in self.seconds_by_rank)
 
     def worker_seconds(self, *parts: Part) -> float:
         """Seconds, the mean over all ranks except the master."""
@@ -137,7 +137,7 @@ class AnnealingPoint:
         return tuple(course for record in self.records if (course := course_of(record)) is not None)
 
     @property
-    def estimated(self) -> float:
+    def estimated_share(self) -> float:
         """The share of the rounds that used an estimate of the schedule."""
         metric = self.measured.summary.metrics.get("estimated_rounds")
         return metric.typical.value if metric is not None else 0.0
@@ -145,16 +145,16 @@ class AnnealingPoint:
     @property
     def optimum(self) -> float | None:
         """The known optimum of the instance; None without one."""
-        text = next((r.labels["optimum"] for r in self.records if r.labels.get("optimum")), "")
+        text = next((record.labels["optimum"] for record in self.records if record.labels.get("optimum")), "")
         return float(text) if text else None
 
     @property
     def instance(self) -> str:
-        return next((r.labels["instance"] for r in self.records if "instance" in r.labels), "")
+        return next((record.labels["instance"] for record in self.records if "instance" in record.labels), "")
 
 
 @dataclass(frozen=True)
-class ComparedSetup:
+class SetupComparison:
     """A set-up compared with the reference on the same number of ranks: `ratio` is its time relative to the
     reference's, with the interval that the verdict uses."""
 
@@ -176,38 +176,40 @@ class AnnealingResults:
     def points(self) -> tuple[AnnealingPoint, ...]:
         """The points by number of ranks, the reference first."""
         records = self.evidence.run.by_case()
-        measured = {
+        measured_by_line = {
             m.case.line: m
             for m in self.evidence.measured
             if m.workload.role == ROLE and m.case.setting in ("", SETTING)
         }
         points = [
             AnnealingPoint(
-                measured[observation.case.line], observation, tuple(records.get(observation.case.line, ()))
+                measured_by_line[observation.case.line],
+                observation,
+                tuple(records.get(observation.case.line, ())),
             )
-            for observation in self.evidence.observed(m.case for m in measured.values())
+            for observation in self.evidence.observed(m.case for m in measured_by_line.values())
         ]
-        first = self.reference_name
-        return tuple(sorted(points, key=lambda p: (p.ranks, p.setup != first, p.label, p.walkers)))
+        reference_name = self.reference_name
+        return tuple(sorted(points, key=lambda p: (p.ranks, p.setup != reference_name, p.label, p.walkers)))
 
     @cached_property
     def reference_name(self) -> str:
         """The default of the workload's parameter."""
         for workload in self.evidence.catalog.with_role(ROLE):
-            parameter = workload.parameter(SETUP)
+            parameter = workload.parameter(SETUP_PARAMETER)
             if parameter is not None:
                 return parameter.default
         return ""
 
     @cached_property
-    def plain(self) -> tuple[AnnealingPoint, ...]:
+    def comparable_points(self) -> tuple[AnnealingPoint, ...]:
         """The points with even ranks, more than one, and without balancing."""
-        return tuple(p for p in self.points if p.ranks > 1 and not p.uneven and not p.balanced)
+        return tuple(p for p in self.points if p.ranks > 1 and not p.is_uneven and not p.is_balanced)
 
     @property
     def rank_counts(self) -> tuple[int, ...]:
         """Numbers of ranks above 1."""
-        return tuple(sorted({p.ranks for p in self.plain}))
+        return tuple(sorted({p.ranks for p in self.comparable_points}))
 
     @cached_property
     def headline_ranks(self) -> int:
@@ -222,52 +224,54 @@ class AnnealingResults:
         return self.points_on(self.headline_ranks)
 
     def points_on(self, ranks: int) -> tuple[AnnealingPoint, ...]:
-        return tuple(p for p in self.plain if p.ranks == ranks)
+        return tuple(p for p in self.comparable_points if p.ranks == ranks)
 
     def reference(self, ranks: int) -> AnnealingPoint | None:
         """The set-up with which the others are compared: the workload's default if it was measured."""
         return next(iter(self.points_on(ranks)), None)
 
-    def on_one_rank(self, walkers: int) -> AnnealingPoint | None:
+    def single_rank_point(self, walkers: int) -> AnnealingPoint | None:
         """The point of one rank with this number of walkers; None if it was not measured."""
         return next((p for p in self.points if p.ranks == 1 and p.walkers == walkers), None)
 
     def speedup(self, point: AnnealingPoint) -> Estimate | None:
         """T(1) / T(p) with as many walkers; None if one rank was not measured."""
-        one = self.on_one_rank(point.walkers)
-        return None if one is None else self.ratio(one, point)
+        single_rank_point = self.single_rank_point(point.walkers)
+        return None if single_rank_point is None else self.ratio(single_rank_point, point)
 
-    def ratio(self, of: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
+    def ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
         """The ratio of their times."""
-        value = ratio(of.observation, reference.observation)
+        value = ratio(point.observation, reference.observation)
         return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
-    def compared(self, ranks: int) -> Sequence[ComparedSetup]:
+    def comparisons(self, ranks: int) -> Sequence[SetupComparison]:
         """Each set-up with the reference, except itself."""
         reference = self.reference(ranks)
         if reference is None:
             return ()
-        others = [p for p in self.points_on(ranks) if p is not reference]
-        return [self.compare_with(p, reference, len(others)) for p in others]
+        other_points = [p for p in self.points_on(ranks) if p is not reference]
+        return [self.compare_with(p, reference, len(other_points)) for p in other_points]
 
     def compare_with(
-        self, point: AnnealingPoint, reference: AnnealingPoint, comparisons: int = 1
-    ) -> ComparedSetup:
-        value = widen(self.ratio(point, reference), interval_stretch(comparisons))
-        return ComparedSetup(point, reference, value, verdict(value))
+        self, point: AnnealingPoint, reference: AnnealingPoint, comparison_count: int = 1
+    ) -> SetupComparison:
+        widened_ratio = widen(self.ratio(point, reference), interval_stretch(comparison_count))
+        return SetupComparison(point, reference, widened_ratio, verdict(widened_ratio))
 
-    def judged_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
+    def widened_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
         """The ratio of their times, with its interval among all comparisons on this number of ranks."""
-        compared = (
-            each for each in self.compared(point.ranks) if each.point is point and each.reference is reference
+        comparisons = (
+            comparison
+            for comparison in self.comparisons(point.ranks)
+            if comparison.point is point and comparison.reference is reference
         )
-        return next((each.ratio for each in compared if each.ratio), self.ratio(point, reference))
+        return next((each.ratio for each in comparisons if each.ratio), self.ratio(point, reference))
 
     @cached_property
-    def balancing(self) -> tuple[ComparedSetup, ...]:
+    def balancing_comparisons(self) -> tuple[SetupComparison, ...]:
         """Uneven ranks with load balancing, and what they take with it relative to without."""
         pairs = []
-        for balanced_point in (p for p in self.points if p.balanced):
+        for balanced_point in (p for p in self.points if p.is_balanced):
             case = balanced_point.measured.case.with_parameter("balance", "no")
             unbalanced_point = next((p for p in self.points if p.measured.case == case), None)
             if unbalanced_point is not None:
@@ -280,12 +284,12 @@ class AnnealingPrediction:
     """A set-up on several even ranks, as predicted."""
 
     point: AnnealingPoint
-    predicted: RankTimes
+    predicted_times: RankTimes
 
     @property
     def share(self) -> float:
         """The predicted share of communication."""
-        return self.predicted.share
+        return self.predicted_times.share
 
     @property
     def error(self) -> float:
@@ -299,22 +303,24 @@ class AnnealingPredictions:
 
     def median_error(self, ranks: int = 0) -> float | None:
         """Absolute, over the set-ups on `ranks` ranks (0: all numbers); None if nothing was predicted."""
-        errors = [abs(each.error) for each in self.predictions if ranks in (0, each.point.ranks)]
+        errors = [
+            abs(prediction.error) for prediction in self.predictions if ranks in (0, prediction.point.ranks)
+        ]
         return median(errors) if errors else None
 
     @property
-    def worst(self) -> AnnealingPrediction | None:
-        return max(self.predictions, key=lambda each: abs(each.error), default=None)
+    def worst_prediction(self) -> AnnealingPrediction | None:
+        return max(self.predictions, key=lambda prediction: abs(prediction.error), default=None)
 
     def prediction_for(self, point: AnnealingPoint) -> AnnealingPrediction | None:
-        return next((each for each in self.predictions if each.point is point), None)
+        return next((prediction for prediction in self.predictions if prediction.point is point), None)
 
 
 def predictions(run: AnnealingResults) -> AnnealingPredictions:
-    return run.evidence.cached(_predictions)
+    return run.evidence.cached(_compute_predictions)
 
 
-def _predictions(evidence: Evidence) -> AnnealingPredictions:
+def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
     """The predictions for all set-ups that have a model, if one rank was measured and the costs of messages
     are known."""
     run = AnnealingResults.of(evidence)
@@ -323,10 +329,10 @@ def _predictions(evidence: Evidence) -> AnnealingPredictions:
         return AnnealingPredictions(())
     cores = evidence.run.cores(evidence.machine)
     predictions = []
-    for point in run.plain:
+    for point in run.comparable_points:
         program = program_of(point.measured.case)
         single_rank = _single_rank(run.points, -(-point.walkers // point.ranks))
-        if program is None or single_rank is None or point.with_thread:
+        if program is None or single_rank is None or point.uses_progress_thread:
             continue  # no model, or a progress thread, which has none
         _, test_s = handling_times(costs, 0, point.ranks)  # a test costs what receiving nothing costs
         slowdown = max(1.0, point.ranks / cores)
@@ -340,7 +346,7 @@ def _single_rank(points: Iterable[AnnealingPoint], walkers: int) -> SingleRank |
     """One rank with this number of walkers, otherwise with the next larger number."""
     candidates = [p for p in points if p.ranks == 1 and p.walkers >= walkers and p.steps > 0]
     for point in sorted(candidates, key=lambda p: p.walkers):
-        spread = round_spread([course.ends for course in point.courses])
+        spread = round_spread([course.round_ends_s for course in point.courses])
         if spread is not None:
-            return SingleRank(point.walkers, point.part("computation") / point.steps, spread)
+            return SingleRank(point.walkers, point.part_seconds("computation") / point.steps, spread)
     return None

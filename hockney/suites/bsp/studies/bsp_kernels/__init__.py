@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How well the bulk synchronous models predict whole programs, and which of their assumptions fails: matrix
-multiplication, bitonic sort, sample sort and shortest paths, as in B. H. H. Juurlink (1998)."""
+"""How well the bulk synchronous models predict complete programs, and which of their assumptions fails:
+matrix multiplication, bitonic sort, sample sort and shortest paths, as in B. H. H. Juurlink (1998)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables, and the answer for programs (`--json`): errors of the models for every case, and where an
+"""The tables, and the answer for programs (`--json`): the models' errors for every case, and where an
 assumption fails."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from hockney.pages.format import signed
 from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
-CASES: tuple[Column[KernelPoint], ...] = (
+CASE_COLUMNS: tuple[Column[KernelPoint], ...] = (
     Column("", lambda p: p.measured.case.line, key="case"),
     Column("kernel", lambda p: p.kernel, key="kernel"),
     Column("style", lambda p: p.variant, key="style"),
@@ -24,27 +24,28 @@ CASES: tuple[Column[KernelPoint], ...] = (
     Column("measured", lambda p: p.seconds, SECONDS, "measured_s"),
     Column("", lambda p: {name: terms.total for name, terms in p.predicted.items()}, key="predicted_s"),
     Column("", lambda p: {name: p.error(name) for name in p.predicted}, key="error"),
-    Column("plain", lambda p: p.plain, SIGNED),
-    Column("repaired", lambda p: p.repaired, SIGNED),
-    Column("what fails", lambda p: None if p.diagnosis is None else p.diagnosis.failing, key="fails"),
+    Column("plain", lambda p: p.plain_error, SIGNED),
+    Column("repaired", lambda p: p.repaired_error, SIGNED),
+    Column("what fails", lambda p: None if p.diagnosis is None else p.diagnosis.repair, key="fails"),
 )
 
 
-def errors(run: KernelResults) -> Table:
-    """Every case: (T_pred - T_meas) / T_meas of the model of its style, plain and repaired."""
+def error_table(run: KernelResults) -> Table:
+    """Returns a table of every case with (T_pred - T_meas) / T_meas of the model of its style, plain and
+    repaired."""
     caption = (
         "(T_pred - T_meas) / T_meas of the model of each style, plain and with all repairs. What fails: the "
         "repair that corrects most of the plain model's error alone, if there is one."
     )
-    return columns_table("kernel-errors", "Errors of the predictions", CASES, run.points, caption)
+    return columns_table("kernel-errors", "Errors of the predictions", CASE_COLUMNS, run.points, caption)
 
 
-def failures(run: KernelResults) -> Table | None:
-    """Each assumption that fails, by kernel and model."""
+def failure_table(run: KernelResults) -> Table | None:
+    """Returns a table of the assumptions that fail, by kernel and model; None if there are none."""
     rows = []
     for (kernel, base, repair), points in run.failures.items():
-        plain = [p.diagnosis.error for p in points if p.diagnosis is not None]
-        corrected = [p.diagnosis.corrected for p in points if p.diagnosis is not None]
+        plain_errors = [p.diagnosis.error for p in points if p.diagnosis is not None]
+        repaired_errors = [p.diagnosis.repaired_error for p in points if p.diagnosis is not None]
         kernel_points = run.of_kernel(kernel, base=base)
         rows.append(
             (
@@ -52,8 +53,8 @@ def failures(run: KernelResults) -> Table | None:
                 MODELS[base],
                 ASSUMPTIONS[repair],
                 f"{len(points)} of {len(kernel_points)}",
-                _range(plain),
-                _range(c for c in corrected if c is not None),
+                _range_text(plain_errors),
+                _range_text(error for error in repaired_errors if error is not None),
             )
         )
     columns = ("kernel", "model", "assumption that fails", "cases", "error", "error without it")
@@ -62,20 +63,20 @@ def failures(run: KernelResults) -> Table | None:
     )
 
 
-def _range(values: Iterable[float]) -> str:
-    ordered = sorted(values)
-    low, high = signed(ordered[0]), signed(ordered[-1])
+def _range_text(values: Iterable[float]) -> str:
+    sorted_values = sorted(values)
+    low, high = signed(sorted_values[0]), signed(sorted_values[-1])
     return low if low == high else f"{low} to {high}"
 
 
-def medians(run: KernelResults) -> Table:
-    """The median absolute error of every model, by kernel."""
+def median_table(run: KernelResults) -> Table:
+    """Returns a table of the median absolute error of every model, by kernel."""
     names = dict.fromkeys(name for p in run.points for name in p.predicted)
-    columns: list[Column[str]] = [Column("kernel", str), *(_median(run, name) for name in names)]
+    columns: list[Column[str]] = [Column("kernel", str), *(_median_column(run, name) for name in names)]
     return columns_table("kernel-models", "Median absolute error of each model", columns, run.kernels)
 
 
-def _median(run: KernelResults, model: str) -> Column[str]:
+def _median_column(run: KernelResults, model: str) -> Column[str]:
     def median(kernel: str) -> float | None:
         return median_error([p for p in run.of_kernel(kernel) if model in p.predicted], model)
 
@@ -83,18 +84,18 @@ def _median(run: KernelResults, model: str) -> Column[str]:
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
-    """The tables below the sentences on a terminal."""
+    """Returns the tables below the sentences on a terminal."""
     run = KernelResults.of(evidence)
-    failure_table = failures(run)
-    return (errors(run), *([failure_table] if failure_table is not None else []))
+    table = failure_table(run)
+    return (error_table(run), *([table] if table is not None else []))
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """Every case with the error of every model of its style, and the assumption that fails. Times in seconds,
-    errors relative to the measured time; null if unknown."""
+    """Returns every case with the error of every model of its style, and the assumption that fails. Times are
+    in seconds, errors relative to the measured time; null if unknown."""
     run = KernelResults.of(evidence)
     return {
-        "kernels": columns_document(CASES, run.points),
+        "kernels": columns_document(CASE_COLUMNS, run.points),
         "median_error": {
             "repaired": median_error(run.points),
             **{base: median_error([p for p in run.points if p.base == base], base) for base in run.bases},

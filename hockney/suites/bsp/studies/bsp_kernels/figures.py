@@ -9,38 +9,38 @@ from collections.abc import Callable, Iterator, Sequence
 
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.suites.bsp.models.costs import repaired
+from hockney.suites.bsp.models.costs import fully_repaired_model
 from hockney.suites.bsp.studies.bsp_kernels.results import KernelPoint, KernelResults
 
-ERROR = "Relative error: (predicted - measured) / measured."
-Value = Callable[[KernelPoint, float], float]
-"""The value in a figure of a point that takes these seconds."""
+ERROR_CAPTION = "Relative error: (predicted - measured) / measured."
+FigureValue = Callable[[KernelPoint, float], float]
+"""The value to draw for a point that takes these seconds."""
 
 
 def figures(run: KernelResults) -> Iterator[Figure]:
-    makers = {
-        "matrix multiplication": _matrix,
-        "bitonic sort": _bitonic,
-        "sample sort": _sample,
-        "shortest paths": _paths,
+    figure_makers = {
+        "matrix multiplication": _matrix_figure,
+        "bitonic sort": _bitonic_figure,
+        "sample sort": _sample_figure,
+        "shortest paths": _paths_figure,
     }
     for kernel in run.kernels:
-        if kernel in makers:
-            yield makers[kernel](run.of_kernel(kernel))
+        if kernel in figure_makers:
+            yield figure_makers[kernel](run.of_kernel(kernel))
 
 
-def errors(run: KernelResults) -> Figure | None:
-    """Relative errors of all cases, plain and repaired, a row for each kernel and style."""
-    rows = list(dict.fromkeys(f"{p.kernel}, {p.variant}" for p in run.points if p.plain is not None))
+def error_figure(run: KernelResults) -> Figure | None:
+    """Draws the relative errors of all cases, plain and repaired, in a row for each kernel and style."""
+    rows = list(dict.fromkeys(f"{p.kernel}, {p.variant}" for p in run.points if p.plain_error is not None))
     if not rows:
         return None
     series = []
-    choices: dict[str, Callable[[KernelPoint], float | None]] = {
-        "plain": lambda p: p.plain,
-        "repaired": lambda p: p.repaired,
+    error_getters: dict[str, Callable[[KernelPoint], float | None]] = {
+        "plain": lambda p: p.plain_error,
+        "repaired": lambda p: p.repaired_error,
     }
-    for name, error_of in choices.items():
-        known_points = [(p, e) for p in run.points if (e := error_of(p)) is not None]
+    for name, error_getter in error_getters.items():
+        known_points = [(p, error) for p in run.points if (error := error_getter(p)) is not None]
         series.append(
             Series(
                 name,
@@ -56,11 +56,11 @@ def errors(run: KernelResults) -> Figure | None:
         Axis("kernel", "kernel", "linear", names=tuple(rows)),
         Axis("relative error", "%", "linear", include=(0.0,)),
         tuple(series),
-        f"{ERROR} Plain: BSP or BPRAM. Repaired: without the assumptions that the paper found wrong.",
+        f"{ERROR_CAPTION} Plain: BSP or BPRAM. Repaired: without the assumptions that the paper found wrong.",
     )
 
 
-def _matrix(points: Sequence[KernelPoint]) -> Figure:
+def _matrix_figure(points: Sequence[KernelPoint]) -> Figure:
     def speed(p: KernelPoint, seconds: float) -> float:
         return 2 * p.size**3 / p.ranks / seconds / 1e6
 
@@ -68,15 +68,17 @@ def _matrix(points: Sequence[KernelPoint]) -> Figure:
     return _figure("kernel-matrix", "Matrix multiplication", *axes, points, speed)
 
 
-def _bitonic(points: Sequence[KernelPoint]) -> Figure:
-    """The error of the plain model, as in the paper, and of the repaired one."""
+def _bitonic_figure(points: Sequence[KernelPoint]) -> Figure:
+    """Draws the error of the plain model, as in the paper, and of the repaired one."""
     series = []
     for name, curve_points in _curves(points).items():
-        for kind, error in (
-            ("plain", [p.plain for p in curve_points]),
-            ("repaired", [p.repaired for p in curve_points]),
+        for kind, errors in (
+            ("plain", [p.plain_error for p in curve_points]),
+            ("repaired", [p.repaired_error for p in curve_points]),
         ):
-            known_points = [(p.size, e) for p, e in zip(curve_points, error, strict=True) if e is not None]
+            known_points = [
+                (p.size, value) for p, value in zip(curve_points, errors, strict=True) if value is not None
+            ]
             x, y = zip(*known_points, strict=True) if known_points else ((), ())
             title = f"{name}, {kind}"
             series.append(Series(title, tuple(map(float, x)), y, group=name, hollow=kind == "plain"))
@@ -86,11 +88,11 @@ def _bitonic(points: Sequence[KernelPoint]) -> Figure:
         Axis("keys of a rank", "keys"),
         Axis("relative error", "%", "linear", include=(0.0,)),
         tuple(s for s in series if s.x),
-        ERROR,
+        ERROR_CAPTION,
     )
 
 
-def _sample(points: Sequence[KernelPoint]) -> Figure:
+def _sample_figure(points: Sequence[KernelPoint]) -> Figure:
     def seconds_per_key(p: KernelPoint, seconds: float) -> float:
         return seconds / p.size
 
@@ -98,24 +100,26 @@ def _sample(points: Sequence[KernelPoint]) -> Figure:
     return _figure("kernel-sample", "Sample sort", *axes, points, seconds_per_key)
 
 
-def _paths(points: Sequence[KernelPoint]) -> Figure:
+def _paths_figure(points: Sequence[KernelPoint]) -> Figure:
     axes = Axis("nodes", "nodes"), Axis("time", "s")
     return _figure("kernel-paths", "Shortest paths", *axes, points, lambda p, seconds: seconds)
 
 
-def _figure(name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoint], value: Value) -> Figure:
-    """Points: measured. Lines: the plain and the repaired model."""
+def _figure(
+    name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoint], value_of: FigureValue
+) -> Figure:
+    """Draws points as measured, and lines of the plain and the repaired model."""
     series = []
     for curve, curve_points in _curves(points).items():
         sizes = tuple(float(p.size) for p in curve_points)
-        series.append(Series(curve, sizes, tuple(value(p, p.seconds) for p in curve_points), group=curve))
-        for model in (curve_points[0].base, repaired(curve_points[0].base).name):
+        series.append(Series(curve, sizes, tuple(value_of(p, p.seconds) for p in curve_points), group=curve))
+        for model in (curve_points[0].base, fully_repaired_model(curve_points[0].base).name):
             known_points = [(p, time) for p in curve_points if (time := p.time(model)) is not None]
             series.append(
                 Series(
                     f"{curve}, {model}",
                     tuple(float(p.size) for p, _ in known_points),
-                    tuple(value(p, time) for p, time in known_points),
+                    tuple(value_of(p, time) for p, time in known_points),
                     kind="line",
                     group=curve,
                 )
@@ -125,7 +129,7 @@ def _figure(name: str, title: str, x: Axis, y: Axis, points: Sequence[KernelPoin
 
 
 def _curves(points: Sequence[KernelPoint]) -> dict[str, list[KernelPoint]]:
-    """The points by style and number of ranks, ascending in size."""
+    """Returns the points by style and number of ranks, in ascending size."""
     curves: dict[str, list[KernelPoint]] = {}
     for p in sorted(points, key=lambda p: p.size):
         curves.setdefault(f"{p.variant}, {plural(p.ranks, 'rank')}", []).append(p)

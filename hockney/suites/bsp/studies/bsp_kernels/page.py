@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: errors of the predictions, which assumption fails where, the paper's figures, and the
-parameters."""
+"""The page: errors of the predictions, the assumptions that fail, the paper's figures, and the parameters."""
 
 from __future__ import annotations
 
@@ -27,11 +26,13 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     run, costs = KernelResults.of(evidence), ParameterResults.of(evidence)
     sections = [
-        section("Which assumption fails where", tables=[columns.failures(run)]),
-        Section("Errors", tables=(columns.errors(run), columns.medians(run))) if run.points else None,
+        section("Which assumption fails where", tables=[columns.failure_table(run)]),
+        Section("Errors", tables=(columns.error_table(run), columns.median_table(run)))
+        if run.points
+        else None,
         Section("The paper's figures", figures=tuple(figures.figures(run)), multiples=True),
-        Section("Parameters", tables=(parameters.parameters(costs),), closed=True),
-        section("Local work", tables=[parameters.rates(costs)], closed=True),
+        Section("Parameters", tables=(parameters.parameter_table(costs),), closed=True),
+        section("Local work", tables=[parameters.rate_table(costs)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -41,5 +42,5 @@ def page(evidence: Evidence) -> Page:
         headline=headline(run) if evidence.measured else ("Nothing was measured.",),
         sections=sections,
         method=METHOD,
-        lead=figures.errors(run),
+        lead=figures.error_figure(run),
     )

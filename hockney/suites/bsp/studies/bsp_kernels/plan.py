@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: the four kernels, the parameters of the models, and the rates of their local work at the
-sizes that the kernels have. No prediction uses the run of a kernel."""
+"""The cases to measure: the four kernels, the parameters of the models, and the rates of local work at the
+kernels' sizes. No prediction uses the run of a kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hockney.pages.evidence import Options, once
 from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
-from hockney.suites.bsp.models.programs import LocalWork, local_works, supersteps
+from hockney.suites.bsp.models.programs import LocalWork, distinct_local_work, supersteps
 from hockney.suites.bsp.studies.bsp_parameters.plan import (
     LOCAL_WORK,
     MESSAGE_SIZES,
@@ -29,18 +29,18 @@ from hockney.suites.bsp.studies.bsp_parameters.plan import WORKLOADS as PARAMETE
 
 _STYLES = ("bsp", "bpram", "mpi")
 
-MATRICES, MATRICES_SIMULATED = (256, 512, 1000), (64, 128, 256)
-KEYS_PER_RANK, KEYS_SIMULATED = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)
+MATRIX_SIZES, SIMULATED_MATRIX_SIZES = (256, 512, 1000), (64, 128, 256)
+KEYS_PER_RANK, SIMULATED_KEYS_PER_RANK = (1000, 10_000, 100_000, 1_000_000), (64, 1024, 16_384)
 KERNELS = {
     "matrix_multiplication": "multiplication",
     "bitonic_sort": "sort",
     "sample_sort": "sort",
     "shortest_paths": "min-plus",
 }
-"""Kernels, each with the local work whose speed is its `rate` on a simulated machine."""
+"""Kernels, each with the local work whose rate is its `rate` on a simulated machine."""
 SORTS = ("bitonic_sort", "sample_sort")
 MIN_KEYS = 64
-"""Fewer take less time than can be measured well; the rate of more is used for them."""
+"""Sorting fewer keys is too short to be measured well; the rate of larger sorts is used for it."""
 KERNEL_NAMES = StudyParameter(
     "kernels",
     "text",
@@ -48,7 +48,7 @@ KERNEL_NAMES = StudyParameter(
     many=True,
     example="bitonic_sort,sample_sort",
 )
-N = StudyParameter(
+SIZE = StudyParameter(
     "n",
     "integer",
     "rows of matrices, and nodes of graphs (default: 256,512,1000; simulated 64,128,256)",
@@ -73,13 +73,14 @@ STYLES = StudyParameter(
     default="bsp,bpram",
     many=True,
 )
-PARAMETERS = (KERNEL_NAMES, N, KEYS, STYLES, SYNC)
+PARAMETERS = (KERNEL_NAMES, SIZE, KEYS, STYLES, SYNC)
 WORKLOADS = (*KERNELS, *PARAMETER_WORKLOADS)
 """Compiled on first use."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """`--sizes` replaces the bytes of relations of words, and of blocks, as in bsp-parameters."""
+    """Returns the cases to measure. As in bsp-parameters, `--sizes` replaces the bytes of relations of words,
+    and of blocks."""
     ranks = options.ranks or default_ranks(machine)
     sync = sync_of(options, machine)
     kernels = [catalog.case(line) for line in kernel_lines(options, machine, ranks, sync)]
@@ -91,26 +92,26 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             code="no-kernel",
         )
     lines = [line for p in add_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
-    lines += [line for case in kernels for line in _rate_lines(case, catalog, machine, sync)]
+    lines += [line for case in kernels for line in _local_work_lines(case, catalog, machine, sync)]
     return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(MESSAGE_SIZES)))])
 
 
 def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync: str) -> Iterator[str]:
-    """Every kernel at every size, in every style that its number of ranks allows."""
+    """Yields every kernel at every size, in every style that its number of ranks allows."""
     simulated = machine.traits.simulated
-    ns = options.value(N) or (MATRICES_SIMULATED if simulated else MATRICES)
-    keys = options.value(KEYS) or (KEYS_SIMULATED if simulated else KEYS_PER_RANK)
+    matrix_sizes = options.value(SIZE) or (SIMULATED_MATRIX_SIZES if simulated else MATRIX_SIZES)
+    keys = options.value(KEYS) or (SIMULATED_KEYS_PER_RANK if simulated else KEYS_PER_RANK)
     styles = options.value(STYLES)
     for style in styles:
         if style not in ("bsp", "bpram", "mpi"):
             raise unknown("style", style, _STYLES)
     for kernel in _kernel_names(options.value(KERNEL_NAMES)):
-        size, sizes = ("keys", keys) if kernel in SORTS else ("n", ns)
-        speed = _rate_words(kernel, machine)
+        size_name, sizes = ("keys", keys) if kernel in SORTS else ("n", matrix_sizes)
+        speed = _rate_arguments(kernel, machine)
         for p in ranks:
-            for each in sizes:
+            for size in sizes:
                 for variant in _variants(kernel, styles, p):
-                    yield f"{kernel} {size}={each} {variant}{speed} sync={sync} ranks={p}"
+                    yield f"{kernel} {size_name}={size} {variant}{speed} sync={sync} ranks={p}"
 
 
 def _kernel_names(names: Sequence[str]) -> Sequence[str]:
@@ -121,7 +122,8 @@ def _kernel_names(names: Sequence[str]) -> Sequence[str]:
 
 
 def _variants(kernel: str, styles: Iterable[str], ranks: int) -> Iterator[str]:
-    """Bitonic sort, and routing along a butterfly, need a power of two of ranks."""
+    """Yields the variants of a kernel. Bitonic sort, and routing along a butterfly, need a power of two of
+    ranks."""
     is_power_of_two = ranks & (ranks - 1) == 0
     for style in styles:
         if kernel != "bitonic_sort" or is_power_of_two:
@@ -130,21 +132,21 @@ def _variants(kernel: str, styles: Iterable[str], ranks: int) -> Iterator[str]:
             yield f"style={style} route=butterfly"
 
 
-def _rate_words(kernel: str, machine: Machine) -> str:
-    """The rates of a simulated machine, at which its local work is measured as well."""
+def _rate_arguments(kernel: str, machine: Machine) -> str:
+    """Returns the rates of a simulated machine, at which its local work is measured as well."""
     rate = described_rate(machine, KERNELS[kernel])
     if not rate:
         return ""
-    merging = f" merge_rate={described_rate(machine, 'merge'):.6g}" if kernel in SORTS else ""
-    return f" rate={rate:.6g}{merging}"
+    merge_argument = f" merge_rate={described_rate(machine, 'merge'):.6g}" if kernel in SORTS else ""
+    return f" rate={rate:.6g}{merge_argument}"
 
 
-def _rate_lines(case: Case, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
-    """Cases of the local work of a kernel; copies have the sizes of bsp-parameters."""
+def _local_work_lines(case: Case, catalog: Catalog, machine: Machine, sync: str) -> Iterator[str]:
+    """Yields cases of the local work of a kernel. Copies have the sizes of bsp-parameters."""
     operation = catalog.entry(case.workload).operation
-    works = local_works(supersteps(operation, case) or ())
+    kernel_work = distinct_local_work(supersteps(operation, case) or ())
     copies = [work for work in LOCAL_WORK if work.operation == "copy"]
-    for work in (*works, *copies):
+    for work in (*kernel_work, *copies):
         if work.values and _is_measurable(work):
             yield from rate_lines(work, case.ranks, catalog, machine, sync)
 

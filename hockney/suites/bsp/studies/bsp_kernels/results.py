@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each measured kernel, what the models predict for it, and which assumption fails."""
+"""Each measured kernel, the times that the models predict for it, and the assumption that fails."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from statistics import median
 from hockney.pages.evidence import Evidence, Measured
 from hockney.suites.bsp.models.costs import (
     REPAIRS,
-    Base,
+    BaseModel,
     CostModel,
     CostTerms,
     Diagnosis,
     Repair,
     diagnose,
+    fully_repaired_model,
     predict,
     relative_error,
-    repaired,
 )
-from hockney.suites.bsp.models.parameters import BulkCosts, NotMeasured, machine_costs
+from hockney.suites.bsp.models.parameters import BulkCosts, MissingParameter, machine_costs
 from hockney.suites.bsp.models.programs import supersteps
 
 ROLE = "bsp-kernel"
-MODELS: Mapping[Base, str] = {"bsp": "BSP", "bpram": "BPRAM"}
+MODELS: Mapping[BaseModel, str] = {"bsp": "BSP", "bpram": "BPRAM"}
 
 
 @dataclass(frozen=True)
 class KernelPoint:
     """A kernel at one size, on `ranks` ranks, in one style. `predicted` are the times (s) of the models of
-    that style, by name: the plain one, one with each repair alone, and one with all of them; without those
-    whose parameters were not measured."""
+    that style, by name: the plain one, one with each single repair, and one with all repairs. Models with
+    unmeasured parameters are left out."""
 
     measured: Measured
-    base: Base
+    base: BaseModel
     predicted: Mapping[str, CostTerms]
     diagnosis: Diagnosis | None
 
     @property
     def kernel(self) -> str:
-        """ "bitonic sort"."""
+        """The operation, such as "bitonic sort"."""
         return self.measured.workload.operation
 
     @property
     def variant(self) -> str:
-        """ "bsp", "bpram", "bpram butterfly"."""
+        """The style and route: "bsp", "bpram" or "bpram butterfly"."""
         route = self.measured.case.get("route", "direct")
         return self.base if route == "direct" else f"{self.base} {route}"
 
@@ -73,12 +73,12 @@ class KernelPoint:
         return None if time is None else relative_error(time, self.seconds)
 
     @property
-    def plain(self) -> float | None:
+    def plain_error(self) -> float | None:
         return self.error(self.base)
 
     @property
-    def repaired(self) -> float | None:
-        return self.error(repaired(self.base).name)
+    def repaired_error(self) -> float | None:
+        return self.error(fully_repaired_model(self.base).name)
 
 
 @dataclass(frozen=True)
@@ -91,27 +91,27 @@ class KernelResults:
 
     @cached_property
     def points(self) -> tuple[KernelPoint, ...]:
-        """The points by kernel, ranks, variant and size, without kernels in the style of MPI, which no model
-        describes."""
-        candidates = (self._point(m) for m in self.evidence.of_role(ROLE))
+        """The points by kernel, ranks, variant and size. Kernels in the style of MPI are left out, since no
+        model describes them."""
+        candidates = (self._kernel_point(m) for m in self.evidence.of_role(ROLE))
         points = [point for point in candidates if point is not None]
         return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
 
     @property
-    def bases(self) -> tuple[Base, ...]:
+    def bases(self) -> tuple[BaseModel, ...]:
         return tuple(dict.fromkeys(p.base for p in self.points))
 
-    def _point(self, measured: Measured) -> KernelPoint | None:
+    def _kernel_point(self, measured: Measured) -> KernelPoint | None:
         steps = supersteps(measured.workload.operation, measured.case)
         if steps is None:
             return None
-        base: Base = "bsp" if measured.case["style"] == "bsp" else "bpram"
+        base: BaseModel = "bsp" if measured.case["style"] == "bsp" else "bpram"
         machine = self.costs(measured.case.ranks)
         predicted = {}
         for model in models_of(base):
             try:
                 predicted[model.name] = predict(steps, machine, model)
-            except NotMeasured:
+            except MissingParameter:
                 continue
         diagnosis = diagnose(steps, machine, base, measured.summary.typical.value)
         return KernelPoint(measured, base, predicted, diagnosis)
@@ -129,33 +129,33 @@ class KernelResults:
     def kernels(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(p.kernel for p in self.points))
 
-    def of_kernel(self, kernel: str, **fixed: object) -> tuple[KernelPoint, ...]:
+    def of_kernel(self, kernel: str, **properties: object) -> tuple[KernelPoint, ...]:
         """The points of a kernel with these values of the named properties."""
         return tuple(
             p
             for p in self.points
-            if p.kernel == kernel and all(getattr(p, name) == value for name, value in fixed.items())
+            if p.kernel == kernel and all(getattr(p, name) == value for name, value in properties.items())
         )
 
     @property
-    def failures(self) -> dict[tuple[str, Base, Repair], list[KernelPoint]]:
+    def failures(self) -> dict[tuple[str, BaseModel, Repair], list[KernelPoint]]:
         """The points at which an assumption fails, by kernel, model and repair."""
-        failures: dict[tuple[str, Base, Repair], list[KernelPoint]] = {}
+        failures: dict[tuple[str, BaseModel, Repair], list[KernelPoint]] = {}
         for p in self.points:
-            if p.diagnosis is not None and p.diagnosis.failing is not None:
-                failures.setdefault((p.kernel, p.base, p.diagnosis.failing), []).append(p)
+            if p.diagnosis is not None and p.diagnosis.repair is not None:
+                failures.setdefault((p.kernel, p.base, p.diagnosis.repair), []).append(p)
         return failures
 
 
-def models_of(base: Base) -> list[CostModel]:
-    """The plain model, one with each repair alone, and one with all of them."""
-    single_repairs = [CostModel(base, frozenset({repair})) for repair in REPAIRS[base]]
-    return [CostModel(base), *single_repairs, repaired(base)]
+def models_of(base: BaseModel) -> list[CostModel]:
+    """Returns the plain model, one with each single repair, and one with all repairs."""
+    single_repair_models = [CostModel(base, frozenset({repair})) for repair in REPAIRS[base]]
+    return [CostModel(base), *single_repair_models, fully_repaired_model(base)]
 
 
 def median_error(points: Iterable[KernelPoint], model: str = "") -> float | None:
-    """The median absolute relative error of a model; by default of the repaired one of each point's style.
-    None if nothing was predicted."""
-    errors = [p.error(model or repaired(p.base).name) for p in points]
-    known_errors = [abs(e) for e in errors if e is not None]
+    """Returns the median absolute relative error of a model, by default of the repaired one of each point's
+    style; None if nothing was predicted."""
+    errors = [p.error(model or fully_repaired_model(p.base).name) for p in points]
+    known_errors = [abs(error) for error in errors if error is not None]
     return median(known_errors) if known_errors else None

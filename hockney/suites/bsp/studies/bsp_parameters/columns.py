@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables, and the answer for programs (`--json`): the parameters by number of ranks, next to those of the
-paper's machine, and local rates."""
+"""The tables, and the answer for programs (`--json`): the parameters by number of ranks, those of the paper's
+machine, and local rates."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.pages.format import interval, quantity, size_of
 from hockney.pages.metrics import rate
 from hockney.suites.bsp.studies.bsp_parameters.results import (
-    METHODS,
-    PAPER,
-    PRINTED,
+    METHOD_TITLES,
+    PAPER_KEYS,
+    PAPER_VALUES,
     ParameterResults,
-    printed_by_processors,
+    paper_values_by_processors,
 )
 
 UNITS = {"g": "s", "L": "s", "sigma": "s/B", "l": "s", "o": "s", "G": "s/B"}
@@ -34,8 +34,8 @@ PARAMETER_MEANINGS = {
 }
 
 
-def parameters(run: ParameterResults) -> Table:
-    """A row for each parameter at each number of ranks."""
+def parameter_table(run: ParameterResults) -> Table:
+    """Returns a table with a row for each parameter at each number of ranks."""
     rows: list[tuple[str, ...]] = []
     for ranks in run.ranks:
         for symbol, unit in UNITS.items():
@@ -54,23 +54,30 @@ def parameters(run: ParameterResults) -> Table:
                 )
         empty_superstep = run.synchronisation(ranks)
         if empty_superstep is not None:
-            time = empty_superstep.summary.typical
-            row = (str(ranks), "", "an empty superstep", quantity(time.value, "s"), interval(time, "s"), "")
+            empty_s = empty_superstep.summary.typical
+            row = (
+                str(ranks),
+                "",
+                "an empty superstep",
+                quantity(empty_s.value, "s"),
+                interval(empty_s, "s"),
+                "",
+            )
             rows.append(row)
     columns = ("ranks", "symbol", "cost of", "value", INTERVAL, "fit")
     return Table("bsp-parameters", "Parameters", columns, tuple(rows), numeric=(0, 3, 4))
 
 
-def methods(run: ParameterResults) -> Table | None:
-    """g and L of words by each way of communicating them, and what combining gains."""
+def method_table(run: ParameterResults) -> Table | None:
+    """Returns a table of g and L of words by communication method, and the gain of combining words."""
 
     def gain(row: tuple[int, str]) -> Estimate | None:
         ranks, method = row
-        return run.gain(method, ranks) if method != "put" else None
+        return run.gain_over_put(method, ranks) if method != "put" else None
 
     columns: tuple[Column[tuple[int, str]], ...] = (
         Column("ranks", lambda row: row[0], COUNT),
-        Column("words by", lambda row: METHODS[row[1]]),
+        Column("words by", lambda row: METHOD_TITLES[row[1]]),
         Column("g", lambda row: run.estimate("g", *row), SECONDS, interval=f"{INTERVAL} of g"),
         Column("L", lambda row: run.estimate("L", *row), SECONDS, interval=f"{INTERVAL} of L"),
         Column("g / g of bsp_put", gain, RATIO, interval=f"{INTERVAL} of the ratio"),
@@ -78,69 +85,71 @@ def methods(run: ParameterResults) -> Table | None:
     caption = (
         "On the Paragon, combining all words for a processor into one message made g 17 to 22 times smaller."
     )
-    rows = _measured_methods(run)
+    rows = _method_rows(run)
     return columns_table("bsp-methods", "Words by each method", columns, rows, caption) if rows else None
 
 
-def _measured_methods(run: ParameterResults) -> list[tuple[int, str]]:
-    """Ranks and methods for which both g and L are known."""
-    rows = [(ranks, method) for ranks in run.ranks for method in METHODS]
+def _method_rows(run: ParameterResults) -> list[tuple[int, str]]:
+    """Returns the ranks and methods for which both g and L are known."""
+    rows = [(ranks, method) for ranks in run.ranks for method in METHOD_TITLES]
     return [row for row in rows if None not in (run.estimate("g", *row), run.estimate("L", *row))]
 
 
-def paper(run: ParameterResults) -> Table:
-    """The paper's tables of g, L, sigma and l next to this machine's at the same numbers of ranks."""
-    printed_values = {symbol: printed_by_processors(symbol) for symbol in PRINTED}
+def paper_table(run: ParameterResults) -> Table:
+    """Returns a table of the paper's g, L, sigma and l and this machine's at the same numbers of ranks."""
+    paper_values = {symbol: paper_values_by_processors(symbol) for symbol in PAPER_KEYS}
     columns: list[Column[int]] = [Column("ranks", int, COUNT)]
-    for symbol, values in printed_values.items():
+    for symbol, values in paper_values.items():
         columns += [
             Column(symbol, partial(run.estimate, symbol), in_unit(UNITS[symbol])),
             Column(f"{symbol}, Paragon", values.get, in_unit(UNITS[symbol])),
         ]
-    rows = sorted({p for values in printed_values.values() for p in values} | set(run.ranks))
-    return columns_table("bsp-paper", "This machine and the Intel Paragon", columns, rows, PAPER.citation)
+    rows = sorted({p for values in paper_values.values() for p in values} | set(run.ranks))
+    return columns_table(
+        "bsp-paper", "This machine and the Intel Paragon", columns, rows, PAPER_VALUES.citation
+    )
 
 
-def range_in_millions(speed: Estimate) -> str:
+def _range_in_millions(speed: Estimate) -> str:
     if speed.low is None or speed.high is None:
         return "unknown"
     return f"{speed.low / 1e6:.3g} to {speed.high / 1e6:.3g}"
 
 
-MILLIONS = Format(lambda speed: quantity(speed.value / 1e6, ""), interval=range_in_millions)
-RATES: tuple[Column[Measured], ...] = (
+MILLION_FORMAT = Format(lambda speed: quantity(speed.value / 1e6, ""), interval=_range_in_millions)
+RATE_COLUMNS: tuple[Column[Measured], ...] = (
     Column("work", lambda m: m.workload.operation),
     Column("type", lambda m: m.case.get("type")),
-    Column("size", lambda m: _shape(m) or size_of(m), COUNT),
+    Column("size", lambda m: _shape_text(m) or size_of(m), COUNT),
     Column("ranks", lambda m: m.case.ranks, COUNT),
     Column("time", lambda m: m.summary.typical, SECONDS),
-    Column("million operations a second", lambda m: rate(m.summary), MILLIONS, interval=INTERVAL),
+    Column("million operations a second", lambda m: rate(m.summary), MILLION_FORMAT, interval=INTERVAL),
 )
 
 
-def _shape(m: Measured) -> str:
+def _shape_text(m: Measured) -> str:
     return " x ".join(str(m.case[name]) for name in ("n", "m", "k") if m.case.get(name))
 
 
-def rates(run: ParameterResults) -> Table | None:
-    """Local work on all ranks at once."""
-    known_rates = [m for m in run.rates if rate(m.summary) is not None]
-    known_rates.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
-    return columns_table("local-rates", "Local work", RATES, known_rates) if known_rates else None
+def rate_table(run: ParameterResults) -> Table | None:
+    """Returns a table of local work on all ranks at the same time; None without any."""
+    rate_cases = [m for m in run.rates if rate(m.summary) is not None]
+    rate_cases.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
+    return columns_table("local-rates", "Local work", RATE_COLUMNS, rate_cases) if rate_cases else None
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
-    """The table below the sentences on a terminal."""
-    return (parameters(ParameterResults.of(evidence)),)
+    """Returns the table below the sentences on a terminal."""
+    return (parameter_table(ParameterResults.of(evidence)),)
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """Every parameter at each number of ranks, and every local rate. In seconds, seconds per byte, and
-    operations per second; null for an unknown end of an interval."""
+    """Returns every parameter at each number of ranks, and every local rate: in seconds, seconds per byte,
+    and operations per second. Unknown ends of intervals are null."""
     run = ParameterResults.of(evidence)
     return {
         "parameters": [
-            {"ranks": ranks, "symbol": symbol, "unit": UNITS[symbol], **_interval(estimate)}
+            {"ranks": ranks, "symbol": symbol, "unit": UNITS[symbol], **_interval_fields(estimate)}
             for ranks in run.ranks
             for symbol in UNITS
             if (estimate := run.estimate(symbol, ranks)) is not None
@@ -148,26 +157,26 @@ def answer(evidence: Evidence) -> dict[str, Any]:
         "methods": [
             {"ranks": ranks, "method": method, "g_s": g.value, "L_s": startup.value}
             for ranks in run.ranks
-            for method in METHODS
+            for method in METHOD_TITLES
             if (g := run.estimate("g", ranks, method)) is not None
             and (startup := run.estimate("L", ranks, method)) is not None
         ],
         "combining": [
-            {"ranks": ranks, "factor": factor and factor.value, **_ends(factor)}
+            {"ranks": ranks, "factor": factor and factor.value, **_bound_fields(factor)}
             for ranks in run.ranks
             for factor in [run.combining_gain(ranks)]
         ],
         "rates": [
-            {"case": m.case.line, "operation": m.workload.operation, **_interval(speed)}
+            {"case": m.case.line, "operation": m.workload.operation, **_interval_fields(speed)}
             for m in run.rates
             if (speed := rate(m.summary)) is not None
         ],
     }
 
 
-def _interval(estimate: Estimate) -> dict[str, float | None]:
-    return {"value": estimate.value, **_ends(estimate)}
+def _interval_fields(estimate: Estimate) -> dict[str, float | None]:
+    return {"value": estimate.value, **_bound_fields(estimate)}
 
 
-def _ends(estimate: Estimate | None) -> dict[str, float | None]:
+def _bound_fields(estimate: Estimate | None) -> dict[str, float | None]:
     return {"low": None, "high": None} if estimate is None else {"low": estimate.low, "high": estimate.high}

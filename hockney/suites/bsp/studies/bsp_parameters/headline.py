@@ -11,8 +11,8 @@ from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
 
 def headline(run: ParameterResults) -> tuple[str, ...]:
-    """The parameters in sentences, for the largest number of ranks with a core for each; if there is none,
-    for the smallest."""
+    """Returns sentences on the parameters for the largest number of ranks with one core each, or else for the
+    smallest number."""
     if not run.ranks:
         return ("No relation or permutation could be fitted: measure more sizes, or fewer ranks.",)
     ranks = run.ranks[-1]
@@ -39,5 +39,5 @@ def headline(run: ParameterResults) -> tuple[str, ...]:
 
 
 def _poor_fit_warning(fit: Fit | None) -> str:
-    """A sentence about the fit from which the numbers before it are."""
+    """Returns a sentence if the fit that gave the preceding numbers is poor."""
     return f" This fit is poor: {fit.why}." if fit is not None and fit.verdict == "poor" else ""

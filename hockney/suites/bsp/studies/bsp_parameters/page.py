@@ -10,7 +10,7 @@ from hockney.pages.evidence import Evidence
 from hockney.pages.study_page import section, study_page
 from hockney.suites.bsp.studies.bsp_parameters import columns, figures
 from hockney.suites.bsp.studies.bsp_parameters.headline import headline
-from hockney.suites.bsp.studies.bsp_parameters.results import PRINTED, ParameterResults
+from hockney.suites.bsp.studies.bsp_parameters.results import PAPER_KEYS, ParameterResults
 
 METHOD = (
     "An h-relation is one superstep in which each rank puts, or sends, h words of 4 bytes to random other "
@@ -23,15 +23,15 @@ METHOD = (
 def page(evidence: Evidence) -> Page:
     run = ParameterResults.of(evidence)
     sections = [
-        Section("Parameters", tables=(columns.parameters(run), columns.paper(run))),
+        Section("Parameters", tables=(columns.parameter_table(run), columns.paper_table(run))),
         section(
             "Parameters over the number of ranks",
-            figures=[figures.over_ranks(run, symbol) for symbol in PRINTED],
+            figures=[figures.parameter_figure(run, symbol) for symbol in PAPER_KEYS],
             multiples=True,
         ),
-        _methods(run),
-        section("Block permutations", figures=[figures.permutations(run)]),
-        section("Local work", tables=[columns.rates(run)], closed=True),
+        _method_section(run),
+        section("Block permutations", figures=[figures.permutation_figure(run)]),
+        section("Local work", tables=[columns.rate_table(run)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -41,13 +41,17 @@ def page(evidence: Evidence) -> Page:
         headline=headline(run) if evidence.measured else ("Nothing was measured.",),
         sections=sections,
         method=METHOD,
-        lead=figures.relations(run),
+        lead=figures.relation_figure(run),
     )
 
 
-def _methods(run: ParameterResults) -> Section | None:
-    table = columns.methods(run)
+def _method_section(run: ParameterResults) -> Section | None:
+    table = columns.method_table(run)
     if table is None:
         return None
-    drawn = [draw(run, ranks) for ranks in run.ranks for draw in (figures.by_method, figures.parts)]
-    return section("Words combined, and sent at once", figures=drawn, tables=[table], multiples=True)
+    method_figures = [
+        make_figure(run, ranks)
+        for ranks in run.ranks
+        for make_figure in (figures.method_figure, figures.breakdown_figure)
+    ]
+    return section("Words combined, and sent at once", figures=method_figures, tables=[table], multiples=True)

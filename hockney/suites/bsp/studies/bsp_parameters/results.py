@@ -14,21 +14,21 @@ from hockney.pages.evidence import Evidence, Measured
 from hockney.reference import PrintedRow
 from hockney.suites.bsp.fits.bsp import ROLE, SYNCHRONISATION
 from hockney.suites.bsp.models.parameters import (
-    LOCAL,
+    LOCAL_ROLE,
     permutation_fit,
     rank_counts,
     relation_fit,
     superstep_fit,
 )
-from hockney.suites.bsp.models.programs import WORD
+from hockney.suites.bsp.models.programs import WORD_BYTES
 
-PAPER = reference.published("paragon")
+PAPER_VALUES = reference.published("paragon")
 MESHES = {"4x2": 8, "4x4": 16, "8x4": 32, "6x6": 36, "8x8": 64, "10x10": 100}
 """Processors of the paper's meshes."""
-PRINTED = {"g": "bsp/g", "L": "bsp/L", "sigma": "bpram/sigma", "l": "bpram/l"}
+PAPER_KEYS = {"g": "bsp/g", "L": "bsp/L", "sigma": "bpram/sigma", "l": "bpram/l"}
 """Keys of the printed values, without paper and mesh, by symbol."""
-METHODS = {"put": "bsp_put", "send": "bsp_send", "mpi": "one MPI message for each word"}
-"""Ways to communicate words."""
+METHOD_TITLES = {"put": "bsp_put", "send": "bsp_send", "mpi": "one MPI message for each word"}
+"""Methods to communicate words."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ParameterResults:
         return rank_counts(self.evidence.fits)
 
     def fit(self, symbol: str, ranks: int, method: str = "put") -> Fit | None:
-        """The fit that has this parameter: g and L (of words), sigma and l, or o and G; None if it is
+        """Returns the fit with this parameter: g and L (of words), sigma and l, or o and G; None if it is
         missing."""
         fits = self.evidence.fits
         if symbol in ("g", "L"):
@@ -57,24 +57,30 @@ class ParameterResults:
         return None if parameter is None else parameter.estimate
 
     def combining_gain(self, ranks: int) -> Estimate | None:
-        """g of words that are sent at once over g of combined ones: the paper found 17 to 22."""
-        return self.gain("mpi", ranks)
+        """Returns g of words sent at once over g of combined words. The paper reports 17 to 22."""
+        return self.gain_over_put("mpi", ranks)
 
-    def gain(self, method: str, ranks: int) -> Estimate | None:
-        """g of words by this method, over g by bsp_put; None if either is unknown."""
-        g, combined = (self.estimate("g", ranks, each) for each in (method, "put"))
+    def gain_over_put(self, method: str, ranks: int) -> Estimate | None:
+        """Returns g of words by this method, over g by bsp_put; None if either is unknown."""
+        g, combined_g = (self.estimate("g", ranks, name) for name in (method, "put"))
         return (
-            None if g is None or combined is None or not combined.value else ratio_of_estimates(g, combined)
+            None
+            if g is None or combined_g is None or not combined_g.value
+            else ratio_of_estimates(g, combined_g)
         )
 
     def synchronisation(self, ranks: int) -> Measured | None:
-        """An empty superstep."""
-        candidates = (m for m in self.evidence.of_role(ROLE) if m.workload.operation == SYNCHRONISATION)
+        """Returns the measurement of an empty superstep; None if there is none."""
+        candidates = (
+            measured
+            for measured in self.evidence.of_role(ROLE)
+            if measured.workload.operation == SYNCHRONISATION
+        )
         return next((m for m in candidates if m.case.ranks == ranks), None)
 
     def relations(self, ranks: int, method: str = "put") -> tuple[Measured, ...]:
-        """The measured h-relations whose packets are single words."""
-        return self.evidence.of("h_relation", ranks=ranks, method=method, packet=WORD)
+        """Returns the measured h-relations whose packets are single words."""
+        return self.evidence.of("h_relation", ranks=ranks, method=method, packet=WORD_BYTES)
 
     def permutations(self, ranks: int) -> tuple[Measured, ...]:
         return self.evidence.of("block_permutation", ranks=ranks)
@@ -82,15 +88,15 @@ class ParameterResults:
     @property
     def rates(self) -> tuple[Measured, ...]:
         """The measured local work."""
-        return self.evidence.of_role(LOCAL)
+        return self.evidence.of_role(LOCAL_ROLE)
 
 
-def printed(symbol: str) -> dict[str, PrintedRow]:
-    """The paper's values (s, or s/B) by mesh of the Paragon."""
-    rows = {row.key: row for row in PAPER.rows}
-    keys = {mesh: f"paragon/{PRINTED[symbol]}/{mesh}" for mesh in MESHES}
+def paper_rows(symbol: str) -> dict[str, PrintedRow]:
+    """Returns the paper's values (s, or s/B) by mesh of the Paragon."""
+    rows = {row.key: row for row in PAPER_VALUES.rows}
+    keys = {mesh: f"paragon/{PAPER_KEYS[symbol]}/{mesh}" for mesh in MESHES}
     return {mesh: rows[key] for mesh, key in keys.items() if key in rows}
 
 
-def printed_by_processors(symbol: str) -> dict[int, float]:
-    return {MESHES[mesh]: row.si for mesh, row in printed(symbol).items()}
+def paper_values_by_processors(symbol: str) -> dict[int, float]:
+    return {MESHES[mesh]: row.si for mesh, row in paper_rows(symbol).items()}

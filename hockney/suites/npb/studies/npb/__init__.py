@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The NAS Parallel Benchmarks: speed-up, where the time goes, and what barriers inside them cost, as in R.
-Krishnamurthy (1998)."""
+"""The NAS Parallel Benchmarks: speed-up, where the time goes, and the cost of barriers inside them, as in
+R. Krishnamurthy (1998)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from hockney.pages.columns import (
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import percent, ratio_interval
 from hockney.pages.metrics import RATE
-from hockney.suites.npb.programs.assumptions import ASSUMPTIONS, CLOSE_ERROR, PhaseTime
+from hockney.suites.npb.programs.assumptions import ACCEPTED_ERROR, ASSUMPTIONS, PhaseTime
 from hockney.suites.npb.studies.npb.results import (
     MeanEffect,
     NpbPoint,
@@ -43,26 +43,26 @@ from hockney.suites.npb.studies.npb.results import (
     predictions,
 )
 
-VERIFIED = {True: "yes", False: "no"}
+VERIFIED_TEXTS = {True: "yes", False: "no"}
 
 
 def ratio_number(value: float) -> str:
-    """The ratio with two decimals, or with two digits if it is small."""
+    """Formats a ratio with two decimals, or with two digits if it is small."""
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
-RATIO = Format(lambda value: ratio_number(number(value)), interval=ratio_interval)
+RATIO_FORMAT = Format(lambda value: ratio_number(number(value)), interval=ratio_interval)
 
 
 def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
-    """The columns of a benchmark, with or without barriers."""
+    """Returns the columns of a benchmark, with or without barriers."""
     effects = {each.point.measured.case.line: each for each in run.effects}
 
     def effect(name: str) -> Callable[[NpbPoint], Estimate | None]:
         return lambda p: getattr(effects.get(p.measured.case.line), name, None)
 
     def speedup(p: NpbPoint) -> Estimate | None:
-        return run.speedup(p) if p in run.plain else None
+        return run.speedup(p) if p in run.barrier_free_points else None
 
     return (
         Column("", lambda p: p.measured.case.line, key="case"),
@@ -73,23 +73,28 @@ def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
         Column("time", lambda p: p.time, SECONDS, "time_s", INTERVAL),
         Column("rate", lambda p: p.rate, in_unit(RATE), "rate_per_s", INTERVAL),
         Column("", speedup, key="speedup"),
-        Column("speed-up", lambda p: speedup(p) if p.ranks > 1 else None, RATIO, interval=INTERVAL),
-        Column("efficiency", lambda p: run.efficiency(p) if p in run.plain else None, SHARE, "efficiency"),
-        Column("verified", lambda p: p.verified, words(VERIFIED), "verified", missing="not checked"),
+        Column("speed-up", lambda p: speedup(p) if p.ranks > 1 else None, RATIO_FORMAT, interval=INTERVAL),
+        Column(
+            "efficiency",
+            lambda p: run.efficiency(p) if p in run.barrier_free_points else None,
+            SHARE,
+            "efficiency",
+        ),
+        Column("verified", lambda p: p.verified, words(VERIFIED_TEXTS), "verified", missing="not checked"),
         Column("", lambda p: p.parts, key="parts_s"),
-        Column("", lambda p: columns_document(PHASES, ((p, each) for each in p.phases)), key="phases"),
+        Column("", lambda p: columns_document(PHASE_COLUMNS, ((p, each) for each in p.phases)), key="phases"),
         Column("barrier", lambda p: p.barrier, key="barrier"),
         Column("after each", lambda p: p.barrier_at, key="barrier_at"),
-        Column("with / without", effect("cost"), RATIO, "cost", INTERVAL),
+        Column("with / without", effect("cost"), RATIO_FORMAT, "cost", INTERVAL),
         Column("", effect("gain"), key="gain"),
-        Column("won back", effect("win"), SHARE, interval=INTERVAL),
+        Column("won back", effect("saving"), SHARE, interval=INTERVAL),
         Column("communication", lambda p: p.share("messages", "collectives", "barriers"), SHARE),
         Column("in barriers", lambda p: p.share("barriers"), SHARE),
         Column("waiting", lambda p: p.share("waiting"), SHARE),
     )
 
 
-PHASES: tuple[Column[tuple[NpbPoint, PhaseTime]], ...] = (
+PHASE_COLUMNS: tuple[Column[tuple[NpbPoint, PhaseTime]], ...] = (
     Column("benchmark", lambda row: row[0].kernel),
     Column("ranks", lambda row: row[0].ranks, COUNT),
     Column("phase", lambda row: row[1].name, key="phase"),
@@ -99,76 +104,92 @@ PHASES: tuple[Column[tuple[NpbPoint, PhaseTime]], ...] = (
     Column("waiting", lambda row: row[1].waiting, SECONDS, "waiting_s"),
     Column("share", lambda row: _phase_share(*row), SHARE),
 )
-MEANS: tuple[Column[MeanEffect], ...] = (
-    Column("ranks", lambda each: each.ranks, COUNT, "ranks"),
-    Column("barrier", lambda each: each.barrier, key="barrier"),
-    Column("after each", lambda each: each.barrier_at, key="barrier_at"),
-    Column("", lambda each: each.kernels, key="benchmarks"),
-    Column("time with / without", lambda each: each.cost, RATIO, "cost", INTERVAL),
-    Column("won back", lambda each: each.win, SHARE, interval=INTERVAL),
-    Column("", lambda each: each.gain, key="gain"),
-    Column("in barriers", lambda each: each.barriers, SHARE, "share_in_barriers"),
-    Column("waiting", lambda each: each.waiting, SHARE, "share_waiting"),
+MEAN_COLUMNS: tuple[Column[MeanEffect], ...] = (
+    Column("ranks", lambda effect: effect.ranks, COUNT, "ranks"),
+    Column("barrier", lambda effect: effect.barrier, key="barrier"),
+    Column("after each", lambda effect: effect.barrier_at, key="barrier_at"),
+    Column("", lambda effect: effect.kernels, key="benchmarks"),
+    Column("time with / without", lambda effect: effect.cost, RATIO_FORMAT, "cost", INTERVAL),
+    Column("won back", lambda effect: effect.saving, SHARE, interval=INTERVAL),
+    Column("", lambda effect: effect.gain, key="gain"),
+    Column("in barriers", lambda effect: effect.barrier_share, SHARE, "share_in_barriers"),
+    Column("waiting", lambda effect: effect.waiting_share, SHARE, "share_waiting"),
 )
-PREDICTIONS: tuple[Column[NpbPrediction], ...] = (
-    Column("", lambda each: each.point.measured.case.line, key="case"),
-    Column("benchmark", lambda each: each.point.kernel),
-    Column("class", lambda each: each.point.size),
-    Column("ranks", lambda each: each.point.ranks, COUNT),
-    Column("predicted", lambda each: each.predicted.seconds, SECONDS, "time_s"),
-    Column("measured", lambda each: each.point.time, SECONDS, "measured_s"),
-    Column("error", lambda each: each.diagnosis.error, SIGNED, "error"),
-    Column("what fails", lambda each: each.diagnosis.failing, key="fails"),
-    Column("in phase", lambda each: each.diagnosis.phase or None, key="phase"),
-    Column("error without it", lambda each: each.diagnosis.corrected, SIGNED, "error_without_it"),
-    Column("", lambda each: _parts(each), key="parts_s"),
+PREDICTION_COLUMNS: tuple[Column[NpbPrediction], ...] = (
+    Column("", lambda prediction: prediction.point.measured.case.line, key="case"),
+    Column("benchmark", lambda prediction: prediction.point.kernel),
+    Column("class", lambda prediction: prediction.point.size),
+    Column("ranks", lambda prediction: prediction.point.ranks, COUNT),
+    Column("predicted", lambda prediction: prediction.predicted_time.seconds, SECONDS, "time_s"),
+    Column("measured", lambda prediction: prediction.point.time, SECONDS, "measured_s"),
+    Column("error", lambda prediction: prediction.diagnosis.error, SIGNED, "error"),
+    Column("what fails", lambda prediction: prediction.diagnosis.failed_assumption, key="fails"),
+    Column("in phase", lambda prediction: prediction.diagnosis.phase or None, key="phase"),
+    Column(
+        "error without it",
+        lambda prediction: prediction.diagnosis.corrected_error,
+        SIGNED,
+        "error_without_it",
+    ),
+    Column("", lambda prediction: _part_seconds(prediction), key="parts_s"),
 )
 
 
 def _phase_share(p: NpbPoint, phase: PhaseTime) -> float | None:
-    total = sum(each.total for each in p.phases)
+    total = sum(other_phase.total for other_phase in p.phases)
     return phase.total / total if total else None
 
 
-def _parts(each: NpbPrediction) -> dict[str, float]:
-    return {kind: each.predicted.total(kind) for kind in TIME_PARTS}
+def _part_seconds(prediction: NpbPrediction) -> dict[str, float]:
+    return {kind: prediction.predicted_time.total(kind) for kind in TIME_PARTS}
 
 
 def _with_intervals_if_measured(run: NpbResults, columns: Iterable[Column[Row]]) -> tuple[Column[Row], ...]:
-    """The columns, without intervals where times are exact."""
+    """Returns the columns, without intervals if times are exact."""
     return without_intervals(columns) if run.evidence.machine.is_exact else tuple(columns)
 
 
-def benchmarks(run: NpbResults) -> Table:
-    """Each benchmark without barriers on each number of ranks. There is a column for verification unless all
-    results were verified."""
-    has_unverified = any(p.verified is not True for p in run.plain)
-    every = _point_columns(run)
+def benchmark_table(run: NpbResults) -> Table:
+    """Returns a table of each benchmark without barriers on each number of ranks. It has a column for
+    verification unless all results were verified."""
+    has_unverified = any(p.verified is not True for p in run.barrier_free_points)
+    all_columns = _point_columns(run)
     columns = (
-        *chosen(every, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
-        *without_intervals(chosen(every, "time", "rate")),
+        *chosen(all_columns, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
+        *without_intervals(chosen(all_columns, "time", "rate")),
         *_with_intervals_if_measured(
-            run, chosen(every, "speed-up", "efficiency", "communication", "waiting")
+            run, chosen(all_columns, "speed-up", "efficiency", "communication", "waiting")
         ),
     )
     caption = "Communication and waiting: shares of the time, as means over the ranks."
     if not has_unverified:
         caption = f"All answers were verified. {caption}"
-    return columns_table("npb", f"Benchmarks, class {join_words(run.classes)}", columns, run.plain, caption)
+    return columns_table(
+        "npb", f"Benchmarks, class {join_words(run.classes)}", columns, run.barrier_free_points, caption
+    )
 
 
-def times(run: NpbResults) -> Table:
-    """Times and rates with their intervals, and how the ranks divide each benchmark."""
+def time_table(run: NpbResults) -> Table:
+    """Returns a table of times and rates with their intervals, and of the benchmarks' decompositions."""
     columns = chosen(_point_columns(run), "benchmark", "class", "ranks", "time", "rate", "decomposition")
-    return columns_table("npb-times", "Times and rates", _with_intervals_if_measured(run, columns), run.plain)
+    return columns_table(
+        "npb-times", "Times and rates", _with_intervals_if_measured(run, columns), run.barrier_free_points
+    )
 
 
-def means(run: NpbResults) -> Table | None:
-    """Each barrier at each place, over all benchmarks; the cheapest first."""
-    if not run.means:
+def barrier_table(run: NpbResults) -> Table | None:
+    """Returns a table of each barrier at each place, over all benchmarks, in ascending cost."""
+    if not run.mean_effects:
         return None
     columns = chosen(
-        MEANS, "ranks", "after each", "barrier", "time with / without", "won back", "in barriers", "waiting"
+        MEAN_COLUMNS,
+        "ranks",
+        "after each",
+        "barrier",
+        "time with / without",
+        "won back",
+        "in barriers",
+        "waiting",
     )
     caption = (
         "Ratios are geometric means over the benchmarks. Won back: of the time with MPI's barrier; "
@@ -176,51 +197,54 @@ def means(run: NpbResults) -> Table | None:
         "Waiting: for ranks that arrive later, at barriers and elsewhere. Both are shares of the time."
     )
     return columns_table(
-        "npb-barriers", "Barriers", _with_intervals_if_measured(run, columns), run.means, caption
+        "npb-barriers", "Barriers", _with_intervals_if_measured(run, columns), run.mean_effects, caption
     )
 
 
-def effects(run: NpbResults) -> Table | None:
-    """Each barrier in each benchmark."""
-    every = _point_columns(run)
+def effect_table(run: NpbResults) -> Table | None:
+    """Returns a table of each barrier in each benchmark; None without barriers."""
+    all_columns = _point_columns(run)
     columns = (
-        *chosen(every, "benchmark", "ranks", "after each", "barrier"),
-        *without_intervals(chosen(every, "time")),
+        *chosen(all_columns, "benchmark", "ranks", "after each", "barrier"),
+        *without_intervals(chosen(all_columns, "time")),
         *_with_intervals_if_measured(
-            run, chosen(every, "with / without", "won back", "in barriers", "waiting", "verified")
+            run, chosen(all_columns, "with / without", "won back", "in barriers", "waiting", "verified")
         ),
     )
     points = [each.point for each in run.effects]
     return columns_table("npb-effects", "Barriers in each benchmark", columns, points) if points else None
 
 
-def phases(run: NpbResults) -> Table | None:
-    """A table of where the time of each phase of an iteration goes, without barriers; None without phases."""
-    rows = [(p, each) for p in run.plain for each in p.phases]
+def phase_table(run: NpbResults) -> Table | None:
+    """Returns a table of where the time of each phase of an iteration goes, without barriers; None without
+    phases."""
+    rows = [(p, each) for p in run.barrier_free_points for each in p.phases]
     caption = "Of a run, as means over the ranks and launches."
-    return columns_table("npb-phases", "Phases", PHASES, rows, caption) if rows else None
+    return columns_table("npb-phases", "Phases", PHASE_COLUMNS, rows, caption) if rows else None
 
 
-def predicted(predictions: NpbPredictions) -> Table | None:
-    """Predicted and measured times on several ranks, and the assumption of the prediction that fails."""
-    if not predictions.of:
+def prediction_table(predictions: NpbPredictions) -> Table | None:
+    """Returns a table of predicted and measured times on several ranks, and of the assumption that fails."""
+    if not predictions.predictions:
         return None
     columns = chosen(
-        PREDICTIONS, "benchmark", "class", "ranks", "measured", "predicted", "error", "what fails",
+        PREDICTION_COLUMNS, "benchmark", "class", "ranks", "measured", "predicted", "error", "what fails",
         "in phase", "error without it",
     )  # fmt: skip
-    fails = "; ".join(f"{name}: {words}" for name, words in ASSUMPTIONS.items())
+    assumption_list = "; ".join(f"{name}: {meaning}" for name, meaning in ASSUMPTIONS.items())
     caption = (
         "From the time on one rank and the costs of messages and collectives. What fails: the assumption "
         "whose measured part of the time, in place of the predicted one, corrects most of an error above "
-        f"{percent(CLOSE_ERROR)}. Assumptions: {fails}."
+        f"{percent(ACCEPTED_ERROR)}. Assumptions: {assumption_list}."
     )
-    return columns_table("npb-predicted", "Predicted and measured", columns, predictions.of, caption)
+    return columns_table("npb-predicted", "Predicted and measured", columns, predictions.predictions, caption)
 
 
-def wrong_answers(run: NpbResults) -> Table | None:
-    """Cases with a wrong answer, each with the first error that was found."""
-    rows = tuple((p.measured.case.line, VERIFIED[False], first_error(p.records)) for p in run.wrong_points)
+def wrong_answer_table(run: NpbResults) -> Table | None:
+    """Returns a table of cases with a wrong answer and its first error; None without errors."""
+    rows = tuple(
+        (p.measured.case.line, VERIFIED_TEXTS[False], first_error(p.records)) for p in run.wrong_points
+    )
     return Table("npb-wrong", "Wrong answers", ("case", "verified", "first"), rows) if rows else None
 
 
@@ -229,25 +253,25 @@ def first_error(records: Iterable[Record]) -> str:
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
-    """The tables below the sentences on a terminal."""
+    """Returns the tables below the sentences on a terminal."""
     run = NpbResults.of(evidence)
     tables = (
-        benchmarks(run) if run.plain else None,
-        means(run),
-        predicted(predictions(run)),
+        benchmark_table(run) if run.barrier_free_points else None,
+        barrier_table(run),
+        prediction_table(predictions(run)),
     )
     return tuple(table for table in tables if table is not None)
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """Every benchmark with its rate (operations per second), speed-up, and the parts of its time (s, means
-    over the ranks), also for each phase; and what each barrier changes. Ratios have 95% intervals; null if
-    unknown."""
+    """Returns every benchmark with its rate (operations per second), speed-up and parts of its time (s,
+    means over the ranks), also for each phase, and the effect of each barrier. Ratios have 95% intervals;
+    null if unknown."""
     run = NpbResults.of(evidence)
     return {
         "verified": None if all(p.verified is None for p in run.points) else not run.wrong_points,
         "benchmarks": columns_document(_point_columns(run), run.points),
-        "barriers": columns_document(MEANS, run.means),
-        "predictions": columns_document(PREDICTIONS, predictions(run).of),
+        "barriers": columns_document(MEAN_COLUMNS, run.mean_effects),
+        "predictions": columns_document(PREDICTION_COLUMNS, predictions(run).predictions),
         "median_error": predictions(run).median_error,
     }

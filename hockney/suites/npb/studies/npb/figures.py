@@ -15,22 +15,22 @@ from hockney.pages.series import estimates, within_row
 from hockney.suites.npb.studies.npb.results import PARTS, NpbPoint, NpbPredictions, NpbResults, Part
 
 ROW_GAP = 0.2
-"""Rows between the barriers of a benchmark."""
-MEAN = "mean of all"
+"""Gap between the rows of a benchmark's barriers, in rows."""
+MEAN_TITLE = "mean of all"
 
 
-def lead(run: NpbResults) -> Figure | None:
-    """Speed-up if more than one rank was measured, else where the time goes."""
-    speedups = [(p, s) for p in run.plain if (s := run.speedup(p)) is not None]
+def lead_figure(run: NpbResults) -> Figure | None:
+    """Draws the speed-up if more than one rank was measured, otherwise where the time goes."""
+    speedups = [(p, speedup) for p in run.barrier_free_points if (speedup := run.speedup(p)) is not None]
     rank_counts = sorted({p.ranks for p, _ in speedups})
     if len(rank_counts) > 2:
         return _speedup_over_ranks(speedups, rank_counts)
-    parallel = [(p, s) for p, s in speedups if p.ranks > 1]
-    return _speedup_rows(parallel) if parallel else time_bars(run)
+    parallel_speedups = [(p, s) for p, s in speedups if p.ranks > 1]
+    return _speedup_rows(parallel_speedups) if parallel_speedups else time_figure(run)
 
 
 def _speedup_over_ranks(speedups: list[tuple[NpbPoint, Estimate]], rank_counts: list[int]) -> Figure:
-    """The paper's figure 12."""
+    """Draws the speed-up over the ranks, as in the paper's figure 12."""
     names = dict.fromkeys(p.kernel for p, _ in speedups)
     ideal = tuple(map(float, rank_counts))
     return Figure(
@@ -39,7 +39,10 @@ def _speedup_over_ranks(speedups: list[tuple[NpbPoint, Estimate]], rank_counts: 
         Axis("ranks", "ranks"),
         Axis("speed-up", "", include=(1.0,)),
         (
-            *(estimates(name, _details((p, s) for p, s in speedups if p.kernel == name)) for name in names),
+            *(
+                estimates(name, _details((p, speedup) for p, speedup in speedups if p.kernel == name))
+                for name in names
+            ),
             Series("ideal", ideal, ideal, kind="line", tone="neutral"),
         ),
         "T(1) / T(p) with 95% intervals.",
@@ -52,7 +55,7 @@ def _details(speedups: Iterator[tuple[NpbPoint, Estimate]]) -> Iterator[tuple[fl
 
 
 def _speedup_rows(speedups: list[tuple[NpbPoint, Estimate]]) -> Figure:
-    """A row for each benchmark on one number of ranks."""
+    """Draws a row for each benchmark on one number of ranks."""
     speedups.sort(key=lambda pair: -pair[1].value)
     ranks = speedups[0][0].ranks
     series = (
@@ -70,13 +73,13 @@ def _speedup_rows(speedups: list[tuple[NpbPoint, Estimate]]) -> Figure:
     )
 
 
-def time_bars(run: NpbResults) -> Figure | None:
-    """A bar for each benchmark and number of ranks, without barriers."""
-    points = [p for p in run.plain if p.parts]
+def time_figure(run: NpbResults) -> Figure | None:
+    """Draws a bar for each benchmark and number of ranks, without barriers."""
+    points = [p for p in run.barrier_free_points if p.parts]
     if not points:
         return None
     series = []
-    base = [0.0] * len(points)
+    bar_starts = [0.0] * len(points)
     for part in PARTS:
         shares = [p.share(part) for p in points]
         if any(shares):
@@ -86,11 +89,11 @@ def time_bars(run: NpbResults) -> Figure | None:
                     tuple(map(float, range(len(points)))),
                     tuple(shares),
                     kind="bars",
-                    base=tuple(base),
-                    detail=tuple(_seconds(p, part) for p in points),
+                    base=tuple(bar_starts),
+                    detail=tuple(_seconds_text(p, part) for p in points),
                 )
             )
-        base = [start + share for start, share in zip(base, shares, strict=True)]
+        bar_starts = [start + share for start, share in zip(bar_starts, shares, strict=True)]
     return Figure(
         "npb-time",
         "Where the time goes",
@@ -101,17 +104,21 @@ def time_bars(run: NpbResults) -> Figure | None:
     )
 
 
-def _seconds(p: NpbPoint, part: Part) -> str:
+def _seconds_text(p: NpbPoint, part: Part) -> str:
     return quantity(p.parts[part].value, "s") if part in p.parts else ""
 
 
-def predicted(predictions: NpbPredictions) -> Figure:
-    """A row for each benchmark and number of ranks."""
+def prediction_figure(predictions: NpbPredictions) -> Figure:
+    """Draws a row for each benchmark and number of ranks."""
     series = (
-        (float(k), each.ratio, f"{quantity(each.predicted.seconds, 's')}, {signed(each.diagnosis.error)}")
-        for k, each in enumerate(predictions.of)
+        (
+            float(k),
+            prediction.ratio,
+            f"{quantity(prediction.predicted_time.seconds, 's')}, {signed(prediction.diagnosis.error)}",
+        )
+        for k, prediction in enumerate(predictions.predictions)
     )
-    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in predictions.of)
+    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in predictions.predictions)
     return Figure(
         "npb-predicted",
         "Predicted and measured",
@@ -123,22 +130,25 @@ def predicted(predictions: NpbPredictions) -> Figure:
     )
 
 
-def barriers(run: NpbResults) -> Iterator[Figure]:
-    """The cost of each barrier in each benchmark and as the mean, for each number of ranks and place."""
-    settings = dict.fromkeys((e.ranks, e.barrier_at) for e in run.means)
+def barrier_figures(run: NpbResults) -> Iterator[Figure]:
+    """Draws the cost of each barrier in each benchmark and as the mean, for each number of ranks and
+    place."""
+    settings = dict.fromkeys((effect.ranks, effect.barrier_at) for effect in run.mean_effects)
     for ranks, barrier_at in settings:
         yield _barrier_figure(run, ranks, barrier_at)
 
 
 def _barrier_figure(run: NpbResults, ranks: int, barrier_at: str) -> Figure:
     costs = [
-        (e.point.kernel, e.point.barrier, e.cost)
-        for e in run.effects
-        if (e.point.ranks, e.point.barrier_at) == (ranks, barrier_at) and e.cost is not None
+        (effect.point.kernel, effect.point.barrier, effect.cost)
+        for effect in run.effects
+        if (effect.point.ranks, effect.point.barrier_at) == (ranks, barrier_at) and effect.cost is not None
     ]
     if len({kernel for kernel, _, _ in costs}) > 1:
         costs += [
-            (MEAN, e.barrier, e.cost) for e in run.means if (e.ranks, e.barrier_at) == (ranks, barrier_at)
+            (MEAN_TITLE, e.barrier, e.cost)
+            for e in run.mean_effects
+            if (e.ranks, e.barrier_at) == (ranks, barrier_at)
         ]
     kernels = list(dict.fromkeys(kernel for kernel, _, _ in costs))
     names = list(dict.fromkeys(barrier for _, barrier, _ in costs))

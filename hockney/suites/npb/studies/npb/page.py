@@ -30,15 +30,17 @@ METHOD = (
 
 def page(evidence: Evidence) -> Page:
     run = NpbResults.of(evidence)
-    lead = figures.lead(run)
+    lead = figures.lead_figure(run)
     sections = [
-        section("Wrong answers", tables=[columns.wrong_answers(run)]),
+        section("Wrong answers", tables=[columns.wrong_answer_table(run)]),
         _time_section(run, lead),
         _barrier_section(run),
         _prediction_section(run),
-        Section("Times and rates", tables=(columns.times(run),), closed=True) if run.plain else None,
-        section("Barriers in each benchmark", tables=[columns.effects(run)], closed=True),
-        section("Phases", tables=[columns.phases(run)], closed=True),
+        Section("Times and rates", tables=(columns.time_table(run),), closed=True)
+        if run.barrier_free_points
+        else None,
+        section("Barriers in each benchmark", tables=[columns.effect_table(run)], closed=True),
+        section("Phases", tables=[columns.phase_table(run)], closed=True),
         quality.spread_of_noise(evidence),
         quality.verification(evidence),
     ]
@@ -53,24 +55,24 @@ def page(evidence: Evidence) -> Page:
 
 
 def _time_section(run: NpbResults, lead: Figure | None) -> Section | None:
-    """The bars, unless they are on the first screen."""
-    if not run.plain:
+    """Returns the section on the time, with the bars unless they are the lead figure."""
+    if not run.barrier_free_points:
         return None
-    bars = figures.time_bars(run)
+    bars = figures.time_figure(run)
     figures_shown = () if bars is None or lead is None or bars.name == lead.name else (bars,)
-    return Section("Where the time goes", figures=figures_shown, tables=(columns.benchmarks(run),))
+    return Section("Where the time goes", figures=figures_shown, tables=(columns.benchmark_table(run),))
 
 
 def _barrier_section(run: NpbResults) -> Section | None:
-    table = columns.means(run)
+    table = columns.barrier_table(run)
     if table is None:
         return None
-    return Section("Barriers", figures=tuple(figures.barriers(run)), tables=(table,), multiples=True)
+    return Section("Barriers", figures=tuple(figures.barrier_figures(run)), tables=(table,), multiples=True)
 
 
 def _prediction_section(run: NpbResults) -> Section | None:
     results = predictions(run)
-    table = columns.predicted(results)
+    table = columns.prediction_table(results)
     if table is None:
         return None
-    return Section("Predicted and measured", figures=(figures.predicted(results),), tables=(table,))
+    return Section("Predicted and measured", figures=(figures.prediction_figure(results),), tables=(table,))

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: every benchmark on one rank and on more, and there also with each barrier at each place
-where the benchmarks have none."""
+"""The cases to measure: every benchmark on one rank and on several. On several ranks, also each barrier at
+each place where the benchmarks have none."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.suites.npb.programs import PIPELINED, program_of
-from hockney.suites.npb.programs.program import Indivisible, NpbProgram, uniform
+from hockney.suites.npb.programs.program import Indivisible, NpbProgram, uniform_rates
 
 WORKLOADS = ("ep", "cg", "mg", "ft", "is", "lu", "bt", "sp")
 """Compiled on first use."""
-PAPER = "paper"
+PAPER_CHOICE = "paper"
 PAPER_CLASSES = {"ep": "W", "mg": "paper", "cg": "A", "lu": "W", "bt": "W"}
-"""Krishnamurthy's benchmarks (1998), with their sizes there."""
-SMALL, MEDIUM = "S", "W"
+"""Krishnamurthy's benchmarks (1998), with the classes of their sizes."""
+SMALL_CLASS, MEDIUM_CLASS = "S", "W"
 MEDIUM_BUDGET_S = 300.0
-"""Three launches of all benchmarks with the default barriers take about 4 minutes in class W on one rank and
-on two, on two virtual cores that others use too."""
+"""Budget for class W. Three launches of all benchmarks with the default barriers take about 4 minutes on
+one rank and on two, on two shared virtual cores."""
 BARRIERS = (MPI, "dissemination", "tournament")
 SHARED_MEMORY_BARRIERS = (MPI, "dissemination", "hierarchical")
-"""Where ranks share memory: the last one uses it, and messages between hosts."""
+"""Barriers for ranks that share memory. The last one uses shared memory, and messages between hosts."""
 
 BENCHMARK_NAMES = StudyParameter(
     "kernels",
@@ -45,7 +45,7 @@ CLASS = StudyParameter(
     "class",
     "choice",
     "problem size (default: S, from a budget of 5m on W), or paper: the paper's benchmarks and sizes",
-    choices=("S", "W", "A", "B", "C", PAPER),
+    choices=("S", "W", "A", "B", "C", PAPER_CHOICE),
     example="A",
 )
 BARRIER = StudyParameter(
@@ -55,7 +55,7 @@ BARRIER = StudyParameter(
     many=True,
     example="mpi,shm_dissemination",
 )
-PLACES = StudyParameter(
+BARRIER_PLACE = StudyParameter(
     "barrier_at",
     "choice",
     "where: after every iteration, after every step of one, or nowhere",
@@ -99,7 +99,7 @@ PARAMETERS = (
     BENCHMARK_NAMES,
     CLASS,
     BARRIER,
-    PLACES,
+    BARRIER_PLACE,
     RATE,
     STARTUP,
     ARITHMETIC,
@@ -111,7 +111,7 @@ PARAMETERS = (
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """One rank is always measured, since speed-up is relative to it."""
+    """Returns the cases to measure. One rank is always measured, since speed-up is relative to it."""
     if options.sizes:
         raise UsageError(
             "the NAS benchmarks have no message size",
@@ -121,69 +121,69 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     refuse_on_others(options, machine, RATE, ARITHMETIC)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
-    lines = [line for name in benchmark_names(options) for line in _lines(name, ranks, options, machine)]
+    lines = [line for name in benchmark_names(options) for line in _case_lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
     if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
-        needs = (needs_of(program.iteration(uniform(1.0))) for program in _programs(cases))
+        needs = (needs_of(program.iteration(uniform_rates(1.0))) for program in _programs(cases))
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine)]
     return once(cases)
 
 
 def _programs(cases: Iterable[Case]) -> Iterator[NpbProgram]:
-    """The programs of the cases, except on numbers of ranks among which the benchmark cannot be divided; the
-    engine refuses these."""
+    """Yields the programs of the cases, except for numbers of ranks among which the benchmark cannot be
+    divided. The engine rejects these."""
     for case in cases:
         with contextlib.suppress(Indivisible):
             yield program_of(case)
 
 
 def benchmark_names(options: Options) -> Sequence[str]:
-    """The names of the benchmarks, in the order of WORKLOADS."""
+    """Returns the names of the benchmarks, in the order of WORKLOADS."""
     names = set()
     for name in options.value(BENCHMARK_NAMES):
-        if name not in (*WORKLOADS, PAPER):
-            raise unknown("benchmark", name, (*WORKLOADS, PAPER), code="unknown-nas-benchmark")
-        names |= set(PAPER_CLASSES) if name == PAPER else {name}
+        if name not in (*WORKLOADS, PAPER_CHOICE):
+            raise unknown("benchmark", name, (*WORKLOADS, PAPER_CHOICE), code="unknown-nas-benchmark")
+        names |= set(PAPER_CLASSES) if name == PAPER_CHOICE else {name}
     if not names:
-        names = set(PAPER_CLASSES if options.value(CLASS) == PAPER else WORKLOADS)
+        names = set(PAPER_CLASSES if options.value(CLASS) == PAPER_CHOICE else WORKLOADS)
     return [name for name in WORKLOADS if name in names]
 
 
-def _lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) -> Iterator[str]:
-    words = [name, f"class={_class_of(name, options)}", f"sync={sync_of(options, machine)}"]
-    words += [f"{each.name}={options.value(each)}" for each in (ARITHMETIC, FAULT)]
-    if rate := _rate(name, options, machine):
-        words.append(f"rate={rate:.6g}")
-    line = " ".join(words)
-    places = [barrier_at for barrier_at in options.value(PLACES) if barrier_at != "none"]
+def _case_lines(name: str, ranks: Sequence[int], options: Options, machine: Machine) -> Iterator[str]:
+    arguments = [name, f"class={_class_of(name, options)}", f"sync={sync_of(options, machine)}"]
+    arguments += [f"{parameter.name}={options.value(parameter)}" for parameter in (ARITHMETIC, FAULT)]
+    if rate := _rate_value(name, options, machine):
+        arguments.append(f"rate={rate:.6g}")
+    line = " ".join(arguments)
+    places = [barrier_at for barrier_at in options.value(BARRIER_PLACE) if barrier_at != "none"]
     for p in ranks:
-        startup = _startup(name, p, options, machine)
+        startup = _startup_argument(name, p, options, machine)
         yield f"{line}{startup} ranks={p}"
-        for barrier in _barriers(options, machine) if p > 1 else ():
+        for barrier in _barrier_names(options, machine) if p > 1 else ():
             for barrier_at in places:
                 yield f"{line}{startup} barrier={barrier} barrier_at={barrier_at} ranks={p}"
 
 
 def _class_of(name: str, options: Options) -> str:
-    class_given = options.value(CLASS)
-    if class_given == PAPER:
-        return PAPER_CLASSES.get(name, MEDIUM)
-    return str(class_given or (MEDIUM if options.budget_s >= MEDIUM_BUDGET_S else SMALL))
+    class_choice = options.value(CLASS)
+    if class_choice == PAPER_CHOICE:
+        return PAPER_CLASSES.get(name, MEDIUM_CLASS)
+    return str(class_choice or (MEDIUM_CLASS if options.budget_s >= MEDIUM_BUDGET_S else SMALL_CLASS))
 
 
-def _barriers(options: Options, machine: Machine) -> Sequence[str]:
+def _barrier_names(options: Options, machine: Machine) -> Sequence[str]:
     default = SHARED_MEMORY_BARRIERS if machine.traits.shared_memory else BARRIERS
     return options.value(BARRIER) or default
 
 
-def _startup(name: str, ranks: int, options: Options, machine: Machine) -> str:
-    """The parameter of benchmarks with pipelines, unless it is the engine's default."""
-    described = 0.0 if machine.platform is None else message_startup(machine.platform, ranks)
-    seconds = float(options.value(STARTUP) or described)
+def _startup_argument(name: str, ranks: int, options: Options, machine: Machine) -> str:
+    """Returns the argument for benchmarks with pipelines; empty for the engine's default."""
+    described_s = 0.0 if machine.platform is None else message_startup(machine.platform, ranks)
+    seconds = float(options.value(STARTUP) or described_s)
     return f" startup={seconds:.6g}" if seconds and name in PIPELINED else ""
 
 
-def _rate(name: str, options: Options, machine: Machine) -> float:
-    """The given rate, or else the rate in a simulated machine's description; 0 on other machines."""
-    described = 0.0 if machine.platform is None else machine.platform.rate(name)
-    return float(options.value(RATE) or described)
+def _rate_value(name: str, options: Options, machine: Machine) -> float:
+    """Returns the given rate, or else the rate in a simulated machine's description; 0 on other machines."""
+    described_rate = 0.0 if machine.platform is None else machine.platform.rate(name)
+    return float(options.value(RATE) or described_rate)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each benchmark on each number of ranks: its speed-up, where its time goes, what barriers in it change, and
-the time that was predicted from one rank and the costs of messages, with the assumption that fails.
+"""Each benchmark on each number of ranks: its speed-up, where its time goes, and the effect of barriers; also
+its time as predicted from one rank and the costs of messages, and the assumption that fails.
 
 The parts of a time are means over the ranks. A part's share is relative to the sum of the parts."""
 
@@ -39,8 +39,8 @@ PHASE_PARTS = ("computation", "communication", "waiting")
 
 @dataclass(frozen=True)
 class NpbPoint:
-    """A benchmark on `ranks` ranks, with a barrier at each iteration or step, or without one. `parts` are the
-    seconds of each part of a run. `records` are its launches."""
+    """A benchmark on `ranks` ranks, with a barrier after each iteration or step, or without one. `parts`
+    are the seconds of each part of a run. `records` are those of its launches."""
 
     measured: Measured
     observation: Observation
@@ -52,7 +52,7 @@ class NpbPoint:
 
     @property
     def size(self) -> str:
-        """The class."""
+        """The class of the benchmark."""
         return str(self.measured.case["class"])
 
     @property
@@ -66,7 +66,7 @@ class NpbPoint:
 
     @property
     def barrier(self) -> str:
-        """Empty without one."""
+        """The name of the barrier; empty without one."""
         return "" if self.barrier_at == NO_BARRIER else str(self.measured.case["barrier"])
 
     @property
@@ -85,13 +85,13 @@ class NpbPoint:
         return {part: metrics[part].typical for part in PARTS if part in metrics}
 
     def share(self, *parts: Part) -> float:
-        """The share of these parts together, from 0 to 1."""
-        total = sum(each.value for each in self.parts.values())
+        """Returns the combined share of these parts, from 0 to 1."""
+        total = sum(part_seconds.value for part_seconds in self.parts.values())
         return sum(self.parts[part].value for part in parts if part in self.parts) / total if total else 0.0
 
     @property
     def verified(self) -> bool | None:
-        """Whether all answers of all runs were right; None if nothing was verified."""
+        """Whether all results of all runs were correct; None if nothing was verified."""
         if any(record.verified.errors for record in self.records):
             return False
         return True if any(record.verified.bytes for record in self.records) else None
@@ -105,9 +105,9 @@ class NpbPoint:
         """The mean over the launches, in the order of an iteration."""
         names = [name for name in self._label("phases").split(",") if name]
         launches = [
-            [r.metrics[f"phase_{kind}"].values for kind in PHASE_PARTS]
-            for r in self.records
-            if _has_phases(r)
+            [record.metrics[f"phase_{kind}"].values for kind in PHASE_PARTS]
+            for record in self.records
+            if _has_phases(record)
         ]
         if not launches or not all(len(values) == len(names) for launch in launches for values in launch):
             return ()
@@ -115,7 +115,7 @@ class NpbPoint:
         return tuple(PhaseTime(name, *map(float, means[:, k])) for k, name in enumerate(names))
 
     def _label(self, name: str) -> str:
-        return next((r.labels[name] for r in self.records if name in r.labels), "")
+        return next((record.labels[name] for record in self.records if name in record.labels), "")
 
 
 def _has_phases(record: Record) -> bool:
@@ -124,23 +124,23 @@ def _has_phases(record: Record) -> bool:
 
 @dataclass(frozen=True)
 class BarrierEffect:
-    """The effect of a barrier in a benchmark. `cost` is the time with it over the time without, `gain` the
-    time with MPI's barrier over the time with this one: above 1 if this one is better. None if one of the two
-    was not measured."""
+    """The effect of a barrier in a benchmark. `cost` is the time with it over the time without it. `gain`
+    is the time with MPI's barrier over the time with this one, so it is above 1 if this one is better.
+    Each is None if one of its times was not measured."""
 
     point: NpbPoint
     cost: Estimate | None
     gain: Estimate | None
 
     @property
-    def win(self) -> Estimate | None:
-        return won_back(self.gain)
+    def saving(self) -> Estimate | None:
+        return relative_saving(self.gain)
 
 
 @dataclass(frozen=True)
 class MeanEffect:
-    """The effect of a barrier as the geometric mean over benchmarks on one number of ranks. `barriers` and
-    `waiting` are the mean shares of their times with this barrier."""
+    """The effect of a barrier as the geometric mean over benchmarks on one number of ranks.
+    `barrier_share` and `waiting_share` are the mean shares of the time with this barrier."""
 
     ranks: int
     barrier: str
@@ -148,12 +148,12 @@ class MeanEffect:
     kernels: tuple[str, ...]
     cost: Estimate
     gain: Estimate | None
-    barriers: float
-    waiting: float
+    barrier_share: float
+    waiting_share: float
 
     @property
-    def win(self) -> Estimate | None:
-        return won_back(self.gain)
+    def saving(self) -> Estimate | None:
+        return relative_saving(self.gain)
 
 
 @dataclass(frozen=True)
@@ -168,25 +168,27 @@ class NpbResults:
     def points(self) -> tuple[NpbPoint, ...]:
         """The points by benchmark, ranks, place and barrier, MPI's first."""
         records = self.evidence.run.by_case()
-        measured = {m.case.line: m for m in self.evidence.of_role(ROLE)}
+        measured_by_line = {m.case.line: m for m in self.evidence.of_role(ROLE)}
         points = [
             NpbPoint(
-                measured[observation.case.line], observation, tuple(records.get(observation.case.line, ()))
+                measured_by_line[observation.case.line],
+                observation,
+                tuple(records.get(observation.case.line, ())),
             )
-            for observation in self.evidence.observed(m.case for m in measured.values())
+            for observation in self.evidence.observed(m.case for m in measured_by_line.values())
         ]
         return tuple(
             sorted(points, key=lambda p: (p.kernel, p.ranks, p.barrier_at, p.barrier != MPI, p.barrier))
         )
 
     @cached_property
-    def plain(self) -> tuple[NpbPoint, ...]:
+    def barrier_free_points(self) -> tuple[NpbPoint, ...]:
         """The points without barriers."""
         return tuple(p for p in self.points if p.barrier_at == NO_BARRIER)
 
     @cached_property
-    def _plain_at(self) -> dict[tuple[str, int], NpbPoint]:
-        return {(p.kernel, p.ranks): p for p in self.plain}
+    def _barrier_free_by_key(self) -> dict[tuple[str, int], NpbPoint]:
+        return {(p.kernel, p.ranks): p for p in self.barrier_free_points}
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -198,13 +200,12 @@ class NpbResults:
 
     @property
     def rank_counts(self) -> tuple[int, ...]:
-        """Numbers of ranks."""
         return tuple(sorted({p.ranks for p in self.points}))
 
     @cached_property
     def headline_ranks(self) -> int:
-        """The number of ranks in the headline: the largest with a core for each, otherwise the smallest above
-        1; 1 if there is no other."""
+        """The number of ranks in the headline: the largest with one core each, otherwise the smallest
+        above 1; 1 if only one rank was measured."""
         parallel_counts = [p for p in self.rank_counts if p > 1]
         full_counts = [p for p in parallel_counts if p <= self.evidence.run.cores(self.evidence.machine)]
         return full_counts[-1] if full_counts else parallel_counts[0] if parallel_counts else 1
@@ -214,14 +215,14 @@ class NpbResults:
         return tuple(p for p in self.points if p.verified is False)
 
     def speedup(self, point: NpbPoint) -> Estimate | None:
-        """T(1) / T(p) of a benchmark without barriers; None if one rank was not measured."""
-        one = self._plain_at.get((point.kernel, 1))
-        if one is None:
+        """Returns T(1) / T(p) of a benchmark without barriers; None if one rank was not measured."""
+        one_rank_point = self._barrier_free_by_key.get((point.kernel, 1))
+        if one_rank_point is None:
             return None
-        return DefinedValue.of(1.0) if point.ranks == 1 else self._ratio(one, point)
+        return DefinedValue.of(1.0) if point.ranks == 1 else self._ratio(one_rank_point, point)
 
     def efficiency(self, point: NpbPoint) -> Estimate | None:
-        """Speed-up divided by the number of ranks."""
+        """Returns the speed-up divided by the number of ranks."""
         speedup = self.speedup(point)
         return None if speedup is None else scale(speedup, 1 / point.ranks)
 
@@ -231,57 +232,71 @@ class NpbResults:
         return tuple(
             BarrierEffect(
                 p,
-                cost=None if (plain := self._without(p)) is None else self._ratio(p, plain),
-                gain=None if (mpi := self._with_mpi(p)) is None else self._ratio(mpi, p),
+                cost=None
+                if (barrier_free_point := self._barrier_free_point(p)) is None
+                else self._ratio(p, barrier_free_point),
+                gain=None if (mpi_point := self._mpi_point(p)) is None else self._ratio(mpi_point, p),
             )
             for p in self.points
             if p.barrier_at != NO_BARRIER
         )
 
     @cached_property
-    def means(self) -> tuple[MeanEffect, ...]:
-        """Mean effects over the benchmarks that were measured with and without the barrier, by ranks, place
-        and cost."""
+    def mean_effects(self) -> tuple[MeanEffect, ...]:
+        """The mean effects over the benchmarks measured with and without the barrier, by ranks, place and
+        cost."""
         groups: dict[tuple[int, str, str], list[NpbPoint]] = {}
         for p in self.points:
-            if p.barrier_at != NO_BARRIER and self._without(p) is not None:
+            if p.barrier_at != NO_BARRIER and self._barrier_free_point(p) is not None:
                 groups.setdefault((p.ranks, p.barrier_at, p.barrier), []).append(p)
-        means = [self._mean(points) for points in groups.values()]
-        return tuple(sorted(means, key=lambda each: (each.ranks, each.barrier_at, each.cost.value)))
+        unsorted_effects = [self._average_effect(points) for points in groups.values()]
+        return tuple(
+            sorted(unsorted_effects, key=lambda effect: (effect.ranks, effect.barrier_at, effect.cost.value))
+        )
 
-    def mean(self, ranks: int, barrier_at: str, barrier: str) -> MeanEffect | None:
+    def mean_effect(self, ranks: int, barrier_at: str, barrier: str) -> MeanEffect | None:
         return next(
-            (e for e in self.means if (e.ranks, e.barrier_at, e.barrier) == (ranks, barrier_at, barrier)),
+            (
+                effect
+                for effect in self.mean_effects
+                if (effect.ranks, effect.barrier_at, effect.barrier) == (ranks, barrier_at, barrier)
+            ),
             None,
         )
 
-    def best(self, ranks: int, barrier_at: str) -> MeanEffect | None:
-        """The barrier other than MPI's with the smallest mean cost."""
+    def best_effect(self, ranks: int, barrier_at: str) -> MeanEffect | None:
+        """Returns the effect of the barrier other than MPI's with the lowest mean cost."""
         effects = (
-            e for e in self.means if (e.ranks, e.barrier_at) == (ranks, barrier_at) and e.barrier != MPI
+            effect
+            for effect in self.mean_effects
+            if (effect.ranks, effect.barrier_at) == (ranks, barrier_at) and effect.barrier != MPI
         )
         return next(effects, None)
 
-    def _mean(self, points: Sequence[NpbPoint]) -> MeanEffect:
-        plain = [(p, q) for p in points if (q := self._without(p)) is not None]
-        mpi = [(q, p) for p in points if (q := self._with_mpi(p)) is not None]
-        first = points[0]
+    def _average_effect(self, points: Sequence[NpbPoint]) -> MeanEffect:
+        barrier_free_pairs = [
+            (p, partner) for p in points if (partner := self._barrier_free_point(p)) is not None
+        ]
+        mpi_pairs = [(partner, p) for p in points if (partner := self._mpi_point(p)) is not None]
+        first_point = points[0]
         return MeanEffect(
-            ranks=first.ranks,
-            barrier=first.barrier,
-            barrier_at=first.barrier_at,
+            ranks=first_point.ranks,
+            barrier=first_point.barrier,
+            barrier_at=first_point.barrier_at,
             kernels=tuple(p.kernel for p in points),
-            cost=self._mean_ratio(plain),
-            gain=self._mean_ratio(mpi) if len(mpi) == len(plain) and first.barrier != MPI else None,
-            barriers=_mean_of(p.share("barriers") for p in points),
-            waiting=_mean_of(p.share("waiting") for p in points),
+            cost=self._mean_ratio(barrier_free_pairs),
+            gain=self._mean_ratio(mpi_pairs)
+            if len(mpi_pairs) == len(barrier_free_pairs) and first_point.barrier != MPI
+            else None,
+            barrier_share=_mean_of(p.share("barriers") for p in points),
+            waiting_share=_mean_of(p.share("waiting") for p in points),
         )
 
-    def _without(self, point: NpbPoint) -> NpbPoint | None:
-        return self._plain_at.get((point.kernel, point.ranks))
+    def _barrier_free_point(self, point: NpbPoint) -> NpbPoint | None:
+        return self._barrier_free_by_key.get((point.kernel, point.ranks))
 
-    def _with_mpi(self, point: NpbPoint) -> NpbPoint | None:
-        """The same point with MPI's barrier; None if the point itself has it."""
+    def _mpi_point(self, point: NpbPoint) -> NpbPoint | None:
+        """Returns the same point with MPI's barrier; None if the point itself has it."""
         if point.barrier == MPI:
             return None
         key = (point.kernel, point.ranks, point.barrier_at, MPI)
@@ -300,8 +315,8 @@ def _mean_of(values: Iterable[float]) -> float:
     return float(np.mean(list(values)))
 
 
-def won_back(gain: Estimate | None) -> Estimate | None:
-    """The share of the time with MPI's barrier that another one saves: 1 - 1 / gain."""
+def relative_saving(gain: Estimate | None) -> Estimate | None:
+    """Returns the share of the time with MPI's barrier that another barrier saves: 1 - 1 / gain."""
     if gain is None:
         return None
     if isinstance(gain, ExactValue):
@@ -310,20 +325,21 @@ def won_back(gain: Estimate | None) -> Estimate | None:
     return Estimate(1 - 1 / gain.value, 1 - 1 / low if low else None, 1 - 1 / high if high else None)
 
 
-def possible_gain(won: Estimate, barrier_share: float) -> Estimate | None:
-    """The part of a win that a better barrier can explain: at most `barrier_share`, the share of the time in
-    barriers. None if the whole interval is beyond it, since the win then has other causes."""
-    if won.low is None or won.high is None:
-        return won
+def possible_saving(saving: Estimate, barrier_share: float) -> Estimate | None:
+    """Returns the part of a saving that a better barrier can explain: at most `barrier_share`, the share
+    of the time in barriers. None if the whole interval is above it, since the saving then has other
+    causes."""
+    if saving.low is None or saving.high is None:
+        return saving
     return (
         None
-        if won.low > barrier_share
-        else Estimate(min(won.value, barrier_share), won.low, min(won.high, barrier_share))
+        if saving.low > barrier_share
+        else Estimate(min(saving.value, barrier_share), saving.low, min(saving.high, barrier_share))
     )
 
 
 def scale(estimate: Estimate, factor: float) -> Estimate:
-    """The value and its interval, multiplied by a positive factor."""
+    """Multiplies the value and its interval by a positive factor."""
     if isinstance(estimate, ExactValue):
         return ExactValue.of(estimate.value * factor)
     low, high = estimate.low, estimate.high
@@ -336,60 +352,64 @@ def scale(estimate: Estimate, factor: float) -> Estimate:
 
 @dataclass(frozen=True)
 class NpbPrediction:
-    """A benchmark without barriers on several ranks, as predicted (`predicted`: all iterations), and the
-    diagnosis of the error."""
+    """The predicted time of all iterations of a benchmark without barriers on several ranks, and the
+    diagnosis of its error."""
 
     point: NpbPoint
-    predicted: IterationTime
+    predicted_time: IterationTime
     diagnosis: KernelDiagnosis
 
     @property
     def ratio(self) -> Estimate:
         """The predicted time over the measured one, with the interval of the latter."""
-        return rate_of(self.predicted.seconds, self.point.time)
+        return rate_of(self.predicted_time.seconds, self.point.time)
 
 
 @dataclass(frozen=True)
 class NpbPredictions:
-    of: tuple[NpbPrediction, ...]
+    predictions: tuple[NpbPrediction, ...]
 
     @property
     def median_error(self) -> float | None:
         """The median absolute relative error; None if nothing was predicted."""
-        errors = [abs(each.diagnosis.error) for each in self.of]
+        errors = [abs(prediction.diagnosis.error) for prediction in self.predictions]
         return median(errors) if errors else None
 
     @property
-    def worst(self) -> NpbPrediction | None:
-        return max(self.of, key=lambda each: abs(each.diagnosis.error), default=None)
+    def worst_prediction(self) -> NpbPrediction | None:
+        return max(self.predictions, key=lambda prediction: abs(prediction.diagnosis.error), default=None)
 
 
 def predictions(run: NpbResults) -> NpbPredictions:
-    return run.evidence.cached(_predictions)
+    return run.evidence.cached(_compute_predictions)
 
 
-def _predictions(evidence: Evidence) -> NpbPredictions:
-    """The predictions for all benchmarks without barriers that were also measured on one rank, if the costs
-    of messages are known (on several nodes, of messages between nodes). On a busy machine no assumption is
-    named: its load causes the errors."""
+def _compute_predictions(evidence: Evidence) -> NpbPredictions:
+    """Predicts all benchmarks without barriers that were also measured on one rank, if the costs of
+    messages are known (on several nodes, of messages between nodes). On a busy machine no assumption is
+    named, since the load causes the errors."""
     run = NpbResults.of(evidence)
     costs = communication(evidence)
     if costs is None:
         return NpbPredictions(())
-    rates = {(p.kernel, p.size): _rates(p) for p in run.plain if p.ranks == 1}
+    rates = {(p.kernel, p.size): _rates(p) for p in run.barrier_free_points if p.ranks == 1}
     cores = evidence.run.cores(evidence.machine)
     is_busy = bool(under_load(evidence))
     predictions = []
-    for p in run.plain:
+    for p in run.barrier_free_points:
         one_rank_rates = rates.get((p.kernel, p.size))
         if p.ranks == 1 or one_rank_rates is None or p.time.value <= 0:
             continue
         if not costs.message.reaches(p.measured.case.nodes):
             continue
-        slower = max(1.0, p.ranks / cores)
-        predicted = run_time(program_of(p.measured.case), one_rank_rates, costs, slower)
-        parts: dict[str, float] = {} if is_busy else {str(name): each.value for name, each in p.parts.items()}
-        predictions.append(NpbPrediction(p, predicted, diagnose(predicted, p.time.value, parts, p.phases)))
+        slowdown = max(1.0, p.ranks / cores)
+        predicted_time = predicted_run_time(program_of(p.measured.case), one_rank_rates, costs, slowdown)
+        parts: dict[str, float] = (
+            {} if is_busy else {str(name): part_estimate.value for name, part_estimate in p.parts.items()}
+        )
+        predictions.append(
+            NpbPrediction(p, predicted_time, diagnose(predicted_time, p.time.value, parts, p.phases))
+        )
     return NpbPredictions(tuple(predictions))
 
 
@@ -397,7 +417,9 @@ def _rates(p: NpbPoint) -> Rates | None:
     return measured_rates(program_of(p.measured.case), p.records, p.time)
 
 
-def run_time(program: NpbProgram, rates: Rates, costs: Communication, slower: float = 1.0) -> IterationTime:
-    """The predicted time of a run. Every rank computes `slower` times as long as one rank alone."""
-    iteration = program.iteration(rates).with_computation(slower)
+def predicted_run_time(
+    program: NpbProgram, rates: Rates, costs: Communication, slowdown: float = 1.0
+) -> IterationTime:
+    """Predicts the time of a run. Every rank computes `slowdown` times as long as a single rank."""
+    iteration = program.iteration(rates).with_computation(slowdown)
     return iteration_time(iteration, costs) * program.iterations
