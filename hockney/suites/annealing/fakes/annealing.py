@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The costs and results of simulated annealing on the fake machine.
 
-A rank computes its walkers' steps, at its own speed if the ranks are uneven. Blocking communication adds its
-time to each round, and makes every rank wait for the slowest one; nonblocking communication is partly hidden,
-and slows computing down. Load balancing corrects the division of the walkers after the first round. The
-energy found depends on the seed, which all set-ups share, on the set-up, and on both."""
+A rank computes its walkers' steps, at its own speed if the ranks are uneven. Blocking communication adds
+its time to each round and makes every rank wait for the slowest one. Nonblocking communication is partly
+hidden and slows down computation. Load balancing corrects the division of the walkers after the first
+round. The lowest energy depends on the seed, which all set-ups share, on the set-up, and on their
+combination."""
 
 from __future__ import annotations
 
@@ -21,21 +22,23 @@ from hockney.core.catalog import Metric, Workload
 from hockney.launch.fakes import FakeWorkloads
 
 ANNEALING = "annealing"
-"""The role of the workload."""
+"""Role of the workload."""
 PARTS = ("computation", "posting", "testing", "waiting", "balancing")
 RANK_PREFIX = "rank_"
 GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 SYNCHRONISED_SETUPS = ("original", "lagged")
-"""Set-ups in which all ranks wait for the slowest, like collectives with a lag."""
+"""Set-ups in which all ranks wait for the slowest, as collectives with a lag do."""
 
 
 @dataclass(frozen=True)
 class FakeAnnealing(FakeWorkloads):
-    """The true values. `slowdown` is how much longer computing takes next to nonblocking communication;
-    `hidden` is the share of that communication that tests hide, `untested` the share without tests. `loss` is
-    how much worse, relative to `energy`, the energy found is than that of set-up original; `spread` its
-    standard deviation over seeds, `own_spread` that over seeds of the difference between two set-ups,
-    about."""
+    """The true values. `slowdown` is the relative increase of computation time next to nonblocking
+    communication. `hidden_share` is the share of that communication that is hidden with tests,
+    `untested_hidden_share` the share without tests.
+
+    `loss` is the relative increase of the lowest energy over that of set-up original. `spread` is
+    approximately its standard deviation over seeds, and `setup_spread` that of the difference between two
+    set-ups."""
 
     step_s: Mapping[str, float] = field(
         default_factory=lambda: {"tsp": 60e-9, "spin_glass": 40e-9, "qap": 250e-9}
@@ -53,11 +56,11 @@ class FakeAnnealing(FakeWorkloads):
     spread: float = 0.01
     setup_spread: float = 0.002
     first_energy: float = 4.0
-    """The energy at the beginning, relative to the final one."""
+    """The initial energy, relative to the final one."""
     decay: float = 6.0
-    """It decreases by exp(-decay) until the end."""
+    """The excess energy decreases as exp(-decay t) over the completed share t of a run."""
     launch: int = 0
-    """Each begins with another seed, as in the engine."""
+    """Number of the launch; each begins with another seed, as in the engine."""
 
     def takes(self, workload: Workload) -> bool:
         return workload.role == ANNEALING
@@ -66,15 +69,15 @@ class FakeAnnealing(FakeWorkloads):
         return replace(self, launch=launch)
 
     def time(self, workload: Workload, case: Case, shares: np.ndarray) -> float:
-        """Seconds of a run."""
+        """Returns the seconds of a run."""
         return float(self.rank_seconds(case, shares).max())
 
     def rank_seconds(self, case: Case, shares: np.ndarray) -> np.ndarray:
-        """Seconds of each rank."""
+        """Returns the seconds of each rank."""
         return np.sum(list(self.parts(case, shares).values()), axis=0)
 
     def walker_counts(self, case: Case, shares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The walkers of each rank, in the first round and in the others."""
+        """Returns the walkers of each rank, in the first round and in later ones."""
         bounds = int(case.number("walkers")) * np.arange(case.ranks + 1) // case.ranks
         first_counts = np.diff(bounds)
         if case["balance"] == "no":
@@ -85,7 +88,7 @@ class FakeAnnealing(FakeWorkloads):
         )
 
     def parts(self, case: Case, shares: np.ndarray) -> dict[str, np.ndarray]:
-        """Seconds of each rank in each part of a run."""
+        """Returns the seconds of each rank in each part of a run."""
         setup, rounds = str(case["setup"]), case.number("temperatures")
         is_blocking = setup == "original"
         has_no_messages = setup == "decoupled" or case.ranks == 1
@@ -113,13 +116,13 @@ class FakeAnnealing(FakeWorkloads):
         return case.number("steps") * (first_walkers + (case.number("temperatures") - 1) * later_walkers)
 
     def seeds(self, case: Case, count: int) -> np.ndarray:
-        """The seeds of the first `count` repetitions of a launch."""
+        """Returns the seeds of the first `count` repetitions of a launch."""
         seeds = int(case.number("seeds"))
         first_seed = math.floor(seeds * math.modf(self.launch * GOLDEN_RATIO)[0])
         return case.number("seed") + (first_seed + np.arange(count)) % seeds
 
     def best_energy(self, case: Case, seed: float) -> float:
-        """The lowest energy that a run with this seed finds."""
+        """Returns the lowest energy of a run with this seed."""
         setup = str(case["setup"])
         loss = self.loss.get(setup, 0.0) * (case.ranks > 1) + self.lag_loss * case.number("lag")
         deviation = self.spread * _normal_deviate(f"{seed:g}") + self.setup_spread * _normal_deviate(
@@ -128,12 +131,12 @@ class FakeAnnealing(FakeWorkloads):
         return self.energy * (1 + loss + deviation)
 
     def energy_course(self, case: Case, best_energy: float) -> np.ndarray:
-        """The lowest energy until the end of each round."""
+        """Returns the lowest energy until the end of each round."""
         remaining = np.exp(-self.decay * self._completed_share(case))
         return best_energy + (self.first_energy - 1) * self.energy * (remaining - math.exp(-self.decay))
 
     def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray:
-        """The values of a metric, for repetitions that took `times`."""
+        """Returns the values of a metric, for repetitions that took `times`."""
         parts, rank_seconds = self.parts(case, shares), self.rank_seconds(case, shares)
         relative_times = times / rank_seconds.max()
         if metric.name in parts:
@@ -178,7 +181,7 @@ class FakeAnnealing(FakeWorkloads):
         )
 
     def _round_metric(self, name: str, case: Case, times: np.ndarray) -> np.ndarray:
-        """The values of a metric of each round, in the last run."""
+        """Returns the values of a metric of each round, in the last run."""
         completed_shares = self._completed_share(case)
         energies = self.energy_course(case, self.best_energy(case, self.seeds(case, len(times))[-1]))
         steps = case.number("steps") * case.number("walkers") * case.number("temperatures")
@@ -193,13 +196,13 @@ class FakeAnnealing(FakeWorkloads):
 
     @staticmethod
     def _completed_share(case: Case) -> np.ndarray:
-        """The part of a run until the end of each round."""
+        """Returns the part of a run until the end of each round."""
         rounds = int(case.number("temperatures"))
         return np.arange(1, rounds + 1) / rounds
 
     def labels(self, case: Case) -> dict[str, str]:
-        """The digest is the same for all repetitions of a set-up and seed, on any number of ranks; the
-        optimum is known unless the instance is generated."""
+        """Returns the labels. The digest is the same for all repetitions of a set-up and seed, on any
+        number of ranks. The optimum is known unless the instance is generated."""
         is_generated = case["instance"] == "generated"
         digest_fields = [
             str(case[name]) for name in ("setup", "problem", "instance", "walkers", "seed", "lag")
@@ -213,7 +216,7 @@ class FakeAnnealing(FakeWorkloads):
 
 
 def _normal_deviate(text: str) -> float:
-    """A number of the normal distribution that depends on the text only."""
+    """Returns a normally distributed number that depends on the text only."""
     return float(np.random.default_rng(zlib.crc32(text.encode())).standard_normal())
 
 

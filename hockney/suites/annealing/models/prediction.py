@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The share of communication on several ranks, from the steps of one rank and the costs of messages.
 
-Each rank computes the steps of its walkers as fast as a single rank with as many walkers, and its rounds vary
-like those of the single rank, independently of the other ranks. The blocking set-up is a described program: a
-round is a broadcast, computation and a gather. The others pay for posting and testing, and wait for what
-their lag does not even out (`rounds`). Messages cost what they cost between otherwise idle ranks."""
+Each rank computes as fast as a single rank with the same number of walkers. Its rounds vary like those of
+the single rank, independently of the other ranks. The blocking set-up is a described program: a round
+consists of a broadcast, computation and a gather. The other set-ups pay for posting and testing, and wait
+for delays that exceed their lag (`rounds`). The costs of
+messages are those between otherwise idle ranks."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ from hockney.suites.annealing.models.rounds import RankTimes, RoundCosts, simula
 
 @dataclass(frozen=True)
 class SingleRank:
-    """Seconds of a step of one rank with `walkers` walkers, and how its rounds vary."""
+    """Seconds of a step of one rank with `walkers` walkers, and the variation of its rounds."""
 
     walkers: int
     step_s: float
@@ -45,8 +46,9 @@ def predict(
     test_s: float = 0.0,
     slowdown: float = 1.0,
 ) -> RankTimes | None:
-    """Predicts the times of the ranks; None for a set-up without a model. `test_s` is the time of a test for
-    a message that has not arrived; with more ranks than cores, computation takes `slowdown` times as long."""
+    """Predicts the times of the ranks; None for a set-up without a model. `test_s` is the time of a test
+    for a message that has not arrived. With more ranks than cores, computation takes `slowdown` times as
+    long."""
     setup = SETUPS.get(program.setup)
     if setup is None:
         return None
@@ -69,7 +71,7 @@ def predict(
 
 
 def blocking_rounds(seconds: np.ndarray, noise: Noise, rounds: int) -> Iteration:
-    """An iteration of several rounds, for which the ranks compute these seconds each."""
+    """Returns an iteration of several rounds, in each of which the ranks compute for `seconds`."""
     parts: tuple[Part, ...] = (
         CollectivePart("schedule", "bcast", SCHEDULE_BYTES),
         StepsPart("steps", (Step((), computed=seconds),), noise),
@@ -79,7 +81,7 @@ def blocking_rounds(seconds: np.ndarray, noise: Noise, rounds: int) -> Iteration
 
 
 def _noise(program: AnnealingProgram, single_rank: SingleRank) -> Noise:
-    """The variation of a round of any rank."""
+    """Returns the variation of a round of any rank."""
     factors = _scale_variation(
         single_rank.spread.factors, single_rank, _walker_counts(program).mean()
     ).ravel()
@@ -87,7 +89,7 @@ def _noise(program: AnnealingProgram, single_rank: SingleRank) -> Noise:
 
 
 def _computation_times(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
-    """Seconds by sample, rank and round."""
+    """Returns the seconds of computation by sample, rank and round."""
     factors = single_rank.spread.sample(program.ranks, program.rounds, SAMPLES)
     typical_s = np.resize(single_rank.spread.typical_s, program.rounds)
     relative_times = typical_s / typical_s.mean()
@@ -102,13 +104,13 @@ def _walker_counts(program: AnnealingProgram) -> np.ndarray:
 
 
 def _mean_round_seconds(program: AnnealingProgram, single_rank: SingleRank, slowdown: float) -> np.ndarray:
-    """Mean seconds of each rank in a round."""
+    """Returns the mean seconds of each rank in a round."""
     shares = np.array(program.shares or (1.0,) * program.ranks)
     return np.asarray(slowdown * single_rank.step_s * program.steps * _walker_counts(program) * shares)
 
 
 def _scale_variation(factors: np.ndarray, single_rank: SingleRank, walkers: np.ndarray | float) -> np.ndarray:
-    """Fewer or more walkers than were measured vary more or less, as sums of independent times do."""
+    """Scales the variation to another number of walkers, as for sums of independent times."""
     scale = np.sqrt(single_rank.walkers / np.maximum(walkers, 1))
     return np.asarray(np.maximum(1.0 + (factors - 1.0) * scale, 0.0))
 
@@ -116,18 +118,18 @@ def _scale_variation(factors: np.ndarray, single_rank: SingleRank, walkers: np.n
 def round_costs(
     program: AnnealingProgram, setup: SetupModel, messages: Communication, test_s: float = 0.0
 ) -> RoundCosts:
-    """The costs of one round of a set-up that does not block."""
+    """Returns the costs of one round of a nonblocking set-up."""
     ranks = program.ranks
     zeros = (0.0,) * ranks
     if ranks < 2 or setup.silent:
         return RoundCosts(0.0, 0.0, zeros, zeros)
     occupation = tuple(messages.on_medium(1, size, ranks) for size in (STATISTICS_BYTES, SCHEDULE_BYTES))
-    # At the end of a round one test finds a message and another one none.
+    # At the end of a round, one test finds a message and another test finds none.
     testing = tuple(test_s * (2 + _test_count(program, rank)) for rank in range(ranks))
     if setup.collective:
         schedule_s = call_time(messages, "bcast", SCHEDULE_BYTES, ranks)
         statistics_s = call_time(messages, "gather", STATISTICS_BYTES, ranks)
-        # Starting a collective that does not block is taken to cost as much as the blocking one.
+        # Starting a nonblocking collective is assumed to cost as much as the blocking one.
         transfer_s = (
             max(0.0, statistics_s - (ranks - 1) * occupation[0]),
             max(0.0, schedule_s - (ranks - 1) * occupation[1]),
@@ -151,8 +153,8 @@ def round_costs(
 
 
 def handling_times(messages: Communication, size: float, ranks: int) -> tuple[float, float]:
-    """Seconds that a message occupies its sender and its receiver: LogGP's overheads if a run measured them,
-    otherwise half of the message's time each."""
+    """Returns the seconds that a message occupies its sender and its receiver: LogGP's overheads if a run
+    measured them, otherwise half of the message's time each."""
     send_s, receive_s = messages.handling(size, ranks)
     if messages.platform is not None or send_s > 0:
         return send_s, receive_s
@@ -161,30 +163,31 @@ def handling_times(messages: Communication, size: float, ranks: int) -> tuple[fl
 
 
 def _test_count(program: AnnealingProgram, rank: int) -> int:
-    """Calls of MPI_Test during a round's steps."""
+    """Returns the number of calls of MPI_Test during a round's steps."""
     return program.walkers_of(rank) * program.steps // program.test_every if program.test_every else 0
 
 
 SAMPLES = 64
-"""Number of samples of the rounds of all ranks; means over them vary by a few percent."""
+"""Number of samples of the rounds of all ranks. Their means vary by a few percent."""
 SEED = 1998
 SAMPLED_ROUNDS = 64
-"""Rounds in an iteration of the blocking set-up if they vary: `iteration_time` simulates several of them."""
+"""Rounds in an iteration of the blocking set-up if they vary. `iteration_time` simulates several
+iterations."""
 MIN_SPREAD = 1e-6
-"""Factors that differ by less are those of exact times."""
+"""Factors with a smaller range are those of exact times."""
 
 
 @dataclass(frozen=True)
 class RoundSpread:
-    """Variation of round times. `typical`: the seconds of each round (rounds); `factors`: the times of each
-    launch relative to them (launches x rounds). The median of each row is 1."""
+    """Variation of round times. `typical_s` is the duration of each round (rounds), and `factors` the
+    relative times in each launch (launches x rounds). The median of each row is 1."""
 
     typical_s: np.ndarray
     factors: np.ndarray
 
     def sample(self, ranks: int, rounds: int, samples: int = SAMPLES) -> np.ndarray:
-        """Factors by sample, rank and round. Each rank takes the factors of a measured launch from a random
-        round on, so that effects that last several rounds are kept."""
+        """Returns factors by sample, rank and round. Each rank takes the factors of a measured launch from
+        a random round on, which preserves effects that last several rounds."""
         generator = np.random.default_rng(SEED)
         launches = generator.integers(len(self.factors), size=(samples, ranks, 1))
         first_rounds = generator.integers(self.factors.shape[1], size=(samples, ranks, 1))
@@ -192,9 +195,10 @@ class RoundSpread:
 
 
 def round_spread(round_ends: Sequence[Sequence[float]]) -> RoundSpread | None:
-    """The variation of rounds, from the end of each round (s) in each launch; None without rounds. The
-    typical time of a round is the median over the launches, since some temperatures take longer on all ranks.
-    Differences between whole launches are left out."""
+    """Returns the variation of rounds, from the end of each round (s) in each launch; None without rounds.
+
+    The typical time of a round is the median over the launches, since some temperatures take longer on all
+    ranks. Differences between entire launches are ignored."""
     launches = [np.diff(np.asarray(launch, dtype=float), prepend=0.0) for launch in round_ends if len(launch)]
     if not launches:
         return None

@@ -1,9 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The rounds of an annealing as its case describes them, without any times, and what each set-up waits for.
+"""The rounds of an annealing as its case describes them, without times, and the messages for which each
+set-up waits.
 
-A. Fachat, K. H. Hoffmann, "Blocking vs. Non-blocking Communication under MPI on a Master-Worker Problem" (TU
-Chemnitz, 1998): the master sends the schedule of a round to the workers, and they return their statistics."""
+A. Fachat, K. H. Hoffmann, "Blocking vs. Non-blocking Communication under MPI on a Master-Worker Problem"
+(TU Chemnitz, 1998): the master sends the schedule of a round to the workers, and they return their
+statistics."""
 
 from __future__ import annotations
 
@@ -19,13 +21,13 @@ STATISTICS_BYTES = 4 * 8 + 4
 integer (accepted moves)."""
 EQUAL_SHARES = "equal"
 DEFAULT_LEAD = 4
-"""Rounds that a rank may be ahead of the master's schedule, unless a case names another number."""
+"""Default number of rounds that a rank may be ahead of the master's schedule."""
 
 
 @dataclass(frozen=True)
 class AnnealingProgram:
-    """`rounds` rounds of `steps` steps of each of `walkers` walkers, which `ranks` ranks divide. A rank takes
-    its share times as long for a step as the mean of the ranks: `shares`, empty if all are equal."""
+    """`rounds` rounds of `steps` steps of each of `walkers` walkers, which are divided among `ranks`
+    ranks. `shares` are the ranks' times for a step relative to their mean; empty if they are equal."""
 
     setup: str
     ranks: int
@@ -38,7 +40,7 @@ class AnnealingProgram:
     shares: tuple[float, ...] = ()
 
     def walkers_of(self, rank: int) -> int:
-        """Blocks of consecutive walkers, the larger ones first."""
+        """Returns a rank's number of walkers. The first ranks have the larger blocks."""
         return self.walkers // self.ranks + (rank < self.walkers % self.ranks)
 
     @property
@@ -48,7 +50,8 @@ class AnnealingProgram:
 
 
 def program_of(case: Case) -> AnnealingProgram | None:
-    """The case's program; None if the ranks' times for a step are random, or if walkers move between them."""
+    """Returns the case's program; None if the ranks' times for a step are random, or if walkers move
+    between ranks."""
     shares = _parse_shares(str(case["shares"]), case.ranks)
     if shares is None or case["balance"] != "no":
         return None
@@ -66,7 +69,8 @@ def program_of(case: Case) -> AnnealingProgram | None:
 
 
 def _parse_shares(text: str, ranks: int) -> tuple[float, ...] | None:
-    """The shares relative to their mean, from proportions such as 1:2; () if they are equal."""
+    """Returns the shares relative to their mean, from proportions such as 1:2; () if they are equal, and
+    None if they are not proportions."""
     if text == EQUAL_SHARES:
         return ()
     proportions = text.split(":")
@@ -79,15 +83,16 @@ def _parse_shares(text: str, ranks: int) -> tuple[float, ...] | None:
 
 @dataclass(frozen=True)
 class Timetable:
-    """Statistics of round r lead to the schedule of round r + 1 + `lag`. A rank begins a round if it has the
-    schedule of the round that is `lead` before it; until a round's own arrives, it uses an estimate."""
+    """The rounds for which ranks wait. Statistics of round r determine the schedule of round r + 1 +
+    `lag`. A rank begins a round once it has the schedule of the round `lead` rounds earlier. It uses an
+    estimate until the round's own schedule arrives."""
 
     lag: int = 0
     lead: int = 0
 
     @property
     def rounds_behind(self) -> int:
-        """The rounds between one and the last round whose statistics it needs."""
+        """The distance from a round to the last round whose statistics it needs."""
         return self.lag + self.lead + 1
 
 
@@ -105,10 +110,12 @@ def _lag_timetable(program: AnnealingProgram) -> Timetable:
 
 @dataclass(frozen=True)
 class SetupModel:
-    """Without a `timetable`, no message is late. `blocking`: the calls of a round return when their data have
-    arrived. `collective`: they are collective operations instead of messages between the master and each
-    worker. `silent`: there are none. `has_lag`: a case may name a lag. `simulated`: SimGrid's MPI has its
-    calls."""
+    """The communication of a set-up. Without a `timetable`, messages are never late.
+
+    A `blocking` set-up has calls that return when their data have arrived. A `collective` one uses
+    collective operations instead of messages between the master and each worker, a `silent` one does not
+    communicate. With `has_lag`, a case may specify a lag. `simulated` set-ups use only calls that
+    SimGrid's MPI has."""
 
     timetable: Callable[[AnnealingProgram], Timetable] | None = None
     blocking: bool = False

@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""When each rank begins and ends each round.
+"""The times at which each rank begins and ends each round.
 
-A rank begins a round after its previous one, once the schedule that it needs has arrived; the master computes
-this schedule from the statistics of all ranks for an earlier round. The times therefore follow from the
-ranks' computing times by sums and maxima alone (max-plus recursion), as those of stochastic task graphs
-(Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 1). If schedules may be k
-rounds late, a rank waits only for delays that k rounds do not even out. A described program has no such
-messages, which the master answers as they arrive and which are received several rounds after the one in which
-they were sent."""
+A rank begins a round after its previous one, once the schedule that it needs has arrived. The master
+computes this schedule from the statistics of all ranks for an earlier round. The times therefore follow
+from the ranks' computation times by sums and maxima alone (max-plus recursion), as those of stochastic
+task graphs (Baccelli, Cohen, Olsder, Quadrat, "Synchronization and Linearity", 1992, chapter 1). If
+schedules may be k rounds late, a rank waits only for delays that do not average out over k rounds.
+Described programs cannot express these messages: the master answers them as they arrive, and they are
+received several rounds after they were sent."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from hockney.suites.annealing.models.program import Timetable
 
 @dataclass(frozen=True)
 class RoundCosts:
-    """Seconds for statistics on their way to the master (`up`), for a schedule on its way to the workers
-    (`down`), and for posting and testing on each rank in a round (`posting`, `testing`: master first). On a
-    medium that carries one message at a time, each message first occupies it for `hold_up` or
-    `hold_down`."""
+    """Seconds for statistics to reach the master (`statistics_s`), for a schedule to reach the workers
+    (`schedule_s`), and for posting and testing on each rank in a round (master first). On a medium that
+    carries one message at a time, each message first occupies it for `statistics_hold_s` or
+    `schedule_hold_s`."""
 
     statistics_s: float
     schedule_s: float
@@ -59,9 +59,9 @@ class RankTimes:
 def simulate_rounds(
     computation: np.ndarray, timetable: Timetable | None, costs: RoundCosts, poll_count: int = 1
 ) -> RankTimes:
-    """Simulates all rounds. `computation` has seconds by sample, rank and round. Without a timetable, ranks
-    never wait for each other. The master looks for statistics `polls` times in a round, the last time at its
-    end."""
+    """Simulates all rounds. `computation` contains seconds by sample, rank and round. Without a timetable,
+    ranks never wait for each other. The master polls for statistics `poll_count` times in a round, the
+    last time at its end."""
     _, ranks, rounds = computation.shape
     if ranks == 1:
         costs = RoundCosts(0.0, 0.0, (0.0,), (0.0,))
@@ -74,9 +74,9 @@ def simulate_rounds(
 
 @dataclass
 class _RoundSimulation:
-    """Simulates all samples round by round. `arrived_s` is when the statistics of a round have reached the
-    master, `heard_s` when it has polled for them (infinite until then). `sent_s` is when the medium is free
-    for the schedule that follows from them, `free_s` when it is free for the next message."""
+    """Simulates all samples round by round. The statistics of each round reach the master at `arrival_s`,
+    and it polls for them at `polled_s` (infinite until then). At `send_start_s` the medium is free for the
+    resulting schedule, at `medium_free_s` for the next message."""
 
     computation: np.ndarray
     timetable: Timetable
@@ -126,8 +126,8 @@ class _RoundSimulation:
             )
 
     def _send_statistics(self) -> np.ndarray:
-        """Sends the statistics of all workers, in the order in which they are ready; returns when the last
-        arrives (s, by sample)."""
+        """Sends the statistics of all workers, in the order in which they are ready. Returns the arrival
+        of the last (s, by sample)."""
         for send_s in np.sort(self.now_s[:, 1:], axis=1).T:
             start_s = np.maximum(self.medium_free_s, send_s) if self.costs.statistics_hold_s else send_s
             self.medium_free_s = start_s + self.costs.statistics_hold_s
@@ -153,7 +153,7 @@ class _RoundSimulation:
             )
 
     def _receive_statistics(self, statistics_round: int, time_s: np.ndarray) -> None:
-        """Receives statistics at this moment; the master at once sends a schedule to each worker."""
+        """Receives statistics at this time. The master immediately sends a schedule to each worker."""
         is_first = np.isinf(self.polled_s[statistics_round]) & np.isfinite(time_s)
         start_s = np.maximum(self.medium_free_s, time_s) if self.costs.schedule_hold_s else time_s
         self.polled_s[statistics_round] = np.where(is_first, time_s, self.polled_s[statistics_round])

@@ -17,9 +17,9 @@ RANK_PARTS = ("computation", "posting", "testing", "waiting", "balancing")
 
 @dataclass(frozen=True)
 class AnnealingRun:
-    """One repetition: its seed, its time (s), the lowest energy that it found, and how long it took until a
-    target was reached (s; None if there was none or if it was not reached). `sum_error`: how far the parts of
-    a rank's time are from the whole, relative to it, on the worst rank."""
+    """One repetition: its seed, its time (s), its lowest energy, and the time to reach a target (s; None
+    without a target or if it was not reached). `sum_error` is the relative difference between a rank's
+    time and the sum of its parts, on the worst rank."""
 
     seed: float
     seconds: float
@@ -30,7 +30,7 @@ class AnnealingRun:
 
 @dataclass(frozen=True)
 class Course:
-    """The course of a run with this `seed`, as the master sees it: for each round its end (s), the lowest
+    """The course of a run with this `seed`, as seen by the master: for each round its end (s), the lowest
     energy so far and the steps of all ranks so far."""
 
     seed: float
@@ -43,28 +43,35 @@ class Course:
         return self.round_ends_s[-1]
 
     def with_duration(self, seconds: float) -> Course:
-        """This course, stretched or compressed in time so that the run takes `seconds`."""
+        """Returns this course, scaled in time so that the run takes `seconds`."""
         factor = seconds / self.seconds if self.seconds > 0 else 1.0
         return replace(self, round_ends_s=tuple(end * factor for end in self.round_ends_s))
 
     def best_at(self, seconds: float) -> float | None:
-        """The lowest energy at this moment; None before the first round has ended."""
+        """Returns the lowest energy at this time; None before the end of the first round."""
         limit_s = seconds * (1 + ROUNDING)
         energies = [
-            best for end, best in zip(self.round_ends_s, self.best_energies, strict=True) if end <= limit_s
+            best_energy
+            for end, best_energy in zip(self.round_ends_s, self.best_energies, strict=True)
+            if end <= limit_s
         ]
         return energies[-1] if energies else None
 
     def time_to_reach(self, target: float) -> float | None:
-        """Seconds until the end of the round in which the target was reached."""
+        """Returns the seconds until the end of the round in which the target was reached; None if it was
+        not."""
         return next(
-            (end for end, best in zip(self.round_ends_s, self.best_energies, strict=True) if best <= target),
+            (
+                end
+                for end, best_energy in zip(self.round_ends_s, self.best_energies, strict=True)
+                if best_energy <= target
+            ),
             None,
         )
 
 
 def runs_of(record: Record) -> Iterator[AnnealingRun]:
-    """The run of each repetition; none unless every repetition has a seed and an energy."""
+    """Yields the run of each repetition; nothing unless every repetition has a seed and an energy."""
     seeds, best_energies = (_metric_values(record, name) for name in ("run_seed", "best_energy"))
     if not len(record.times_s) == len(seeds) == len(best_energies):
         return
@@ -78,7 +85,7 @@ def runs_of(record: Record) -> Iterator[AnnealingRun]:
 
 
 def course_of(record: Record) -> Course | None:
-    """The course of the last run; None if it was not reported."""
+    """Returns the course of the last run; None if it was not reported."""
     round_ends_s, best_energies, steps = (
         tuple(_metric_values(record, f"round_{name}")) for name in ("end", "best", "steps")
     )
@@ -94,8 +101,8 @@ def _metric_values(record: Record, name: str) -> list[float]:
 
 
 def _sum_errors(record: Record) -> np.ndarray:
-    """The relative error of the sum of the parts against the elapsed time, on the worst rank of each
-    repetition; empty if the parts were not reported."""
+    """Returns the relative difference between the sum of the parts and the elapsed time, on the worst rank
+    of each repetition; empty if the parts were not reported."""
     elapsed_s = np.array(_metric_values(record, "rank_elapsed"))
     part_seconds = [np.array(_metric_values(record, f"rank_{name}")) for name in RANK_PARTS]
     part_seconds = [seconds for seconds in part_seconds if len(seconds) == len(elapsed_s)]

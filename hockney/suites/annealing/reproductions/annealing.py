@@ -1,14 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Ensemble annealing with a master, of Fachat and Hoffmann (1998): table 1 on four Pentium Pros with
-Ethernet, and what they state about a Cray T3D.
+Ethernet, and the statements on a Cray T3D.
 
-The paper prints neither the number of rounds nor the steps of a round, nor what a step or a message costs.
-Rounds and steps are assumed; the machine's description then has two numbers fitted to the table's first row,
-the original set-up: the time of a step, from its computation, and the time that a message takes from the
-processors of both nodes, from its communication (benchmarks/annealing_fit.py). The other two rows are
-predictions. In these, steps only take their time; only the part `quality` anneals and compares energies.
-"""
+The paper does not print the number of rounds, the steps of a round, or the time of a step or a message.
+Rounds and steps are assumed. Two numbers of the machine's description are then fitted to the table's first
+row, the original set-up: the time of a step, from its computation, and the time that a message takes from
+the processors of both nodes, from its communication (benchmarks/annealing_fit.py). The other two rows are
+predictions. In these parts, steps only take their time. Only the part `quality` anneals and compares
+energies."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ CAPTION_KEY = "annealing/caption/communication"
 LOWEST_SHARE, HIGHEST_SHARE = (PAPER_VALUES.row(SHARE_KEY.format(end)).si for end in ("low", "high"))
 CHANGE_TOLERANCE = 0.25
 SMALL_LOSS = 0.05
-"""A relative loss of energy above this is not slight."""
+"""Maximum relative loss of energy that counts as slight."""
 MIN_GAIN = 0.02
 """A smaller gain counts as none."""
 
 
-# printed numbers
+# Printed numbers
 
 
 def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
@@ -93,7 +93,7 @@ def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
 
 
 def _variant_title(answer: Answer) -> str:
-    """The title of the machine's variant."""
+    """Returns the title of the machine's variant."""
     return answer.platform.title.partition(", ")[2]
 
 
@@ -102,7 +102,7 @@ def _table_1_rows(answer: Answer, mechanism: str = "") -> Iterable[ComparedNumbe
         for kind in KINDS:
             for process in PROCESSES:
                 row = printed_row(setup, kind, process)
-                # of a variant, every row is listed as such, the fitted ones too
+                # Every row of a variant has the status "variant", even a fitted one.
                 status = "variant" if mechanism else status_of(answer.platform, row.key)
                 yield ComparedNumber(
                     row.key,
@@ -144,7 +144,8 @@ def printed_communication_reduction() -> float:
 
 
 def _share_rows(answer: Answer) -> Iterable[ComparedNumber]:
-    """The printed range is of all the paper's runs, the simulated one of table 1's."""
+    """Yields the range of the shares. The printed range is that of all the paper's runs, the simulated one
+    that of table 1."""
     shares = all_known(
         communication_share(answer, setup, process)
         for setup in (ORIGINAL, ESTIMATED)
@@ -192,7 +193,7 @@ def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber])
     ]
 
 
-# what the paper states
+# Statements of the paper
 
 
 def _communication_share_check(answer: Answer) -> Check:
@@ -205,7 +206,7 @@ def _communication_share_check(answer: Answer) -> Check:
 
 
 def _processor_cost_check(answer: Answer) -> Check:
-    """Checks that the master's communication shrinks while its computation grows."""
+    """Checks that the master's communication decreases while its computation increases."""
     claim = "nonblocking communication of the master takes less time, its computation more"
     statement = Statement("processor-pays", "table 1", claim)
     communication_change, computation_change = (
@@ -236,7 +237,7 @@ def _equal_amount_check(answer: Answer) -> Check:
 
 
 def _reduction_check(answer: Answer) -> Check:
-    """Checks the caption's claim; the table itself has 68%."""
+    """Checks the caption's claim. The table itself has 68%."""
     row = PAPER_VALUES.row(CAPTION_KEY)
     claim = f"nonblocking messages reduce communication to {row.si:.0%}"
     statement = Statement("communication-reduced", "caption of table 1", claim)
@@ -285,7 +286,7 @@ def _t3d_gain_check(answer: Answer, processes: int, *, expects_gain: bool) -> Ch
     )
 
 
-# the page
+# The page
 
 
 def page(
@@ -382,7 +383,7 @@ def _t3d_sentence(answers: Answers) -> str:
     )
 
 
-# sections
+# Sections
 
 
 def _sections(answers: Answers, comparisons: Sequence[ComparedNumber]) -> list[Section]:
@@ -426,7 +427,8 @@ def _course_figure(name: str, title: str, answer: Answer, scale: int = 1, **para
 
 
 def _miss_explanations(answers: Answers, comparisons: Sequence[ComparedNumber]) -> Iterator[str]:
-    """Explanations of predictions off by more than EXPLAINED, from the printed and the simulated times."""
+    """Yields explanations of predictions with errors above EXPLAINED_ERROR, from the printed and the
+    simulated times."""
     missed_keys = {
         row.key for row in pages.rows_beyond(comparisons, EXPLAINED_ERROR) if row.status == "predicted"
     }
@@ -440,7 +442,8 @@ def _miss_explanations(answers: Answers, comparisons: Sequence[ComparedNumber]) 
 
 
 def _worker_explanation(answer: Answer) -> Iterator[str]:
-    """The paper's workers lose more computing time than their messages explain."""
+    """Yields an explanation if the workers' times are known: the paper's workers lose more computing time
+    than their messages explain."""
     printed_changes = [printed_time_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
     changes = all_known(time_change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES)
     if changes is None:
@@ -456,7 +459,7 @@ def _worker_explanation(answer: Answer) -> Iterator[str]:
 
 
 def _rounds_table(answers: Answers, comparisons: Sequence[ComparedNumber]) -> Table:
-    """The errors of the predictions by assumed number of rounds and time of the processor."""
+    """Returns a table of the errors of the predictions, by assumed number of rounds and processor time."""
     rows = []
     for name, rounds in ROUNDS_BY_PART.items():
         platform = answers[name].platform

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of the reproduction of annealing, with what is assumed where the paper prints nothing, and what
-is read from table 1 and from the simulated runs."""
+"""The cases of the reproduction of annealing, the assumptions for what the paper does not print, and the
+values of table 1 and of the simulated runs."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from hockney.reproductions.parts import Answer, Part
 PAPER_VALUES = reference.published("annealing")
 WORKLOAD = "annealing"
 SHORTENING_FACTOR = 20
-"""Rounds are alike: the simulation runs 1/SHORTENED of them and scales times on the cluster by it."""
+"""Ratio of the paper's rounds to the simulated ones. Rounds are alike, so times on the cluster are scaled
+by it."""
 ORIGINAL, ESTIMATED, DECOUPLED = SETUPS = ("original", "estimated", "decoupled")
-"""The paper's and the engine's names."""
+"""The names in the paper and in the engine."""
 COMPUTATION, COMMUNICATION = KINDS = ("computation", "communication")
 PARTS_BY_KIND = {COMPUTATION: ("computation",), COMMUNICATION: ("posting", "testing", "waiting", "balancing")}
 """The engine's names for the parts of each kind of time."""
@@ -33,14 +34,14 @@ NODES = 4
 WALKERS = 64
 ROUNDS = 10_000
 STEPS = 190
-"""Steps of each walker in a round: a process computes for about 30 ms between two messages."""
+"""Steps of each walker in a round. A process computes for about 30 ms between two messages."""
 ROUNDS_BY_PART = {CLUSTER: ROUNDS, "few-rounds": 5_000, "many-rounds": 20_000, OFFLOAD: ROUNDS}
-"""Rounds by part. Variants of the machine are fitted with other numbers of rounds; the steps are as many in
-all."""
+"""Rounds by part. Variants of the machine are fitted with other numbers of rounds and the same total
+number of steps."""
 
 FEW_PROCESSORS, MANY_PROCESSORS = 32, 128
 T3D_WALKERS, T3D_ROUNDS = 512, 40
-"""The paper: a larger ensemble."""
+"""Assumed values: the paper only states that the ensemble was larger."""
 T3D_STEPS = (STEPS, STEPS // 4, STEPS * 4)
 T3D_VARIANTS = {
     "t3d-linear": "t3d+linear-gather",
@@ -52,11 +53,11 @@ QUALITY = "quality"
 QUALITY_SETUPS = (ORIGINAL, ESTIMATED)
 SEEDS = 30
 QUALITY_ROUNDS, QUALITY_STEPS = 60, 20
-"""Few rounds, so that the optimum is not always found."""
+"""Values low enough that the optimum is not always found."""
 
 
 def parts(catalog: Catalog) -> list[Part]:
-    """The set-ups on the described machines, and on their variants."""
+    """Returns the set-ups on the described machines, and on their variants."""
     cluster_machines = {
         name: "ppro-ethernet" if name == CLUSTER else f"ppro-ethernet+{name}" for name in ROUNDS_BY_PART
     }
@@ -72,7 +73,7 @@ def parts(catalog: Catalog) -> list[Part]:
 
 
 def _quality_cases(catalog: Catalog, machine: str) -> Iterator[Case]:
-    """Cases whose steps are computed, with several seeds."""
+    """Yields cases whose steps are computed, with several seeds."""
     step_s = 1 / simulated.platform(machine).rates[WORKLOAD]
     for setup in QUALITY_SETUPS:
         yield catalog.case(
@@ -98,8 +99,8 @@ def _t3d_cases(catalog: Catalog, machine: str) -> Iterator[Case]:
 def _case(
     catalog: Catalog, machine: str, setup: str, processes: int, walkers: int, rounds: int, steps: int
 ) -> Case:
-    """A case in which every message is sent, but no step is computed. Workers are never held back by the
-    master, which balances their load, as the paper's program does."""
+    """Returns a case in which every message is sent but no step is computed. As in the paper's program,
+    the master balances the load of the workers, so it never delays them."""
     balance = "no" if setup == DECOUPLED else "yes"
     step_s = 1 / simulated.platform(machine).rates[WORKLOAD]
     return catalog.case(
@@ -110,17 +111,18 @@ def _case(
 
 
 def printed_row(setup: str, kind: str, process: str) -> PrintedRow:
-    """A cell of table 1."""
+    """Returns a cell of table 1."""
     return PAPER_VALUES.row(f"annealing/table-1/{setup}/{kind}/{process}")
 
 
 def first_record(answer: Answer, **parameters: Value) -> Record | None:
-    """The first record of a case, if any; a simulation repeats itself, so any record is as good."""
+    """Returns the first record of a case, if any. Repetitions of a simulation are identical."""
     return next(iter(answer.records(WORKLOAD, **parameters)), None)
 
 
 def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float | None:
-    """Seconds of computation or communication on the cluster, of the master or the mean of the workers."""
+    """Returns the seconds of computation or communication on the cluster, of the master or the mean of the
+    workers."""
     record = first_record(answer, setup=setup)
     if record is None:
         return None
@@ -128,7 +130,7 @@ def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float 
 
 
 def kind_seconds(record: Record, kind: str, process: str) -> float:
-    """Seconds of the first repetition as simulated."""
+    """Returns the simulated seconds of the first repetition."""
     ranks = record.parse_case().ranks
     by_part = (record.metrics[f"rank_{part}"].values[:ranks] for part in PARTS_BY_KIND[kind])
     seconds = [sum(rank_parts) for rank_parts in zip(*by_part, strict=True)]
@@ -136,7 +138,7 @@ def kind_seconds(record: Record, kind: str, process: str) -> float:
 
 
 def time_change(answer: Answer, kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float | None:
-    """Seconds that the estimated set-up spends more than another one."""
+    """Returns the difference in seconds between the estimated set-up and `baseline`."""
     seconds = all_known(spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
     return seconds[0] - seconds[1] if seconds else None
 
@@ -146,19 +148,19 @@ def printed_time_change(kind: str, process: str = MASTER, baseline: str = ORIGIN
 
 
 def communication_share(answer: Answer, setup: str, process: str) -> float | None:
-    """Communication as a share of a process's time."""
+    """Returns communication as a share of a process's time."""
     times = all_known(spent_seconds(answer, setup, kind, process) for kind in KINDS)
     return times[1] / sum(times) if times else None
 
 
 def steps_per_second(answer: Answer, setup: str, **parameters: Value) -> float | None:
-    """Steps of all processes until the last one has ended."""
+    """Returns the steps of all processes per second, until the last process has ended."""
     record = first_record(answer, setup=setup, **parameters)
     return None if record is None else record.metrics["total_steps"].values[0] / record.times_s[0]
 
 
 def energies(answer: Answer, setup: str) -> dict[float, float]:
-    """The lowest energy that each seed found."""
+    """Returns the lowest energy by seed."""
     record = first_record(answer, setup=setup)
     if record is None:
         return {}
@@ -172,7 +174,7 @@ def round_seconds(answer: Answer, setup: str, **parameters: Value) -> float | No
 
 
 def rate_gain(answer: Answer, setup: str = ESTIMATED, **parameters: Value) -> float | None:
-    """The relative gain in steps per second over the original set-up: 0.01 is one percent."""
+    """Returns the relative gain in steps per second over the original set-up: 0.01 is one percent."""
     step_rates = all_known(steps_per_second(answer, name, **parameters) for name in (setup, ORIGINAL))
     return step_rates[0] / step_rates[1] - 1 if step_rates else None
 
@@ -180,13 +182,13 @@ def rate_gain(answer: Answer, setup: str = ESTIMATED, **parameters: Value) -> fl
 def step_course(
     answer: Answer, setup: str, max_points: int, scale: int = 1, **parameters: Value
 ) -> Sequence[tuple[float, float]]:
-    """Seconds and the steps of all processes by then, at the end of at most `max_points` rounds: when the
-    steps were made, averaged over the processes, not when the master learned of them. Both are multiplied by
-    `scale`."""
+    """Returns the time and the steps of all processes until then, at the end of at most `max_points`
+    rounds, both multiplied by `scale`. The time is when the steps were made, averaged over the processes,
+    not when the master received the report."""
     record = first_record(answer, setup=setup, **parameters)
     if record is None:
         return ()
-    ends, steps = (record.metrics[name].values for name in ("round_made", "round_steps"))
-    stride = max(1, len(ends) // max_points)
-    points = zip(ends[stride - 1 :: stride], steps[stride - 1 :: stride], strict=True)
+    round_ends_s, steps = (record.metrics[name].values for name in ("round_made", "round_steps"))
+    stride = max(1, len(round_ends_s) // max_points)
+    points = zip(round_ends_s[stride - 1 :: stride], steps[stride - 1 :: stride], strict=True)
     return ((0.0, 0.0), *((scale * end, scale * count) for end, count in points))

@@ -60,10 +60,12 @@ class FakeBsp(FakeWorkloads):
         if workload.role == "bsp-kernel":
             return KERNEL_SECONDS[workload.operation](self, case)
         if workload.operation == "h-relation":
-            words, packet = case.number("h"), case.number("packet")
+            word_count, packet = case.number("h"), case.number("packet")
             if case["method"] == "mpi":
-                return self.empty_s + self.naive_s * words * WORD_BYTES / packet
-            return self.superstep_seconds(case.ranks - 1, words * WORD_BYTES / packet, words * WORD_BYTES)
+                return self.empty_s + self.naive_s * word_count * WORD_BYTES / packet
+            return self.superstep_seconds(
+                case.ranks - 1, word_count * WORD_BYTES / packet, word_count * WORD_BYTES
+            )
         return self.block_seconds(1, case.bytes) if workload.operation == "permutation" else self.empty_s
 
     def constants(self, workload: Workload, case: Case) -> dict[str, float]:
@@ -171,8 +173,8 @@ def _shortest_paths_s(costs: FakeBsp, case: Case) -> float:
             (panel_width * panel_width, panel_width * panel_width),
             (panel_width * n / columns, panel_width * n / rows),
         ):
-            words = column_words + (row_words if message_count > 1 else 0)
-            exchange_s += costs.exchange_seconds(case, message_count, 4 * words)
+            word_count = column_words + (row_words if message_count > 1 else 0)
+            exchange_s += costs.exchange_seconds(case, message_count, 4 * word_count)
     return 4 * n * n / p * costs.operation_s["copy"] + n / panel_width * (owner_s + update_s + exchange_s)
 
 

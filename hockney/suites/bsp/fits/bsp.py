@@ -52,8 +52,8 @@ def fit_lines(observations: Sequence[Observation], subject: Subject, scope: Scop
     if line is None or not _has_enough_cores(subject, scope):
         return []
     model, *parameters = line
-    sorted_observations = sorted(observations, key=lambda each: each.size)
-    sizes = np.array([float(each.size) for each in sorted_observations])
+    sorted_observations = sorted(observations, key=lambda observation: observation.size)
+    sizes = np.array([float(observation.size) for observation in sorted_observations])
     if len(set(sizes)) < MIN_SIZES:
         return [refused(model, subject, f"a line needs at least {MIN_SIZES} sizes, not {len(set(sizes))}")]
     design = np.stack((np.ones(len(sizes)), sizes), axis=1)
@@ -65,12 +65,16 @@ def fit_supersteps(observations: Sequence[Observation], subject: Subject, scope:
     """Fits L, o and G if packets of several sizes were measured."""
     if observations[0].workload.operation != RELATION or not _has_enough_cores(subject, scope):
         return []
-    sorted_observations = sorted(observations, key=lambda each: (each.case.number(PACKET), each.size))
-    packet_sizes = {each.case.number(PACKET) for each in sorted_observations}
+    sorted_observations = sorted(
+        observations, key=lambda observation: (observation.case.number(PACKET), observation.size)
+    )
+    packet_sizes = {observation.case.number(PACKET) for observation in sorted_observations}
     if len(packet_sizes) < 2 or len(sorted_observations) <= len(SUPERSTEP_PARAMETERS):
         return []
-    byte_counts = np.array([WORD_BYTES * float(each.size) for each in sorted_observations])
-    packet_counts = byte_counts / np.array([each.case.number(PACKET) for each in sorted_observations])
+    byte_counts = np.array([WORD_BYTES * float(observation.size) for observation in sorted_observations])
+    packet_counts = byte_counts / np.array(
+        [observation.case.number(PACKET) for observation in sorted_observations]
+    )
     design = np.stack((np.ones(len(sorted_observations)), packet_counts, byte_counts), axis=1)
     fit = _fit("superstep", subject, sorted_observations, design, SUPERSTEP_PARAMETERS, None)
     return [replace(fit, ranges=fit.ranges | {PACKET: (min(packet_sizes), max(packet_sizes))})]

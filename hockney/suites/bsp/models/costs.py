@@ -102,7 +102,7 @@ def predict(supersteps: Iterable[Superstep], machine: BulkCosts, model: CostMode
 
 def superstep_cost(superstep: Superstep, machine: BulkCosts, model: CostModel) -> CostTerms:
     """Predicts the seconds of one superstep, by cause. Ignores its count. Raises MissingParameter."""
-    work = sum(local_seconds(each, machine) for each in superstep.work)
+    work = sum(local_seconds(work_item, machine) for work_item in superstep.work)
     if not superstep.synchronised:
         return CostTerms(work)
     copies = 0.0
@@ -205,17 +205,17 @@ class Diagnosis:
     repaired_error: float | None = None
 
 
-def relative_error(predicted: float, measured: float) -> float:
-    return predicted / measured - 1
+def relative_error(predicted_s: float, measured_s: float) -> float:
+    return predicted_s / measured_s - 1
 
 
 def diagnose(
-    supersteps: Sequence[Superstep], machine: BulkCosts, base: BaseModel, measured: float
+    supersteps: Sequence[Superstep], machine: BulkCosts, base: BaseModel, measured_s: float
 ) -> Diagnosis | None:
     """Determines the error of the model `base` and the assumption that fails. Returns None if the model's
     parameters were not measured."""
     try:
-        error = relative_error(predict(supersteps, machine, CostModel(base)).total, measured)
+        error = relative_error(predict(supersteps, machine, CostModel(base)).total, measured_s)
     except MissingParameter:
         return None
     errors: dict[Repair, float] = {}
@@ -224,7 +224,7 @@ def diagnose(
             repaired_s = predict(supersteps, machine, CostModel(base, frozenset({repair}))).total
         except MissingParameter:
             continue
-        errors[repair] = relative_error(repaired_s, measured)
+        errors[repair] = relative_error(repaired_s, measured_s)
     best_repair = min(errors, key=lambda repair: abs(errors[repair]), default=None)
     if (
         best_repair is None

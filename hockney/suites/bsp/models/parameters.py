@@ -264,9 +264,9 @@ def _bpram_parameters(
 
 
 def _empty_superstep_s(fits: Fits, ranks: int, end: End) -> float | None:
-    names = {w.name for w in fits.workloads if w.performs(ROLE, SYNCHRONISATION)}
+    names = {workload.name for workload in fits.workloads if workload.performs(ROLE, SYNCHRONISATION)}
     summaries = (summary for summary in fits.summaries if summary.case.split(" ", 1)[0] in names)
-    costs = (each.cost(fits.cost) for each in summaries if parse_canonical(each.case).ranks == ranks)
+    costs = (summary.cost(fits.cost) for summary in summaries if parse_canonical(summary.case).ranks == ranks)
     return next((_end_of(time, end) for time in costs), None)
 
 

@@ -114,11 +114,11 @@ def process_grid(ranks: int, grid: str = "auto") -> tuple[int, int, int]:
         rows, columns, layers = (int(part) for part in grid.split(":"))
         return rows, columns, layers
     grids = [
-        (a, b, ranks // (a * b))
-        for a in range(ranks, 0, -1)
-        if ranks % a == 0
-        for b in range(ranks // a, 0, -1)
-        if ranks // a % b == 0
+        (rows, columns, ranks // (rows * columns))
+        for rows in range(ranks, 0, -1)
+        if ranks % rows == 0
+        for columns in range(ranks // rows, 0, -1)
+        if ranks // rows % columns == 0
     ]
     return min(
         grids,
@@ -321,11 +321,11 @@ def _prepend_work(
     steps: Iterator[Superstep], work: tuple[LocalWork, ...], copied_bytes: float
 ) -> Iterator[Superstep]:
     """Yields the steps with this work before the first one, whose sender also copies `copied_bytes`."""
-    first = next(steps, None)
-    if first is None:
+    first_step = next(steps, None)
+    if first_step is None:
         yield final_work(*work)
         return
-    yield replace(first, work=work, copied_bytes=copied_bytes)
+    yield replace(first_step, work=work, copied_bytes=copied_bytes)
     yield from steps
 
 

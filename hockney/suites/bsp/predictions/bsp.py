@@ -169,12 +169,12 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
                 "rates-of-other-sizes",
             )
         )
-    for each in predictions:
-        if each.missing_parameter:
+    for prediction in predictions:
+        if prediction.missing_parameter:
             options.listen(
                 Notice(
-                    f"a model is left out on {each.case.ranks} ranks: "
-                    f"{each.missing_parameter} was not measured",
+                    f"a model is left out on {prediction.case.ranks} ranks: "
+                    f"{prediction.missing_parameter} was not measured",
                     "kernel-not-predicted",
                 )
             )

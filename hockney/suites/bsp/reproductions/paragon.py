@@ -133,7 +133,7 @@ def _fit_line(pairs: Answer) -> tuple[float, float] | None:
     times = [time_s for size in SIZES if (time_s := pairs.seconds("pingpong", bytes=size))]
     if len(times) < len(SIZES):
         return None
-    slope, start = np.polyfit(SIZES, times, 1, w=[1 / t for t in times])
+    slope, start = np.polyfit(SIZES, times, 1, w=[1 / time_s for time_s in times])
     return float(start), float(slope)
 
 
@@ -287,7 +287,9 @@ def _time_figure(pairs: Answer) -> Figure:
                 f"{title}, published", [(size, formula.time(size)) for size in SIZES], "line", title
             ),
             pages.make_series(
-                f"{title}, simulated", [(s, pairs.seconds(workload, bytes=s)) for s in SIZES], group=title
+                f"{title}, simulated",
+                [(size, pairs.seconds(workload, bytes=size)) for size in SIZES],
+                group=title,
             ),
         ]
     return Figure(
@@ -304,11 +306,11 @@ def _rate_figure(pairs: Answer) -> Figure:
     formula = PAPER_VALUES.formula(FORMULA.format("pingpong"))
     half_size = PAPER_VALUES.row("paragon/text/half-size").si
     sizes = [size for size in SIZES if size]
-    times = [(s, pairs.seconds("pingpong", bytes=s)) for s in sizes]
+    times = [(size, pairs.seconds("pingpong", bytes=size)) for size in sizes]
     series = (
-        pages.make_series("published", [(s, s / formula.time(s)) for s in sizes], "line", "rate"),
+        pages.make_series("published", [(size, size / formula.time(size)) for size in sizes], "line", "rate"),
         pages.make_series(
-            "simulated", [(s, s / time_s if time_s else None) for s, time_s in times], group="rate"
+            "simulated", [(size, size / time_s if time_s else None) for size, time_s in times], group="rate"
         ),
     )
     return Figure(

@@ -239,10 +239,10 @@ def _breakdown_figure(answers: Mapping[str, Answer]) -> Figure:
         words: parts for words in RELATION_WORDS if (parts := superstep_breakdown(answer, words)) is not None
     }
     seconds_per_word = _seconds_per_word(answer) or {}
-    network_s = {h: seconds_per_word.get("exchange", 0.0) * h for h in breakdowns}
+    network_s = {words: seconds_per_word.get("exchange", 0.0) * words for words in breakdowns}
     simulated = {
-        "fixed": {h: parts["exchange"] - network_s[h] for h, parts in breakdowns.items()},
-        "variable": {h: parts["write"] + parts["read"] for h, parts in breakdowns.items()},
+        "fixed": {words: parts["exchange"] - network_s[words] for words, parts in breakdowns.items()},
+        "variable": {words: parts["write"] + parts["read"] for words, parts in breakdowns.items()},
         "network": network_s,
     }
     titles = {
@@ -252,7 +252,7 @@ def _breakdown_figure(answers: Mapping[str, Answer]) -> Figure:
     }
     series = []
     for name, title in titles.items():
-        line = [(h, fixed_s if name == "fixed" else word_costs[name] * h) for h in RELATION_WORDS]
+        line = [(words, fixed_s if name == "fixed" else word_costs[name] * words) for words in RELATION_WORDS]
         series += [
             pages.make_series(f"{title}, published", line, "line", title),
             pages.make_series(f"{title}, simulated", simulated[name].items(), group=title),

@@ -384,7 +384,7 @@ def _few_keys_check(kernels: Sequence[SimulatedKernel]) -> Check:
         for p in fewer_keys_errors
     )
     max_processors = max(MESHES[mesh] for mesh in BITONIC_MESHES)
-    finding = ", ".join(f"{each[max_processors]:+.0%}" for each in errors)
+    finding = ", ".join(f"{errors_by_ranks[max_processors]:+.0%}" for errors_by_ranks in errors)
     return statement.check(holds, f"{finding} on {max_processors} processors")
 
 

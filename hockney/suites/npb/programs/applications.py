@@ -111,10 +111,10 @@ class Division:
                     if part == cell.position[axis]:
                         continue
                     target = self.rank_of(_replace_position(cell.position, axis, part))
-                    first, last = part_bounds(self.points - 2, self.parts[axis], part)
-                    overlap = min(end, last + GHOST_LAYERS) - max(begin, first - GHOST_LAYERS)
+                    part_begin, part_end = part_bounds(self.points - 2, self.parts[axis], part)
+                    overlap = min(end, part_end + GHOST_LAYERS) - max(begin, part_begin - GHOST_LAYERS)
                     sent_bytes[target] += plane_bytes * max(0, overlap)
-        return ((rank, other, size) for other, size in sent_bytes.items() if size)
+        return ((rank, target, size) for target, size in sent_bytes.items() if size)
 
     def right_hand_side(self, ranks: int, operations: float) -> Iterator[Activity]:
         """Yields the exchange of ghost points, then these operations, of all inner points."""
@@ -258,7 +258,7 @@ def _solver_program(
 
     activities = (
         *division.right_hand_side(ranks, solver.residual_share * operations_per_step),
-        *(Activity(StepsPart("xyz"[d], tuple(sweep_steps(d)))) for d in range(3)),
+        *(Activity(StepsPart("xyz"[axis], tuple(sweep_steps(axis)))) for axis in range(3)),
     )
     phases = ("right-hand side", *"xyz")
     return NpbProgram(solver.kernel, size, ranks, steps, steps * operations_per_step, phases, activities)

@@ -288,11 +288,17 @@ class _MgCycle:
             return
         if rows > 1:
             sizes = [DOUBLE_BYTES * side * self._block(rank, side)[1] for rank in ranks]
-            messages = [(r, r - r % rows + (r + step) % rows, sizes[r]) for step in (1, -1) for r in ranks]
+            messages = [
+                (rank, rank - rank % rows + (rank + step) % rows, sizes[rank])
+                for step in (1, -1)
+                for rank in ranks
+            ]
             yield from exchange(name, messages, share=share)
         if self.grid.planes > 1:
             sizes = [DOUBLE_BYTES * ((self._block(rank, side)[0] + 2) * stride + PADDING) for rank in ranks]
-            messages = [(r, (r + step) % self.ranks, sizes[r]) for step in (rows, -rows) for r in ranks]
+            messages = [
+                (rank, (rank + step) % self.ranks, sizes[rank]) for step in (rows, -rows) for rank in ranks
+            ]
             yield from exchange(name, messages, share=share)
 
     def _gather_activity(self, side: int) -> Activity:
@@ -408,13 +414,13 @@ def is_program(size: str, ranks: int) -> NpbProgram:
     sent_bytes = [KEY_BYTES * (key_count - key_count // ranks) for key_count in rank_keys]
     counter_bytes = COUNTER_BYTES * buckets
     activities = (
-        work("buckets", (bucket_share * each for each in rank_keys)),
+        work("buckets", (bucket_share * key_count for key_count in rank_keys)),
         Activity(CollectivePart("buckets", "allreduce", counter_bytes), bytes=ranks * counter_bytes),
         *_all_to_all("exchange", [KEY_BYTES] * ranks, [KEY_BYTES * ranks] * ranks),
         *_all_to_all("exchange", [size // max(1, ranks - 1) for size in sent_bytes], sent_bytes),
         work(
             "ranks",
-            ((1 - COUNTING_SHARE - SORTING_SHARE) * each for each in rank_keys),
+            ((1 - COUNTING_SHARE - SORTING_SHARE) * key_count for key_count in rank_keys),
             rate_phase=rate_phase,
         ),
     )

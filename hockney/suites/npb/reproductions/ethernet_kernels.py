@@ -363,13 +363,14 @@ def _speed_up_table(answers: Answers) -> Table:
         if kernel in BENCHMARKS_BY_NETWORK.get(network, BENCHMARKS)
     ]
     columns = ("benchmark", "network", *map(str, PROCESSES[1:]), "rate for linear")
+    sizes = "; ".join(f"{benchmark.title} {benchmark.paper_size}" for benchmark in BENCHMARKS.values())
     return Table(
         "speed-ups",
         "Speed-up, by processes",
         columns,
         tuple(rows),
         numeric=tuple(range(2, len(columns))),
-        caption=f"Sizes: {'; '.join(f'{b.title} {b.paper_size}' for b in BENCHMARKS.values())}. Computing: "
+        caption=f"Sizes: {sizes}. Computing: "
         f"{_assumed_rates(answers)}. With the rate for linear, a speed-up would be {MIN_LINEAR_SHARE:.0%} "
         f"of linear to as many processes as in the paper. {_verification_sentence(answers)}",
     )

@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the reproductions on an emulated Ethernet: messages between two hosts, exchanges of more hosts
-that show whether messages share the medium, and what both together predict.
+"""Common parts of the reproductions on an emulated Ethernet: messages between two hosts, exchanges of more
+hosts that show whether messages share the medium, and the prediction from both.
 
-The prediction is what `hockney predict` gives for the part's run: the cost of a message from the ping-pong,
-the kind of network from the exchanges, except those that are compared with the prediction. No parameter is
-fitted to the predicted times.
-"""
+The prediction is that of `hockney predict` for the part's run: the cost of a message comes from the
+ping-pong, the kind of network from the exchanges, without those that are compared with the prediction. No
+parameter is fitted to the predicted times."""
 
 from __future__ import annotations
 
@@ -32,41 +31,45 @@ Answers = Mapping[str, Answer]
 SURVEY = "emulated-survey"
 NOT_MEASURED = "not measured"
 SIZES = (0, 4, 16, 40, 128, 400, 1000, 2000, 4000, 8000, 16000, 40000)
-"""Bytes of the ping-pong; on 10 Mbit/s the longest takes 34 ms one way."""
+"""Bytes of the ping-pong. On 10 Mbit/s the longest takes 34 ms one way."""
 LAUNCHES = 2
-SURVEY_S = 110.0
-SHARED = "bus"
+SURVEY_BUDGET_S = 110.0
+SHARED_MEDIUM = "bus"
 PREDICTED_PROCESSES = 4
-"""The number of processes of the printed measurements that two processes do not show."""
+"""Number of processes of the printed measurements that is predicted from other numbers."""
 MAX_PREDICTION_ERROR = 0.15
-"""The largest median error of the predicted exchange."""
+"""Maximum median error of the predicted exchange."""
 
 
-def part(catalog: Catalog, paper: str, machine: str, processes: Sequence[int], sizes: Sequence[int]) -> Part:
-    """The ping-pong and the round-robin exchange on the emulated machine `machine`; `paper` is the simulated
-    description."""
+def survey_part(
+    catalog: Catalog, paper: str, machine: str, processes: Sequence[int], sizes: Sequence[int]
+) -> Part:
+    """Returns the ping-pong and the round-robin exchange on the emulated machine `machine`. `paper` is the
+    simulated description."""
     lines = [f"pingpong bytes={size} buffers=hot ranks=2" for size in SIZES]
     lines += [f"round_robin bytes={size} sync=window ranks={p}" for p in processes for size in sizes]
     workloads = tuple(catalog.workload(name) for name in ("pingpong", "round_robin"))
-    return Part(SURVEY, paper, tuple(map(catalog.case, lines)), workloads, machine, LAUNCHES, SURVEY_S)
+    return Part(SURVEY, paper, tuple(map(catalog.case, lines)), workloads, machine, LAUNCHES, SURVEY_BUDGET_S)
 
 
 def medium(answers: Answers) -> str:
-    """The medium in the machine's description: "bus" or "switch"; "" if it is not known."""
+    """Returns the medium in the machine's description, "bus" or "switch"; "" if it is unknown."""
     machine = answers[SURVEY].machine
     return machine.emulated.medium if machine is not None and machine.emulated is not None else ""
 
 
-def costs(answers: Answers, *, left_out: int = 0) -> PointToPointCosts | None:
-    """The costs of messages by the ping-pong, on the kind of network that the exchanges show, without
-    exchanges of `left_out` processes; None if they were not measured."""
+def costs(answers: Answers, *, excluded_processes: int = 0) -> PointToPointCosts | None:
+    """Returns the costs of messages by the ping-pong, on the kind of network that the exchanges show; None
+    if they were not measured. Exchanges of `excluded_processes` processes are ignored."""
     survey = answers[SURVEY]
     if survey.machine is None:
         return None
     hosts = max(1, len(survey.machine.hosts))
     fits = survey.fits
-    evidence = [each for each in fits.summaries if parse_canonical(each.case).ranks != left_out]
-    fits = structs.replace(fits, summaries=evidence)
+    summaries = [
+        summary for summary in fits.summaries if parse_canonical(summary.case).ranks != excluded_processes
+    ]
+    fits = structs.replace(fits, summaries=summaries)
     try:
         return messages_for(fits, survey.machine, "messages between two hosts", hosts=hosts)
     except Inconclusive:
@@ -74,35 +77,36 @@ def costs(answers: Answers, *, left_out: int = 0) -> PointToPointCosts | None:
 
 
 def prediction_costs(answers: Answers) -> PointToPointCosts | None:
-    """The costs for predictions of `PREDICTED_PROCESSES` processes, whose own exchanges are left out."""
-    return costs(answers, left_out=PREDICTED_PROCESSES)
+    """Returns the costs for predictions of `PREDICTED_PROCESSES` processes, from exchanges of other
+    numbers of processes."""
+    return costs(answers, excluded_processes=PREDICTED_PROCESSES)
 
 
-def predicted(answers: Answers, processes: int, size: int) -> float | None:
-    """Seconds of one exchange."""
+def predicted_exchange_s(answers: Answers, processes: int, size: int) -> float | None:
+    """Returns the predicted seconds of one exchange."""
     message_costs = prediction_costs(answers)
     return None if message_costs is None else exchange_time(message_costs, size, processes)
 
 
-def measured(answers: Answers, processes: int, size: int) -> float | None:
+def measured_exchange_s(answers: Answers, processes: int, size: int) -> float | None:
     return answers[SURVEY].seconds("round_robin", ranks=processes, bytes=size)
 
 
 def checks(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> list[Check]:
-    """Whether the evidence shows the medium that the machine has, and how well an exchange is predicted."""
+    """Checks whether the exchanges show the machine's medium, and how well an exchange is predicted."""
     return [medium_check(answers), _prediction_check(answers, processes, sizes)]
 
 
 def medium_check(answers: Answers) -> Check:
-    message_costs, medium_described = costs(answers), medium(answers)
-    claim = f"the exchanges show the medium of the machine ({medium_described or 'not described'})"
+    message_costs, described_medium = costs(answers), medium(answers)
+    claim = f"the exchanges show the medium of the machine ({described_medium or 'not described'})"
     statement = Statement("right-medium", "", claim)
     if message_costs is None:
         return statement.unknown(NOT_MEASURED)
     holds = (
         message_costs.sharing == "measured"
-        and bool(medium_described)
-        and message_costs.shared == (medium_described == SHARED)
+        and bool(described_medium)
+        and message_costs.shared == (described_medium == SHARED_MEDIUM)
     )
     return statement.check(holds, f"{kind(message_costs)}, {message_costs.why}")
 
@@ -113,7 +117,7 @@ def _prediction_check(answers: Answers, processes: Sequence[int], sizes: Sequenc
         for p in processes
         if p == PREDICTED_PROCESSES
         for size in sizes
-        if (error := _error(answers, p, size)) is not None
+        if (error := _prediction_error(answers, p, size)) is not None
     ]
     claim = (
         f"the exchange of {PREDICTED_PROCESSES} processes is predicted from messages between two and the "
@@ -128,22 +132,27 @@ def _prediction_check(answers: Answers, processes: Sequence[int], sizes: Sequenc
     )
 
 
-def _error(answers: Answers, processes: int, size: int) -> float | None:
-    predicted_s, measured_s = predicted(answers, processes, size), measured(answers, processes, size)
+def _prediction_error(answers: Answers, processes: int, size: int) -> float | None:
+    predicted_s, measured_s = (
+        predicted_exchange_s(answers, processes, size),
+        measured_exchange_s(answers, processes, size),
+    )
     return None if predicted_s is None or not measured_s else predicted_s / measured_s - 1
 
 
-def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word_bytes: int) -> Table:
-    """Measured and predicted exchanges."""
+def exchange_table(
+    answers: Answers, processes: Sequence[int], sizes: Sequence[int], word_bytes: int
+) -> Table:
+    """Returns a table of measured and predicted exchanges."""
     rows = []
     for p in processes:
         for size in sizes:
-            error = _error(answers, p, size)
+            error = _prediction_error(answers, p, size)
             rows.append(
                 (
                     f"{p} processes, L = {size // word_bytes}",
-                    pages.format_number(measured(answers, p, size), "s"),
-                    pages.format_number(predicted(answers, p, size), "s"),
+                    pages.format_number(measured_exchange_s(answers, p, size), "s"),
+                    pages.format_number(predicted_exchange_s(answers, p, size), "s"),
                     "" if error is None else pages.format_error(error),
                 )
             )
@@ -159,10 +168,10 @@ def table(answers: Answers, processes: Sequence[int], sizes: Sequence[int], word
     )
 
 
-def summary(text: str, checks: Sequence[Check]) -> tuple[str, ...]:
-    """The study in a sentence or two, and how many of its checks passed."""
+def summary(introduction: str, checks: Sequence[Check]) -> tuple[str, ...]:
+    """Returns the introduction, and a sentence on the number of checks that passed."""
     if all(check.found in (NOT_MEASURED, NOT_SIMULATED) for check in checks):
-        return text, "Nothing was measured yet."
-    failed = [check.what for check in checks if not check.holds]
-    count_words = f"{len(checks) - len(failed)} of {len(checks)} checks passed"
-    return text, count_words + (f"; failed: {'; '.join(failed)}." if failed else ".")
+        return introduction, "Nothing was measured yet."
+    failed_claims = [check.what for check in checks if not check.holds]
+    count_text = f"{len(checks) - len(failed_claims)} of {len(checks)} checks passed"
+    return introduction, count_text + (f"; failed: {'; '.join(failed_claims)}." if failed_claims else ".")

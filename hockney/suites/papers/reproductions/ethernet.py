@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, the ten algorithms of the paper,
-of which five have printed times, and what suites contribute: five NAS Parallel Benchmarks.
+"""The switched Ethernet of Krishnamurthy (1998): one message, MPI_Barrier, and the ten algorithms of the
+paper, five of which have printed times. Suites contribute five NAS Parallel Benchmarks.
 
-The printed times of barriers fit a network that carries one message at a time, 1.2 ms each, so the
-description has one medium instead of a switch; the variant true-switch shows the times with a switch.
-"""
+The printed times of barriers fit a network that carries one message at a time, 1.2 ms each. The
+description therefore has one medium instead of a switch. The variant true-switch shows the times with a
+switch."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ TITLE = "16 nodes on switched Ethernet: six barriers, and five NAS Parallel Benc
 PAPER = paper.PAPER
 FIGURES = {str(number): f"ethernet-figure-{number}" for number in (1, 12)}
 MESSAGE_BYTES = 1
-"""The paper does not print the size of its message; in the machine's description it costs nothing."""
+"""The paper does not print the size of its message. By the machine's description, a byte costs nothing."""
 OTHER_ALGORITHMS = {
     "dissemination": "dissemination, HFM",
     "mcs_tree_bcast": "MCS tree, broadcast",
@@ -54,25 +54,25 @@ OTHER_ALGORITHMS = {
     "total_exchange_sendrecv": "total exchange, send-receive pairs",
     "tournament": "tournament, HFM",
 }
-"""The paper's other algorithms, by the engine's name; and for comparison the tournament that ends by single
-messages."""
-ALGORITHM_10 = "tournament_mcs"
+"""The paper's other algorithms, by the engine's name, and the tournament that ends with single messages,
+for comparison."""
+MCS_TOURNAMENT = "tournament_mcs"
 MESSAGE_BARRIERS = ("dissemination", "mcs-tree", "n-way", "total-exchange")
-"""Barriers whose printed times are explained by the number of their messages."""
+"""Barriers whose printed times are explained by their number of messages."""
 MEDIUM_PART = "broadcast-medium"
-BROADCAST = "a broadcast is one message, which all nodes receive"
+BROADCAST_MECHANISM = "a broadcast is one message, which all nodes receive"
 BROADCASTS = ("tournament_parity", "tournament", "mcs_tree_bcast", "total_exchange_bcast")
 """The engine's names of barriers that use MPI_Bcast."""
-CLEAR_WIN = 0.8
+MAX_WINNER_SHARE = 0.8
 """The winner is clear if it takes at most this share of the time of every other barrier."""
-TRUE_SWITCH = "messages in parallel, as on a real switch"
+TRUE_SWITCH_MECHANISM = "messages in parallel, as on a real switch"
 
 
 def parts(catalog: Catalog) -> list[Part]:
-    def barriers(*names: str) -> tuple[Case, ...]:
-        return engine_barriers(*(ENGINE[name] for name in names))
+    def barrier_cases(*names: str) -> tuple[Case, ...]:
+        return engine_barrier_cases(*(ENGINE[name] for name in names))
 
-    def engine_barriers(*names: str) -> tuple[Case, ...]:
+    def engine_barrier_cases(*names: str) -> tuple[Case, ...]:
         return tuple(
             catalog.case(f"barrier algorithm={name} sync=window ranks={p}")
             for name in names
@@ -82,17 +82,17 @@ def parts(catalog: Catalog) -> list[Part]:
     message = catalog.case(f"isend_recv bytes={MESSAGE_BYTES} ranks=2")
     return [
         Part("message", "switched-ethernet", (message,)),
-        Part("barrier", "switched-ethernet", barriers(MPI)),
-        Part("algorithms", "switched-ethernet", barriers(*(name for name in ALGORITHMS if name != MPI))),
-        Part("true-switch", "switched-ethernet+true-switch", barriers(MPI)),
-        Part("others", "switched-ethernet", engine_barriers(*OTHER_ALGORITHMS, ALGORITHM_10)),
-        Part(MEDIUM_PART, f"switched-ethernet+{MEDIUM_PART}", engine_barriers(MPI, *BROADCASTS)),
-        *(each for contribution in contributions(NAME) for each in contribution.parts(catalog)),
+        Part("barrier", "switched-ethernet", barrier_cases(MPI)),
+        Part("algorithms", "switched-ethernet", barrier_cases(*(name for name in ALGORITHMS if name != MPI))),
+        Part("true-switch", "switched-ethernet+true-switch", barrier_cases(MPI)),
+        Part("others", "switched-ethernet", engine_barrier_cases(*OTHER_ALGORITHMS, MCS_TOURNAMENT)),
+        Part(MEDIUM_PART, f"switched-ethernet+{MEDIUM_PART}", engine_barrier_cases(MPI, *BROADCASTS)),
+        *(part for contribution in contributions(NAME) for part in contribution.parts(catalog)),
     ]
 
 
 def on_emulated(machine: str) -> Reproduction:
-    """The barriers with real TCP on the emulated `machine`."""
+    """Returns the reproduction of the barriers with real TCP on the emulated `machine`."""
     from hockney.suites.papers.reproductions.ethernet_emulated import EthernetOnTcp
 
     return EthernetOnTcp(machine)
@@ -103,10 +103,10 @@ def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
     return [
         message_row(answers),
         *barrier_rows(answers["barrier"], MPI),
-        *(each for rows in algorithm_rows for each in rows),
-        *barrier_rows(answers["true-switch"], MPI, TRUE_SWITCH),
-        *barrier_rows(answers[MEDIUM_PART], "tournament", BROADCAST),
-        *(each for contribution in contributions(NAME) for each in contribution.compare(answers)),
+        *(row for rows in algorithm_rows for row in rows),
+        *barrier_rows(answers["true-switch"], MPI, TRUE_SWITCH_MECHANISM),
+        *barrier_rows(answers[MEDIUM_PART], "tournament", BROADCAST_MECHANISM),
+        *(row for contribution in contributions(NAME) for row in contribution.compare(answers)),
     ]
 
 
@@ -143,33 +143,33 @@ def barrier_rows(answer: Answer, name: str, mechanism: str = "") -> Iterable[Com
             None if mechanism or is_single else messages(name, p) * PRINTED.row(MESSAGE).si,
             "s",
             status_of(answer.platform, row.key, mechanism),
-            mechanism or (BROADCAST if name == "tournament" and not is_single else ""),
+            mechanism or (BROADCAST_MECHANISM if name == "tournament" and not is_single else ""),
             note=note,
             table=f"{title}, {mechanism}" if mechanism else title,
         )
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
+def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber]) -> list[Check]:
     return [
-        *message_checks(compared),
+        *message_checks(comparisons),
         _consistency_check(answers),
         _mpi_barrier_check(answers),
-        *_tournament_checks(answers, compared),
+        *_tournament_checks(answers, comparisons),
         _winner_check(answers, "algorithms"),
         _winner_check(answers, MEDIUM_PART),
-        *(each for contribution in contributions(NAME) for each in contribution.checks(answers)),
+        *(check for contribution in contributions(NAME) for check in contribution.checks(answers)),
     ]
 
 
 def _consistency_check(answers: Mapping[str, Answer]) -> Check:
-    """The check that the other barriers take as long for each of their messages as the printed ones."""
+    """Checks that the other barriers take the same time for each of their messages as the printed ones."""
     p, message_s = PROCESSES[-1], PRINTED.row(MESSAGE).si
     claim = (
         f"the other {len(OTHER_ALGORITHMS)} barriers are consistent: 1.2 ms for each of their messages, "
         f"within 10%"
     )
     statement = Statement("others-consistent", "text on table 1", claim)
-    times = times_on_most_processes(answers)
+    times = times_on_max_processes(answers)
     errors = {
         name: seconds / (traffic(name, p).messages * message_s) - 1
         for name in OTHER_ALGORITHMS
@@ -177,32 +177,33 @@ def _consistency_check(answers: Mapping[str, Answer]) -> Check:
     }
     if len(errors) < len(OTHER_ALGORITHMS):
         return statement.unknown()
-    worst = max(errors, key=lambda name: abs(errors[name]))
+    worst_algorithm = max(errors, key=lambda name: abs(errors[name]))
     return statement.check(
-        abs(errors[worst]) <= 0.1, f"largest error {errors[worst]:+.1%}, {OTHER_ALGORITHMS[worst]}"
+        abs(errors[worst_algorithm]) <= 0.1,
+        f"largest error {errors[worst_algorithm]:+.1%}, {OTHER_ALGORITHMS[worst_algorithm]}",
     )
 
 
 def _mpi_barrier_check(answers: Mapping[str, Answer]) -> Check:
     p = PROCESSES[-1]
-    times = times_on_most_processes(answers)
-    mpi, dissemination = times[MPI], times[ENGINE["dissemination"]]
+    times = times_on_max_processes(answers)
+    mpi_s, dissemination_s = times[MPI], times[ENGINE["dissemination"]]
     printed_s = [PRINTED.row(BARRIER.format(name, p)).si for name in (MPI, "dissemination")]
     printed_ratio = printed_s[0] / printed_s[1]
     claim = (
         f"MPI_Barrier takes {printed_ratio:.1f} times as long as dissemination on {p} processes, within 25%"
     )
     statement = Statement("mpi-barrier", "table 1", claim)
-    if not mpi or not dissemination:
+    if not mpi_s or not dissemination_s:
         return statement.unknown()
-    ratio = mpi / dissemination
+    ratio = mpi_s / dissemination_s
     return statement.check(abs(ratio / printed_ratio - 1) <= 0.25, f"{ratio:.2f} times")
 
 
-def _tournament_checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
-    """The checks of which broadcast, one message or P-1 messages, explains the printed tournament. One
+def _tournament_checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber]) -> list[Check]:
+    """Checks whether a broadcast of one message or of P-1 messages explains the printed tournament. One
     process sends nothing, and the time printed for 3 belongs to another row."""
-    rows = [row for row in compared if row.key.startswith("barriers/table/tournament/")]
+    rows = [row for row in comparisons if row.key.startswith("barriers/table/tournament/")]
     rows = [row for row in rows if not row.key.endswith(("/1", "/3"))]
     claim = "P messages explain the tournament on 5 and more processes within 20%, if a broadcast is {}"
     one_message = Statement("tournament-one-message", "table 1", claim.format("one message"))
@@ -214,35 +215,41 @@ def _tournament_checks(answers: Mapping[str, Answer], compared: Sequence[Compare
 
 
 def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
-    """The check that the tournament wins, on the machine or on the variant with one message a broadcast."""
-    on_medium = part == MEDIUM_PART
+    """Checks that the tournament wins, on the machine or on the variant in which a broadcast is one
+    message."""
+    has_single_broadcasts = part == MEDIUM_PART
     claim = f"tournament is the clear winner on {PROCESSES[-1]} processes"
-    if on_medium:
-        claim += f", if {BROADCAST}"
-    statement = Statement(f"tournament-wins{'-broadcast' if on_medium else ''}", "text on table 1", claim)
-    times = times_on_most_processes(answers, on_medium)
+    if has_single_broadcasts:
+        claim += f", if {BROADCAST_MECHANISM}"
+    statement = Statement(
+        f"tournament-wins{'-broadcast' if has_single_broadcasts else ''}", "text on table 1", claim
+    )
+    times = times_on_max_processes(answers, has_single_broadcasts)
     seconds = all_known(times.values())
     if seconds is None:
         return statement.unknown()
     known_times = dict(zip(times, seconds, strict=True))
     name = ENGINE["tournament"]
     other_times = {
-        each: seconds for each, seconds in known_times.items() if not each.startswith("tournament")
+        other_name: seconds
+        for other_name, seconds in known_times.items()
+        if not other_name.startswith("tournament")
     }
-    fastest_other = min(other_times, key=lambda each: other_times[each])
+    fastest_other = min(other_times, key=lambda other_name: other_times[other_name])
     return statement.check(
-        known_times[name] <= CLEAR_WIN * other_times[fastest_other],
+        known_times[name] <= MAX_WINNER_SHARE * other_times[fastest_other],
         f"{1e3 * known_times[name]:.1f} ms, {fastest_other} {1e3 * other_times[fastest_other]:.1f} ms",
     )
 
 
-def times_on_most_processes(
-    answers: Mapping[str, Answer], on_medium: bool = False
+def times_on_max_processes(
+    answers: Mapping[str, Answer], has_single_broadcasts: bool = False
 ) -> dict[str, float | None]:
-    """Times (s) of MPI_Barrier and the ten algorithms on the most processes, by the engine's name."""
+    """Returns the times (s) of MPI_Barrier and the ten algorithms on the maximum number of processes, by
+    the engine's name."""
     parts = {MPI: "barrier"} | {name: "algorithms" for key, name in ENGINE.items() if key != MPI}
     parts |= dict.fromkeys(OTHER_ALGORITHMS, "others")
-    if on_medium:
+    if has_single_broadcasts:
         parts |= dict.fromkeys(BROADCASTS, MEDIUM_PART)
     return {
         name: answers[part].seconds("barrier", algorithm=name, ranks=PROCESSES[-1])
@@ -250,75 +257,81 @@ def times_on_most_processes(
     }
 
 
-def message_checks(compared: Sequence[ComparedNumber]) -> list[Check]:
-    largest = {BARRIER.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
+def message_checks(comparisons: Sequence[ComparedNumber]) -> list[Check]:
+    largest_keys = {BARRIER.format(name, PROCESSES[-1]) for name in MESSAGE_BARRIERS}
     claim = f"dissemination, MCS tree, N-way and total exchange on {PROCESSES[-1]} processes within 10%"
     return [
         Statement("message", "text", "one message takes 1.2 ms, within 1%").within(
-            [row for row in compared if row.key == MESSAGE], 0.01
+            [row for row in comparisons if row.key == MESSAGE], 0.01
         ),
         Statement("barriers-of-messages", "table 1", claim).within(
-            [row for row in compared if row.key in largest], 0.1
+            [row for row in comparisons if row.key in largest_keys], 0.1
         ),
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
+def page(
+    answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber], checks: Sequence[Check]
+) -> Page:
     sections = [
-        *(each for contribution in contributions(NAME) for each in contribution.sections(answers)),
-        Section("Barriers", figures=(_figure(answers),), tables=(_barriers_table(answers),)),
+        *(entry for contribution in contributions(NAME) for entry in contribution.sections(answers)),
+        Section("Barriers", figures=(_barrier_figure(answers),), tables=(_barriers_table(answers),)),
     ]
     summary = (
-        *_summary(compared),
-        *(each for contribution in contributions(NAME) for each in contribution.summary(answers)),
+        *_summary(comparisons),
+        *(entry for contribution in contributions(NAME) for entry in contribution.summary(answers)),
     )
-    return pages.page((NAME, TITLE, PRINTED.citation), answers, compared, checks, summary, sections)
+    return pages.page((NAME, TITLE, PRINTED.citation), answers, comparisons, checks, summary, sections)
 
 
-def _summary(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
-    rows = [row for row in pages.time_rows(compared) if row.key != MESSAGE and not row.key.endswith("/1")]
-    by_messages = [row for row in rows if row.key.split("/")[2] in MESSAGE_BARRIERS]
+def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
+    rows = [row for row in pages.time_rows(comparisons) if row.key != MESSAGE and not row.key.endswith("/1")]
+    message_barrier_rows = [row for row in rows if row.key.split("/")[2] in MESSAGE_BARRIERS]
     if not pages.simulated_rows(rows):
         return (
             "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet.",
             "Nothing was simulated yet.",
         )
-    near_rows = pages.rows_within(by_messages)
-    texts = [
+    near_rows = pages.rows_within(message_barrier_rows)
+    sentences = [
         "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
         "1.2 ms.",
         "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
         f"gives {pages.agreement(rows, 'printed times on more than one process')}; of the four algorithms "
-        f"that only send messages, {len(near_rows)} of {len(by_messages)}.",
+        f"that only send messages, {len(near_rows)} of {len(message_barrier_rows)}.",
     ]
-    if len(near_rows) > len(by_messages) / 2:
-        texts.append("So the switch carried one message after another: a true switch would have been faster.")
-    broadcast = [row for row in compared if row.mechanism == BROADCAST and row.status == "variant"]
-    if pages.simulated_rows(broadcast):
-        texts.append(
-            "The tournament ends with a broadcast. As P-1 messages, that takes as long as a tree; if it is "
-            f"one message that all nodes receive, {pages.agreement(broadcast, 'printed times')}."
+    if len(near_rows) > len(message_barrier_rows) / 2:
+        sentences.append(
+            "So the switch carried one message after another: a true switch would have been faster."
         )
-    return tuple(texts)
+    broadcast_rows = [
+        row for row in comparisons if row.mechanism == BROADCAST_MECHANISM and row.status == "variant"
+    ]
+    if pages.simulated_rows(broadcast_rows):
+        sentences.append(
+            "The tournament ends with a broadcast. As P-1 messages, that takes as long as a tree; if it is "
+            f"one message that all nodes receive, {pages.agreement(broadcast_rows, 'printed times')}."
+        )
+    return tuple(sentences)
 
 
 def _barriers_table(answers: Mapping[str, Answer]) -> Table:
-    """All algorithms of the paper on the most processes."""
-    times, medium_times = times_on_most_processes(answers), times_on_most_processes(answers, True)
-    printed = {ENGINE[key]: PRINTED.row(BARRIER.format(key, PROCESSES[-1])).si for key in ENGINE}
+    """Returns a table of all algorithms of the paper on the maximum number of processes."""
+    times, medium_times = times_on_max_processes(answers), times_on_max_processes(answers, True)
+    printed_times = {ENGINE[key]: PRINTED.row(BARRIER.format(key, PROCESSES[-1])).si for key in ENGINE}
     titles = {ENGINE[key]: title for key, title in ALGORITHMS.items()} | OTHER_ALGORITHMS
     rows = tuple(
         (
             titles[name],
             name,
             *(
-                pages.format_number(each, "s")
-                for each in (printed.get(name), times[name], medium_times[name])
+                pages.format_number(seconds, "s")
+                for seconds in (printed_times.get(name), times[name], medium_times[name])
             ),
         )
         for name in sorted(times, key=lambda name: times[name] or 0.0)
     )
-    algorithm_10_s = answers["others"].seconds("barrier", algorithm=ALGORITHM_10, ranks=PROCESSES[-1])
+    algorithm_10_s = answers["others"].seconds("barrier", algorithm=MCS_TOURNAMENT, ranks=PROCESSES[-1])
     return Table(
         "barriers",
         f"The paper's ten barriers and MPI_Barrier on {PROCESSES[-1]} processes",
@@ -326,22 +339,22 @@ def _barriers_table(answers: Mapping[str, Answer]) -> Table:
         rows,
         numeric=(2, 3, 4),
         caption="The paper prints the times of five, and that the others' are consistent. For comparison, "
-        f"algorithm 10 of Mellor-Crummey and Scott ({ALGORITHM_10}), which ends by single messages: "
+        f"algorithm 10 of Mellor-Crummey and Scott ({MCS_TOURNAMENT}), which ends by single messages: "
         f"{pages.format_number(algorithm_10_s, 's') or NOT_SIMULATED}.",
     )
 
 
-def _figure(answers: Mapping[str, Answer]) -> Figure:
+def _barrier_figure(answers: Mapping[str, Answer]) -> Figure:
     series = []
     for name, title in ALGORITHMS.items():
         rows = [(p, PRINTED.row(BARRIER.format(name, p)).si) for p in PROCESSES]
         series.append(pages.make_series(f"{title}, published", rows, "line", title))
-    plain = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
+    base_curves = [("barrier" if name == MPI else "algorithms", name, "") for name in ALGORITHMS]
     variants = (("true-switch", MPI, " on a true switch"), (MEDIUM_PART, "tournament", ", one broadcast"))
-    for part, name, words in (*plain, *variants):
+    for part, name, suffix in (*base_curves, *variants):
         seconds = [(p, answers[part].seconds("barrier", algorithm=ENGINE[name], ranks=p)) for p in PROCESSES]
-        group = f"{ALGORITHMS[name]}{words}"
-        series.append(pages.make_series(f"{ALGORITHMS[name]}, simulated{words}", seconds, group=group))
+        group = f"{ALGORITHMS[name]}{suffix}"
+        series.append(pages.make_series(f"{ALGORITHMS[name]}, simulated{suffix}", seconds, group=group))
     return Figure(
         "ethernet-figure-1",
         "Figure 1: time of barriers",

@@ -3,8 +3,7 @@
 """The six barriers of Krishnamurthy (1998) with real TCP on an emulated Ethernet of up to 16 hosts.
 
 As in the paper, many barriers follow one another (sync=loop). The simulated ones start together
-(sync=window): without noise, successive barriers overlap.
-"""
+(sync=window), since successive barriers overlap without noise."""
 
 from __future__ import annotations
 
@@ -23,34 +22,36 @@ from hockney.studies.barriers import paper
 from hockney.suites.papers.reproductions import emulated, ethernet
 
 MACHINE = "switched-ethernet"
-BARRIERS = "emulated-barriers"
-SIMULATED = ("message", "barrier", "algorithms", "true-switch")
-"""Parts of the simulated reproduction that concern barriers."""
+BARRIER_PART = "emulated-barriers"
+SIMULATED_PARTS = ("message", "barrier", "algorithms", "true-switch")
+"""Parts of the simulated reproduction that contain barriers."""
 PROCESSES = tuple(p for p in ethernet.PROCESSES if p > 1)
 MIN_PROCESSES, MAX_PROCESSES = PROCESSES[0], PROCESSES[-1]
-TWO_PROCESSES = "barriers-2"
-"""Simulated: the paper has no times of two, with which the curves begin."""
+TWO_PROCESSES_PART = "barriers-2"
+"""Simulated part for two processes. The paper has no times for two, where the curves begin."""
 EXCHANGE_PROCESSES = (4, 8)
 EXCHANGE_SIZES = (4, 400, 4000, 40000)
-BARRIERS_S = 180.0
+BARRIERS_BUDGET_S = 180.0
 
 EVEN_FACTOR = 2.5
-"""Times per message may differ by this factor between algorithms whose messages differ by a factor of 8: an
-acknowledgement with each message doubles its frames."""
+"""Maximum factor between the times per message of algorithms whose numbers of messages differ by a factor
+of 8. An acknowledgement of each message doubles the number of frames."""
 EQUAL_FACTOR = 1.05
-"""Barriers whose times differ by less are equally fast."""
+"""Barriers whose times differ by a smaller factor count as equally fast."""
 STEEP_FACTOR = 5.0
-"""MPI_Barrier's time on 16 processes relative to that on 3: its messages are 16 times as many (printed: 9.9
-times as long), its rounds twice."""
+"""Minimum ratio of MPI_Barrier's times on 16 and on 3 processes. It has 16 times as many messages
+(printed: 9.9 times as long) and twice as many rounds."""
 
 Answers = Mapping[str, Answer]
-Times = Callable[[str, int], "float | None"]
-"""Seconds of a barrier, by the name in the paper's rows and the number of processes."""
+BarrierTime = Callable[[str, int], "float | None"]
+"""Function that returns the seconds of a barrier, by its name in the paper's rows and the number of
+processes."""
 
 
 @dataclass(frozen=True)
 class EthernetOnTcp:
-    """The reproduction on the emulated `machine`, the value of --machine; without the benchmarks."""
+    """The reproduction on the emulated `machine`, the value of --machine. It does not include the
+    benchmarks."""
 
     machine: str
     NAME: str = ethernet.NAME
@@ -59,23 +60,23 @@ class EthernetOnTcp:
     FIGURES: Mapping[str, str] = field(default_factory=dict)
 
     def parts(self, catalog: Catalog) -> list[Part]:
-        simulated = {part.name: part for part in ethernet.parts(catalog)}
+        simulated_parts = {part.name: part for part in ethernet.parts(catalog)}
         barriers = tuple(
-            catalog.case(f"barrier algorithm={engine} sync=loop ranks={p}")
-            for engine in ethernet.ENGINE.values()
+            catalog.case(f"barrier algorithm={algorithm} sync=loop ranks={p}")
+            for algorithm in ethernet.ENGINE.values()
             for p in (2, *PROCESSES)
         )
         two_processes = tuple(
-            catalog.case(f"barrier algorithm={engine} sync=window ranks=2")
-            for engine in ethernet.ENGINE.values()
+            catalog.case(f"barrier algorithm={algorithm} sync=window ranks=2")
+            for algorithm in ethernet.ENGINE.values()
         )
         message = catalog.case(f"isend_recv bytes={ethernet.MESSAGE_BYTES} ranks=2")
-        survey = emulated.part(catalog, MACHINE, self.machine, EXCHANGE_PROCESSES, EXCHANGE_SIZES)
+        survey = emulated.survey_part(catalog, MACHINE, self.machine, EXCHANGE_PROCESSES, EXCHANGE_SIZES)
         return [
-            *(simulated[name] for name in SIMULATED),
-            Part(TWO_PROCESSES, MACHINE, two_processes),
+            *(simulated_parts[name] for name in SIMULATED_PARTS),
+            Part(TWO_PROCESSES_PART, MACHINE, two_processes),
             replace(survey, cases=(*survey.cases, message)),
-            Part(BARRIERS, MACHINE, barriers, (), self.machine, 1, BARRIERS_S),
+            Part(BARRIER_PART, MACHINE, barriers, (), self.machine, 1, BARRIERS_BUDGET_S),
         ]
 
     def compare(self, answers: Answers) -> list[ComparedNumber]:
@@ -84,14 +85,19 @@ class EthernetOnTcp:
         for name in ethernet.ALGORITHMS:
             part = answers["barrier" if name == MPI else "algorithms"]
             for p, row in zip(ethernet.PROCESSES, ethernet.barrier_rows(part, name), strict=True):
-                rows.append(replace(row, emulated=barrier(answers, name, p)) if p in PROCESSES else row)
-        rows += ethernet.barrier_rows(answers["true-switch"], MPI, ethernet.TRUE_SWITCH)
+                rows.append(
+                    replace(row, emulated=emulated_barrier_s(answers, name, p)) if p in PROCESSES else row
+                )
+        rows += ethernet.barrier_rows(answers["true-switch"], MPI, ethernet.TRUE_SWITCH_MECHANISM)
         return rows
 
-    def checks(self, answers: Answers, compared: Sequence[ComparedNumber]) -> list[Check]:
+    def checks(self, answers: Answers, comparisons: Sequence[ComparedNumber]) -> list[Check]:
         return [
-            *ethernet.message_checks(compared),
-            *(finding(lambda name, p: barrier(answers, name, p)) for finding in FINDINGS),
+            *ethernet.message_checks(comparisons),
+            *(
+                make_check(lambda name, p: emulated_barrier_s(answers, name, p))
+                for make_check in FINDING_CHECKS
+            ),
             emulated.medium_check(answers),
         ]
 
@@ -99,39 +105,39 @@ class EthernetOnTcp:
         return [
             _findings_table(answers),
             _messages_table(answers),
-            emulated.table(answers, EXCHANGE_PROCESSES, EXCHANGE_SIZES, 1),
+            emulated.exchange_table(answers, EXCHANGE_PROCESSES, EXCHANGE_SIZES, 1),
         ]
 
-    def page(self, answers: Answers, compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
+    def page(self, answers: Answers, comparisons: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
         findings, messages, exchange = self.tables(answers)
-        figure = _figure(answers)
+        figure = _barrier_figure(answers)
         sections = [
             Section("Barriers", tables=(findings, messages)),
             Section("The exchange", tables=(exchange,)),
         ]
-        paper = (self.NAME, self.TITLE, ethernet.PRINTED.citation)
+        heading = (self.NAME, self.TITLE, ethernet.PRINTED.citation)
         summary = emulated.summary(SUMMARY, checks)
-        return pages.page(paper, answers, compared, checks, summary, sections, lead=figure)
+        return pages.page(heading, answers, comparisons, checks, summary, sections, lead=figure)
 
 
-def barrier(answers: Answers, name: str, processes: int) -> float | None:
-    """Seconds on the emulated machine."""
-    return answers[BARRIERS].seconds("barrier", algorithm=ethernet.ENGINE[name], ranks=processes)
+def emulated_barrier_s(answers: Answers, name: str, processes: int) -> float | None:
+    """Returns the seconds of a barrier on the emulated machine."""
+    return answers[BARRIER_PART].seconds("barrier", algorithm=ethernet.ENGINE[name], ranks=processes)
 
 
-def simulated(answers: Answers, name: str, processes: int) -> float | None:
-    part = answers[TWO_PROCESSES if processes == 2 else "barrier" if name == MPI else "algorithms"]
+def simulated_barrier_s(answers: Answers, name: str, processes: int) -> float | None:
+    part = answers[TWO_PROCESSES_PART if processes == 2 else "barrier" if name == MPI else "algorithms"]
     return part.seconds("barrier", algorithm=ethernet.ENGINE[name], ranks=processes)
 
 
-def published(name: str, processes: int) -> float:
+def published_barrier_s(name: str, processes: int) -> float:
     return ethernet.PRINTED.row(ethernet.BARRIER.format(name, processes)).si
 
 
-# what the paper finds
+# Findings of the paper
 
 
-def message_cost_check(times: Times) -> Check:
+def message_cost_check(barrier_time: BarrierTime) -> Check:
     claim = (
         f"a barrier costs as much as its messages: on {MAX_PROCESSES} processes, times per message of the "
         f"{len(ethernet.MESSAGE_BARRIERS)} algorithms that only send messages differ by at most a factor "
@@ -141,72 +147,74 @@ def message_cost_check(times: Times) -> Check:
     seconds_per_message = [
         seconds / ethernet.messages(name, MAX_PROCESSES)
         for name in ethernet.MESSAGE_BARRIERS
-        if (seconds := times(name, MAX_PROCESSES)) is not None
+        if (seconds := barrier_time(name, MAX_PROCESSES)) is not None
     ]
     if len(seconds_per_message) < len(ethernet.MESSAGE_BARRIERS):
         return statement.unknown(emulated.NOT_MEASURED)
     low, high = min(seconds_per_message), max(seconds_per_message)
-    text = f"{format_value(low, 's')} to {format_value(high, 's')} a message, a factor of {high / low:.1f}"
-    return statement.check(high <= EVEN_FACTOR * low, text)
+    finding = f"{format_value(low, 's')} to {format_value(high, 's')} a message, a factor of {high / low:.1f}"
+    return statement.check(high <= EVEN_FACTOR * low, finding)
 
 
-def fastest_barriers_check(times: Times) -> Check:
+def fastest_barriers_check(barrier_time: BarrierTime) -> Check:
     claim = f"tournament and MCS tree are the fastest barriers on {MAX_PROCESSES} processes"
     statement = Statement("fastest-barriers", "table 1", claim)
-    seconds = all_known(times(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS)
+    seconds = all_known(barrier_time(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS)
     if seconds is None:
         return statement.unknown(emulated.NOT_MEASURED)
     known_times = dict(zip(ethernet.ALGORITHMS, seconds, strict=True))
-    claimed = ("tournament", "mcs-tree")
-    slowest_claimed = max(known_times[name] for name in claimed)
-    fastest_other = min(seconds for name, seconds in known_times.items() if name not in claimed)
-    order = sorted(known_times, key=lambda name: known_times[name])
-    text = ", ".join(f"{ethernet.ALGORITHMS[name]} {format_value(known_times[name], 's')}" for name in order)
-    return statement.check(slowest_claimed <= EQUAL_FACTOR * fastest_other, text)
+    claimed_algorithms = ("tournament", "mcs-tree")
+    slowest_claimed_s = max(known_times[name] for name in claimed_algorithms)
+    fastest_other_s = min(seconds for name, seconds in known_times.items() if name not in claimed_algorithms)
+    sorted_names = sorted(known_times, key=lambda name: known_times[name])
+    finding = ", ".join(
+        f"{ethernet.ALGORITHMS[name]} {format_value(known_times[name], 's')}" for name in sorted_names
+    )
+    return statement.check(slowest_claimed_s <= EQUAL_FACTOR * fastest_other_s, finding)
 
 
-def steepness_check(times: Times) -> Check:
+def steepness_check(barrier_time: BarrierTime) -> Check:
     claim = (
         f"MPI_Barrier takes at least {STEEP_FACTOR:g} times as long on {MAX_PROCESSES} processes as on "
         f"{MIN_PROCESSES}: it grows with its messages, not with its rounds"
     )
     statement = Statement("mpi-barrier-steep", "table 1", claim)
-    few_s, many_s = times(MPI, MIN_PROCESSES), times(MPI, MAX_PROCESSES)
+    few_s, many_s = barrier_time(MPI, MIN_PROCESSES), barrier_time(MPI, MAX_PROCESSES)
     if not few_s or not many_s:
         return statement.unknown(emulated.NOT_MEASURED)
     return statement.check(many_s >= STEEP_FACTOR * few_s, f"{many_s / few_s:.1f} times")
 
 
-FINDINGS = (message_cost_check, fastest_barriers_check, steepness_check)
+FINDING_CHECKS = (message_cost_check, fastest_barriers_check, steepness_check)
 
 
-# figures and tables
+# Figures and tables
 
 
 def _findings_table(answers: Answers) -> Table:
-    """Each finding by the printed, the simulated and the emulated times."""
-    sources: tuple[Times, ...] = (
-        published,
-        lambda name, p: simulated(answers, name, p),
-        lambda name, p: barrier(answers, name, p),
+    """Returns a table of each finding by the printed, the simulated and the emulated times."""
+    sources: tuple[BarrierTime, ...] = (
+        published_barrier_s,
+        lambda name, p: simulated_barrier_s(answers, name, p),
+        lambda name, p: emulated_barrier_s(answers, name, p),
     )
     rows = []
-    for finding in FINDINGS:
-        checks = [finding(times) for times in sources]
+    for make_check in FINDING_CHECKS:
+        checks = [make_check(barrier_time) for barrier_time in sources]
         cells = (f"{'yes' if check.holds else 'no'}: {check.found}" for check in checks)
         rows.append((checks[0].what, *cells))
     return Table("findings", "Findings", ("finding", "published", "simulated", "emulated"), tuple(rows))
 
 
 def _messages_table(answers: Answers) -> Table:
-    """Times per message on the most processes."""
+    """Returns a table of the times per message on the maximum number of processes."""
     rows = []
     for name, title in ethernet.ALGORITHMS.items():
         counted_messages, sent_messages = paper.messages(name, MAX_PROCESSES), paper.sent(name, MAX_PROCESSES)
         totals = (
-            (published(name, MAX_PROCESSES), counted_messages),
-            (simulated(answers, name, MAX_PROCESSES), sent_messages),
-            (barrier(answers, name, MAX_PROCESSES), sent_messages),
+            (published_barrier_s(name, MAX_PROCESSES), counted_messages),
+            (simulated_barrier_s(answers, name, MAX_PROCESSES), sent_messages),
+            (emulated_barrier_s(answers, name, MAX_PROCESSES), sent_messages),
         )
         times = (
             pages.format_number(None if seconds is None else seconds / count, "s")
@@ -223,16 +231,16 @@ def _messages_table(answers: Answers) -> Table:
     )
 
 
-def _figure(answers: Answers) -> Figure:
+def _barrier_figure(answers: Answers) -> Figure:
     series: list[Series] = []
     for name, title in ethernet.ALGORITHMS.items():
-        printed = [(p, published(name, p)) for p in PROCESSES]
-        described = [(p, simulated(answers, name, p)) for p in (2, *PROCESSES)]
-        measured = [(p, barrier(answers, name, p)) for p in (2, *PROCESSES)]
+        published_points = [(p, published_barrier_s(name, p)) for p in PROCESSES]
+        simulated_points = [(p, simulated_barrier_s(answers, name, p)) for p in (2, *PROCESSES)]
+        emulated_points = [(p, emulated_barrier_s(answers, name, p)) for p in (2, *PROCESSES)]
         series += [
-            pages.make_series(f"{title}, published", printed, "line", title),
-            pages.make_series(f"{title}, simulated", described, group=title),
-            pages.make_series(f"{title}, emulated", measured, group=title, hollow=True),
+            pages.make_series(f"{title}, published", published_points, "line", title),
+            pages.make_series(f"{title}, simulated", simulated_points, group=title),
+            pages.make_series(f"{title}, emulated", emulated_points, group=title, hollow=True),
         ]
     return Figure(
         "ethernet-barriers-emulated",

@@ -3,8 +3,7 @@
 """The questions of Hanebutte and Tatsumi (1996) with real TCP on an emulated Ethernet: exchanges of 2, 4 and
 8 processes, and the efficiency of 2 and 4 over the work T, as in their figures 1 to 3 on a small grid.
 
-Emulated hosts compute by waiting for the given time, so the work T is exact and needs no processor.
-"""
+Emulated hosts compute by waiting for the given time, so the work T is exact and needs no processor."""
 
 from __future__ import annotations
 
@@ -27,28 +26,28 @@ from hockney.suites.papers.reproductions.efficiencies import WORD_BYTES, Cell
 MACHINE = "sun-ethernet"
 PROCESSES = (2, 4, 8)
 SIZES = tuple(WORD_BYTES * words for words in sun.WORDS)
-GRID, EMULATED_GRID = "efficiency-4", "emulated-efficiency"
+GRID_PART, EMULATED_GRID_PART = "efficiency-4", "emulated-efficiency"
 
 GRID_PROCESSES = (2, 4)
 GRID_WORDS = (1, 100, 10000)
 GRID_WORK_S = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
 ITERATIONS = 4
-"""The paper averages 20; with so few the grid takes some minutes."""
-GRID_S = 240.0
+"""The paper averages 20 iterations. With 4, the grid takes some minutes."""
+GRID_BUDGET_S = 240.0
 
-MAX_DIFFERENCE = 0.05
-"""The largest median error of predicted efficiencies."""
+MAX_MEDIAN_DIFFERENCE = 0.05
+"""Maximum median error of predicted efficiencies."""
 DOUBLING_FACTORS = (1.7, 2.3)
-"""The range of factors by which twice the processes lengthen an exchange of long messages: equation 3 gives
-2."""
+"""Range of factors by which doubling the processes lengthens an exchange of long messages. Equation 3
+gives 2."""
 EQUAL_DIFFERENCE = 0.02
-"""Efficiencies that differ by less are considered equal: they were measured."""
+"""Measured efficiencies that differ by less count as equal."""
 
 Answers = Mapping[str, Answer]
 
 
-def cells() -> list[Cell]:
-    return efficiencies.cells(GRID_PROCESSES, GRID_WORDS, GRID_WORK_S)
+def grid_cells() -> list[Cell]:
+    return efficiencies.grid_cells(GRID_PROCESSES, GRID_WORDS, GRID_WORK_S)
 
 
 @dataclass(frozen=True)
@@ -62,22 +61,22 @@ class SunOnTcp:
     FIGURES: Mapping[str, str] = field(default_factory=dict)
 
     def parts(self, catalog: Catalog) -> list[Part]:
-        simulated = {part.name: part for part in sun.parts(catalog)}
-        grid = efficiencies.cases(catalog, cells(), ITERATIONS)
+        simulated_parts = {part.name: part for part in sun.parts(catalog)}
+        grid = efficiencies.cases(catalog, grid_cells(), ITERATIONS)
         return [
-            simulated["exchange"],
-            simulated[sun.MORE_PROCESSES],
-            Part(GRID, MACHINE, grid),
-            emulated.part(catalog, MACHINE, self.machine, PROCESSES, SIZES),
-            Part(EMULATED_GRID, MACHINE, grid, (), self.machine, 1, GRID_S),
+            simulated_parts["exchange"],
+            simulated_parts[sun.EIGHT_PROCESSES_PART],
+            Part(GRID_PART, MACHINE, grid),
+            emulated.survey_part(catalog, MACHINE, self.machine, PROCESSES, SIZES),
+            Part(EMULATED_GRID_PART, MACHINE, grid, (), self.machine, 1, GRID_BUDGET_S),
         ]
 
     def compare(self, answers: Answers) -> list[ComparedNumber]:
         return [*_exchange_rows(answers), *_efficiency_rows(answers)]
 
-    def checks(self, answers: Answers, compared: Sequence[ComparedNumber]) -> list[Check]:
+    def checks(self, answers: Answers, comparisons: Sequence[ComparedNumber]) -> list[Check]:
         return [
-            *sun.exchange_checks(compared),
+            *sun.exchange_checks(comparisons),
             *emulated.checks(answers, PROCESSES, SIZES),
             *(_shared_cable_check(answers, p) for p in PROCESSES[1:]),
             _equation_2_check(answers),
@@ -88,11 +87,11 @@ class SunOnTcp:
 
     def tables(self, answers: Answers) -> list[Table]:
         return [
-            emulated.table(answers, PROCESSES, SIZES, sun.WORD_BYTES),
+            emulated.exchange_table(answers, PROCESSES, SIZES, sun.WORD_BYTES),
             _efficiency_table(answers),
         ]
 
-    def page(self, answers: Answers, compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
+    def page(self, answers: Answers, comparisons: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
         exchange_table, grid_table = self.tables(answers)
         figure = _exchange_figure(answers)
         sections = [
@@ -103,65 +102,65 @@ class SunOnTcp:
                 tables=(grid_table,),
             ),
         ]
-        paper = (self.NAME, self.TITLE, sun.PRINTED.citation)
+        heading = (self.NAME, self.TITLE, sun.PAPER_VALUES.citation)
         summary = emulated.summary(SUMMARY, checks)
-        return pages.page(paper, answers, compared, checks, summary, sections, lead=figure)
+        return pages.page(heading, answers, comparisons, checks, summary, sections, lead=figure)
 
 
 def _exchange_rows(answers: Answers) -> Iterator[ComparedNumber]:
-    for name, processes in (("exchange", sun.PROCESSES), (sun.MORE_PROCESSES, sun.ALL_PROCESSES[2:])):
+    for name, processes in (("exchange", sun.PROCESSES), (sun.EIGHT_PROCESSES_PART, sun.ALL_PROCESSES[2:])):
         rows = sun.exchange_rows(answers[name], processes)
         for row, (p, size) in zip(rows, product(processes, SIZES), strict=True):
             if p in PROCESSES:
                 row = replace(
                     row,
-                    emulated=emulated.measured(answers, p, size),
-                    predicted=emulated.predicted(answers, p, size),
+                    emulated=emulated.measured_exchange_s(answers, p, size),
+                    predicted=emulated.predicted_exchange_s(answers, p, size),
                 )
             yield row
 
 
-def measured(answers: Answers, part: str, cell: Cell) -> float | None:
+def measured_efficiency(answers: Answers, part: str, cell: Cell) -> float | None:
     return efficiencies.efficiency(answers[part], cell)
 
 
-def predicted(answers: Answers, cell: Cell) -> float | None:
-    """The efficiency predicted from messages between two emulated hosts."""
+def predicted_efficiency(answers: Answers, cell: Cell) -> float | None:
+    """Returns the efficiency predicted from messages between two emulated hosts."""
     costs = emulated.prediction_costs(answers)
     algorithm = Algorithm(cell.work, WORD_BYTES * cell.words)
     return None if costs is None else efficiency(algorithm, costs, cell.processes)
 
 
 def _efficiency_by_equation_2(answers: Answers, cell: Cell) -> float | None:
-    """The efficiency by equation 2, with the measured time of the exchange alone."""
-    exchange = emulated.measured(answers, cell.processes, WORD_BYTES * cell.words)
-    return None if exchange is None else cell.work / (cell.work + cell.processes * exchange)
+    """Returns the efficiency by equation 2, with the measured time of the exchange without computation."""
+    exchange_s = emulated.measured_exchange_s(answers, cell.processes, WORD_BYTES * cell.words)
+    return None if exchange_s is None else cell.work / (cell.work + cell.processes * exchange_s)
 
 
 def _efficiency_rows(answers: Answers) -> Iterator[ComparedNumber]:
-    for cell in cells():
+    for cell in grid_cells():
         key = f"granularity/efficiency/{cell.processes}/{cell.words}/{cell.work:g}"
         yield ComparedNumber(
             key,
             _cell_name(cell),
             sun.equation_2(cell),
-            measured(answers, GRID, cell),
+            measured_efficiency(answers, GRID_PART, cell),
             None,
             "",
-            status_of(answers[GRID].platform, key),
+            status_of(answers[GRID_PART].platform, key),
             table="efficiency (equation 2)",
-            emulated=measured(answers, EMULATED_GRID, cell),
-            predicted=predicted(answers, cell),
+            emulated=measured_efficiency(answers, EMULATED_GRID_PART, cell),
+            predicted=predicted_efficiency(answers, cell),
         )
 
 
-# what the paper states, and what a bus does
+# Statements of the paper, and properties of a bus
 
 
 def _shared_cable_check(answers: Answers, processes: int) -> Check:
-    """Equation 3 for long messages: Tcom grows with np/2."""
+    """Checks equation 3 for long messages: Tcom grows with np/2."""
     size = SIZES[-1]
-    few_s, many_s = (emulated.measured(answers, p, size) for p in (processes // 2, processes))
+    few_s, many_s = (emulated.measured_exchange_s(answers, p, size) for p in (processes // 2, processes))
     low, high = DOUBLING_FACTORS
     claim = (
         f"the longest messages take {low:g} to {high:g} times as long on {processes} processes as on "
@@ -179,21 +178,21 @@ def _difference_check(statement: Statement, pairs: Sequence[tuple[float | None, 
         return statement.unknown(emulated.NOT_MEASURED)
     errors = [abs(model_value - measured_value) for model_value, measured_value in known_pairs]
     return statement.check(
-        median(errors) <= MAX_DIFFERENCE, f"median {median(errors):.3f}, largest {max(errors):.3f}"
+        median(errors) <= MAX_MEDIAN_DIFFERENCE, f"median {median(errors):.3f}, largest {max(errors):.3f}"
     )
 
 
 def _equation_2_check(answers: Answers) -> Check:
     claim = (
         "equation 2 gives the efficiencies from the exchange alone, with a median difference of at most "
-        f"{MAX_DIFFERENCE:g}"
+        f"{MAX_MEDIAN_DIFFERENCE:g}"
     )
     statement = Statement("equation-2", "equation 2", claim)
     return _difference_check(
         statement,
         [
-            (_efficiency_by_equation_2(answers, each), measured(answers, EMULATED_GRID, each))
-            for each in cells()
+            (_efficiency_by_equation_2(answers, cell), measured_efficiency(answers, EMULATED_GRID_PART, cell))
+            for cell in grid_cells()
         ],
     )
 
@@ -201,18 +200,24 @@ def _equation_2_check(answers: Answers) -> Check:
 def _prediction_check(answers: Answers) -> Check:
     claim = (
         "efficiencies are predicted from messages between two and the network that exchanges of more "
-        f"processes show, with a median difference of at most {MAX_DIFFERENCE:g}"
+        f"processes show, with a median difference of at most {MAX_MEDIAN_DIFFERENCE:g}"
     )
     statement = Statement("efficiency-predicted", "", claim)
     return _difference_check(
-        statement, [(predicted(answers, each), measured(answers, EMULATED_GRID, each)) for each in cells()]
+        statement,
+        [
+            (predicted_efficiency(answers, cell), measured_efficiency(answers, EMULATED_GRID_PART, cell))
+            for cell in grid_cells()
+        ],
     )
 
 
 def _length_check(answers: Answers) -> Check:
-    short, long = min(GRID_WORDS), max(GRID_WORDS)
-    claim = f"messages of {long} words are clearly less efficient than those of {short}, whatever T"
-    pairs = [(replace(cell, words=short), cell) for cell in cells() if cell.words == long]
+    short_words, long_words = min(GRID_WORDS), max(GRID_WORDS)
+    claim = (
+        f"messages of {long_words} words are clearly less efficient than those of {short_words}, whatever T"
+    )
+    pairs = [(replace(cell, words=short_words), cell) for cell in grid_cells() if cell.words == long_words]
     statement = Statement("falls-with-length", "figure 1", claim)
     return _drop_check(statement, answers, pairs, min_drop=EQUAL_DIFFERENCE)
 
@@ -222,7 +227,7 @@ def _processes_check(answers: Answers) -> Check:
     claim = f"{more_processes} processes are no more efficient than {fewer_processes}, whatever T and L"
     pairs = [
         (replace(cell, processes=fewer_processes), cell)
-        for cell in cells()
+        for cell in grid_cells()
         if cell.processes == more_processes
     ]
     statement = Statement("falls-with-processes", "figure 1", claim)
@@ -232,9 +237,9 @@ def _processes_check(answers: Answers) -> Check:
 def _drop_check(
     statement: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], min_drop: float
 ) -> Check:
-    """Whether the second cell of each pair is less efficient by at least `min_drop`."""
+    """Checks whether the second cell of each pair is less efficient by at least `min_drop`."""
     pair_efficiencies = all_known(
-        all_known(measured(answers, EMULATED_GRID, cell) for cell in pair) for pair in pairs
+        all_known(measured_efficiency(answers, EMULATED_GRID_PART, cell) for cell in pair) for pair in pairs
     )
     if pair_efficiencies is None:
         return statement.unknown(emulated.NOT_MEASURED)
@@ -242,7 +247,7 @@ def _drop_check(
     return statement.check(min(drops) >= min_drop, f"by {min(drops):.3f} to {max(drops):.3f}")
 
 
-# figures and tables
+# Figures and tables
 
 
 def _exchange_figure(answers: Answers) -> Figure:
@@ -252,10 +257,17 @@ def _exchange_figure(answers: Answers) -> Figure:
         rows = [row for row in _exchange_rows(answers) if row.key.startswith(sun.FORMULA.format(p) + "/")]
         values = list(zip(sun.WORDS, rows, strict=True))
         series += [
-            pages.make_series(f"{group}, equation 3", [(w, r.published) for w, r in values], "line", group),
-            pages.make_series(f"{group}, simulated", [(w, r.simulated) for w, r in values], group=group),
             pages.make_series(
-                f"{group}, emulated", [(w, r.emulated) for w, r in values], group=group, hollow=True
+                f"{group}, equation 3", [(words, row.published) for words, row in values], "line", group
+            ),
+            pages.make_series(
+                f"{group}, simulated", [(words, row.simulated) for words, row in values], group=group
+            ),
+            pages.make_series(
+                f"{group}, emulated",
+                [(words, row.emulated) for words, row in values],
+                group=group,
+                hollow=True,
             ),
         ]
     return Figure(
@@ -272,17 +284,19 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
     series: list[Series] = []
     for words in GRID_WORDS:
         group = f"L = {words}"
-        row = efficiencies.cells((processes,), (words,), GRID_WORK_S)
+        row = efficiencies.grid_cells((processes,), (words,), GRID_WORK_S)
         series += [
             pages.make_series(
-                f"{group}, equation 2", [(c.work, sun.equation_2(c)) for c in row], "line", group
+                f"{group}, equation 2", [(cell.work, sun.equation_2(cell)) for cell in row], "line", group
             ),
             pages.make_series(
-                f"{group}, simulated", [(c.work, measured(answers, GRID, c)) for c in row], group=group
+                f"{group}, simulated",
+                [(cell.work, measured_efficiency(answers, GRID_PART, cell)) for cell in row],
+                group=group,
             ),
             pages.make_series(
                 f"{group}, emulated",
-                [(c.work, measured(answers, EMULATED_GRID, c)) for c in row],
+                [(cell.work, measured_efficiency(answers, EMULATED_GRID_PART, cell)) for cell in row],
                 group=group,
                 hollow=True,
             ),
@@ -290,8 +304,8 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
     return Figure(
         f"sun-efficiency-emulated-{processes}",
         f"Efficiency of {processes} processes",
-        efficiencies.WORK,
-        efficiencies.EFFICIENCY,
+        efficiencies.WORK_AXIS,
+        efficiencies.EFFICIENCY_AXIS,
         tuple(series),
         "Lines: equation 2 with the printed parameters. Points: simulated. Outlines: emulated.",
     )
@@ -299,8 +313,11 @@ def _efficiency_figure(answers: Answers, processes: int) -> Figure:
 
 def _efficiency_table(answers: Answers) -> Table:
     rows = []
-    for cell in cells():
-        measured_value, predicted_value = measured(answers, EMULATED_GRID, cell), predicted(answers, cell)
+    for cell in grid_cells():
+        measured_value, predicted_value = (
+            measured_efficiency(answers, EMULATED_GRID_PART, cell),
+            predicted_efficiency(answers, cell),
+        )
         rows.append(
             (
                 _cell_name(cell),

@@ -3,10 +3,9 @@
 """The Cray T3E-512 of Resch, Berger, Rabenseifner and Boenisch (1998): point-to-point, barrier, and six
 collectives of three sizes on 32 to 256 processes, 72 printed times.
 
-The machine has only messages: their cost is printed, and the part of it that occupies a processor is fitted
-to a few rows (named in the machine's origins). For rows that disagree, an additional mechanism is tried;
-those rows are counted separately.
-"""
+The machine model contains only messages. Their cost is printed, and the part of it that occupies a
+processor is fitted to a few rows, which are named in the machine's origins. For rows that disagree, an
+additional mechanism is tried; those rows are counted separately."""
 
 from __future__ import annotations
 
@@ -33,14 +32,14 @@ from hockney.suites.papers.reproductions.t3e_cases import (
     MECHANISMS,
     MESSAGE_BARRIER,
     OPERATIONS,
-    PRINTED,
+    PAPER_VALUES,
     PROCESSES,
-    SIZE_WORDS,
+    SIZE_TITLES,
     SIZES,
     Mechanism,
     counted_seconds,
     is_simulated,
-    printed,
+    printed_row,
     seconds,
 )
 
@@ -56,15 +55,15 @@ FIGURES = {
     "4, 6, 8, 10, 12": "t3e-bcast-bandwidth",
 }
 
-CLOSE = 0.25
+CLOSE_ERROR = 0.25
 REQUIRED_TIMES = 48
-"""Required of the 72 printed times within CLOSE."""
+"""Minimum number of the 72 printed times within CLOSE_ERROR."""
 EXPLAINED_SHARE = 0.75
-"""The fraction of rows with deviations that mechanisms must bring within CLOSE."""
-SAME_TIME = 0.01
-"""Largest difference between SimGrid's algorithms and the engine's with the same messages."""
-TOO_MANY = "not simulated: too many messages share the torus at once; see the mechanisms"
-POINTS, BARRIER = "point-to-point", "barrier"
+"""Minimum fraction of the deviating rows that mechanisms bring within CLOSE_ERROR."""
+TIME_TOLERANCE = 0.01
+"""Maximum relative difference between SimGrid's algorithms and the engine's with the same messages."""
+TOO_MANY_MESSAGES = "not simulated: too many messages share the torus at once; see the mechanisms"
+POINT_TO_POINT_TABLE, BARRIER_TABLE = "point-to-point", "barrier"
 
 
 def parts(catalog: Catalog) -> list[Part]:
@@ -72,7 +71,12 @@ def parts(catalog: Catalog) -> list[Part]:
 
 
 def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
-    tables = [_row(answers, o, s, p) for s in SIZES for o in OPERATIONS for p in PROCESSES]
+    tables = [
+        _table_row(answers, operation, size, p)
+        for size in SIZES
+        for operation in OPERATIONS
+        for p in PROCESSES
+    ]
     mechanism_rows = [row for mechanism in MECHANISMS for row in _mechanism_rows(answers, mechanism)]
     return [
         *_pair_rows(answers["pairs"]),
@@ -95,49 +99,59 @@ def _pair_rows(pairs: Answer) -> Iterable[ComparedNumber]:
             pairs.platform.segment(size).one_way(size, 1, pairs.platform.network.hop_s),
             "s",
             status_of(pairs.platform, key),
-            table=POINTS,
+            table=POINT_TO_POINT_TABLE,
         )
 
 
-def _row(
+def _table_row(
     answers: Mapping[str, Answer],
     operation: str,
     size: str,
     processes: int,
     mechanism: Mechanism | None = None,
 ) -> ComparedNumber:
-    row, answer = printed(operation, size, processes), answers[mechanism.part if mechanism else "tables"]
+    row, answer = printed_row(operation, size, processes), answers[mechanism.part if mechanism else "tables"]
     has_time = mechanism is not None or is_simulated(operation, size, processes)
     if mechanism:
         time = t3e_cases.mechanism_seconds(answers, mechanism, operation, SIZES[size], processes)
     else:
         time = seconds(answer, operation, SIZES[size], processes) if has_time else None
-    explanations = [each for each in MECHANISMS if (operation, size) in each.explains]
-    is_missed = time is None or abs(time / row.si - 1) > CLOSE
+    explanations = [
+        mechanism_tried
+        for mechanism_tried in MECHANISMS
+        if (operation, size) in mechanism_tried.explained_rows
+    ]
+    is_missed = time is None or abs(time / row.si - 1) > CLOSE_ERROR
     return ComparedNumber(
         row.key,
-        f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
+        f"{OPERATIONS[operation]}, {SIZE_TITLES[size]}, {processes} processes",
         row.si,
         time,
         counted_seconds(answer.platform, operation, SIZES[size], processes),
         "s",
-        # Timing differently does not change the machine: nothing was fitted to these results.
+        # Another way of timing does not change the machine, so nothing was fitted to these results.
         "variant"
         if mechanism and mechanism.sync
-        else status_of(answer.platform, row.key, mechanism.words if mechanism else ""),
-        mechanism.words if mechanism else "; ".join(each.words for each in explanations if is_missed),
-        note="" if has_time else TOO_MANY,
-        table=f"tried out: {mechanism.words}" if mechanism else f"time of collectives, {SIZE_WORDS[size]}",
+        else status_of(answer.platform, row.key, mechanism.title if mechanism else ""),
+        mechanism.title
+        if mechanism
+        else "; ".join(mechanism_tried.title for mechanism_tried in explanations if is_missed),
+        note="" if has_time else TOO_MANY_MESSAGES,
+        table=f"tried out: {mechanism.title}" if mechanism else f"time of collectives, {SIZE_TITLES[size]}",
         series="tried" if mechanism else "collectives",
     )
 
 
-def _mechanism_rows(answers: Mapping[str, Answer], m: Mechanism) -> Iterable[ComparedNumber]:
-    return (_row(answers, o, s, p, m) for o, s in m.rows for p in m.processes)
+def _mechanism_rows(answers: Mapping[str, Answer], mechanism: Mechanism) -> Iterable[ComparedNumber]:
+    return (
+        _table_row(answers, operation, size, p, mechanism)
+        for operation, size in mechanism.rows
+        for p in mechanism.processes
+    )
 
 
 def _barrier_rows(answers: Mapping[str, Answer]) -> Iterable[ComparedNumber]:
-    row, tables = PRINTED.row("t3e/text/barrier/256"), answers["tables"]
+    row, tables = PAPER_VALUES.row("t3e/text/barrier/256"), answers["tables"]
     for algorithm, mechanism in ((MPI, ""), (MESSAGE_BARRIER, "a barrier of messages")):
         yield ComparedNumber(
             row.key,
@@ -148,84 +162,96 @@ def _barrier_rows(answers: Mapping[str, Answer]) -> Iterable[ComparedNumber]:
             "s",
             "variant" if mechanism else status_of(tables.platform, row.key),
             mechanism,
-            table=BARRIER,
+            table=BARRIER_TABLE,
         )
 
 
-def table_rows(compared: Iterable[ComparedNumber]) -> list[ComparedNumber]:
-    """The 72 printed times on the machine of messages."""
-    return [row for row in compared if row.series == "collectives"]
+def table_rows(comparisons: Iterable[ComparedNumber]) -> list[ComparedNumber]:
+    """Returns the 72 printed times, simulated with messages only."""
+    return [row for row in comparisons if row.series == "collectives"]
 
 
 def close_rows(rows: Iterable[ComparedNumber]) -> list[ComparedNumber]:
-    return [row for row in rows if row.error is not None and abs(row.error) <= CLOSE]
+    return [row for row in rows if row.error is not None and abs(row.error) <= CLOSE_ERROR]
 
 
-def explained_counts(compared: Sequence[ComparedNumber]) -> tuple[int, int, int]:
-    """Rows for which the machine of messages disagrees, how many of them agree with the mechanism assumed to
-    explain them, and to how many of these the mechanism was fitted."""
-    explained_rows = {(m.words, o, s) for m in MECHANISMS for o, s in m.explains}
-    close_status = {
+def explained_counts(comparisons: Sequence[ComparedNumber]) -> tuple[int, int, int]:
+    """Returns the number of rows that disagree on the machine of messages, the number of these that agree
+    with the mechanism assumed to explain them, and the number of the latter to which the mechanism was
+    fitted."""
+    explained_rows = {
+        (mechanism.title, operation, size)
+        for mechanism in MECHANISMS
+        for operation, size in mechanism.explained_rows
+    }
+    status_by_key = {
         row.key: row.status
-        for row in close_rows(compared)
+        for row in close_rows(comparisons)
         if row.series == "tried" and (row.mechanism, *row.key.split("/")[2:4]) in explained_rows
     }
-    near_keys = {row.key for row in close_rows(table_rows(compared))}
-    missed = [row.key for row in table_rows(compared) if row.key not in near_keys]
-    explained_status = [close_status[key] for key in missed if key in close_status]
-    return len(missed), len(explained_status), explained_status.count("fitted")
+    near_keys = {row.key for row in close_rows(table_rows(comparisons))}
+    missed_keys = [row.key for row in table_rows(comparisons) if row.key not in near_keys]
+    explained_statuses = [status_by_key[key] for key in missed_keys if key in status_by_key]
+    return len(missed_keys), len(explained_statuses), explained_statuses.count("fitted")
 
 
-def checks(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber]) -> list[Check]:
-    rows = table_rows(compared)
-    close = close_rows(rows)
+def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber]) -> list[Check]:
+    rows = table_rows(comparisons)
+    near_rows = close_rows(rows)
     by_status = [
-        f"{sum(r.status == status for r in close)} of {sum(r.status == status for r in rows)} {status}"
+        f"{sum(row.status == status for row in near_rows)} of "
+        f"{sum(row.status == status for row in rows)} {status}"
         for status in ("predicted", "fitted")
     ]
-    missed, explained, fitted = explained_counts(compared)
+    missed_count, explained_count, fitted_count = explained_counts(comparisons)
     return [
         Statement(
             "point-to-point", "figure 1", "17 + x/50 us and 56 + x/308 us, 0 B to 1 MiB, within 1%"
-        ).within([row for row in compared if row.table == POINTS], 0.01),
+        ).within([row for row in comparisons if row.table == POINT_TO_POINT_TABLE], 0.01),
         Statement(
-            "collectives-close", "", f"{REQUIRED_TIMES} of the {len(rows)} printed times within {CLOSE:.0%}"
-        ).check(len(close) >= REQUIRED_TIMES, f"{len(close)}: {', '.join(by_status)}"),
+            "collectives-close",
+            "",
+            f"{REQUIRED_TIMES} of the {len(rows)} printed times within {CLOSE_ERROR:.0%}",
+        ).check(len(near_rows) >= REQUIRED_TIMES, f"{len(near_rows)}: {', '.join(by_status)}"),
         Statement(
             "collectives-explained",
             "",
-            f"{EXPLAINED_SHARE:.0%} of the others within {CLOSE:.0%} with an additional mechanism",
+            f"{EXPLAINED_SHARE:.0%} of the others within {CLOSE_ERROR:.0%} with an additional mechanism",
         ).check(
-            explained >= EXPLAINED_SHARE * missed,
-            f"{explained} of {missed}, {fitted} of them fitted: {len(close) + explained} of {len(rows)} in "
+            explained_count >= EXPLAINED_SHARE * missed_count,
+            f"{explained_count} of {missed_count}, {fitted_count} of them fitted: "
+            f"{len(near_rows) + explained_count} of {len(rows)} in "
             f"all",
         ),
         *t3e_text.checks(answers),
-        t3e_algorithms.simgrid_check(compared, platform(NAME), SAME_TIME),
+        t3e_algorithms.simgrid_check(comparisons, platform(NAME), TIME_TOLERANCE),
     ]
 
 
-def page(answers: Mapping[str, Answer], compared: Sequence[ComparedNumber], checks: Sequence[Check]) -> Page:
+def page(
+    answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber], checks: Sequence[Check]
+) -> Page:
     algorithms = Section(
         "Which algorithms come nearest",
-        text=t3e_findings.sentences(compared),
-        tables=(t3e_findings.nearest_table(compared),),
+        text=t3e_findings.sentences(comparisons),
+        tables=(t3e_findings.nearest_table(comparisons),),
     )
     sections = [
         algorithms,
-        Section("Discrepancies and their causes", text=_mechanism_sentences(compared)),
-        Section("One message", figures=t3e_page.pairs(answers)),
-        Section("Barrier", figures=(t3e_page.barrier(answers["tables"]),)),
+        Section("Discrepancies and their causes", text=_mechanism_sentences(comparisons)),
+        Section("One message", figures=t3e_page.pair_figures(answers)),
+        Section("Barrier", figures=(t3e_page.barrier_figure(answers["tables"]),)),
         *(_section(operation, answers) for operation in OPERATIONS),
-        Section("What does not agree within the paper", text=PRINTED.inconsistencies),
+        Section("What does not agree within the paper", text=PAPER_VALUES.inconsistencies),
     ]
     return pages.page(
-        (NAME, TITLE, PRINTED.citation), answers, compared, checks, _summary(compared), sections
+        (NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, _summary(comparisons), sections
     )
 
 
 def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
-    """The paper's figures of an operation (3 to 12: by size, and by processes), and every algorithm."""
+    """Returns the paper's figures of an operation (3 to 12: by size, and by processes), and every
+    algorithm."""
     algorithms = answers[ALGORITHMS]
     return Section(
         OPERATIONS[operation],
@@ -237,41 +263,48 @@ def _section(operation: str, answers: Mapping[str, Answer]) -> Section:
     )
 
 
-def summaries(compared: Sequence[ComparedNumber]) -> Sequence[Table]:
-    """The tables for the terminal: the nearest algorithms, instead of a row for each algorithm."""
-    return (t3e_findings.nearest_table(compared),)
+def summaries(comparisons: Sequence[ComparedNumber]) -> Sequence[Table]:
+    """Returns the tables for the terminal: the nearest algorithms, instead of a row for each algorithm."""
+    return (t3e_findings.nearest_table(comparisons),)
 
 
-def _summary(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
-    rows = table_rows(compared)
-    close, (missed, explained, fitted) = close_rows(rows), explained_counts(compared)
+def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
+    rows = table_rows(comparisons)
+    near_rows, (missed_count, explained_count, fitted_count) = close_rows(rows), explained_counts(comparisons)
     if not pages.simulated_rows(rows):
         return ("The paper timed MPI on a Cray T3E.", "Nothing was simulated yet.")
-    fitted_close = sum(row.status == "fitted" for row in close)
+    fitted_near_count = sum(row.status == "fitted" for row in near_rows)
     return (
         "The paper timed MPI on a Cray T3E. The simulated T3E sends messages at the printed speeds over a "
         "torus, runs the usual algorithms, and models nothing else of the machine.",
-        f"With messages alone it gives {len(close)} of the {len(rows)} printed times of collectives on 32 to "
-        f"256 processes within {CLOSE:.0%}; {fitted_close} of these had helped to describe the machine, "
-        f"{len(close) - fitted_close} are predicted.",
-        f"Of the other {missed}, {explained} come as close if the machine gets one additional mechanism, "
-        f"such as collectives in shared memory or an all-to-all in log2 P steps ({fitted} of them fitted): "
-        f"{len(close) + explained} of {len(rows)} in all. The rest is not explained.",
-        *t3e_findings.headline(compared),
+        f"With messages alone it gives {len(near_rows)} of the {len(rows)} printed times of "
+        "collectives on 32 to "
+        f"256 processes within {CLOSE_ERROR:.0%}; {fitted_near_count} of these had helped to "
+        "describe the machine, "
+        f"{len(near_rows) - fitted_near_count} are predicted.",
+        f"Of the other {missed_count}, {explained_count} come as close if the machine gets one "
+        "additional mechanism, "
+        f"such as collectives in shared memory or an all-to-all in log2 P steps ({fitted_count} "
+        "of them fitted): "
+        f"{len(near_rows) + explained_count} of {len(rows)} in all. The rest is not explained.",
+        *t3e_findings.headline(comparisons),
     )
 
 
-def _mechanism_sentences(compared: Sequence[ComparedNumber]) -> tuple[str, ...]:
-    """A sentence for each mechanism: how many of the rows on which it was tried agree with and without it."""
-    near_keys = {row.key for row in close_rows(table_rows(compared))}
-    texts = []
-    for m in MECHANISMS:
-        rows = [row for row in compared if row.series == "tried" and row.mechanism == m.words]
-        without_mechanism = sum(row.key in near_keys for row in rows)
-        explains = ", ".join(f"{OPERATIONS[o]} {SIZE_WORDS[s]}" for o, s in m.explains)
-        ending = f": this explains {explains}" if explains else "; tried for comparison only"
-        texts.append(
-            f"With {m.words}, {len(close_rows(rows))} of {len(rows)} times come within {CLOSE:.0%}, "
-            f"{without_mechanism} without{ending}."
+def _mechanism_sentences(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
+    """Returns a sentence for each mechanism, with the numbers of rows that agree with and without it."""
+    near_keys = {row.key for row in close_rows(table_rows(comparisons))}
+    sentences = []
+    for mechanism in MECHANISMS:
+        rows = [row for row in comparisons if row.series == "tried" and row.mechanism == mechanism.title]
+        count_without = sum(row.key in near_keys for row in rows)
+        explained_list = ", ".join(
+            f"{OPERATIONS[operation]} {SIZE_TITLES[size]}" for operation, size in mechanism.explained_rows
         )
-    return tuple(texts)
+        explanation = f": this explains {explained_list}" if explained_list else "; tried for comparison only"
+        sentences.append(
+            f"With {mechanism.title}, {len(close_rows(rows))} of {len(rows)} times come within "
+            f"{CLOSE_ERROR:.0%}, "
+            f"{count_without} without{explanation}."
+        )
+    return tuple(sentences)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The algorithms of engine/coll on the simulated T3E: which cases are run, and what the same algorithm would
-cost by its messages alone."""
+"""The algorithms of engine/coll on the simulated T3E: the cases to run, and the cost of each algorithm by
+its messages alone."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from hockney.suites.papers.reproductions.t3e_cases import (
     MPI,
     OPERATIONS,
     PROCESSES,
-    SIZE_WORDS,
+    SIZE_TITLES,
     SIZES,
-    printed,
-    share,
-    sync,
+    default_sync,
+    printed_row,
+    rank_bytes,
 )
 
 SEPARATE_CALLS = (
@@ -35,113 +35,137 @@ SEPARATE_CALLS = (
     ("allreduce", "ring"),
     ("allreduce", "rabenseifner"),
 )
-"""Algorithms whose calls are timed separately: either every rank waits for all others, so that hardly
-anything overlaps, or the root is the last one and all others would run far ahead of it in a loop."""
-SEGMENTED = (("bcast", "binary_tree"), ("bcast", "chain"))
-MANY_SEGMENTS = 64
-"""Processes from which segments of a long message are not simulated: each competes with many others for the
-interfaces."""
+"""Algorithms whose calls are timed separately. Either every rank waits for all others, so that little
+overlaps, or the root is the last rank and all others would run far ahead of it in a loop."""
+SEGMENTED_ALGORITHMS = (("bcast", "binary_tree"), ("bcast", "chain"))
+MIN_UNSEGMENTED_PROCESSES = 64
+"""Number of processes from which segments of a long message are not simulated, since each competes with
+many others for the interfaces."""
 MAX_MESSAGES = 100_000
-"""An operation with more messages is not simulated."""
+"""Maximum messages of a simulated operation."""
 MAX_SHORT_MESSAGES = 50_000
-"""The same limit for 8 B and 1 KB, where this number of messages takes milliseconds; it does not apply to an
+"""Maximum messages for 8 B and 1 KB, where this number takes milliseconds. It does not apply to an
 all-to-all."""
 MAX_PROCESSES = {"linear": 64, "pairwise_exchange": 128}
-"""The largest number of processes for which these all-to-alls are simulated with any share."""
+"""Maximum number of processes for which these all-to-alls are simulated with shares of any size."""
 MAX_TORUS_BYTES = {"linear": 500_000, "pairwise_exchange": 100_000}
-"""Bytes that their messages may have at the same time on more processes: all of them share the torus."""
+"""Maximum bytes of their simultaneous messages on more processes, since all of them share the torus."""
 LOOP_CALLS = 64
-"""Calls in a loop, as in the engine."""
-SETTLED_CALLS = 8
-"""Calls after which every further call takes the same time."""
+"""Number of calls in a loop, as in the engine."""
+TRANSIENT_CALLS = 8
+"""Number of calls after which every further call takes the same time."""
 
-LONG = 8192
-"""The largest message that is sent ahead, in bytes."""
-MANY_SENDERS = 64
-"""Processes from which a Gather between the sizes of the tables is timed call by call: in a loop all of them
-would run far ahead of the root, which takes long to simulate. So is Allreduce, in which nothing overlaps."""
+MAX_EAGER_BYTES = 8192
+"""Size of the largest message that is sent before its receiver is ready."""
+SEPARATE_GATHER_PROCESSES = 64
+"""Number of processes from which a Gather of a size between those of the tables is timed call by call. In
+a loop, all of them would run far ahead of the root, which takes long to simulate. Allreduce, in which
+nothing overlaps, is also timed call by call."""
 
 CURVE_SIZES = (256, 2048, 4096, 16384, 65536, 262144)
 """Sizes of the figures, in addition to those of the tables."""
-SECOND_CURVES = {"alltoall": "bruck"}
+EXTRA_CURVES = {"alltoall": "bruck"}
 """Algorithms that have curves in addition to the machine's own."""
 
 
 def machine_algorithm(platform: Platform, operation: str) -> str:
-    """The file of engine/coll that sends the messages of the algorithm which SimGrid's MPI uses on this
+    """Returns the file of engine/coll whose algorithm sends the same messages as SimGrid's MPI on this
     machine; "" if there is none."""
     phases = SMPI.get((operation, choose_algorithms(platform.collectives)[operation]), ())
     names = [
-        name for (each, name), schedule in SCHEDULES.items() if (each, (schedule,)) == (operation, phases)
+        name
+        for (schedule_operation, name), schedule in SCHEDULES.items()
+        if (schedule_operation, (schedule,)) == (operation, phases)
     ]
     return names[0] if names else ""
 
 
-def candidates(catalog: Catalog, operation: str) -> list[str]:
-    """The algorithms of an operation in the engine, except MPI's own."""
+def candidate_algorithms(catalog: Catalog, operation: str) -> list[str]:
+    """Returns the algorithms of an operation in the engine, except MPI's own."""
     return [name for name in catalog.workload(operation).algorithms if name != MPI]
 
 
 def requested_algorithms(answer: Answer, operation: str) -> list[str]:
-    """The algorithms of an operation in the part's cases."""
-    return list(dict.fromkeys(str(c["algorithm"]) for c in answer.part.cases if c.workload == operation))
+    """Returns the algorithms of an operation in the part's cases."""
+    return list(
+        dict.fromkeys(str(case["algorithm"]) for case in answer.part.cases if case.workload == operation)
+    )
 
 
-def sync_of(operation: str, algorithm: str, total: int, processes: int) -> str:
-    """The case's sync: as for MPI's operation, unless the algorithm is in SEPARATE_CALLS. A message that
-    waits for its receiver delays the next call."""
-    if (operation, algorithm) in SEPARATE_CALLS or share(operation, total, processes) > LONG:
+def algorithm_sync(operation: str, algorithm: str, total: int, processes: int) -> str:
+    """Returns the case's sync, which is that of MPI's operation unless the calls are timed separately. A
+    message that waits for its receiver delays the next call."""
+    if (operation, algorithm) in SEPARATE_CALLS or rank_bytes(operation, total, processes) > MAX_EAGER_BYTES:
         return "window"
-    is_separate = operation == "allreduce" or (operation == "gather" and processes >= MANY_SENDERS)
+    is_separate = operation == "allreduce" or (
+        operation == "gather" and processes >= SEPARATE_GATHER_PROCESSES
+    )
     if total in CURVE_SIZES and is_separate:
         return "window"
-    return sync(operation, total, processes)
+    return default_sync(operation, total, processes)
 
 
-def line(operation: str, algorithm: str, total: int, processes: int) -> str:
-    size, case_sync = share(operation, total, processes), sync_of(operation, algorithm, total, processes)
+def algorithm_line(operation: str, algorithm: str, total: int, processes: int) -> str:
+    size, case_sync = (
+        rank_bytes(operation, total, processes),
+        algorithm_sync(operation, algorithm, total, processes),
+    )
     return f"{operation} algorithm={algorithm} bytes={size} sync={case_sync} ranks={processes}"
 
 
 def is_simulated(operation: str, algorithm: str, total: int, processes: int) -> bool:
-    """Whether this case is small enough."""
-    size = share(operation, total, processes)
-    if (operation, algorithm) in SEGMENTED and total > SIZES["1KB"] and processes >= MANY_SEGMENTS:
+    """Returns whether this case is small enough."""
+    size = rank_bytes(operation, total, processes)
+    if (
+        (operation, algorithm) in SEGMENTED_ALGORITHMS
+        and total > SIZES["1KB"]
+        and processes >= MIN_UNSEGMENTED_PROCESSES
+    ):
         return False
     if operation == "alltoall" and processes > MAX_PROCESSES.get(algorithm, processes):
         rounds = 1 if algorithm == "linear" else processes - 1
         if size * processes * (processes - 1) // rounds > MAX_TORUS_BYTES[algorithm]:
             return False
     is_short = total <= SIZES["1KB"] and operation != "alltoall"
-    return messages(operation, algorithm, size, processes) <= (
+    return message_count(operation, algorithm, size, processes) <= (
         MAX_SHORT_MESSAGES if is_short else MAX_MESSAGES
     )
 
 
 @cache
-def messages(operation: str, algorithm: str, size: int, processes: int) -> int:
-    """The number of messages of an operation; 0 if unknown."""
+def message_count(operation: str, algorithm: str, size: int, processes: int) -> int:
+    """Returns the number of messages of an operation; 0 if unknown."""
     steps = SCHEDULES[operation, algorithm](processes, size) if (operation, algorithm) in SCHEDULES else ()
     return sum(len(layer.source) for step in steps for layer in step.layers)
 
 
 def part(catalog: Catalog, machine: Platform) -> Part:
-    """Every algorithm at the sizes of the tables; algorithms with curves also at the sizes in between."""
-    requested = [
-        (o, a, total) for o in OPERATIONS for a in candidates(catalog, o) for total in SIZES.values()
+    """Returns every algorithm at the sizes of the tables, and algorithms with curves also at sizes in
+    between."""
+    requested_cases = [
+        (operation, algorithm, total)
+        for operation in OPERATIONS
+        for algorithm in candidate_algorithms(catalog, operation)
+        for total in SIZES.values()
     ]
-    requested += [(o, a, total) for o in OPERATIONS for a in curves(machine, o) for total in CURVE_SIZES]
+    requested_cases += [
+        (operation, algorithm, total)
+        for operation in OPERATIONS
+        for algorithm in curve_algorithms(machine, operation)
+        for total in CURVE_SIZES
+    ]
     lines = [
-        line(o, a, total, p) for o, a, total in requested for p in PROCESSES if is_simulated(o, a, total, p)
+        algorithm_line(operation, algorithm, total, p)
+        for operation, algorithm, total in requested_cases
+        for p in PROCESSES
+        if is_simulated(operation, algorithm, total, p)
     ]
     return Part(ALGORITHMS, machine.name, tuple(map(catalog.case, dict.fromkeys(lines))))
 
 
-def curves(machine: Platform, operation: str) -> list[str]:
-    """The algorithms that have curves in the figures."""
-    return [
-        name for name in (machine_algorithm(machine, operation), SECOND_CURVES.get(operation, "")) if name
-    ]
+def curve_algorithms(machine: Platform, operation: str) -> list[str]:
+    """Returns the algorithms that have curves in the figures."""
+    return [name for name in (machine_algorithm(machine, operation), EXTRA_CURVES.get(operation, "")) if name]
 
 
 def seconds(answer: Answer, operation: str, algorithm: str, total: int, processes: int) -> float | None:
@@ -150,29 +174,29 @@ def seconds(answer: Answer, operation: str, algorithm: str, total: int, processe
     return answer.seconds(
         operation,
         algorithm=algorithm,
-        bytes=share(operation, total, processes),
-        sync=sync_of(operation, algorithm, total, processes),
+        bytes=rank_bytes(operation, total, processes),
+        sync=algorithm_sync(operation, algorithm, total, processes),
         ranks=processes,
     )
 
 
-def from_messages(
+def loggp_seconds(
     platform: Platform, operation: str, algorithm: str, total: int, processes: int
 ) -> float | None:
-    """Seconds that the algorithm's messages take by their costs between two ranks alone (LogGP): no two
-    messages compete. None if the schedule has no model."""
-    calls = LOOP_CALLS if sync_of(operation, algorithm, total, processes) == "loop" else 1
-    size = share(operation, total, processes)
+    """Returns the seconds of the algorithm's messages by their costs between two otherwise idle ranks
+    (LogGP), without competition between messages. None if the schedule has no model."""
+    calls = LOOP_CALLS if algorithm_sync(operation, algorithm, total, processes) == "loop" else 1
+    size = rank_bytes(operation, total, processes)
     key = (platform.name, operation, algorithm, size, processes, calls)
-    if key not in _FROM_MESSAGES:
-        _FROM_MESSAGES[key] = _seconds_from_messages(platform, operation, algorithm, size, processes, calls)
-    return _FROM_MESSAGES[key]
+    if key not in _LOGGP_SECONDS:
+        _LOGGP_SECONDS[key] = _compute_loggp_seconds(platform, operation, algorithm, size, processes, calls)
+    return _LOGGP_SECONDS[key]
 
 
-_FROM_MESSAGES: dict[tuple[object, ...], float | None] = {}
+_LOGGP_SECONDS: dict[tuple[object, ...], float | None] = {}
 
 
-def _seconds_from_messages(
+def _compute_loggp_seconds(
     platform: Platform, operation: str, algorithm: str, size: int, processes: int, calls: int
 ) -> float | None:
     schedule = SCHEDULES.get((operation, algorithm))
@@ -181,20 +205,20 @@ def _seconds_from_messages(
     simulator = LogGPSimulator(platform, processes)
     try:
         steps = list(schedule(processes, size))
-        ends = [float(simulator.run(steps).max()) for _ in range(min(calls, SETTLED_CALLS))]
+        end_times = [float(simulator.run(steps).max()) for _ in range(min(calls, TRANSIENT_CALLS))]
     except NotModelled:
         return None
-    if calls <= SETTLED_CALLS:
-        return ends[-1] / calls
-    half = SETTLED_CALLS // 2
-    seconds_per_call = (ends[-1] - ends[half - 1]) / (SETTLED_CALLS - half)
-    return (ends[-1] + (calls - SETTLED_CALLS) * seconds_per_call) / calls
+    if calls <= TRANSIENT_CALLS:
+        return end_times[-1] / calls
+    half = TRANSIENT_CALLS // 2
+    seconds_per_call = (end_times[-1] - end_times[half - 1]) / (TRANSIENT_CALLS - half)
+    return (end_times[-1] + (calls - TRANSIENT_CALLS) * seconds_per_call) / calls
 
 
 def rows(answer: Answer) -> list[ComparedNumber]:
-    """A row for each algorithm and each printed time of a collective."""
+    """Returns a row for each algorithm and each printed time of a collective."""
     return [
-        _row(answer, operation, algorithm, size, p)
+        _algorithm_row(answer, operation, algorithm, size, p)
         for operation in OPERATIONS
         for algorithm in requested_algorithms(answer, operation)
         for size in SIZES
@@ -202,15 +226,17 @@ def rows(answer: Answer) -> list[ComparedNumber]:
     ]
 
 
-def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: int) -> ComparedNumber:
-    row, total = printed(operation, size, processes), SIZES[size]
+def _algorithm_row(
+    answer: Answer, operation: str, algorithm: str, size: str, processes: int
+) -> ComparedNumber:
+    row, total = printed_row(operation, size, processes), SIZES[size]
     is_small = is_simulated(operation, algorithm, total, processes)
     return ComparedNumber(
         row.key,
-        f"{OPERATIONS[operation]}, {SIZE_WORDS[size]}, {processes} processes",
+        f"{OPERATIONS[operation]}, {SIZE_TITLES[size]}, {processes} processes",
         row.si,
         seconds(answer, operation, algorithm, total, processes),
-        from_messages(answer.platform, operation, algorithm, total, processes),
+        loggp_seconds(answer.platform, operation, algorithm, total, processes),
         "s",
         "variant",
         f"algorithm={algorithm}",
@@ -220,24 +246,26 @@ def _row(answer: Answer, operation: str, algorithm: str, size: str, processes: i
     )
 
 
-def simgrid_check(compared: Sequence[ComparedNumber], machine: Platform, tolerance: float) -> Check:
-    """Whether each algorithm of SimGrid's MPI and the engine's algorithm with the same messages take the same
-    time within `tolerance`."""
-    simgrids = {row.key: row.simulated for row in compared if row.series == "collectives"}
-    engines = [
+def simgrid_check(comparisons: Sequence[ComparedNumber], machine: Platform, tolerance: float) -> Check:
+    """Checks whether each algorithm of SimGrid's MPI and the engine's algorithm with the same messages
+    take the same time within `tolerance`."""
+    simgrid_times = {row.key: row.simulated for row in comparisons if row.series == "collectives"}
+    engine_rows = [
         row
-        for row in compared
+        for row in comparisons
         if row.series == "algorithms"
         and row.mechanism == f"algorithm={machine_algorithm(machine, row.key.split('/')[2])}"
     ]
-    pairs = [(row, simgrids.get(row.key)) for row in engines]
+    pairs = [(row, simgrid_times.get(row.key)) for row in engine_rows]
     differences = [
         (abs(row.simulated / simgrid_s - 1), row) for row, simgrid_s in pairs if row.simulated and simgrid_s
     ]
-    worst = max(differences, key=lambda each: each[0], default=None)
+    worst_difference = max(differences, key=lambda difference: difference[0], default=None)
     claim = f"the engine's algorithms take as long as SimGrid's, within {tolerance:.0%}"
     statement = Statement("same-as-simgrid", "", claim)
-    if worst is None:
+    if worst_difference is None:
         return statement.unknown()
-    finding = f"largest difference {worst[0]:.2%} of {len(differences)}, {worst[1].what}"
-    return statement.check(worst[0] <= tolerance, finding)
+    finding = (
+        f"largest difference {worst_difference[0]:.2%} of {len(differences)}, {worst_difference[1].what}"
+    )
+    return statement.check(worst_difference[0] <= tolerance, finding)

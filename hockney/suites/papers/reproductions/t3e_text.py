@@ -19,86 +19,87 @@ from hockney.suites.papers.reproductions.t3e_cases import (
     LONG_PROCESSES,
     MECHANISMS,
     OPERATIONS,
-    PRINTED,
+    PAPER_VALUES,
     PROCESSES,
     SIZES,
-    printed,
+    printed_row,
     seconds,
 )
 
-TEXT = "in the text"
+TEXT_TABLE = "in the text"
 TOLERANCE = 0.25
-"""Two times are about the same if they differ by no more."""
+"""Maximum relative difference of two times that are about the same."""
 SMALL_CHANGE = 0.05
-CONSTANT_TO = 64
-BEST_SETTING = 4096
-"""Bytes."""
-MEDIUM, MEDIUM_PROCESSES = 16384, 64
-"""Bytes of a buffer of medium size, and the most processes on which all messages are simulated at once."""
+CONSTANT_PROCESSES = 64
+BEST_BUFFER_MAX = 4096
+"""The paper's best setting of MPI_BUFFER_MAX, in bytes."""
+MEDIUM_BYTES, MEDIUM_PROCESSES = 16384, 64
+"""Bytes of a buffer of medium size, and the maximum number of processes for which all its messages are
+simulated at the same time."""
 
 
 def rows(answers: Mapping[str, Answer]) -> Iterable[ComparedNumber]:
-    """Numbers in the text. The paper's estimates are shown as the model of the quantities that they
-    estimate."""
+    """Yields the numbers in the text. The paper's estimates are shown as the model of the estimated
+    quantities."""
     tables, shared_memory = answers["tables"], answers["shmem-collectives"]
 
-    def row_of(
+    def make_row(
         key: str,
         label: str,
         simulated: float | None,
-        by: Answer,
+        answer: Answer,
         model: str = "",
         mechanism: str = "",
         note: str = "",
         bound: bool = False,
     ) -> ComparedNumber:
-        row = PRINTED.row(f"t3e/text/{key}")
-        estimate = PRINTED.row(f"t3e/text/{model}").si if model else None
+        row = PAPER_VALUES.row(f"t3e/text/{key}")
+        estimate = PAPER_VALUES.row(f"t3e/text/{model}").si if model else None
         unit = "B/s" if row.unit.endswith("/s") else "s"
-        status = status_of(by.platform, row.key, mechanism)
+        status = status_of(answer.platform, row.key, mechanism)
         return ComparedNumber(
-            row.key, label, row.si, simulated, estimate, unit, status, mechanism, note=note, table=TEXT,
+            row.key, label, row.si, simulated, estimate, unit, status, mechanism, note=note, table=TEXT_TABLE,
             bound=bound,
         )  # fmt: skip
 
     for p in (32, 256):
-        for by, mechanism in ((tables, ""), (shared_memory, MECHANISMS[0].words)):
-            time = seconds(by, "bcast", 4096, p)
-            yield row_of(
-                f"bcast/4KB/{p}", f"MPI_Bcast, 4 KB, {p} processes", time, by,
+        for answer, mechanism in ((tables, ""), (shared_memory, MECHANISMS[0].title)):
+            time = seconds(answer, "bcast", 4096, p)
+            yield make_row(
+                f"bcast/4KB/{p}", f"MPI_Bcast, 4 KB, {p} processes", time, answer,
                 f"bcast-tree/4KB/{p}", mechanism,
             )  # fmt: skip
-    yield row_of(
+    yield make_row(
         "bcast/1MB/32", "MPI_Bcast, 1 MB, 32 processes", seconds(tables, "bcast", SIZES["1MB"], 32), tables,
         "bcast-tree/1MB/32", note="the table says 18.92 ms",
     )  # fmt: skip
-    yield row_of(
+    yield make_row(
         "alltoall/4KB/32", "MPI_Alltoall, 4 KB, 32 processes", seconds(tables, "alltoall", 4096, 32), tables,
         "alltoall-sends/4KB/32", note="the table has this number for 1 KB on 64",
     )  # fmt: skip
     pairs = answers["pairs"]
-    yield row_of(
+    yield make_row(
         "latency", "latency", pairs.seconds("pingpong", bytes=0), pairs, note="the formula says 17 us"
     )
-    longest = max(T3E_SIZES)
-    time = pairs.seconds("pingpong", bytes=longest)
-    yield row_of("peak", "largest bandwidth of one message", longest / time if time else None, pairs)
-    yield from _peak_rows(tables, answers[ALGORITHMS], row_of)
+    max_size = max(T3E_SIZES)
+    time = pairs.seconds("pingpong", bytes=max_size)
+    yield make_row("peak", "largest bandwidth of one message", max_size / time if time else None, pairs)
+    yield from _peak_rows(tables, answers[ALGORITHMS], make_row)
 
 
 def _peak_rows(
-    tables: Answer, algorithms: Answer, row_of: Callable[..., ComparedNumber]
+    tables: Answer, algorithms: Answer, make_row: Callable[..., ComparedNumber]
 ) -> Iterable[ComparedNumber]:
     total = SIZES["1MB"]
 
-    def rates(by: Answer, operation: str, algorithm: str = "") -> list[float]:
-        times = [(p, seconds(by, operation, total, p, algorithm=algorithm)) for p in PROCESSES]
+    def rates(answer: Answer, operation: str, algorithm: str = "") -> list[float]:
+        times = [(p, seconds(answer, operation, total, p, algorithm=algorithm)) for p in PROCESSES]
         return [DEFINITIONS[operation].of_buffer(total, p, t) for p, t in times if t]
 
     bcast, gather = rates(tables, "bcast"), rates(tables, "gather")
     alltoall = rates(algorithms, "alltoall", MECHANISMS[1].algorithm)
-    words, low, high = MECHANISMS[1].words, min(alltoall, default=None), max(alltoall, default=None)
-    yield row_of(
+    mechanism_title, low, high = MECHANISMS[1].title, min(alltoall, default=None), max(alltoall, default=None)
+    yield make_row(
         "bcast-peak",
         "aggregated bandwidth of MPI_Bcast",
         max(bcast, default=None),
@@ -106,19 +107,19 @@ def _peak_rows(
         note="more than",
         bound=True,
     )
-    yield row_of(
+    yield make_row(
         "alltoall-peak/low", "aggregated bandwidth of MPI_Alltoall, from", low, algorithms,
-        mechanism=words, note="simulated: 1 MB on 32 processes", bound=True,
+        mechanism=mechanism_title, note="simulated: 1 MB on 32 processes", bound=True,
     )  # fmt: skip
-    yield row_of(
+    yield make_row(
         "alltoall-peak/high", "aggregated bandwidth of MPI_Alltoall, to", high, algorithms,
-        mechanism=words, note="simulated: 1 MB on 256 processes", bound=True,
+        mechanism=mechanism_title, note="simulated: 1 MB on 256 processes", bound=True,
     )  # fmt: skip
-    yield row_of("gather-peak", "bandwidth of MPI_Gather, 1 MB", max(gather, default=None), tables)
+    yield make_row("gather-peak", "bandwidth of MPI_Gather, 1 MB", max(gather, default=None), tables)
 
 
 def checks(answers: Mapping[str, Answer]) -> list[Check]:
-    """Checks of the statements in the paper's text."""
+    """Checks the statements in the paper's text."""
     tables = answers["tables"]
     return [
         _best_setting_check(answers),
@@ -135,18 +136,21 @@ def checks(answers: Mapping[str, Answer]) -> list[Check]:
 
 
 def _best_setting_check(answers: Mapping[str, Answer]) -> Check:
-    """The check of the best setting, by the time that a message, or a Gather or Scatter of 1 MB, takes with
-    it relative to the unlimited default: longer means that waiting for the receiver costs more than it
-    saves."""
-    default, best = answers["eager-unlimited"], answers["eager-4k"]
+    """Checks the best setting by the relative times of a message, and of a Gather and Scatter of 1 MB. If
+    they are longer than with the unlimited default, waiting for the receiver costs more than it saves."""
+    default_answer, best_answer = answers["eager-unlimited"], answers["eager-4k"]
     claim = "4096 bytes is the best setting of MPI_BUFFER_MAX, not the unlimited default"
     statement = Statement("buffer-max", "text on figure 1", claim)
-    long_sizes = [size for size in T3E_SIZES if size > BEST_SETTING]
+    long_sizes = [size for size in T3E_SIZES if size > BEST_BUFFER_MAX]
     message_ratios = _ratios(
-        (best.seconds("pingpong", bytes=size), default.seconds("pingpong", bytes=size)) for size in long_sizes
+        (best_answer.seconds("pingpong", bytes=size), default_answer.seconds("pingpong", bytes=size))
+        for size in long_sizes
     )
     root_ratios = _ratios(
-        (seconds(best, operation, SIZES["1MB"], p), seconds(default, operation, SIZES["1MB"], p))
+        (
+            seconds(best_answer, operation, SIZES["1MB"], p),
+            seconds(default_answer, operation, SIZES["1MB"], p),
+        )
         for operation in ("gather", "scatter")
         for p in PROCESSES
     )
@@ -165,23 +169,23 @@ def _best_setting_check(answers: Mapping[str, Answer]) -> Check:
 
 
 def _ratios(times: Iterable[tuple[float | None, float | None]]) -> list[float]:
-    return [a / b for a, b in times if a and b]
+    return [numerator / denominator for numerator, denominator in times if numerator and denominator]
 
 
 def _constant_barrier_check(tables: Answer) -> Check:
-    """Checks that the barrier is nearly constant, which the description takes from this statement."""
-    claim = f"the barrier is nearly constant up to {CONSTANT_TO} processes"
+    """Checks that the barrier is nearly constant. The description takes this from the same statement."""
+    claim = f"the barrier is nearly constant up to {CONSTANT_PROCESSES} processes"
     statement = Statement("barrier-constant", "figure 2", claim)
-    few_s, many_s = (tables.seconds("barrier", algorithm=MPI, ranks=p) for p in (2, CONSTANT_TO))
+    few_s, many_s = (tables.seconds("barrier", algorithm=MPI, ranks=p) for p in (2, CONSTANT_PROCESSES))
     if not few_s or not many_s:
         return statement.unknown()
-    by_construction = tables.platform.barrier_cluster >= CONSTANT_TO
+    by_construction = tables.platform.barrier_cluster >= CONSTANT_PROCESSES
     finding = f"{many_s / few_s:.2f} times as long as on 2"
     return statement.check(many_s <= (1 + TOLERANCE) * few_s, finding, by_construction)
 
 
 def _tree_check(tables: Answer, processes: int) -> Check:
-    printed_s = PRINTED.row(f"t3e/text/bcast-tree/4KB/{processes}").si
+    printed_s = PAPER_VALUES.row(f"t3e/text/bcast-tree/4KB/{processes}").si
     claim = (
         f"MPI_Bcast of 4 KB on {processes} processes takes about as long as a tree of send and receive "
         f"({1e6 * printed_s:g} us)"
@@ -194,7 +198,7 @@ def _tree_check(tables: Answer, processes: int) -> Check:
 
 
 def _alltoall_check(tables: Answer) -> Check:
-    printed_s = PRINTED.row("t3e/text/alltoall-sends/4KB/32").si
+    printed_s = PAPER_VALUES.row("t3e/text/alltoall-sends/4KB/32").si
     claim = (
         f"MPI_Alltoall of 4 KB on 32 processes is faster than 31 sends and receives ({1e6 * printed_s:g} us)"
     )
@@ -206,40 +210,41 @@ def _alltoall_check(tables: Answer) -> Check:
 
 
 def _peak_check(tables: Answer) -> Check:
-    least = PRINTED.row("t3e/text/bcast-peak").si
-    claim = f"the aggregated bandwidth of MPI_Bcast reaches more than {least / 1e9:g} GB/s"
+    min_bandwidth = PAPER_VALUES.row("t3e/text/bcast-peak").si
+    claim = f"the aggregated bandwidth of MPI_Bcast reaches more than {min_bandwidth / 1e9:g} GB/s"
     statement = Statement("bcast-peak", "text on MPI_Bcast", claim)
-    bandwidth = _rate("bcast", SIZES["1MB"], 256, seconds(tables, "bcast", SIZES["1MB"], 256))
+    bandwidth = _aggregated_bandwidth("bcast", SIZES["1MB"], 256, seconds(tables, "bcast", SIZES["1MB"], 256))
     return (
         statement.unknown()
         if bandwidth is None
-        else statement.check(bandwidth > least, f"{bandwidth / 1e9:.1f} GB/s")
+        else statement.check(bandwidth > min_bandwidth, f"{bandwidth / 1e9:.1f} GB/s")
     )
 
 
 def _medium_size_check(answers: Mapping[str, Answer]) -> Check:
-    printed_rate = PRINTED.row("t3e/text/alltoall-medium").si
+    printed_rate = PAPER_VALUES.row("t3e/text/alltoall-medium").si
     claim = (
         f"MPI_Alltoall of medium sizes reaches {printed_rate / 1e9:g} GB/s aggregated, within a factor of 2"
     )
     statement = Statement("alltoall-medium", "text on MPI_Alltoall", claim)
     name = t3e_algorithms.machine_algorithm(answers[ALGORITHMS].platform, "alltoall")
-    time = t3e_algorithms.seconds(answers[ALGORITHMS], "alltoall", name, MEDIUM, MEDIUM_PROCESSES)
-    bandwidth = _rate("alltoall", MEDIUM, MEDIUM_PROCESSES, time)
+    time = t3e_algorithms.seconds(answers[ALGORITHMS], "alltoall", name, MEDIUM_BYTES, MEDIUM_PROCESSES)
+    bandwidth = _aggregated_bandwidth("alltoall", MEDIUM_BYTES, MEDIUM_PROCESSES, time)
     if bandwidth is None:
         return statement.unknown()
     holds = printed_rate / 2 <= bandwidth <= 2 * printed_rate
     return statement.check(
-        holds, f"{bandwidth / 1e9:.2f} GB/s with {MEDIUM} B on {MEDIUM_PROCESSES} processes"
+        holds, f"{bandwidth / 1e9:.2f} GB/s with {MEDIUM_BYTES} B on {MEDIUM_PROCESSES} processes"
     )
 
 
 def _loop_ratios(answers: Mapping[str, Answer], operation: str) -> list[float]:
-    """Ratios of the times of a loop of the root's sends or receives to the times of MPI's operation."""
-    by = answers[ALGORITHMS]
+    """Returns the ratios of the times of a loop of the root's sends or receives to the times of MPI's
+    operation."""
+    answer = answers[ALGORITHMS]
     return _ratios(
         (
-            t3e_algorithms.seconds(by, operation, "linear", total, p),
+            t3e_algorithms.seconds(answer, operation, "linear", total, p),
             seconds(answers["tables"], operation, total, p),
         )
         for total in SIZES.values()
@@ -270,20 +275,20 @@ def _reduce_loop_check(answers: Mapping[str, Answer]) -> Check:
 
 
 def _linear_check(tables: Answer) -> Check:
-    fewest_processes, most_processes = PROCESSES[0], PROCESSES[-1]
+    min_processes, max_processes = PROCESSES[0], PROCESSES[-1]
     claim = "the costs of MPI_Reduce scale linearly with the processes"
     statement = Statement("reduce-linear", "text on MPI_Reduce", claim)
     total = SIZES["1MB"]
-    times = [seconds(tables, "reduce", total, p) for p in (fewest_processes, most_processes)]
+    times = [seconds(tables, "reduce", total, p) for p in (min_processes, max_processes)]
     if times[0] is None or times[1] is None:
         return statement.unknown()
     printed_ratio = (
-        printed("reduce", "1MB", most_processes).si / printed("reduce", "1MB", fewest_processes).si
+        printed_row("reduce", "1MB", max_processes).si / printed_row("reduce", "1MB", min_processes).si
     )
     ratio = times[1] / times[0]
     return statement.check(
-        ratio >= (1 - TOLERANCE) * most_processes / fewest_processes,
-        f"{ratio:.2f} times as long on {most_processes // fewest_processes} times as many; by the table "
+        ratio >= (1 - TOLERANCE) * max_processes / min_processes,
+        f"{ratio:.2f} times as long on {max_processes // min_processes} times as many; by the table "
         f"{printed_ratio:.2f}",
     )
 
@@ -293,7 +298,9 @@ def _gather_check(tables: Answer) -> Check:
     statement = Statement("gather-breaks-down", "text on MPI_Gather", claim)
     sizes = (SIZES["1MB"], LONG_BUFFER)
     one_mb, four_mb = (
-        _rate("gather", total, LONG_PROCESSES, seconds(tables, "gather", total, LONG_PROCESSES))
+        _aggregated_bandwidth(
+            "gather", total, LONG_PROCESSES, seconds(tables, "gather", total, LONG_PROCESSES)
+        )
         for total in sizes
     )
     if one_mb is None or four_mb is None:
@@ -302,5 +309,5 @@ def _gather_check(tables: Answer) -> Check:
     return statement.check(four_mb < (1 - TOLERANCE) * one_mb, finding)
 
 
-def _rate(operation: str, total: int, processes: int, time: float | None) -> float | None:
+def _aggregated_bandwidth(operation: str, total: int, processes: int, time: float | None) -> float | None:
     return DEFINITIONS[operation].of_buffer(total, processes, time) if time else None

@@ -121,7 +121,7 @@ def test_a_tree_that_is_not_among_the_fastest_is_noticed(slow):
 
 def test_the_printed_barriers_show_what_the_paper_finds():
     """Its MPI_Barrier too; each finding is read from the same numbers as the emulated."""
-    checks = [finding(ethernet_emulated.published) for finding in ethernet_emulated.FINDINGS]
+    checks = [finding(ethernet_emulated.published_barrier_s) for finding in ethernet_emulated.FINDING_CHECKS]
     assert [check.holds for check in checks] == [True, True, True]
 
 
@@ -161,7 +161,7 @@ def test_each_algorithm_has_its_own_emulated_times():
     for name in ("mpi", "total-exchange", "tournament"):
         for p in ethernet_emulated.PROCESSES:
             row = next(r for r in ETHERNET.compare(given) if r.key == f"barriers/table/{name}/{p}")
-            assert row.emulated == ethernet_emulated.barrier(given, name, p)
+            assert row.emulated == ethernet_emulated.emulated_barrier_s(given, name, p)
             assert row.emulated / row.simulated == pytest.approx(90e-6 / 1.2e-3)
 
 
@@ -175,20 +175,20 @@ def test_measured_cases_are_on_the_machine_that_was_named_and_the_others_are_sim
 
 
 def test_the_grid_is_that_of_the_figures():
-    cells = list(sun_emulated.cells())
+    cells = list(sun_emulated.grid_cells())
     assert {cell.processes for cell in cells} == {2, 4} and len(cells) == 36
     given = answers(SUN, ethernet(), as_printed)
     for cell in cells:
         p, words, work = cell.processes, cell.words, cell.work
         exchange = ethernet()(CATALOG.case(f"round_robin bytes={4 * words} ranks={p}"))
         expected = work / (work + p * exchange)
-        assert sun_emulated.measured(given, sun_emulated.EMULATED_GRID, cell) == pytest.approx(
-            expected, rel=0.02
-        )
-        assert sun_emulated.predicted(given, cell) == pytest.approx(expected, abs=0.01)
+        assert sun_emulated.measured_efficiency(
+            given, sun_emulated.EMULATED_GRID_PART, cell
+        ) == pytest.approx(expected, rel=0.02)
+        assert sun_emulated.predicted_efficiency(given, cell) == pytest.approx(expected, abs=0.01)
 
 
-@pytest.mark.parametrize("kept", [emulated.SURVEY, sun_emulated.EMULATED_GRID])
+@pytest.mark.parametrize("kept", [emulated.SURVEY, sun_emulated.EMULATED_GRID_PART])
 def test_a_continued_reproduction_keeps_its_network(kept, tmp_path, monkeypatch):
     """The machine's file changes after a part was measured: the other part has the same network."""
     file, out = tmp_path / "bus.toml", tmp_path / "r"
@@ -207,7 +207,7 @@ def test_a_continued_reproduction_keeps_its_network(kept, tmp_path, monkeypatch)
     file.write_text(hockney.machines.emulated.write(before))
     api.reproduce(["sun"], out, machine=f"lan:{file}")
     assert set(given) == {None}
-    (other,) = {emulated.SURVEY, sun_emulated.EMULATED_GRID} - {kept}
+    (other,) = {emulated.SURVEY, sun_emulated.EMULATED_GRID_PART} - {kept}
     shutil.rmtree(out / other)
     records = out / kept / "records.jsonl"
     records.write_text("".join(records.read_text().splitlines(keepends=True)[:3]))

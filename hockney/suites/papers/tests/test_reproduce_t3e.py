@@ -35,9 +35,9 @@ def published(case):
     for operation in cases.OPERATIONS:
         for size, total in cases.SIZES.items():
             for p in cases.PROCESSES:
-                asked = (operation, cases.share(operation, total, p), p)
+                asked = (operation, cases.rank_bytes(operation, total, p), p)
                 if asked == (case.workload, case.bytes, case.ranks):
-                    return cases.printed(operation, size, p).si
+                    return cases.printed_row(operation, size, p).si
     return 1e-4
 
 
@@ -130,9 +130,9 @@ def test_what_a_mechanism_was_fitted_to_is_told_apart():
 
 
 def test_shares_are_whole_doubles():
-    assert [cases.share("gather", 1024, p) for p in cases.PROCESSES] == [32, 16, 8, 0]
-    assert cases.share("alltoall", 8, 32) == 0
-    assert cases.share("bcast", 8, 32) == 8
+    assert [cases.rank_bytes("gather", 1024, p) for p in cases.PROCESSES] == [32, 16, 8, 0]
+    assert cases.rank_bytes("alltoall", 8, 32) == 0
+    assert cases.rank_bytes("bcast", 8, 32) == 8
 
 
 def test_rows_are_fitted_where_the_machine_has_used_them():
@@ -153,7 +153,7 @@ def test_variants_are_never_predictions():
 
 
 def shared_memory():
-    return cases.MECHANISMS[0].words
+    return cases.MECHANISMS[0].title
 
 
 def test_messages_are_counted_as_the_paper_counts_them():
@@ -187,7 +187,7 @@ USUAL = {
     "reduce": "binomial",
     "allreduce": "recursive_doubling",
 }
-EVERY = [(o, a) for o in OPERATIONS for a in t3e_algorithms.candidates(CATALOG, o)]
+EVERY = [(o, a) for o in OPERATIONS for a in t3e_algorithms.candidate_algorithms(CATALOG, o)]
 
 
 def slow_but(nearest, missing=()):
@@ -205,7 +205,7 @@ def slow_but(nearest, missing=()):
 @pytest.mark.parametrize(("operation", "name"), USUAL.items())
 def test_simgrids_algorithm_has_the_engines_name(operation, name):
     assert t3e_algorithms.machine_algorithm(MACHINE, operation) == name
-    assert name in t3e_algorithms.candidates(CATALOG, operation)
+    assert name in t3e_algorithms.candidate_algorithms(CATALOG, operation)
 
 
 def test_an_algorithm_that_the_engine_lacks_has_no_name():
@@ -236,7 +236,7 @@ def test_every_algorithm_of_the_engine_is_tried_on_every_row():
 @pytest.mark.parametrize(("operation", "algorithm"), EVERY)
 def test_messages_are_counted_by_the_schedule(operation, algorithm):
     tally = Tally.of(SCHEDULES[operation, algorithm](32, 1024), 32)
-    assert t3e_algorithms.messages(operation, algorithm, 1024, 32) == tally.messages
+    assert t3e_algorithms.message_count(operation, algorithm, 1024, 32) == tally.messages
 
 
 def test_other_algorithms_change_no_count():
@@ -254,7 +254,7 @@ def test_other_algorithms_change_no_count():
 def test_the_nearest_algorithm_is_found():
     given = slow_but(USUAL)
     compared = t3e_algorithms.rows(given[t3e_cases.ALGORITHMS])
-    found = t3e_findings.nearest(compared)
+    found = t3e_findings.find_nearest_matches(compared)
     assert [(match.operation, match.size) for match in found] == [(o, s) for o in OPERATIONS for s in SIZES]
     # All messages of an all-to-all of 1 MB at once are not simulated on 128 and more: a complete one counts.
     long = ("alltoall", "1MB")
@@ -262,9 +262,9 @@ def test_the_nearest_algorithm_is_found():
     assert {(match.operation, match.size): match.algorithm for match in found} == expected
     # Of two printed times of the same case, the made-up answers have the first.
     others = [match for match in found if match.algorithm != "bruck"]
-    assert all(match.near == 4 and match.factor == pytest.approx(1, rel=0.01) for match in others)
+    assert all(match.near_count == 4 and match.factor == pytest.approx(1, rel=0.01) for match in others)
     (bruck,) = (match for match in found if match.algorithm == "bruck")
-    assert bruck.near == 0 and bruck.factor == pytest.approx(2)
+    assert bruck.near_count == 0 and bruck.factor == pytest.approx(2)
     assert "MPI_Alltoall: linear (8 B, 1 KB), bruck (1 MB)" in t3e_findings.names_by_operation(compared)
     assert "MPI_Bcast: binomial;" in t3e_findings.names_by_operation(compared)
 
@@ -325,19 +325,19 @@ def test_odd_published_times_are_named():
 @pytest.mark.parametrize("total", [8, 1024])
 def test_a_loop_is_the_same_if_every_call_is_run(operation, algorithm, total):
     """The model of a loop is continued from its first calls."""
-    calls = 64 if t3e_algorithms.sync_of(operation, algorithm, total, 32) == "loop" else 1
+    calls = 64 if t3e_algorithms.algorithm_sync(operation, algorithm, total, 32) == "loop" else 1
     simulator = LogGPSimulator(MACHINE, 32)
-    size = t3e_cases.share(operation, total, 32)
+    size = t3e_cases.rank_bytes(operation, total, 32)
     for _ in range(calls):
         end = simulator.run(SCHEDULES[operation, algorithm](32, size)).max()
-    found = t3e_algorithms.from_messages(MACHINE, operation, algorithm, total, 32)
+    found = t3e_algorithms.loggp_seconds(MACHINE, operation, algorithm, total, 32)
     assert found == pytest.approx(end / calls, rel=1e-9)
 
 
 def test_the_tree_of_messages_costs_what_the_paper_counts():
     """Alone in the machine, a call of 1 MB is a tree of sends and receives."""
     for processes in PROCESSES:
-        tree = t3e_algorithms.from_messages(MACHINE, "bcast", "binomial", SIZES["1MB"], processes)
+        tree = t3e_algorithms.loggp_seconds(MACHINE, "bcast", "binomial", SIZES["1MB"], processes)
         assert tree == pytest.approx(
             t3e_cases.counted_seconds(MACHINE, "bcast", SIZES["1MB"], processes), rel=1e-4
         )
@@ -350,7 +350,7 @@ def test_a_curve_has_the_published_points_and_the_simulated_times():
     by_name = {series.name: series for series in time.series}
     points = by_name["64 processes"]
     assert dict(zip(points.x, points.y, strict=True)) == {
-        total: t3e_cases.printed("gather", size, 64).si for size, total in SIZES.items()
+        total: t3e_cases.printed_row("gather", size, 64).si for size, total in SIZES.items()
     }
     line = by_name["64 processes, linear"]
     assert set(line.x) == {*SIZES.values(), *t3e_algorithms.CURVE_SIZES}
@@ -378,8 +378,8 @@ def test_long_messages_are_not_timed_in_loops():
     for operation, algorithm in EVERY:
         for total in (*SIZES.values(), *t3e_algorithms.CURVE_SIZES):
             for p in PROCESSES:
-                loop = t3e_algorithms.sync_of(operation, algorithm, total, p) == "loop"
-                assert not loop or t3e_cases.share(operation, total, p) <= MACHINE.eager
+                loop = t3e_algorithms.algorithm_sync(operation, algorithm, total, p) == "loop"
+                assert not loop or t3e_cases.rank_bytes(operation, total, p) <= MACHINE.eager
 
 
 ROWS = [(o, size) for o in ("bcast", "gather", "scatter", "reduce") for size in ("8", "1KB")]
@@ -397,11 +397,11 @@ def timed(folder, machine, lines):
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
     """Times of ROWS in loops, and of each call by itself."""
-    lines = [cases.line(o, cases.SIZES[size], 32, how) for o, size in ROWS for how in ("loop", "window")]
+    lines = [cases.case_line(o, cases.SIZES[size], 32, how) for o, size in ROWS for how in ("loop", "window")]
     times = timed(tmp_path_factory.mktemp("t3e"), "t3e", lines)
     catalog = measurement.bundled_catalog()
     return {
-        (o, size, how): times[catalog.case(cases.line(o, cases.SIZES[size], 32, how)).line]
+        (o, size, how): times[catalog.case(cases.case_line(o, cases.SIZES[size], 32, how)).line]
         for o, size in ROWS
         for how in ("loop", "window")
     }
@@ -410,7 +410,7 @@ def found(tmp_path_factory):
 @pytest.mark.simgrid
 @pytest.mark.parametrize(("operation", "size"), [row for row in ROWS if row != ("reduce", "8")])
 def test_loops_take_what_is_printed(found, operation, size):
-    published = cases.printed(operation, size, 32).si
+    published = cases.printed_row(operation, size, 32).si
     assert found[operation, size, "loop"] == pytest.approx(published, rel=0.25)
 
 
@@ -423,9 +423,9 @@ def test_calls_one_by_one_take_much_longer(found, operation, size):
 
 @pytest.mark.simgrid
 def test_shared_memory_explains_the_reduction_of_one_double(found, tmp_path):
-    line = cases.line("reduce", 8, 32)
+    line = cases.case_line("reduce", 8, 32)
     (shared,) = timed(tmp_path, "t3e+shmem-collectives", [line]).values()
-    published = cases.printed("reduce", "8", 32).si
+    published = cases.printed_row("reduce", "8", 32).si
     assert abs(shared / published - 1) < 0.05 < 0.5 < abs(found["reduce", "8", "loop"] / published - 1)
 
 
@@ -439,7 +439,7 @@ def test_the_engines_algorithms_take_what_simgrids_do(tmp_path):
     catalog = measurement.bundled_catalog()
 
     def line(operation, algorithm):
-        return catalog.case(cases.line(operation, 1024, 32, "window", algorithm)).line
+        return catalog.case(cases.case_line(operation, 1024, 32, "window", algorithm)).line
 
     own = {operation: t3e_algorithms.machine_algorithm(machine, operation) for operation in SAME}
     times = timed(tmp_path, "t3e", [line(o, a) for o in SAME for a in (cases.MPI, own[o])])
@@ -455,8 +455,8 @@ def test_the_messages_alone_give_the_simulated_time(tmp_path):
     machine = simulated.platform("t3e")
     trees = [("bcast", "binomial"), ("reduce", "binomial"), ("allreduce", "reduce_broadcast")]
     catalog = measurement.bundled_catalog()
-    lines = {each: t3e_algorithms.line(*each, 1024, 32) for each in [*trees, ("bcast", "chain")]}
+    lines = {each: t3e_algorithms.algorithm_line(*each, 1024, 32) for each in [*trees, ("bcast", "chain")]}
     times = timed(tmp_path, "t3e", lines.values())
     for each, line in lines.items():
-        model = t3e_algorithms.from_messages(machine, *each, 1024, 32)
+        model = t3e_algorithms.loggp_seconds(machine, *each, 1024, 32)
         assert times[catalog.case(line).line] == pytest.approx(model, rel=0.03), each

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Simulated annealing with a master and workers: blocking communication, communication that does not block,
-or none at all, as in A. Fachat and K. H. Hoffmann (1998)."""
+"""Simulated annealing with a master and workers, with blocking, nonblocking or no communication, as in A.
+Fachat and K. H. Hoffmann (1998)."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which set-up to take on a number of ranks, and what each costs in quality.
+"""The recommended set-up for a number of ranks, and the loss of quality of each.
 
-The times of a run are compared, which has the same number of steps in every set-up. A set-up that finds
-significantly worse energies than the reference does not count, unless it certainly reaches the target energy
+The times of a run are compared, which has the same number of steps in every set-up. A set-up with
+significantly worse energies than the reference is excluded, unless it certainly reaches the target energy
 sooner. If there is such a set-up, or if a target was given, the times to the target are compared.
 
-Energies are compared over the seeds that all set-ups ran with: at equal numbers of steps, at equal times, and
-as the time until a target energy is reached."""
+Energies are compared over the seeds that all set-ups have in common: at equal numbers of steps, at equal
+times, and as the time to reach a target energy."""
 
 from __future__ import annotations
 
@@ -37,16 +37,18 @@ from hockney.suites.annealing.studies.annealing.results import AnnealingPoint, A
 
 Basis = Literal["time", "target"]
 Outcome = Literal["best", "alike", "undecided"]
-"""best: all others are notably slower; alike: certainly none of the rivals is; undecided: neither."""
+"""best: all others are notably slower; alike: certainly no rival is; undecided: neither is certain."""
 
 
 @dataclass(frozen=True)
 class SetupChoice:
-    """`fastest` by the estimates, without those `left_out` because of their energies. `rivals` are those that
-    are not certainly slower, `fastest` among them. `take` is None if it is undecided: also if it is the
-    fastest one, but too few seeds show whether its energies are worse (`unknown_quality`). Among rivals that
-    are alike, it is the reference, or else the fastest whose runs repeat with the same seed, preferably
-    without a progress thread."""
+    """The choice of a set-up. `fastest_point` is the fastest by the estimates, among set-ups whose energies
+    do not exclude them. `rivals` are those that are not certainly slower, including `fastest_point`.
+
+    `recommendation` is None if the choice is undecided. This includes the case that the fastest has too
+    few seeds to show whether its energies are worse (`has_unknown_quality`). Among rivals that are alike,
+    the recommendation is the reference, or else the fastest whose runs are repeatable, preferably without
+    a progress thread."""
 
     ranks: int
     basis: Basis
@@ -60,19 +62,20 @@ class SetupChoice:
 
 
 MAX_SMALL_SAVING = 0.1
-"""A saving of time relative to the reference that is not worth waiting for a decision."""
+"""Maximum saving of time relative to the reference that is not worth waiting for a decision."""
 
 
 @dataclass(frozen=True)
 class InterimChoice:
-    """The set-up to take until the choice is decided; the others save at most `saving` of its time (95%)."""
+    """The set-up recommended until the choice is decided. The others save at most `saving` of its time
+    (95%)."""
 
     recommendation: AnnealingPoint
     saving: float
 
 
 def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice | None:
-    """The reference, if the others certainly save little; None otherwise."""
+    """Returns the reference if the others certainly save little; otherwise None."""
     reference = run.reference(choice.ranks)
     if (
         choice.recommendation is not None
@@ -92,13 +95,13 @@ def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice 
 
 
 def choose_setup(run: AnnealingResults, ranks: int) -> SetupChoice | None:
-    """The set-up to take; None with fewer than two set-ups, or if none has a known cost."""
+    """Chooses a set-up. Returns None with fewer than two set-ups, or if none has a known cost."""
     quality = quality_on(run, ranks)
     points = list(run.points_on(ranks))
     if len(points) < 2:
         return None
     worse_points = {loss.point for loss in quality.losses if loss.is_worse}
-    is_loss_worth_it = any(each.is_worse and each.target_verdict == "faster" for each in quality.losses)
+    is_loss_worth_it = any(loss.is_worse and loss.target_verdict == "faster" for loss in quality.losses)
     basis: Basis = "target" if is_loss_worth_it or quality.given_target is not None else "time"
     if basis == "time":
         points = [p for p in points if p not in worse_points]
@@ -166,18 +169,19 @@ def _cost_ratio(
 
 
 TARGET_SHARE = 0.9
-"""The target is what this share of the runs of the reference reach, unless one is given."""
+"""The default target is reached by this share of the runs of the reference."""
 MIN_ATTEMPTS = 5
-"""Number of seeds with which a set-up that never reached the target is judged slower than one that did."""
+"""Minimum number of seeds for which a set-up that never reached the target counts as slower than one that
+did."""
 MIN_SEEDS = 10
 
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a set-up against the reference: the difference of the lowest energies relative to the size
-    of the reference's, at `equal_steps` and at `equal_time` (when the faster of all ends); and the ratio of
-    the times to the `target`. `seeds` are common to both. The intervals are those that the verdicts use,
-    among all set-ups."""
+    """The loss of a set-up against the reference. `equal_steps` and `equal_time` are the relative
+    differences of the lowest energies, after the same steps and at the end of the fastest set-up.
+    `target_ratio` is the ratio of the times to the target. `seeds` is the number of common seeds. The
+    verdicts use the same intervals, which account for all comparisons."""
 
     point: AnnealingPoint
     reference: AnnealingPoint
@@ -189,7 +193,7 @@ class Loss:
 
     @property
     def is_worse(self) -> bool:
-        """Whether it finds significantly higher energies with as many steps."""
+        """Whether it finds significantly higher energies with the same number of steps."""
         loss = self.equal_steps
         return loss is not None and loss.low is not None and loss.low > 0
 
@@ -216,13 +220,13 @@ class Quality:
 
     @cached_property
     def given_target(self) -> float | None:
-        """The target energy that the cases have; None without one."""
+        """The target energy of the cases; None without one."""
         targets = {p.measured.case.number(TARGET.name) for p in self.points}
         return targets.pop() if len(targets) == 1 and targets != {0.0} else None
 
     @cached_property
     def target(self) -> float | None:
-        """The given target, or the energy that a share TARGET_SHARE of the runs of the reference reach."""
+        """The given target, or the energy reached by a share TARGET_SHARE of the runs of the reference."""
         reference = self.reference
         if self.given_target is not None or reference is None or not reference.courses:
             return self.given_target
@@ -244,22 +248,24 @@ class Quality:
         return float(np.mean(list(self.energies(point).values())))
 
     def courses(self, point: AnnealingPoint) -> Sequence[Course]:
-        """The courses, each as long as a typical run: when an energy is reached depends on the seed; how long
-        the steps until then take depends on the machine, as all repetitions show and not only the last
-        ones."""
+        """Returns the courses, scaled to the duration of a typical run. The round in which an energy is
+        reached depends on the seed. The time until then depends on the machine, and all repetitions
+        determine it better than the last ones."""
         return [course.with_duration(point.time.value) for course in point.courses]
 
     def energies_at(self, point: AnnealingPoint, seconds: float) -> ValuesBySeed:
         best_by_seed = [
-            (course.seed, best)
+            (course.seed, best_energy)
             for course in self.courses(point)
-            if (best := course.best_at(seconds)) is not None
+            if (best_energy := course.best_at(seconds)) is not None
         ]
-        return mean_by_seed((seed for seed, _ in best_by_seed), (best for _, best in best_by_seed))
+        return mean_by_seed(
+            (seed for seed, _ in best_by_seed), (best_energy for _, best_energy in best_by_seed)
+        )
 
     def attempts(self, point: AnnealingPoint) -> dict[Hashable, Attempts]:
-        """Attempts to reach the target: all runs if it was given, otherwise the runs whose course is
-        known."""
+        """Returns the attempts to reach the target: all runs if it was given, otherwise the runs with a
+        known course."""
         if self.given_target is not None:
             typical_s = point.time.value
             runs = [(run.seed, run.target_s, run.seconds) for run in point.runs if run.seconds > 0]
@@ -275,12 +281,12 @@ class Quality:
         )
 
     def target_time(self, point: AnnealingPoint) -> float | None:
-        """The expected time until the target is reached (s); None if it never was."""
+        """Returns the expected time to reach the target (s); None if it was never reached."""
         attempts = self.attempts(point)
         return expected_time(attempts) if attempts else None
 
     def reached_share(self, point: AnnealingPoint) -> float:
-        """The share of the runs that reached the target."""
+        """Returns the share of the runs that reached the target."""
         attempts = self.attempts(point)
         count = len(point.courses if self.given_target is None else point.runs)
         return (
@@ -316,7 +322,7 @@ class Quality:
     def _target_verdict(
         self, point: AnnealingPoint, reference: AnnealingPoint, target_ratio: Estimate | None
     ) -> Verdict:
-        """The verdict on the times to the target."""
+        """Returns the verdict on the times to the target."""
         attempts = self.attempts(point)
         if len(attempts) >= MIN_ATTEMPTS and not any(
             seed_attempts.success_count for seed_attempts in attempts.values()
@@ -325,8 +331,8 @@ class Quality:
         return verdict(target_ratio)
 
     def target_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate | None:
-        """The ratio of the expected times to the target. Its interval includes the errors of both typical
-        times, which all runs share, and the error over the seeds."""
+        """Returns the ratio of the expected times to the target. Its interval includes the errors of both
+        typical times, which all runs share, and the error over the seeds."""
         return _add_relative_error(
             ratio_of_expected_times(self.attempts(point), self.attempts(reference)),
             self.run.ratio(point, reference),
@@ -351,20 +357,21 @@ class Quality:
         return min((len(self.energies(p)) for p in self.points), default=0)
 
     def count_inconsistent_seeds(self, point: AnnealingPoint) -> int:
-        """The number of seeds for which two runs found different energies."""
+        """Returns the number of seeds for which two runs found different energies."""
         energies_by_seed: dict[float, set[float]] = {}
         for run in point.runs:
             energies_by_seed.setdefault(run.seed, set()).add(run.best_energy)
         return sum(len(energies) > 1 for energies in energies_by_seed.values())
 
     def is_repeatable(self, point: AnnealingPoint) -> bool | None:
-        """Whether runs with one seed found the same energy; None if no seed ran twice."""
+        """Returns whether runs with the same seed found the same energy; None if no seed ran twice."""
         has_repeated_seed = any(count > 1 for count in Counter(run.seed for run in point.runs).values())
         return self.count_inconsistent_seeds(point) == 0 if has_repeated_seed else None
 
 
 def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashable, Attempts]:
-    """The attempts by seed, from seeds, times until the target (None: not reached) and total times."""
+    """Returns the attempts by seed, from seeds, times until the target (None: not reached) and total
+    times."""
     attempts: dict[Hashable, Attempts] = {}
     for seed, reached_s, seconds in runs:
         previous = attempts.get(seed, Attempts(0.0, 0))
@@ -376,7 +383,7 @@ def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashabl
 
 
 def _add_relative_error(ratio: Estimate | None, factor: Estimate) -> Estimate | None:
-    """The ratio with the relative error of another one in addition."""
+    """Returns the ratio with the relative error of `factor` added to its own."""
     if ratio is None or ratio.low is None or ratio.high is None:
         return ratio
     if factor.low is None or factor.high is None or factor.low <= 0:
@@ -387,7 +394,7 @@ def _add_relative_error(ratio: Estimate | None, factor: Estimate) -> Estimate | 
 
 
 def _relative_difference(mean_difference: Estimate, scale: float, widening: float) -> Estimate:
-    """The difference relative to `size`, with its interval `widening` times as wide."""
+    """Returns the difference relative to `scale`, with its interval `widening` times as wide."""
     value, low, high = mean_difference.value, mean_difference.low, mean_difference.high
     return Estimate(
         value / scale,
@@ -397,7 +404,7 @@ def _relative_difference(mean_difference: Estimate, scale: float, widening: floa
 
 
 def quality_on(run: AnnealingResults, ranks: int) -> Quality:
-    """The quality on this number of ranks, computed once."""
+    """Returns the quality on this number of ranks, computed once."""
     return run.evidence.cached(_quality_cache).setdefault(ranks, Quality(run, ranks))
 
 

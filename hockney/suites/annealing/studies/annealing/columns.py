@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables, and the answer for programs (`--json`): set-ups next to each other, the paper's table, quality,
+"""The tables, and the answer for programs (`--json`): comparison of set-ups, the paper's table, quality,
 load balancing and predictions."""
 
 from __future__ import annotations
@@ -53,18 +53,18 @@ WAITING_PARTS: tuple[Part, ...] = ("posting", "testing", "waiting")
 
 
 def format_millions(rate: float) -> str:
-    """Steps per second, in millions."""
+    """Formats steps per second, in millions."""
     return format_significant(rate / 1e6, 3)
 
 
 def format_percentage_points(error: float) -> str:
-    """Percentage points, with a sign."""
+    """Formats percentage points, with a sign."""
     text = f"{100 * error:+.1f}"
     return "0.0" if text in ("+0.0", "-0.0") else text
 
 
 def format_signed_percent(value: float | None) -> str:
-    """The value in percent, with a sign and two digits: "+0.41%"."""
+    """Formats the value in percent, with a sign and two digits, such as "+0.41%"."""
     if value is None:
         return ""
     if value == 0:
@@ -85,7 +85,7 @@ RATIO_FORMAT = Format(lambda value: f"{value.value:.3g}", interval=ratio_interva
 DIFFERENCE_FORMAT = Format(
     lambda value: format_signed_percent(value.value), interval=_difference_interval_text
 )
-"""A relative difference, which may be negative."""
+"""Format of a relative difference, which may be negative."""
 BALANCING_COLUMNS: tuple[Column[SetupComparison], ...] = (
     Column("set-up", lambda comparison: comparison.point.label, key="setup"),
     Column("ranks", lambda comparison: comparison.point.ranks, COUNT, "ranks"),
@@ -100,7 +100,7 @@ BALANCING_COLUMNS: tuple[Column[SetupComparison], ...] = (
 
 
 def setup_table(run: AnnealingResults) -> Table:
-    """Each set-up on each number of ranks, with its time relative to the reference."""
+    """Returns a table of each set-up on each number of ranks, with its time relative to the reference."""
     ratios = {
         comparison.point: comparison.ratio
         for ranks in run.rank_counts
@@ -130,7 +130,7 @@ def _part_column(part: Part) -> Column[AnnealingPoint]:
 
 
 def paper_table(run: AnnealingResults) -> Table:
-    """Table 1 of the paper, with the printed numbers below the measured ones."""
+    """Returns table 1 of the paper, with the printed numbers below the measured ones."""
     rows = [
         (
             *(p.label, str(p.ranks), "measured"),
@@ -165,14 +165,14 @@ def paper_table(run: AnnealingResults) -> Table:
 
 
 def _process_cells(computation: float, communication: float) -> tuple[str, str, str]:
-    """The seconds, and the share of communication."""
+    """Returns the seconds, and the share of communication."""
     total = computation + communication
     share = percent(communication / total) if total else ""
     return quantity(computation, "s"), quantity(communication, "s"), share
 
 
 def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
-    """The columns of quality relative to the reference."""
+    """Returns the columns of quality relative to the reference."""
 
     def equal_time(p: AnnealingPoint) -> Estimate | None:
         loss = quality.loss(p)
@@ -211,7 +211,8 @@ def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
 
 
 def energy_table(run: AnnealingResults, ranks: int) -> Table | None:
-    """The energies of each set-up relative to the reference; None with fewer than two set-ups."""
+    """Returns a table of the energies of each set-up relative to the reference; None with fewer than two
+    set-ups."""
     quality = quality_on(run, ranks)
     if len(quality.points) < 2:
         return None
@@ -241,7 +242,7 @@ def energy_table(run: AnnealingResults, ranks: int) -> Table | None:
 
 
 def target_table(run: AnnealingResults, ranks: int) -> Table | None:
-    """The time of each set-up until the target energy is reached; None with fewer than two set-ups."""
+    """Returns a table of each set-up's time to reach the target energy; None with fewer than two set-ups."""
     quality = quality_on(run, ranks)
     if len(quality.points) < 2 or quality.target is None:
         return None
@@ -261,7 +262,7 @@ def target_table(run: AnnealingResults, ranks: int) -> Table | None:
 
 
 def balancing_table(run: AnnealingResults) -> Table | None:
-    """Uneven ranks with and without load balancing."""
+    """Returns a table of uneven ranks with and without load balancing; None without any."""
     if not run.balancing_comparisons:
         return None
     caption = "Ranks that take longer for a step on purpose; load balancing moves walkers to the faster ones."
@@ -272,7 +273,7 @@ def balancing_table(run: AnnealingResults) -> Table | None:
 
 
 def prediction_table(run: AnnealingResults, predictions: AnnealingPredictions) -> Table | None:
-    """Predicted and measured shares of communication; None without predictions."""
+    """Returns a table of predicted and measured shares of communication; None without predictions."""
     if not predictions.predictions:
         return None
 
@@ -317,7 +318,7 @@ def _share_of_time(times: RankTimes, part: str) -> float:
 
 
 def _without_empty_intervals(run: AnnealingResults, table: Table) -> Table:
-    """The table, without the columns of intervals that are empty or constant where times are exact."""
+    """Returns the table without the columns of intervals that are empty or constant if times are exact."""
     if not run.evidence.machine.is_exact:
         return table
     column_indices = [
@@ -334,7 +335,7 @@ def _without_empty_intervals(run: AnnealingResults, table: Table) -> Table:
 
 
 def summary(evidence: Evidence) -> Sequence[Table]:
-    """The tables below the headline on a terminal."""
+    """Returns the tables below the headline on a terminal."""
     run = AnnealingResults.of(evidence)
     if not run.comparable_points:
         return ()
@@ -349,9 +350,10 @@ def summary(evidence: Evidence) -> Sequence[Table]:
 
 
 def answer(evidence: Evidence) -> dict[str, Any]:
-    """Every set-up with its time, steps per second, and parts of its time (s; the master's, the mean of the
-    workers, the mean over the ranks); the choice for each number of ranks; quality relative to the reference;
-    load balancing; predictions. Ratios and differences have 95% intervals; null if unknown."""
+    """Returns every set-up with its time, steps per second, and parts of its time (s; the master's, the
+    mean of the workers, the mean over the ranks), the choice for each number of ranks, quality relative to
+    the reference, load balancing, and predictions. Ratios and differences have 95% intervals; null if
+    unknown."""
     run = AnnealingResults.of(evidence)
     results = predictions(run)
     return {

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Times of the set-ups, where they go, and steps and energies over time."""
+"""Times of the set-ups and their parts, and steps and energies over time."""
 
 from __future__ import annotations
 
@@ -23,14 +23,18 @@ from hockney.suites.annealing.studies.annealing.results import (
 
 
 def relative_time_figure(run: AnnealingResults, ranks: int) -> Figure | None:
-    """A row for each set-up: its time relative to the reference's."""
+    """Draws a row for each set-up, with its time relative to the reference's."""
     comparisons = run.comparisons(ranks)
     if not comparisons:
         return None
     sorted_comparisons = sorted(comparisons, key=lambda comparison: comparison.ratio.value)
     series = (
-        (float(k), each.ratio, f"{quantity(each.point.time.value, 's')}{ratio_bounds(each.ratio)}")
-        for k, each in enumerate(sorted_comparisons)
+        (
+            float(k),
+            comparison.ratio,
+            f"{quantity(comparison.point.time.value, 's')}{ratio_bounds(comparison.ratio)}",
+        )
+        for k, comparison in enumerate(sorted_comparisons)
     )
     reference = sorted_comparisons[0].reference
     return Figure(
@@ -40,7 +44,7 @@ def relative_time_figure(run: AnnealingResults, ranks: int) -> Figure | None:
             "set-up",
             "set-up",
             "linear",
-            names=tuple(each.point.label for each in sorted_comparisons),
+            names=tuple(comparison.point.label for comparison in sorted_comparisons),
             row=1.5,
         ),
         Axis(f"time / time of {reference.label}", "", "linear", include=(1.0,)),
@@ -52,7 +56,7 @@ def relative_time_figure(run: AnnealingResults, ranks: int) -> Figure | None:
 
 
 def time_figure(run: AnnealingResults) -> Figure | None:
-    """A bar for the master and one for a worker of each set-up."""
+    """Draws a bar for the master and one for a worker of each set-up."""
     points = [p for p in run.comparable_points if p.seconds_by_rank]
     if not points:
         return None
@@ -75,7 +79,7 @@ def time_figure(run: AnnealingResults) -> Figure | None:
                     detail=tuple(quantity(part_s, "s") for part_s in seconds),
                 )
             )
-        bar_starts = [start + each for start, each in zip(bar_starts, seconds, strict=True)]
+        bar_starts = [start + duration for start, duration in zip(bar_starts, seconds, strict=True)]
     return Figure(
         "annealing-parts",
         "Where the time goes",
@@ -87,7 +91,7 @@ def time_figure(run: AnnealingResults) -> Figure | None:
 
 
 def step_figures(run: AnnealingResults) -> Iterator[Figure]:
-    """Figures 3 and 4 of the paper: steps of all ranks over time, for each number of ranks."""
+    """Draws figures 3 and 4 of the paper: steps of all ranks over time, for each number of ranks."""
     for ranks in run.rank_counts:
         points = [p for p in run.points_on(ranks) if p.courses]
         series = tuple(_step_series(p, _median_course(p.courses)) for p in points)
@@ -103,8 +107,8 @@ def step_figures(run: AnnealingResults) -> Iterator[Figure]:
 
 
 def energy_figures(run: AnnealingResults) -> Iterator[Figure]:
-    """The lowest energy over time, the mean over the runs whose course is known, above the optimum, or above
-    the lowest of these means."""
+    """Draws the lowest energy over time, as the mean over the runs with a known course, relative to the
+    optimum or to the lowest of these means."""
     for ranks in run.rank_counts:
         quality = quality_on(run, ranks)
         courses = {p: _mean_course(quality.courses(p)) for p in quality.points if p.courses}
@@ -135,7 +139,7 @@ def _step_series(p: AnnealingPoint, course: Course) -> Series:
 
 
 def _mean_course(courses: Sequence[Course]) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the rounds, and the lowest energies."""
+    """Returns the mean ends of the rounds and the mean lowest energies."""
     round_count = min(len(course.round_ends_s) for course in courses)
     return (
         np.mean([course.round_ends_s[:round_count] for course in courses], axis=0),
@@ -143,23 +147,29 @@ def _mean_course(courses: Sequence[Course]) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-def _excess_series(name: str, ends: np.ndarray, best_energies: np.ndarray, lowest_energy: float) -> Series:
-    """The relative excess over the lowest energy, cut where it becomes 0: the axis is logarithmic."""
+def _excess_series(
+    name: str, round_ends_s: np.ndarray, best_energies: np.ndarray, lowest_energy: float
+) -> Series:
+    """Returns the relative excess over the lowest energy. Points without excess are left out, since the
+    axis is logarithmic."""
     excess = (best_energies - lowest_energy) / (abs(lowest_energy) or 1.0)
     is_positive = excess > 0
     return Series(
-        name, tuple(map(float, ends[is_positive])), tuple(map(float, excess[is_positive])), kind="line"
+        name,
+        tuple(map(float, round_ends_s[is_positive])),
+        tuple(map(float, excess[is_positive])),
+        kind="line",
     )
 
 
 def prediction_figure(predictions: AnnealingPredictions) -> Figure:
-    """Two points in each row: measured and predicted."""
+    """Draws two points in each row: measured and predicted."""
     names = tuple(
         f"{prediction.point.label}, {prediction.point.ranks}" for prediction in predictions.predictions
     )
     rows = tuple(map(float, range(len(predictions.predictions))))
-    measured_shares = tuple(each.point.communication for each in predictions.predictions)
-    predicted_shares = tuple(each.share for each in predictions.predictions)
+    measured_shares = tuple(prediction.point.communication for prediction in predictions.predictions)
+    predicted_shares = tuple(prediction.share for prediction in predictions.predictions)
     return Figure(
         "annealing-predicted",
         "Communication, predicted and measured",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer in sentences: which set-up to take, where the time goes, and what an estimated schedule
-costs."""
+"""The answer in sentences: the recommended set-up, where the time goes, and the loss by an estimated
+schedule."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def headline(run: AnnealingResults) -> tuple[str, ...]:
 
 
 def _rates_sentence(run: AnnealingResults) -> str:
-    """The rates in a sentence, when there are too few set-ups for a choice."""
+    """Returns a sentence on the rates, for runs with too few set-ups for a choice."""
     rates = [
         f"{_rate_text(p)} with {p.label} on {plural(p.ranks, 'rank')}"
         for p in run.headline_points or run.points[:1]
@@ -102,7 +102,7 @@ def _reason(setup_choice: SetupChoice) -> str:
 
 
 def _comparison_sentence(run: AnnealingResults, setup_choice: SetupChoice) -> str:
-    """A sentence that compares the set-up with the reference."""
+    """Returns a sentence that compares the set-up with the reference."""
     p = setup_choice.recommendation or setup_choice.fastest_point
     reference = run.reference(setup_choice.ranks)
     text = f"{p.label} makes {_rate_text(p)} steps per second"
@@ -137,16 +137,16 @@ def _communication_sentence(run: AnnealingResults) -> str:
 
 
 def _quality_sentences(run: AnnealingResults) -> Iterator[str]:
-    """Sentences on the loss of quality of each set-up, and whether its time is worth it."""
+    """Yields sentences on the loss of quality of each set-up, and on whether its time is worth it."""
     quality = quality_on(run, run.headline_ranks)
     reference = quality.reference
     if reference is None or not quality.losses:
         return
     significant_losses = [loss for loss in quality.losses if loss.is_worse or loss.is_better]
-    for each in significant_losses:
-        yield _loss_sentence(run, each)
+    for loss in significant_losses:
+        yield _loss_sentence(run, loss)
     insignificant_losses = [
-        each for each in quality.losses if each not in significant_losses and each.equal_steps is not None
+        loss for loss in quality.losses if loss not in significant_losses and loss.equal_steps is not None
     ]
     if insignificant_losses:
         yield _no_difference_sentence(insignificant_losses, reference)
@@ -164,7 +164,7 @@ def _no_difference_sentence(losses: Sequence[Loss], reference: AnnealingPoint) -
 
 
 def _max_difference(loss: Loss) -> float:
-    """The end of the interval that is further from 0."""
+    """Returns the larger absolute bound of the interval."""
     difference = loss.equal_steps
     if difference is None or difference.low is None or difference.high is None:
         return math.inf

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: which set-up to take, where the time goes, steps and energies over time, quality, load balancing,
-and predictions."""
+"""The page: the recommended set-up, where the time goes, steps and energies over time, quality, load
+balancing, and predictions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hockney.suites.annealing.studies.annealing.headline import headline
 from hockney.suites.annealing.studies.annealing.results import AnnealingResults, predictions
 
 MAX_SUM_ERROR = 0.01
-"""The parts of a rank's time add up to the whole within this."""
+"""Maximum relative difference between a rank's time and the sum of its parts without a caveat."""
 
 METHOD = (
     "A time is that of a whole annealing, the maximum over the ranks. Its rate is the number of steps of all "
@@ -91,7 +91,7 @@ def _prediction_section(run: AnnealingResults) -> Section | None:
 
 
 def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
-    """The caveats of this study."""
+    """Yields the caveats of this study."""
     qualities = [quality_on(run, ranks) for ranks in run.rank_counts]
     min_seed_count = min(
         (quality.min_seed_count for quality in qualities if len(quality.points) > 1), default=MIN_SEEDS
@@ -106,9 +106,9 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
         )
     inconsistent_seeds = {
         p.label: count
-        for each in qualities
-        for p in each.points
-        if (count := each.count_inconsistent_seeds(p))
+        for quality in qualities
+        for p in quality.points
+        if (count := quality.count_inconsistent_seeds(p))
     }
     if inconsistent_seeds:
         yield Caveat(

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What to measure: the same annealing with each set-up, on one rank alone, and with load balancing; and the
-messages and collectives on whose costs predictions are based."""
+"""The cases to measure: the same annealing with each set-up, on a single rank, and with load balancing,
+and the messages and collectives on whose costs predictions are based."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROLE = "annealing"
 WORKLOADS = ("annealing",)
 """Compiled on first use."""
 SETUP_PARAMETER = "setup"
-"""The parameter of the workload; its default is the set-up with which the others are compared."""
+"""The parameter of the workload. Its default is the set-up with which the others are compared."""
 
 SETUP_NAMES = StudyParameter(
     "setups",
@@ -131,13 +131,13 @@ SHARED_PARAMETERS = (
 )  # fmt: skip
 """Parameters of the workload that all cases share."""
 INSTANCES_WITH_OPTIMUM = {"tsp": "eil51", "qap": "nug30", "spin_glass": "planted"}
-"""Instances whose optimum is known. With the default numbers of walkers and steps, runs of eil51 come within
-a few percent of it, so that differences between set-ups show."""
+"""Instances with a known optimum. With the default numbers of walkers and steps, runs of eil51 end within
+a few percent of it, so that differences between set-ups are visible."""
 
 
 def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
-    """One rank is always measured, with all walkers, and with as many as each rank has when there are
-    several."""
+    """Returns the cases to measure. One rank is always measured, with all walkers, and for predictions
+    with the number of walkers of a rank when there are several."""
     if options.sizes:
         raise UsageError(
             "the messages of an annealing have no choice of sizes",
@@ -165,7 +165,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
 
 
 def setup_names(options: Options, catalog: Catalog, machine: Machine) -> Sequence[str]:
-    """The names of the set-ups: the reference first, then as listed."""
+    """Returns the names of the set-ups: the reference first, then in the order listed."""
     setups = _all_setups(catalog)
     names = options.value(SETUP_NAMES) or [name for name in setups if _is_available(name, machine)]
     for name in names:
@@ -176,7 +176,7 @@ def setup_names(options: Options, catalog: Catalog, machine: Machine) -> Sequenc
 
 
 def reference_name(catalog: Catalog) -> str:
-    """The set-up with which the others are compared: the workload's default."""
+    """Returns the set-up with which the others are compared, the workload's default."""
     parameter = catalog.workload(WORKLOADS[0]).parameter(SETUP_PARAMETER)
     return parameter.default if parameter is not None else ""
 
@@ -187,7 +187,7 @@ def _all_setups(catalog: Catalog) -> Sequence[str]:
 
 
 def _is_available(name: str, machine: Machine) -> bool:
-    """Whether this MPI has the set-up, as far as known before it runs."""
+    """Returns whether this MPI has the set-up, as far as known before it runs."""
     return not machine.traits.simulated or name not in SETUPS or SETUPS[name].simulated
 
 
@@ -216,7 +216,8 @@ def _case_lines(ranks: Sequence[int], options: Options, catalog: Catalog, machin
 
 
 def _parameter_value(parameter: StudyParameter, options: Options) -> Any:
-    """The given value or the default; an instance with a known optimum unless a size is given."""
+    """Returns the given value or the default. The default instance has a known optimum unless a size is
+    given."""
     value = options.value(parameter)
     if parameter is INSTANCE and value is None and options.value(SIZE) is None:
         return INSTANCES_WITH_OPTIMUM.get(options.value(PROBLEM))
@@ -224,14 +225,14 @@ def _parameter_value(parameter: StudyParameter, options: Options) -> Any:
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:
-    """The setting of the progress thread, if it is measured. Raises UsageError if it is requested and MPI has
-    none."""
+    """Returns the setting of the progress thread, if it is measured. Raises UsageError if it is requested
+    and MPI has none."""
     return thread_setting(options.value(PROGRESS), machine)
 
 
 def _variants(name: str, options: Options, machine: Machine) -> Iterator[str]:
-    """The lags and tests of a set-up that has them, and the progress thread if it has tests; one without a
-    model may have all."""
+    """Yields the lags and tests of a set-up that supports them, and the progress thread if it supports
+    tests. A set-up without a model may have all."""
     model = SETUPS.get(name)
     lags = options.value(LAG) if model is None or model.has_lag else (0,)
     is_nonblocking = model is None or model.can_test
@@ -252,7 +253,7 @@ MESSAGE_SIZES = (0, 8, 16, 32, 64, 256, 1024, 4096)
 """Bytes of the ping-pong: the paper's messages, and more sizes for a model of the time."""
 STREAM_SIZES = (8, 64, 1024)
 COLLECTIVE_SIZES = {"bcast": (8, SCHEDULE_BYTES, 64), "gather": (8, STATISTICS_BYTES, 64)}
-"""Bytes of the collectives of the blocking set-up, and around them."""
+"""Bytes of the collectives of the blocking set-up, and sizes close to them."""
 
 
 def cost_lines(ranks: Sequence[int], catalog: Catalog, machine: Machine) -> Iterator[str]:

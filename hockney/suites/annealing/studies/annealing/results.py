@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The annealing with each set-up, on each number of ranks: its time, what the ranks spend it on, and the
-share of communication that was predicted from one rank and the costs of messages."""
+"""The annealing with each set-up, on each number of ranks: its time, the parts of the ranks' time, and the
+share of communication predicted from one rank and the costs of messages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ EQUAL_SHARES = "equal"
 
 @dataclass(frozen=True, eq=False)
 class AnnealingPoint:
-    """One set-up on `ranks` ranks; `records` are its launches. Equal only to itself."""
+    """One set-up on `ranks` ranks; `records` are those of its launches. A point is equal only to itself."""
 
     measured: Measured
     observation: Observation
@@ -45,7 +45,7 @@ class AnnealingPoint:
 
     @property
     def label(self) -> str:
-        """The set-up, with what distinguishes its variants."""
+        """The set-up, and the properties of its variant."""
         details = []
         if lag := int(self.measured.case.number("lag")):
             details.append(f"lag {lag}")
@@ -57,7 +57,7 @@ class AnnealingPoint:
 
     @property
     def uses_progress_thread(self) -> bool:
-        """Whether MPI's progress thread is switched on."""
+        """Whether MPI's progress thread is on."""
         return self.measured.case.setting == SETTING
 
     @property
@@ -70,7 +70,7 @@ class AnnealingPoint:
 
     @property
     def is_uneven(self) -> bool:
-        """Whether ranks are slower on purpose."""
+        """Whether some ranks are deliberately slower."""
         return self.measured.case["shares"] != EQUAL_SHARES
 
     @property
@@ -100,12 +100,12 @@ class AnnealingPoint:
         return {part: tuple(metrics[name].by_rank) for part in PARTS if (name := f"rank_{part}") in metrics}
 
     def part_seconds(self, part: Part) -> float:
-        """Mean seconds of `part` over the ranks."""
+        """Returns the mean seconds of `part` over the ranks."""
         seconds = self.seconds_by_rank.get(part, ())
         return sum(seconds) / len(seconds) if seconds else 0.0
 
     def share(self, *parts: Part) -> float:
-        """Combined share (0 to 1) of `parts` in the time of all parts."""
+        """Returns the combined share (0 to 1) of `parts` in the time of all parts."""
         total = sum(map(self.part_seconds, PARTS))
         return sum(map(self.part_seconds, parts)) / total if total else 0.0
 
@@ -115,16 +115,16 @@ class AnnealingPoint:
         return self.share(*COMMUNICATION)
 
     def rank_seconds(self, rank: int, *parts: Part) -> float:
-        """Seconds."""
+        """Returns the seconds of a rank in these parts."""
         return sum(self.seconds_by_rank[part][rank] for part in parts if part in self.seconds_by_rank)
 
     def worker_seconds(self, *parts: Part) -> float:
-        """Seconds, the mean over all ranks except the master."""
+        """Returns the mean seconds in these parts over all ranks except the master."""
         return sum(self.rank_seconds(rank, *parts) for rank in range(1, self.ranks)) / max(1, self.ranks - 1)
 
     @cached_property
     def sum_error(self) -> float:
-        """The largest relative difference of all runs between the sum of a rank's parts and its time."""
+        """The largest relative difference between a rank's time and the sum of its parts, over all runs."""
         return max((run.sum_error for run in self.runs), default=0.0)
 
     @cached_property
@@ -155,8 +155,8 @@ class AnnealingPoint:
 
 @dataclass(frozen=True)
 class SetupComparison:
-    """A set-up compared with the reference on the same number of ranks: `ratio` is its time relative to the
-    reference's, with the interval that the verdict uses."""
+    """A set-up compared with the reference on the same number of ranks. `ratio` is its time relative to
+    the reference's, with the interval used for the verdict."""
 
     point: AnnealingPoint
     reference: AnnealingPoint
@@ -203,7 +203,7 @@ class AnnealingResults:
 
     @cached_property
     def comparable_points(self) -> tuple[AnnealingPoint, ...]:
-        """The points with even ranks, more than one, and without balancing."""
+        """The points on several even ranks, without balancing."""
         return tuple(p for p in self.points if p.ranks > 1 and not p.is_uneven and not p.is_balanced)
 
     @property
@@ -213,8 +213,8 @@ class AnnealingResults:
 
     @cached_property
     def headline_ranks(self) -> int:
-        """The number of ranks in the headline: the largest with a core for each, otherwise the smallest above
-        1; 1 if there is no other."""
+        """The number of ranks in the headline: the largest with one core each, otherwise the smallest
+        above 1; 1 if only one rank was measured."""
         full_counts = [p for p in self.rank_counts if p <= self.evidence.run.cores(self.evidence.machine)]
         return full_counts[-1] if full_counts else self.rank_counts[0] if self.rank_counts else 1
 
@@ -227,25 +227,26 @@ class AnnealingResults:
         return tuple(p for p in self.comparable_points if p.ranks == ranks)
 
     def reference(self, ranks: int) -> AnnealingPoint | None:
-        """The set-up with which the others are compared: the workload's default if it was measured."""
+        """Returns the set-up with which the others are compared, the workload's default if it was
+        measured."""
         return next(iter(self.points_on(ranks)), None)
 
     def single_rank_point(self, walkers: int) -> AnnealingPoint | None:
-        """The point of one rank with this number of walkers; None if it was not measured."""
+        """Returns the point of one rank with this number of walkers; None if it was not measured."""
         return next((p for p in self.points if p.ranks == 1 and p.walkers == walkers), None)
 
     def speedup(self, point: AnnealingPoint) -> Estimate | None:
-        """T(1) / T(p) with as many walkers; None if one rank was not measured."""
+        """Returns T(1) / T(p) with the same number of walkers; None if one rank was not measured."""
         single_rank_point = self.single_rank_point(point.walkers)
         return None if single_rank_point is None else self.ratio(single_rank_point, point)
 
     def ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
-        """The ratio of their times."""
+        """Returns the ratio of their times."""
         value = ratio(point.observation, reference.observation)
         return ExactValue.of(value.value) if self.evidence.machine.is_exact else value
 
     def comparisons(self, ranks: int) -> Sequence[SetupComparison]:
-        """Each set-up with the reference, except itself."""
+        """Returns the comparison of each other set-up with the reference."""
         reference = self.reference(ranks)
         if reference is None:
             return ()
@@ -259,17 +260,20 @@ class AnnealingResults:
         return SetupComparison(point, reference, widened_ratio, verdict(widened_ratio))
 
     def widened_ratio(self, point: AnnealingPoint, reference: AnnealingPoint) -> Estimate:
-        """The ratio of their times, with its interval among all comparisons on this number of ranks."""
+        """Returns the ratio of their times, with its interval widened for all comparisons on this number
+        of ranks."""
         comparisons = (
             comparison
             for comparison in self.comparisons(point.ranks)
             if comparison.point is point and comparison.reference is reference
         )
-        return next((each.ratio for each in comparisons if each.ratio), self.ratio(point, reference))
+        return next(
+            (comparison.ratio for comparison in comparisons if comparison.ratio), self.ratio(point, reference)
+        )
 
     @cached_property
     def balancing_comparisons(self) -> tuple[SetupComparison, ...]:
-        """Uneven ranks with load balancing, and what they take with it relative to without."""
+        """The comparisons of uneven ranks with load balancing to those without."""
         pairs = []
         for balanced_point in (p for p in self.points if p.is_balanced):
             case = balanced_point.measured.case.with_parameter("balance", "no")
@@ -281,7 +285,7 @@ class AnnealingResults:
 
 @dataclass(frozen=True)
 class AnnealingPrediction:
-    """A set-up on several even ranks, as predicted."""
+    """The prediction for a set-up on several even ranks."""
 
     point: AnnealingPoint
     predicted_times: RankTimes
@@ -302,7 +306,8 @@ class AnnealingPredictions:
     predictions: tuple[AnnealingPrediction, ...]
 
     def median_error(self, ranks: int = 0) -> float | None:
-        """Absolute, over the set-ups on `ranks` ranks (0: all numbers); None if nothing was predicted."""
+        """Returns the median absolute error over the set-ups on `ranks` ranks (0: all numbers); None if
+        nothing was predicted."""
         errors = [
             abs(prediction.error) for prediction in self.predictions if ranks in (0, prediction.point.ranks)
         ]
@@ -321,8 +326,8 @@ def predictions(run: AnnealingResults) -> AnnealingPredictions:
 
 
 def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
-    """The predictions for all set-ups that have a model, if one rank was measured and the costs of messages
-    are known."""
+    """Predicts all set-ups that have a model, if one rank was measured and the costs of messages are
+    known."""
     run = AnnealingResults.of(evidence)
     costs = communication(evidence)
     if costs is None:
@@ -333,8 +338,10 @@ def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
         program = program_of(point.measured.case)
         single_rank = _single_rank(run.points, -(-point.walkers // point.ranks))
         if program is None or single_rank is None or point.uses_progress_thread:
-            continue  # no model, or a progress thread, which has none
-        _, test_s = handling_times(costs, 0, point.ranks)  # a test costs what receiving nothing costs
+            continue  # no model; there is none for a progress thread
+        _, test_s = handling_times(
+            costs, 0, point.ranks
+        )  # a test costs as much as receiving an empty message
         slowdown = max(1.0, point.ranks / cores)
         times = predict(program, single_rank, costs, test_s=test_s, slowdown=slowdown)
         if times is not None:
@@ -343,7 +350,7 @@ def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
 
 
 def _single_rank(points: Iterable[AnnealingPoint], walkers: int) -> SingleRank | None:
-    """One rank with this number of walkers, otherwise with the next larger number."""
+    """Returns one rank with this number of walkers, otherwise with the next larger number."""
     candidates = [p for p in points if p.ranks == 1 and p.walkers >= walkers and p.steps > 0]
     for point in sorted(candidates, key=lambda p: p.walkers):
         spread = round_spread([course.round_ends_s for course in point.courses])

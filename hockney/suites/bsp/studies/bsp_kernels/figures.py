@@ -45,7 +45,7 @@ def error_figure(run: KernelResults) -> Figure | None:
             Series(
                 name,
                 tuple(float(rows.index(f"{p.kernel}, {p.variant}")) for p, _ in known_points),
-                tuple(e for _, e in known_points),
+                tuple(error for _, error in known_points),
                 detail=tuple(f"{p.size} on {plural(p.ranks, 'rank')}" for p, _ in known_points),
                 hollow=name == "plain",
             )

@@ -93,7 +93,7 @@ class KernelResults:
     def points(self) -> tuple[KernelPoint, ...]:
         """The points by kernel, ranks, variant and size. Kernels in the style of MPI are left out, since no
         model describes them."""
-        candidates = (self._kernel_point(m) for m in self.evidence.of_role(ROLE))
+        candidates = (self._kernel_point(measured) for measured in self.evidence.of_role(ROLE))
         points = [point for point in candidates if point is not None]
         return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
 

@@ -56,7 +56,7 @@ RATIO_FORMAT = Format(lambda value: ratio_number(number(value)), interval=ratio_
 
 def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
     """Returns the columns of a benchmark, with or without barriers."""
-    effects = {each.point.measured.case.line: each for each in run.effects}
+    effects = {barrier_effect.point.measured.case.line: barrier_effect for barrier_effect in run.effects}
 
     def effect(name: str) -> Callable[[NpbPoint], Estimate | None]:
         return lambda p: getattr(effects.get(p.measured.case.line), name, None)
@@ -82,7 +82,11 @@ def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
         ),
         Column("verified", lambda p: p.verified, words(VERIFIED_TEXTS), "verified", missing="not checked"),
         Column("", lambda p: p.parts, key="parts_s"),
-        Column("", lambda p: columns_document(PHASE_COLUMNS, ((p, each) for each in p.phases)), key="phases"),
+        Column(
+            "",
+            lambda p: columns_document(PHASE_COLUMNS, ((p, barrier_effect) for barrier_effect in p.phases)),
+            key="phases",
+        ),
         Column("barrier", lambda p: p.barrier, key="barrier"),
         Column("after each", lambda p: p.barrier_at, key="barrier_at"),
         Column("with / without", effect("cost"), RATIO_FORMAT, "cost", INTERVAL),
@@ -211,14 +215,14 @@ def effect_table(run: NpbResults) -> Table | None:
             run, chosen(all_columns, "with / without", "won back", "in barriers", "waiting", "verified")
         ),
     )
-    points = [each.point for each in run.effects]
+    points = [effect.point for effect in run.effects]
     return columns_table("npb-effects", "Barriers in each benchmark", columns, points) if points else None
 
 
 def phase_table(run: NpbResults) -> Table | None:
     """Returns a table of where the time of each phase of an iteration goes, without barriers; None without
     phases."""
-    rows = [(p, each) for p in run.barrier_free_points for each in p.phases]
+    rows = [(p, phase) for p in run.barrier_free_points for phase in p.phases]
     caption = "Of a run, as means over the ranks and launches."
     return columns_table("npb-phases", "Phases", PHASE_COLUMNS, rows, caption) if rows else None
 

@@ -25,7 +25,7 @@ def lead_figure(run: NpbResults) -> Figure | None:
     rank_counts = sorted({p.ranks for p, _ in speedups})
     if len(rank_counts) > 2:
         return _speedup_over_ranks(speedups, rank_counts)
-    parallel_speedups = [(p, s) for p, s in speedups if p.ranks > 1]
+    parallel_speedups = [(p, speedup) for p, speedup in speedups if p.ranks > 1]
     return _speedup_rows(parallel_speedups) if parallel_speedups else time_figure(run)
 
 
@@ -118,7 +118,9 @@ def prediction_figure(predictions: NpbPredictions) -> Figure:
         )
         for k, prediction in enumerate(predictions.predictions)
     )
-    names = tuple(f"{each.point.kernel}, {each.point.ranks}" for each in predictions.predictions)
+    names = tuple(
+        f"{prediction.point.kernel}, {prediction.point.ranks}" for prediction in predictions.predictions
+    )
     return Figure(
         "npb-predicted",
         "Predicted and measured",
@@ -146,9 +148,9 @@ def _barrier_figure(run: NpbResults, ranks: int, barrier_at: str) -> Figure:
     ]
     if len({kernel for kernel, _, _ in costs}) > 1:
         costs += [
-            (MEAN_TITLE, e.barrier, e.cost)
-            for e in run.mean_effects
-            if (e.ranks, e.barrier_at) == (ranks, barrier_at)
+            (MEAN_TITLE, effect.barrier, effect.cost)
+            for effect in run.mean_effects
+            if (effect.ranks, effect.barrier_at) == (ranks, barrier_at)
         ]
     kernels = list(dict.fromkeys(kernel for kernel, _, _ in costs))
     names = list(dict.fromkeys(barrier for _, barrier, _ in costs))
