@@ -5,8 +5,7 @@
 Each rank computes as fast as a single rank with the same number of walkers. Its rounds vary like those of
 the single rank, independently of the other ranks. The blocking set-up is a described program: a round
 consists of a broadcast, computation and a gather. The other set-ups pay for posting and testing, and wait
-for delays that exceed their lag (`rounds`). The costs of
-messages are those between otherwise idle ranks."""
+for delays that exceed their lag (`rounds`). The costs of messages are those between otherwise idle ranks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of the reproduction of annealing, the assumptions for what the paper does not print, and the
-values of table 1 and of the simulated runs."""
+"""The cases of the reproduction of annealing, the assumptions about values that the paper does not print,
+and the values of table 1 and of the simulated runs."""
 
 from __future__ import annotations
 

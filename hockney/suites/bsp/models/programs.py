@@ -96,7 +96,7 @@ def distinct_local_work(supersteps: Iterable[Superstep]) -> tuple[LocalWork, ...
 
 TYPE_BYTES = {"double": 8, "float": 4, "uint32": 4}
 TAG_BYTES, HEADER_BYTES = 8, 24
-"""Size of what precedes the keys for another rank: in a message, and in a block."""
+"""Bytes before the keys for another rank: in a message, and in a block."""
 Supersteps = tuple[Superstep, ...]
 
 

@@ -40,7 +40,7 @@ MESSAGES = (64, 1024, 16384, 65536, 262144)
 COMBINING_GAIN_RANGE = tuple(
     PAPER_VALUES.row(f"paragon/bsp-library/combining/{end}").si for end in ("low", "high")
 )
-"""The printed factors by which g increases if each packet is sent at once."""
+"""The printed factors by which g increases if each packet is sent immediately."""
 SYMBOLS = {"g": ("bsp", "s"), "L": ("bsp", "s"), "sigma": ("bpram", "s/B"), "l": ("bpram", "s")}
 """Model and unit of the printed parameters."""
 TABLES = {"bsp": "table 1: BSP parameters", "bpram": "table 2: BPRAM parameters"}
@@ -128,7 +128,7 @@ def _word_rows(answer: Answer) -> Iterator[ComparedNumber]:
 
 
 def combining_gain(answer: Answer) -> float | None:
-    """Returns g of words sent at once over g of combined words; None if either is unknown."""
+    """Returns g of words sent immediately over g of combined words; None if either is unknown."""
     combined_g, single_word_g = (
         fitted_parameter(answer, "g", MESHES[SMALLEST_MESH], method) for method in ("put", "mpi")
     )

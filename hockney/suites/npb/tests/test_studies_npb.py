@@ -232,7 +232,7 @@ def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidenc
         (kernel, ranks) for kernel in ("cg", "ep", "ft") for ranks in (2, 4)
     ]
     for each in found.predictions:
-        one = TRUTH.count(each.point.measured.case) / TRUTH.rate
+        one = TRUTH.operation_count(each.point.measured.case) / TRUTH.rate
         assert each.predicted_time.total("computation") == pytest.approx(one / each.point.ranks, rel=0.03)
         measured = each.point.time.value
         assert each.diagnosis.error == pytest.approx(each.predicted_time.seconds / measured - 1)

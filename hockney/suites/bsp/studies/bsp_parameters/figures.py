@@ -31,7 +31,7 @@ def relation_figure(run: ParameterResults) -> Figure | None:
 
 
 def method_figure(run: ParameterResults, ranks: int) -> Figure | None:
-    """Draws the times of words combined by the library, and of words sent at once."""
+    """Draws the times of words combined by the library, and of words sent immediately."""
     series: list[Series] = []
     for method, title in METHOD_TITLES.items():
         series += _measured_and_fitted_series(

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page: g, L, sigma and l over the number of ranks, words combined and sent at once, and local rates."""
+"""The page: g, L, sigma and l over the number of ranks, combined words and words sent immediately, and
+local rates."""
 
 from __future__ import annotations
 

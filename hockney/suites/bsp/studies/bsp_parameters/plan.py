@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cases to measure: full h-relations of words by puts, by messages and by MPI messages sent at once,
-relations of larger packets, empty supersteps, block permutations, and local work. Between two ranks, also
-single messages and two that cross."""
+"""The cases to measure: full h-relations of words by puts, by messages and by MPI messages sent
+immediately, relations of larger packets, empty supersteps, block permutations, and local work. Between two
+ranks, also single messages and two that cross."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class ParameterResults:
         return None if parameter is None else parameter.estimate
 
     def combining_gain(self, ranks: int) -> Estimate | None:
-        """Returns g of words sent at once over g of combined words. The paper reports 17 to 22."""
+        """Returns g of words sent immediately over g of combined words. The paper reports 17 to 22."""
         return self.gain_over_put("mpi", ranks)
 
     def gain_over_put(self, method: str, ranks: int) -> Estimate | None:

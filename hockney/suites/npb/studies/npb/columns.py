@@ -220,8 +220,7 @@ def effect_table(run: NpbResults) -> Table | None:
 
 
 def phase_table(run: NpbResults) -> Table | None:
-    """Returns a table of where the time of each phase of an iteration goes, without barriers; None without
-    phases."""
+    """Returns a table of the parts of each phase's time, without barriers; None without phases."""
     rows = [(p, phase) for p in run.barrier_free_points for phase in p.phases]
     caption = "Of a run, as means over the ranks and launches."
     return columns_table("npb-phases", "Phases", PHASE_COLUMNS, rows, caption) if rows else None

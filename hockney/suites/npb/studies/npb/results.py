@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Each benchmark on each number of ranks: its speed-up, where its time goes, and the effect of barriers; also
-its time as predicted from one rank and the costs of messages, and the assumption that fails.
+"""Each benchmark on each number of ranks: its speed-up, where its time goes, and the effect of barriers. Its
+time is also predicted from one rank and the costs of messages, with the assumption that fails.
 
 The parts of a time are means over the ranks. A part's share is relative to the sum of the parts."""
 
