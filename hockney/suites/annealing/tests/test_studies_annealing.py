@@ -233,7 +233,7 @@ def results(evidence: Evidence) -> AnnealingResults:
 def truth(results: AnnealingResults, setup: str, ranks: int = 2) -> tuple[dict[str, np.ndarray], float]:
     """Seconds of each rank in each part, and of the run."""
     [point] = [p for p in results.points_on(ranks) if p.setup == setup]
-    case, even = point.measured.case, np.ones(ranks)
+    case, even = point.measurement.case, np.ones(ranks)
     parts = TRUTH.parts(case, even)
     return parts, float(TRUTH.rank_seconds(case, even).max())
 
@@ -364,7 +364,7 @@ def test_load_balancing_wins_what_the_world_says(results: AnnealingResults):
     for each in results.balancing_comparisons:
         shares = np.array([1.0] * (each.point.ranks - 1) + [2.0])
         shares /= shares.mean()
-        took = [TRUTH.rank_seconds(p.measured.case, shares).max() for p in (each.point, each.reference)]
+        took = [TRUTH.rank_seconds(p.measurement.case, shares).max() for p in (each.point, each.reference)]
         assert each.ratio.value == pytest.approx(took[0] / took[1], rel=0.02)
         assert each.verdict == "faster"
 

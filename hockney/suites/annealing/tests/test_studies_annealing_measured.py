@@ -67,7 +67,7 @@ def test_energies_depend_on_the_seed_and_not_on_ranks_where_a_set_up_waits(mpi_r
 def test_load_balancing_moves_walkers_to_the_faster_rank(mpi_results: AnnealingResults):
     [each] = mpi_results.balancing_comparisons
     assert each.point.setup == "original"
-    assert each.reference.measured.summary.metrics["moved_walkers"].typical.value == 0
+    assert each.reference.measurement.summary.metrics["moved_walkers"].typical.value == 0
     found = quality_on(mpi_results, 2)
     moved, stayed = (found.energies(p) for p in (each.point, each.reference))
     shared = set(moved) & set(stayed)

@@ -52,10 +52,10 @@ class CostTerms:
     messages: float = 0.0
 
     def __add__(self, other: CostTerms) -> CostTerms:
-        return CostTerms(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
+        return CostTerms(*(getattr(self, term.name) + getattr(other, term.name) for term in fields(self)))
 
     def scale(self, count: int) -> CostTerms:
-        return CostTerms(*(count * getattr(self, f.name) for f in fields(self)))
+        return CostTerms(*(count * getattr(self, term.name) for term in fields(self)))
 
     @property
     def total(self) -> float:

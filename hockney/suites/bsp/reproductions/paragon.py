@@ -67,17 +67,17 @@ def parts(catalog: Catalog) -> list[Part]:
 def _mesh_part(mesh: str, catalog: Catalog) -> Part:
     """Returns the part of a mesh, with the cases of parameters and of kernels."""
     platform = simulated.platform(paragon_bsp.machine_name(mesh))
-    texts = [*paragon_bsp.case_lines(mesh), *paragon_kernels.case_lines(mesh, platform)]
-    return paragon_bsp.part(mesh, tuple(map(catalog.case, texts)), catalog)
+    case_lines = [*paragon_bsp.case_lines(mesh), *paragon_kernels.case_lines(mesh, platform)]
+    return paragon_bsp.part(mesh, tuple(map(catalog.case, case_lines)), catalog)
 
 
 def _slow_copies_part(catalog: Catalog) -> Part:
     """Returns the part with sample sort in BPRAM by both routes."""
     name = f"paragon-{paragon_kernels.SAMPLE_MESH}+{paragon_kernels.SLOW_COPIES}"
-    texts = paragon_kernels.sample_sort_lines(
+    case_lines = paragon_kernels.sample_sort_lines(
         simulated.platform(name), ("style=bpram", paragon_kernels.BUTTERFLY_STYLE)
     )
-    return Part(paragon_kernels.SLOW_COPIES, name, tuple(map(catalog.case, texts)))
+    return Part(paragon_kernels.SLOW_COPIES, name, tuple(map(catalog.case, case_lines)))
 
 
 def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:

@@ -67,13 +67,13 @@ def case_lines(mesh: str) -> Iterator[str]:
     for ranks in (2, p) if mesh in BSP_MESHES else ():
         ranks_suffix = f"sync=window ranks={ranks}"
         yield f"bsp_sync {ranks_suffix}"
-        for words in RELATION_WORDS:
-            yield f"h_relation h={words} packet=4 method=put {ranks_suffix}"
+        for word_count in RELATION_WORDS:
+            yield f"h_relation h={word_count} packet=4 method=put {ranks_suffix}"
         for packet in PACKETS:
             yield f"h_relation h={4 * (ranks - 1) * packet // 4} packet={packet} method=put {ranks_suffix}"
     if mesh == SMALLEST_MESH:
-        for words in SINGLE_WORDS:
-            yield f"h_relation h={words} packet=4 method=mpi {suffix}"
+        for word_count in SINGLE_WORDS:
+            yield f"h_relation h={word_count} packet=4 method=mpi {suffix}"
 
 
 def part(mesh: str, cases: tuple[Case, ...], catalog: Catalog) -> Part:
@@ -135,9 +135,9 @@ def combining_gain(answer: Answer) -> float | None:
     return single_word_g / combined_g if combined_g and single_word_g else None
 
 
-def superstep_breakdown(answer: Answer, words: int) -> dict[str, float] | None:
+def superstep_breakdown(answer: Answer, word_count: int) -> dict[str, float] | None:
     """Returns the seconds of a superstep with h words by its parts, on the smallest mesh, as in figure 4."""
-    records = answer.records("h_relation", h=words, packet=4, method="put", ranks=MESHES[SMALLEST_MESH])
+    records = answer.records("h_relation", h=word_count, packet=4, method="put", ranks=MESHES[SMALLEST_MESH])
     if not records or any(part not in records[0].metrics for part in PARTS):
         return None
     return {part: records[0].metrics[part].values[0] for part in PARTS}
@@ -197,8 +197,8 @@ def _relation_figure(answers: Mapping[str, Answer]) -> Figure:
     for mesh in BSP_MESHES:
         p, answer = MESHES[mesh], answers[part_name(mesh)]
         seconds = [
-            (words, answer.seconds("h_relation", h=words, packet=4, method="put", ranks=p))
-            for words in RELATION_WORDS
+            (word_count, answer.seconds("h_relation", h=word_count, packet=4, method="put", ranks=p))
+            for word_count in RELATION_WORDS
         ]
         series += _simulated_and_printed(mesh, "L", "g", seconds)
     return Figure(
@@ -236,13 +236,17 @@ def _breakdown_figure(answers: Mapping[str, Answer]) -> Figure:
     }
     fixed_s = PAPER_VALUES.row(f"paragon/bsp/L/{SMALLEST_MESH}").si
     breakdowns = {
-        words: parts for words in RELATION_WORDS if (parts := superstep_breakdown(answer, words)) is not None
+        word_count: parts
+        for word_count in RELATION_WORDS
+        if (parts := superstep_breakdown(answer, word_count)) is not None
     }
     seconds_per_word = _seconds_per_word(answer) or {}
-    network_s = {words: seconds_per_word.get("exchange", 0.0) * words for words in breakdowns}
+    network_s = {word_count: seconds_per_word.get("exchange", 0.0) * word_count for word_count in breakdowns}
     simulated = {
-        "fixed": {words: parts["exchange"] - network_s[words] for words, parts in breakdowns.items()},
-        "variable": {words: parts["write"] + parts["read"] for words, parts in breakdowns.items()},
+        "fixed": {
+            word_count: parts["exchange"] - network_s[word_count] for word_count, parts in breakdowns.items()
+        },
+        "variable": {word_count: parts["write"] + parts["read"] for word_count, parts in breakdowns.items()},
         "network": network_s,
     }
     titles = {
@@ -252,7 +256,10 @@ def _breakdown_figure(answers: Mapping[str, Answer]) -> Figure:
     }
     series = []
     for name, title in titles.items():
-        line = [(words, fixed_s if name == "fixed" else word_costs[name] * words) for words in RELATION_WORDS]
+        line = [
+            (word_count, fixed_s if name == "fixed" else word_costs[name] * word_count)
+            for word_count in RELATION_WORDS
+        ]
         series += [
             pages.make_series(f"{title}, published", line, "line", title),
             pages.make_series(f"{title}, simulated", simulated[name].items(), group=title),

@@ -38,8 +38,8 @@ def test_every_kernel_is_predicted_in_every_style(evidence: Evidence):
     assert {p.kernel for p in points} == set(PROGRAMS)
     found = {(p.kernel, p.variant, p.ranks, p.size) for p in points}
     assert len(found) == len(points) == 2 * 2 * (2 * 4 + 1)
-    assert all({"bsp", "bpram"} & p.predicted.keys() for p in points)
-    assert all(len(p.predicted) == len(REPAIRS[p.base]) + 2 for p in points)
+    assert all({"bsp", "bpram"} & p.terms_by_model.keys() for p in points)
+    assert all(len(p.terms_by_model) == len(REPAIRS[p.base]) + 2 for p in points)
 
 
 def test_the_repaired_models_are_right_where_the_world_is_as_they_assume(evidence: Evidence):
@@ -144,11 +144,11 @@ def test_the_supersteps_of_the_kernels_are_those_that_they_state(results: Kernel
     """The programs agree with the kernels' counts: bytes of each superstep, and operations in total."""
     records = {record.case: record for record in results.evidence.run.records}
     for p in results.points:
-        record = records[p.measured.case.line]
-        stated = supersteps(p.kernel, p.measured.case)
+        record = records[p.measurement.case.line]
+        stated = supersteps(p.kernel, p.measurement.case)
         h = record.metrics["superstep_h"].values
         expected = [each.bytes for each in stated for _ in range(each.count)]
-        assert sum(h) == pytest.approx(sum(expected), rel=0.1), p.measured.case.line
+        assert sum(h) == pytest.approx(sum(expected), rel=0.1), p.measurement.case.line
         done = sum(record.metrics["superstep_operations"].values)
         work = sum(s.count * w.operations for s in stated for w in s.work if w.operation != "copy")
-        assert done == pytest.approx(work, rel=0.1), p.measured.case.line
+        assert done == pytest.approx(work, rel=0.1), p.measurement.case.line

@@ -175,9 +175,9 @@ def _lu_sweep(
     depths, links = np.zeros(ranks, dtype=int), []
     for axis in range(2):
         positions = np.array([block.position[axis] for block in blocks])
-        last = division.parts[axis] - 1
-        depths += positions if direction == 1 else last - positions
-        sources = np.flatnonzero(positions < last if direction == 1 else positions > 0)
+        last_position = division.parts[axis] - 1
+        depths += positions if direction == 1 else last_position - positions
+        sources = np.flatnonzero(positions < last_position if direction == 1 else positions > 0)
         targets = sources + direction * (1 if axis == 0 else division.parts[0])
         border_bytes = np.array([DOUBLE_BYTES * COMPONENTS * block.extent(1 - axis) for block in blocks])
         links.append((sources, targets, border_bytes[sources, None] * planes))
@@ -346,7 +346,7 @@ def _block_sweep(
     them back immediately. A solution is sent to a rank while it eliminates in a chunk, and the lines of
     the next chunk while it substitutes."""
     blocks = [division.cells(rank)[0] for rank in range(ranks)]
-    last = division.parts[axis] - 1
+    last_position = division.parts[axis] - 1
     positions = np.array([block.position[axis] for block in blocks])
     lines_by_rank = [_chunk_line_counts(block, axis, startup_points) for block in blocks]
     chunks = max(map(len, lines_by_rank))
@@ -369,26 +369,26 @@ def _block_sweep(
         return (Layer(sources, sources + offset * stride, sizes),) if len(sources) else ()
 
     return_layers: tuple[Layer, ...] = ()
-    for stage in range(2 * last + chunks):
+    for stage in range(2 * last_position + chunks):
         is_active, chunk = active_chunks(stage - positions)
-        eliminated_share = np.where(positions == last, 1.0, solver.elimination_share)
+        eliminated_share = np.where(positions == last_position, 1.0, solver.elimination_share)
         yield Step(
             return_layers,
             Mode.POSTED,
             computed=np.where(is_active, eliminated_share * chunk_operations[rank_indices, chunk], 0.0),
         )
-        forward_layers = message_layers(is_active & (positions < last), chunk, 1, solver.row_doubles)
-        is_returning, returning_chunk = active_chunks(stage - 2 * last + positions)
-        is_returning &= positions < last
+        forward_layers = message_layers(is_active & (positions < last_position), chunk, 1, solver.row_doubles)
+        is_returning, returning_chunk = active_chunks(stage - 2 * last_position + positions)
+        is_returning &= positions < last_position
         substitution = np.where(
             is_returning,
             (1 - solver.elimination_share) * chunk_operations[rank_indices, returning_chunk],
             0.0,
         )
         yield Step(forward_layers, Mode.POSTED, computed=substitution)
-        returning_chunk = np.where(positions == last, chunk, returning_chunk)
+        returning_chunk = np.where(positions == last_position, chunk, returning_chunk)
         return_layers = message_layers(
-            np.where(positions == last, is_active, is_returning) & (positions > 0),
+            np.where(positions == last_position, is_active, is_returning) & (positions > 0),
             returning_chunk,
             -1,
             COMPONENTS,

@@ -91,12 +91,12 @@ def parts(catalog: Catalog) -> Iterator[Part]:
     for name, (machine, _) in NETWORKS.items():
         platform = simulated.platform(machine)
         skeleton = "" if name == KERNELS else SKELETON_OPTION
-        texts = (
+        case_lines = (
             _case_line(kernel, platform, p, f"{TOURNAMENT_OPTIONS} {skeleton}")
             for kernel in BENCHMARKS_BY_NETWORK.get(name, BENCHMARKS)
             for p in PROCESSES
         )
-        yield Part(name, machine, tuple(map(catalog.case, texts)))
+        yield Part(name, machine, tuple(map(catalog.case, case_lines)))
     for network, (part, factors) in RATE_PARTS.items():
         machine, _ = NETWORKS[network]
         rate_lines = (

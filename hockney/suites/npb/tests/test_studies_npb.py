@@ -193,7 +193,9 @@ def test_wrong_answers_are_named(tmp_path: Path):
     assert (wrong.kernel, wrong.ranks, wrong.barrier_at) == ("cg", 2, "none")
     document, page = answer(evidence), STUDY.page(evidence)
     assert document["verified"] is False
-    assert {b["case"] for b in document["benchmarks"] if b["verified"] is False} == {wrong.measured.case.line}
+    assert {b["case"] for b in document["benchmarks"] if b["verified"] is False} == {
+        wrong.measurement.case.line
+    }
     assert "cg" in page.headline[0] and "ep" not in page.headline[0], "the first sentence is about it"
     assert [row[1] for row in tables_of(page)["npb-wrong"].rows] == ["no"]
     table = tables_of(page)["npb"]
@@ -232,7 +234,7 @@ def test_each_benchmark_on_several_ranks_is_predicted_from_one(evidence: Evidenc
         (kernel, ranks) for kernel in ("cg", "ep", "ft") for ranks in (2, 4)
     ]
     for each in found.predictions:
-        one = TRUTH.operation_count(each.point.measured.case) / TRUTH.rate
+        one = TRUTH.operation_count(each.point.measurement.case) / TRUTH.rate
         assert each.predicted_time.total("computation") == pytest.approx(one / each.point.ranks, rel=0.03)
         measured = each.point.time.value
         assert each.diagnosis.error == pytest.approx(each.predicted_time.seconds / measured - 1)

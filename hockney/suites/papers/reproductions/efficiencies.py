@@ -25,18 +25,22 @@ class Cell:
     """Number of processes, words of a message, and work (s)."""
 
     processes: int
-    words: int
+    message_words: int
     work: float
 
 
-def grid_cells(processes: Iterable[int], words: Sequence[int], work_values: Sequence[float]) -> list[Cell]:
-    return [Cell(p, word_count, work) for p in processes for word_count in words for work in work_values]
+def grid_cells(
+    processes: Iterable[int], message_words: Sequence[int], work_values: Sequence[float]
+) -> list[Cell]:
+    return [
+        Cell(p, word_count, work) for p in processes for word_count in message_words for work in work_values
+    ]
 
 
 def cases(catalog: Catalog, grid: Iterable[Cell], iterations: int) -> tuple[Case, ...]:
     return tuple(
         catalog.case(
-            f"granularity bytes={WORD_BYTES * cell.words} work={cell.work} iterations={iterations} "
+            f"granularity bytes={WORD_BYTES * cell.message_words} work={cell.work} iterations={iterations} "
             f"ranks={cell.processes}"
         )
         for cell in grid
@@ -47,7 +51,7 @@ def launch_means(answer: Answer, cell: Cell) -> list[float]:
     """Returns the seconds of an iteration in each launch, as the mean of its repetitions, like the
     paper's."""
     records = answer.records(
-        "granularity", ranks=cell.processes, bytes=WORD_BYTES * cell.words, work=cell.work
+        "granularity", ranks=cell.processes, bytes=WORD_BYTES * cell.message_words, work=cell.work
     )
     return [math.fsum(record.times_s) / len(record.times_s) for record in records if record.times_s]
 
@@ -63,13 +67,15 @@ def efficiency(answer: Answer, cell: Cell) -> float | None:
     return efficiency_of_time(cell, math.fsum(seconds) / len(seconds)) if seconds else None
 
 
-def break_even(answer: Answer, processes: int, words: int, work_values: Sequence[float]) -> float | None:
+def break_even(
+    answer: Answer, processes: int, message_words: int, work_values: Sequence[float]
+) -> float | None:
     """Returns the work (s) for which np processes are as fast as one (efficiency 1/np), interpolated
     between measured works; None if it is outside their range."""
     efficiencies = [
         (work, value)
         for work in work_values
-        if (value := efficiency(answer, Cell(processes, words, work))) is not None
+        if (value := efficiency(answer, Cell(processes, message_words, work))) is not None
     ]
     level = 1 / processes
     for (low, low_efficiency), (high, high_efficiency) in pairwise(efficiencies):

@@ -135,7 +135,7 @@ def exchange_s(processes: int, words: int) -> float:
 
 def equation_2(cell: Cell) -> float:
     """Returns T / (T + np Tcom) with equation 3."""
-    return cell.work / (cell.work + cell.processes * exchange_s(cell.processes, cell.words))
+    return cell.work / (cell.work + cell.processes * exchange_s(cell.processes, cell.message_words))
 
 
 def _break_even_rows(grid: Answer) -> Iterable[ComparedNumber]:
@@ -195,10 +195,10 @@ def _efficiency_checks(known_efficiencies: Mapping[Cell, float]) -> list[Check]:
     length_drops = [
         known_efficiencies[Cell(cell.processes, short_words, cell.work)] - known_efficiencies[cell]
         for cell in known_efficiencies
-        if cell.words == long_words
+        if cell.message_words == long_words
     ]
     processes_drops = [
-        known_efficiencies[Cell(fewer_processes, cell.words, cell.work)] - known_efficiencies[cell]
+        known_efficiencies[Cell(fewer_processes, cell.message_words, cell.work)] - known_efficiencies[cell]
         for fewer_processes, more_processes in pairwise(ALL_PROCESSES)
         for cell in known_efficiencies
         if cell.processes == more_processes

@@ -127,19 +127,19 @@ def measured_efficiency(answers: Answers, part: str, cell: Cell) -> float | None
 def predicted_efficiency(answers: Answers, cell: Cell) -> float | None:
     """Returns the efficiency predicted from messages between two emulated hosts."""
     costs = emulated.prediction_costs(answers)
-    algorithm = Algorithm(cell.work, WORD_BYTES * cell.words)
+    algorithm = Algorithm(cell.work, WORD_BYTES * cell.message_words)
     return None if costs is None else efficiency(algorithm, costs, cell.processes)
 
 
 def _efficiency_by_equation_2(answers: Answers, cell: Cell) -> float | None:
     """Returns the efficiency by equation 2, with the measured time of the exchange without computation."""
-    exchange_s = emulated.measured_exchange_s(answers, cell.processes, WORD_BYTES * cell.words)
+    exchange_s = emulated.measured_exchange_s(answers, cell.processes, WORD_BYTES * cell.message_words)
     return None if exchange_s is None else cell.work / (cell.work + cell.processes * exchange_s)
 
 
 def _efficiency_rows(answers: Answers) -> Iterator[ComparedNumber]:
     for cell in grid_cells():
-        key = f"granularity/efficiency/{cell.processes}/{cell.words}/{cell.work:g}"
+        key = f"granularity/efficiency/{cell.processes}/{cell.message_words}/{cell.work:g}"
         yield ComparedNumber(
             key,
             _cell_name(cell),
@@ -217,7 +217,11 @@ def _length_check(answers: Answers) -> Check:
     claim = (
         f"messages of {long_words} words are clearly less efficient than those of {short_words}, whatever T"
     )
-    pairs = [(replace(cell, words=short_words), cell) for cell in grid_cells() if cell.words == long_words]
+    pairs = [
+        (replace(cell, message_words=short_words), cell)
+        for cell in grid_cells()
+        if cell.message_words == long_words
+    ]
     statement = Statement("falls-with-length", "figure 1", claim)
     return _drop_check(statement, answers, pairs, min_drop=EQUAL_DIFFERENCE)
 
@@ -341,7 +345,7 @@ def _efficiency_table(answers: Answers) -> Table:
 
 
 def _cell_name(cell: Cell) -> str:
-    return f"{cell.processes} processes, L = {cell.words}, T = {format_value(cell.work, 's')}"
+    return f"{cell.processes} processes, L = {cell.message_words}, T = {format_value(cell.work, 's')}"
 
 
 def _three_decimals(value: float | None) -> str:

@@ -210,8 +210,8 @@ def _compute_loggp_seconds(
         return None
     if calls <= TRANSIENT_CALLS:
         return end_times[-1] / calls
-    half = TRANSIENT_CALLS // 2
-    seconds_per_call = (end_times[-1] - end_times[half - 1]) / (TRANSIENT_CALLS - half)
+    first_calls = TRANSIENT_CALLS // 2
+    seconds_per_call = (end_times[-1] - end_times[first_calls - 1]) / (TRANSIENT_CALLS - first_calls)
     return (end_times[-1] + (calls - TRANSIENT_CALLS) * seconds_per_call) / calls
 
 

@@ -196,7 +196,10 @@ def names_by_operation(comparisons: Iterable[ComparedNumber]) -> str:
     for (operation, size), candidates in matches(comparisons).items():
         names = " or ".join(match.algorithm.replace("_", " ") for match in tied_matches(candidates))
         sizes_by_names.setdefault(operation, {}).setdefault(names, []).append(SIZE_TITLES[size])
-    return "; ".join(f"{OPERATIONS[o]}: {_names_by_size(names)}" for o, names in sizes_by_names.items())
+    return "; ".join(
+        f"{OPERATIONS[operation_key]}: {_names_by_size(names)}"
+        for operation_key, names in sizes_by_names.items()
+    )
 
 
 def _names_by_size(names: Mapping[str, Sequence[str]]) -> str:

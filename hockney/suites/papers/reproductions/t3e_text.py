@@ -94,7 +94,11 @@ def _peak_rows(
 
     def rates(answer: Answer, operation: str, algorithm: str = "") -> list[float]:
         times = [(p, seconds(answer, operation, total, p, algorithm=algorithm)) for p in PROCESSES]
-        return [DEFINITIONS[operation].of_buffer(total, p, t) for p, t in times if t]
+        return [
+            DEFINITIONS[operation].of_buffer(total, p, seconds_taken)
+            for p, seconds_taken in times
+            if seconds_taken
+        ]
 
     bcast, gather = rates(tables, "bcast"), rates(tables, "gather")
     alltoall = rates(algorithms, "alltoall", MECHANISMS[1].algorithm)

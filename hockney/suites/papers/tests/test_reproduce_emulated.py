@@ -179,7 +179,7 @@ def test_the_grid_is_that_of_the_figures():
     assert {cell.processes for cell in cells} == {2, 4} and len(cells) == 36
     given = answers(SUN, ethernet(), as_printed)
     for cell in cells:
-        p, words, work = cell.processes, cell.words, cell.work
+        p, words, work = cell.processes, cell.message_words, cell.work
         exchange = ethernet()(CATALOG.case(f"round_robin bytes={4 * words} ranks={p}"))
         expected = work / (work + p * exchange)
         assert sun_emulated.measured_efficiency(

@@ -221,7 +221,7 @@ class Quality:
     @cached_property
     def given_target(self) -> float | None:
         """The target energy of the cases; None without one."""
-        targets = {p.measured.case.number(TARGET.name) for p in self.points}
+        targets = {p.measurement.case.number(TARGET.name) for p in self.points}
         return targets.pop() if len(targets) == 1 and targets != {0.0} else None
 
     @cached_property

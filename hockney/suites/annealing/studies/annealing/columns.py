@@ -89,7 +89,7 @@ DIFFERENCE_FORMAT = Format(
 BALANCING_COLUMNS: tuple[Column[SetupComparison], ...] = (
     Column("set-up", lambda comparison: comparison.point.label, key="setup"),
     Column("ranks", lambda comparison: comparison.point.ranks, COUNT, "ranks"),
-    Column("times for a step", lambda comparison: comparison.point.measured.case["shares"], key="shares"),
+    Column("times for a step", lambda comparison: comparison.point.measurement.case["shares"], key="shares"),
     Column("without", lambda comparison: comparison.reference.time, SECONDS, "time_without_s"),
     Column("with", lambda comparison: comparison.point.time, SECONDS, "time_s"),
     Column("with / without", lambda comparison: comparison.ratio, RATIO_FORMAT, "ratio", INTERVAL),
@@ -397,7 +397,7 @@ def _setup_document(
     )
     prediction = predictions.prediction_for(p)
     return {
-        "case": p.measured.case.line,
+        "case": p.measurement.case.line,
         "setup": p.label,
         "ranks": p.ranks,
         "walkers": p.walkers,

@@ -202,7 +202,7 @@ def _balancing_sentences(run: AnnealingResults) -> Iterator[str]:
     for comparison in run.balancing_comparisons:
         if comparison.point.ranks != run.headline_ranks:
             continue
-        shares = comparison.point.measured.case["shares"]
+        shares = comparison.point.measurement.case["shares"]
         effect = {
             "faster": "shortens a run to",
             "slower": "lengthens a run to",

@@ -35,21 +35,21 @@ EQUAL_SHARES = "equal"
 class AnnealingPoint:
     """One set-up on `ranks` ranks; `records` are those of its launches. A point is equal only to itself."""
 
-    measured: Measured
+    measurement: Measured
     observation: Observation
     records: tuple[Record, ...]
 
     @property
     def setup(self) -> str:
-        return str(self.measured.case[SETUP_PARAMETER])
+        return str(self.measurement.case[SETUP_PARAMETER])
 
     @property
     def label(self) -> str:
         """The set-up, and the properties of its variant."""
         details = []
-        if lag := int(self.measured.case.number("lag")):
+        if lag := int(self.measurement.case.number("lag")):
             details.append(f"lag {lag}")
-        if interval := int(self.measured.case.number("test_every")):
+        if interval := int(self.measurement.case.number("test_every")):
             details.append(f"tests every {interval} steps")
         if self.uses_progress_thread:
             details.append("progress thread")
@@ -58,34 +58,34 @@ class AnnealingPoint:
     @property
     def uses_progress_thread(self) -> bool:
         """Whether MPI's progress thread is on."""
-        return self.measured.case.setting == SETTING
+        return self.measurement.case.setting == SETTING
 
     @property
     def ranks(self) -> int:
-        return self.measured.case.ranks
+        return self.measurement.case.ranks
 
     @property
     def walkers(self) -> int:
-        return int(self.measured.case.number("walkers"))
+        return int(self.measurement.case.number("walkers"))
 
     @property
     def is_uneven(self) -> bool:
         """Whether some ranks are deliberately slower."""
-        return self.measured.case["shares"] != EQUAL_SHARES
+        return self.measurement.case["shares"] != EQUAL_SHARES
 
     @property
     def is_balanced(self) -> bool:
-        return self.measured.case["balance"] == "yes"
+        return self.measurement.case["balance"] == "yes"
 
     @property
     def time(self) -> Estimate:
         """The time of a run (s)."""
-        return self.measured.summary.typical
+        return self.measurement.summary.typical
 
     @property
     def steps(self) -> float:
         """The steps of all walkers in a run."""
-        metric = self.measured.summary.metrics.get("total_steps")
+        metric = self.measurement.summary.metrics.get("total_steps")
         return metric.typical.value if metric is not None else 0.0
 
     @property
@@ -96,7 +96,7 @@ class AnnealingPoint:
     @cached_property
     def seconds_by_rank(self) -> dict[Part, tuple[float, ...]]:
         """Seconds of each rank."""
-        metrics = self.measured.summary.metrics
+        metrics = self.measurement.summary.metrics
         return {part: tuple(metrics[name].by_rank) for part in PARTS if (name := f"rank_{part}") in metrics}
 
     def part_seconds(self, part: Part) -> float:
@@ -139,7 +139,7 @@ class AnnealingPoint:
     @property
     def estimated_share(self) -> float:
         """The share of the rounds that used an estimate of the schedule."""
-        metric = self.measured.summary.metrics.get("estimated_rounds")
+        metric = self.measurement.summary.metrics.get("estimated_rounds")
         return metric.typical.value if metric is not None else 0.0
 
     @property
@@ -177,9 +177,9 @@ class AnnealingResults:
         """The points by number of ranks, the reference first."""
         records = self.evidence.run.by_case()
         measured_by_line = {
-            m.case.line: m
-            for m in self.evidence.measured
-            if m.workload.role == ROLE and m.case.setting in ("", SETTING)
+            measurement.case.line: measurement
+            for measurement in self.evidence.measured
+            if measurement.workload.role == ROLE and measurement.case.setting in ("", SETTING)
         }
         points = [
             AnnealingPoint(
@@ -187,7 +187,9 @@ class AnnealingResults:
                 observation,
                 tuple(records.get(observation.case.line, ())),
             )
-            for observation in self.evidence.observed(m.case for m in measured_by_line.values())
+            for observation in self.evidence.observed(
+                measurement.case for measurement in measured_by_line.values()
+            )
         ]
         reference_name = self.reference_name
         return tuple(sorted(points, key=lambda p: (p.ranks, p.setup != reference_name, p.label, p.walkers)))
@@ -276,8 +278,8 @@ class AnnealingResults:
         """The comparisons of uneven ranks with load balancing to those without."""
         pairs = []
         for balanced_point in (p for p in self.points if p.is_balanced):
-            case = balanced_point.measured.case.with_parameter("balance", "no")
-            unbalanced_point = next((p for p in self.points if p.measured.case == case), None)
+            case = balanced_point.measurement.case.with_parameter("balance", "no")
+            unbalanced_point = next((p for p in self.points if p.measurement.case == case), None)
             if unbalanced_point is not None:
                 pairs.append(self.compare_with(balanced_point, unbalanced_point))
         return tuple(pairs)
@@ -335,7 +337,7 @@ def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
     cores = evidence.run.cores(evidence.machine)
     predictions = []
     for point in run.comparable_points:
-        program = program_of(point.measured.case)
+        program = program_of(point.measurement.case)
         single_rank = _single_rank(run.points, -(-point.walkers // point.ranks))
         if program is None or single_rank is None or point.uses_progress_thread:
             continue  # no model; there is none for a progress thread

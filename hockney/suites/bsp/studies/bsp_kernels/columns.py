@@ -16,14 +16,14 @@ from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
 CASE_COLUMNS: tuple[Column[KernelPoint], ...] = (
-    Column("", lambda p: p.measured.case.line, key="case"),
+    Column("", lambda p: p.measurement.case.line, key="case"),
     Column("kernel", lambda p: p.kernel, key="kernel"),
     Column("style", lambda p: p.variant, key="style"),
     Column("size", lambda p: p.size, COUNT, "size"),
     Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
     Column("measured", lambda p: p.seconds, SECONDS, "measured_s"),
-    Column("", lambda p: {name: terms.total for name, terms in p.predicted.items()}, key="predicted_s"),
-    Column("", lambda p: {name: p.error(name) for name in p.predicted}, key="error"),
+    Column("", lambda p: {name: terms.total for name, terms in p.terms_by_model.items()}, key="predicted_s"),
+    Column("", lambda p: {name: p.error(name) for name in p.terms_by_model}, key="error"),
     Column("plain", lambda p: p.plain_error, SIGNED),
     Column("repaired", lambda p: p.repaired_error, SIGNED),
     Column("what fails", lambda p: None if p.diagnosis is None else p.diagnosis.repair, key="fails"),
@@ -71,14 +71,14 @@ def _range_text(values: Iterable[float]) -> str:
 
 def median_table(run: KernelResults) -> Table:
     """Returns a table of the median absolute error of every model, by kernel."""
-    names = dict.fromkeys(name for p in run.points for name in p.predicted)
+    names = dict.fromkeys(name for p in run.points for name in p.terms_by_model)
     columns: list[Column[str]] = [Column("kernel", str), *(_median_column(run, name) for name in names)]
     return columns_table("kernel-models", "Median absolute error of each model", columns, run.kernels)
 
 
 def _median_column(run: KernelResults, model: str) -> Column[str]:
     def median(kernel: str) -> float | None:
-        return median_error([p for p in run.of_kernel(kernel) if model in p.predicted], model)
+        return median_error([p for p in run.of_kernel(kernel) if model in p.terms_by_model], model)
 
     return Column(model, median, Format(lambda error: f"{error:.0%}"))
 

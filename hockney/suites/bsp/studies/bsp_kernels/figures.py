@@ -87,7 +87,7 @@ def _bitonic_figure(points: Sequence[KernelPoint]) -> Figure:
         "Bitonic sort: relative error of the predicted time",
         Axis("keys of a rank", "keys"),
         Axis("relative error", "%", "linear", include=(0.0,)),
-        tuple(s for s in series if s.x),
+        tuple(curve for curve in series if curve.x),
         ERROR_CAPTION,
     )
 

@@ -35,36 +35,36 @@ class KernelPoint:
     that style, by name: the plain one, one with each single repair, and one with all repairs. Models with
     unmeasured parameters are left out."""
 
-    measured: Measured
+    measurement: Measured
     base: BaseModel
-    predicted: Mapping[str, CostTerms]
+    terms_by_model: Mapping[str, CostTerms]
     diagnosis: Diagnosis | None
 
     @property
     def kernel(self) -> str:
         """The operation, such as "bitonic sort"."""
-        return self.measured.workload.operation
+        return self.measurement.workload.operation
 
     @property
     def variant(self) -> str:
         """The style and route: "bsp", "bpram" or "bpram butterfly"."""
-        route = self.measured.case.get("route", "direct")
+        route = self.measurement.case.get("route", "direct")
         return self.base if route == "direct" else f"{self.base} {route}"
 
     @property
     def ranks(self) -> int:
-        return self.measured.case.ranks
+        return self.measurement.case.ranks
 
     @property
     def size(self) -> int:
-        return int(self.measured.size)
+        return int(self.measurement.size)
 
     @property
     def seconds(self) -> float:
-        return self.measured.summary.typical.value
+        return self.measurement.summary.typical.value
 
     def time(self, model: str) -> float | None:
-        terms = self.predicted.get(model)
+        terms = self.terms_by_model.get(model)
         return None if terms is None else terms.total
 
     def error(self, model: str) -> float | None:
@@ -93,7 +93,7 @@ class KernelResults:
     def points(self) -> tuple[KernelPoint, ...]:
         """The points by kernel, ranks, variant and size. Kernels in the style of MPI are left out, since no
         model describes them."""
-        candidates = (self._kernel_point(measured) for measured in self.evidence.of_role(ROLE))
+        candidates = (self._kernel_point(measurement) for measurement in self.evidence.of_role(ROLE))
         points = [point for point in candidates if point is not None]
         return tuple(sorted(points, key=lambda p: (p.kernel, p.ranks, p.variant, p.size)))
 
@@ -101,20 +101,20 @@ class KernelResults:
     def bases(self) -> tuple[BaseModel, ...]:
         return tuple(dict.fromkeys(p.base for p in self.points))
 
-    def _kernel_point(self, measured: Measured) -> KernelPoint | None:
-        steps = supersteps(measured.workload.operation, measured.case)
+    def _kernel_point(self, measurement: Measured) -> KernelPoint | None:
+        steps = supersteps(measurement.workload.operation, measurement.case)
         if steps is None:
             return None
-        base: BaseModel = "bsp" if measured.case["style"] == "bsp" else "bpram"
-        machine = self.costs(measured.case.ranks)
-        predicted = {}
+        base: BaseModel = "bsp" if measurement.case["style"] == "bsp" else "bpram"
+        machine = self.costs(measurement.case.ranks)
+        terms_by_model = {}
         for model in models_of(base):
             try:
-                predicted[model.name] = predict(steps, machine, model)
+                terms_by_model[model.name] = predict(steps, machine, model)
             except MissingParameter:
                 continue
-        diagnosis = diagnose(steps, machine, base, measured.summary.typical.value)
-        return KernelPoint(measured, base, predicted, diagnosis)
+        diagnosis = diagnose(steps, machine, base, measurement.summary.typical.value)
+        return KernelPoint(measurement, base, terms_by_model, diagnosis)
 
     def costs(self, ranks: int) -> BulkCosts:
         if ranks not in self._costs:

@@ -118,23 +118,35 @@ def _range_in_millions(speed: Estimate) -> str:
 
 MILLION_FORMAT = Format(lambda speed: quantity(speed.value / 1e6, ""), interval=_range_in_millions)
 RATE_COLUMNS: tuple[Column[Measured], ...] = (
-    Column("work", lambda m: m.workload.operation),
-    Column("type", lambda m: m.case.get("type")),
-    Column("size", lambda m: _shape_text(m) or size_of(m), COUNT),
-    Column("ranks", lambda m: m.case.ranks, COUNT),
-    Column("time", lambda m: m.summary.typical, SECONDS),
-    Column("million operations a second", lambda m: rate(m.summary), MILLION_FORMAT, interval=INTERVAL),
+    Column("work", lambda measurement: measurement.workload.operation),
+    Column("type", lambda measurement: measurement.case.get("type")),
+    Column("size", lambda measurement: _shape_text(measurement) or size_of(measurement), COUNT),
+    Column("ranks", lambda measurement: measurement.case.ranks, COUNT),
+    Column("time", lambda measurement: measurement.summary.typical, SECONDS),
+    Column(
+        "million operations a second",
+        lambda measurement: rate(measurement.summary),
+        MILLION_FORMAT,
+        interval=INTERVAL,
+    ),
 )
 
 
-def _shape_text(m: Measured) -> str:
-    return " x ".join(str(m.case[name]) for name in ("n", "m", "k") if m.case.get(name))
+def _shape_text(measurement: Measured) -> str:
+    return " x ".join(str(measurement.case[name]) for name in ("n", "m", "k") if measurement.case.get(name))
 
 
 def rate_table(run: ParameterResults) -> Table | None:
     """Returns a table of local work on all ranks at the same time; None without any."""
-    rate_cases = [m for m in run.rates if rate(m.summary) is not None]
-    rate_cases.sort(key=lambda m: (m.workload.operation, m.case.ranks, m.size, m.case.line))
+    rate_cases = [measurement for measurement in run.rates if rate(measurement.summary) is not None]
+    rate_cases.sort(
+        key=lambda measurement: (
+            measurement.workload.operation,
+            measurement.case.ranks,
+            measurement.size,
+            measurement.case.line,
+        )
+    )
     return columns_table("local-rates", "Local work", RATE_COLUMNS, rate_cases) if rate_cases else None
 
 
@@ -155,11 +167,11 @@ def answer(evidence: Evidence) -> dict[str, Any]:
             if (estimate := run.estimate(symbol, ranks)) is not None
         ],
         "methods": [
-            {"ranks": ranks, "method": method, "g_s": g.value, "L_s": startup.value}
+            {"ranks": ranks, "method": method, "g_s": g.value, "L_s": superstep.value}
             for ranks in run.ranks
             for method in METHOD_TITLES
             if (g := run.estimate("g", ranks, method)) is not None
-            and (startup := run.estimate("L", ranks, method)) is not None
+            and (superstep := run.estimate("L", ranks, method)) is not None
         ],
         "combining": [
             {"ranks": ranks, "factor": factor and factor.value, **_bound_fields(factor)}
@@ -167,9 +179,13 @@ def answer(evidence: Evidence) -> dict[str, Any]:
             for factor in [run.combining_gain(ranks)]
         ],
         "rates": [
-            {"case": m.case.line, "operation": m.workload.operation, **_interval_fields(speed)}
-            for m in run.rates
-            if (speed := rate(m.summary)) is not None
+            {
+                "case": measurement.case.line,
+                "operation": measurement.workload.operation,
+                **_interval_fields(speed),
+            }
+            for measurement in run.rates
+            if (speed := rate(measurement.summary)) is not None
         ],
     }
 

@@ -54,9 +54,9 @@ def breakdown_figure(run: ParameterResults, ranks: int) -> Figure | None:
     series = []
     for name, title in PART_TITLES.items():
         part_times = [
-            (m.size, m.summary.metrics[name].typical, "")
-            for m in run.relations(ranks)
-            if name in m.summary.metrics
+            (measurement.size, measurement.summary.metrics[name].typical, "")
+            for measurement in run.relations(ranks)
+            if name in measurement.summary.metrics
         ]
         if part_times:
             series.append(estimates(title, part_times))

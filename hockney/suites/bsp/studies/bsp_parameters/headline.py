@@ -16,26 +16,26 @@ def headline(run: ParameterResults) -> tuple[str, ...]:
     if not run.ranks:
         return ("No relation or permutation could be fitted: measure more sizes, or fewer ranks.",)
     ranks = run.ranks[-1]
-    texts = []
+    sentences = []
     g, superstep = run.estimate("g", ranks), run.estimate("L", ranks)
     if g is not None and superstep is not None:
-        texts.append(
+        sentences.append(
             f"{plural(ranks, 'rank')}: a word of an h-relation costs g = {in_brackets(g, 's')}, and a "
             f"superstep L = {in_brackets(superstep, 's')}." + _poor_fit_warning(run.fit("g", ranks))
         )
     factor = run.combining_gain(ranks)
     if factor is not None:
-        texts.append(
+        sentences.append(
             f"A word that is sent at once as an MPI message takes {factor.value:.3g} times as long as a "
             f"combined one{ratio_bounds(factor)}." + _poor_fit_warning(run.fit("g", ranks, "mpi"))
         )
     sigma, startup = run.estimate("sigma", ranks), run.estimate("l", ranks)
     if sigma is not None and startup is not None:
-        texts.append(
+        sentences.append(
             f"A byte of a block costs sigma = {in_brackets(sigma, 's/B')}, and a block "
             f"l = {in_brackets(startup, 's')}." + _poor_fit_warning(run.fit("sigma", ranks))
         )
-    return tuple(texts)
+    return tuple(sentences)
 
 
 def _poor_fit_warning(fit: Fit | None) -> str:

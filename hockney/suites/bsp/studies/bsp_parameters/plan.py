@@ -86,9 +86,9 @@ def parameter_lines(ranks: int, sync: str, sizes: Sequence[int] = ()) -> Iterato
         relation_words for relation_words in RELATION_WORDS if relation_words >= min_count
     ]
     for method in ("put", "send", "mpi"):
-        for h in relation_sizes:
-            if method != "mpi" or h <= MAX_SINGLE_WORDS:
-                yield f"h_relation h={h} packet={WORD_BYTES} method={method} {suffix}"
+        for word_count in relation_sizes:
+            if method != "mpi" or word_count <= MAX_SINGLE_WORDS:
+                yield f"h_relation h={word_count} packet={WORD_BYTES} method={method} {suffix}"
     for packet in PACKETS:
         for count in (min_count * multiple for multiple in PACKET_MULTIPLES):
             if count * packet <= MAX_RELATION_BYTES:

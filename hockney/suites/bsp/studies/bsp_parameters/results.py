@@ -72,11 +72,11 @@ class ParameterResults:
     def synchronisation(self, ranks: int) -> Measured | None:
         """Returns the measurement of an empty superstep; None if there is none."""
         candidates = (
-            measured
-            for measured in self.evidence.of_role(ROLE)
-            if measured.workload.operation == SYNCHRONISATION
+            measurement
+            for measurement in self.evidence.of_role(ROLE)
+            if measurement.workload.operation == SYNCHRONISATION
         )
-        return next((m for m in candidates if m.case.ranks == ranks), None)
+        return next((measurement for measurement in candidates if measurement.case.ranks == ranks), None)
 
     def relations(self, ranks: int, method: str = "put") -> tuple[Measured, ...]:
         """Returns the measured h-relations whose packets are single words."""

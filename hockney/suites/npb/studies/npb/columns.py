@@ -56,16 +56,16 @@ RATIO_FORMAT = Format(lambda value: ratio_number(number(value)), interval=ratio_
 
 def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
     """Returns the columns of a benchmark, with or without barriers."""
-    effects = {barrier_effect.point.measured.case.line: barrier_effect for barrier_effect in run.effects}
+    effects = {barrier_effect.point.measurement.case.line: barrier_effect for barrier_effect in run.effects}
 
     def effect(name: str) -> Callable[[NpbPoint], Estimate | None]:
-        return lambda p: getattr(effects.get(p.measured.case.line), name, None)
+        return lambda p: getattr(effects.get(p.measurement.case.line), name, None)
 
     def speedup(p: NpbPoint) -> Estimate | None:
         return run.speedup(p) if p in run.barrier_free_points else None
 
     return (
-        Column("", lambda p: p.measured.case.line, key="case"),
+        Column("", lambda p: p.measurement.case.line, key="case"),
         Column("benchmark", lambda p: p.kernel, key="benchmark"),
         Column("class", lambda p: p.size, key="class"),
         Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
@@ -120,7 +120,7 @@ MEAN_COLUMNS: tuple[Column[MeanEffect], ...] = (
     Column("waiting", lambda effect: effect.waiting_share, SHARE, "share_waiting"),
 )
 PREDICTION_COLUMNS: tuple[Column[NpbPrediction], ...] = (
-    Column("", lambda prediction: prediction.point.measured.case.line, key="case"),
+    Column("", lambda prediction: prediction.point.measurement.case.line, key="case"),
     Column("benchmark", lambda prediction: prediction.point.kernel),
     Column("class", lambda prediction: prediction.point.size),
     Column("ranks", lambda prediction: prediction.point.ranks, COUNT),
@@ -246,7 +246,7 @@ def prediction_table(predictions: NpbPredictions) -> Table | None:
 def wrong_answer_table(run: NpbResults) -> Table | None:
     """Returns a table of cases with a wrong answer and its first error; None without errors."""
     rows = tuple(
-        (p.measured.case.line, VERIFIED_TEXTS[False], first_error(p.records)) for p in run.wrong_points
+        (p.measurement.case.line, VERIFIED_TEXTS[False], first_error(p.records)) for p in run.wrong_points
     )
     return Table("npb-wrong", "Wrong answers", ("case", "verified", "first"), rows) if rows else None
 

@@ -42,46 +42,46 @@ class NpbPoint:
     """A benchmark on `ranks` ranks, with a barrier after each iteration or step, or without one. `parts`
     are the seconds of each part of a run. `records` are those of its launches."""
 
-    measured: Measured
+    measurement: Measured
     observation: Observation
     records: tuple[Record, ...]
 
     @property
     def kernel(self) -> str:
-        return self.measured.case.workload
+        return self.measurement.case.workload
 
     @property
     def size(self) -> str:
         """The class of the benchmark."""
-        return str(self.measured.case["class"])
+        return str(self.measurement.case["class"])
 
     @property
     def ranks(self) -> int:
-        return self.measured.case.ranks
+        return self.measurement.case.ranks
 
     @property
     def barrier_at(self) -> str:
         """The place of the barrier: none, iteration or step."""
-        return str(self.measured.case["barrier_at"])
+        return str(self.measurement.case["barrier_at"])
 
     @property
     def barrier(self) -> str:
         """The name of the barrier; empty without one."""
-        return "" if self.barrier_at == NO_BARRIER else str(self.measured.case["barrier"])
+        return "" if self.barrier_at == NO_BARRIER else str(self.measurement.case["barrier"])
 
     @property
     def time(self) -> Estimate:
         """The time of a run (s)."""
-        return self.measured.summary.typical
+        return self.measurement.summary.typical
 
     @property
     def rate(self) -> Estimate | None:
         """Operations per second by the official count; None if it was not reported."""
-        return rate(self.measured.summary)
+        return rate(self.measurement.summary)
 
     @cached_property
     def parts(self) -> dict[Part, Estimate]:
-        metrics = self.measured.summary.metrics
+        metrics = self.measurement.summary.metrics
         return {part: metrics[part].typical for part in PARTS if part in metrics}
 
     def share(self, *parts: Part) -> float:
@@ -168,14 +168,16 @@ class NpbResults:
     def points(self) -> tuple[NpbPoint, ...]:
         """The points by benchmark, ranks, place and barrier, MPI's first."""
         records = self.evidence.run.by_case()
-        measured_by_line = {m.case.line: m for m in self.evidence.of_role(ROLE)}
+        measured_by_line = {measurement.case.line: measurement for measurement in self.evidence.of_role(ROLE)}
         points = [
             NpbPoint(
                 measured_by_line[observation.case.line],
                 observation,
                 tuple(records.get(observation.case.line, ())),
             )
-            for observation in self.evidence.observed(m.case for m in measured_by_line.values())
+            for observation in self.evidence.observed(
+                measurement.case for measurement in measured_by_line.values()
+            )
         ]
         return tuple(
             sorted(points, key=lambda p: (p.kernel, p.ranks, p.barrier_at, p.barrier != MPI, p.barrier))
@@ -400,10 +402,10 @@ def _compute_predictions(evidence: Evidence) -> NpbPredictions:
         one_rank_rates = rates.get((p.kernel, p.size))
         if p.ranks == 1 or one_rank_rates is None or p.time.value <= 0:
             continue
-        if not costs.message.reaches(p.measured.case.nodes):
+        if not costs.message.reaches(p.measurement.case.nodes):
             continue
         slowdown = max(1.0, p.ranks / cores)
-        predicted_time = predicted_run_time(program_of(p.measured.case), one_rank_rates, costs, slowdown)
+        predicted_time = predicted_run_time(program_of(p.measurement.case), one_rank_rates, costs, slowdown)
         parts: dict[str, float] = (
             {} if is_busy else {str(name): part_estimate.value for name, part_estimate in p.parts.items()}
         )
@@ -414,7 +416,7 @@ def _compute_predictions(evidence: Evidence) -> NpbPredictions:
 
 
 def _rates(p: NpbPoint) -> Rates | None:
-    return measured_rates(program_of(p.measured.case), p.records, p.time)
+    return measured_rates(program_of(p.measurement.case), p.records, p.time)
 
 
 def predicted_run_time(
