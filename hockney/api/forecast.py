@@ -71,7 +71,7 @@ class Forecast:
 
     @property
     def _assumption_sentences(self) -> tuple[str, ...]:
-        return grain_prediction.assumed_sentences(self.prediction, self.costs_origin.platform)
+        return grain_prediction.assumption_sentences(self.prediction, self.costs_origin.platform)
 
 
 def predict(

@@ -264,7 +264,7 @@ def _study_cases(
         cases=question.cases,
         programs=question.programs,
         parameters=question.values(),
-        surveyed=surveyed,
+        survey=surveyed,
         budget_s=options.budget,
     )
     return _StudyCases(studies.study(question.study), study_options)

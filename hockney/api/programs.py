@@ -137,16 +137,20 @@ class ProgramPrediction:
 
     def __repr__(self) -> str:
         before, after = self._sentences
-        return "\n".join(map(one_line, (*before, *text_lines(program_scaling.ranks(self.forecast)), *after)))
+        return "\n".join(
+            map(one_line, (*before, *text_lines(program_scaling.ranks_table(self.forecast)), *after))
+        )
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
         before, after = self._sentences
-        return notebook.summary(before, self.caveats, [program_scaling.ranks(self.forecast)], after)
+        return notebook.summary(before, self.caveats, [program_scaling.ranks_table(self.forecast)], after)
 
     @property
     def _sentences(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        return program_scaling.assumed(self.forecast, self.messages), program_scaling.best(self.forecast)
+        return program_scaling.assumption_sentences(
+            self.forecast, self.messages
+        ), program_scaling.best_sentences(self.forecast)
 
 
 class Program:

@@ -257,11 +257,11 @@ def evidence_of(folder: RunFolder, results: Results) -> Evidence:
         run=results.run,
         machine=results.machine,
         settings=plan.settings,
-        planned=len(expected_items(plan, results.run)),
-        left=len(missing_items(plan, results.run)),
-        added=len(set(results.run.by_case()) - {case.line for case in plan.cases}),
+        planned_count=len(expected_items(plan, results.run)),
+        missing_count=len(missing_items(plan, results.run)),
+        added_count=len(set(results.run.by_case()) - {case.line for case in plan.cases}),
         notices=tuple(notice.text for notice in results.notices),
-        surveyed=folder.surveyed(),
+        survey=folder.surveyed(),
         times=results.times,
     )
 

@@ -361,7 +361,7 @@ def _case_lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[st
 def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
     """Gains for the cases that were measured, each only with the settings that change it."""
     measured: dict[tuple[str, int, int], dict[str, Observation]] = {}
-    for each in run.evidence.observed(cost="typical"):
+    for each in run.evidence.observations(cost="typical"):
         size_key = (each.workload.operation, each.case.ranks, int(each.size))
         measured.setdefault(size_key, {})[each.case.setting] = each
     gains = []

@@ -15,7 +15,7 @@ from hockney.core.record import RunRecords
 from hockney.core.units import format_bytes
 from hockney.core.wording import list_names, plural
 from hockney.measurement.events import Finding
-from hockney.pages.format import percent
+from hockney.pages.format import format_share
 from hockney.store import Plan, RunFolder, Salvaged, expected_items, missing_items
 from hockney.store import salvage as salvaged_lines
 
@@ -102,7 +102,11 @@ def _payload_findings(run: RunRecords) -> Iterator[Finding]:
     elif verified:
         size, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
         of_runs = sum(each.of_runs for each in verified)  # 0 in records of older versions
-        share = f" in {runs} of {plural(of_runs, 'operation')} ({percent(runs / of_runs)})" if of_runs else ""
+        share = (
+            f" in {runs} of {plural(of_runs, 'operation')} ({format_share(runs / of_runs)})"
+            if of_runs
+            else ""
+        )
         compared = f"{format_bytes(size)} compared{share}, no errors"
         text = compared if size else "none: these cases carry no payload that could arrive wrong"
         numbers = {"bytes": size, "runs": runs, "of_runs": of_runs, "errors": 0}

@@ -21,8 +21,15 @@ from hockney.judgements.sides import Side
 from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, State
 from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.mpi import title_of
-from hockney.pages.columns import COUNT, INTERVAL, SECONDS, Column, Format, columns_table
-from hockney.pages.format import EXACT
+from hockney.pages.columns import (
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    Column,
+    Format,
+    columns_table,
+)
+from hockney.pages.format import EXACT_TEXT
 from hockney.pages.labels import short_labels
 
 ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
@@ -394,7 +401,7 @@ def ratio(estimate: Estimate) -> str:
     """ "1.031 (95%: 1.025 to 1.037)"."""
     ends = ratio_ends(estimate)
     return f"{estimate.value:.3f}" + (
-        "" if ends == EXACT else f" (95%: {ends})" if ends else " (no interval)"
+        "" if ends == EXACT_TEXT else f" (95%: {ends})" if ends else " (no interval)"
     )
 
 
@@ -448,7 +455,7 @@ def more(each: CaseVerdict) -> str:
 def ratio_ends(ratio: Estimate) -> str:
     """ "1.032 to 1.041", "exact", or empty if unknown."""
     if isinstance(ratio, ExactValue):
-        return EXACT
+        return EXACT_TEXT
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.3f} to {ratio.high:.3f}"
 
 
@@ -511,17 +518,17 @@ def operations_table(
     relative = any(each.relative for each in operations)
 
     def count(heading: str, *states: State) -> Column[OperationVerdict]:
-        return Column(heading, lambda each: len(each.of(*states)), COUNT)
+        return Column(heading, lambda each: len(each.of(*states)), COUNT_FORMAT)
 
     columns: tuple[Column[OperationVerdict], ...] = (
         Column("operation", lambda each: each.workload),
         Column("level" if comparison.several_levels else "", lambda each: each.level),
-        Column("cases", lambda each: len(each.cases), COUNT),
+        Column("cases", lambda each: len(each.cases), COUNT_FORMAT),
         count("slower", "slower"),
         count("faster", "faster"),
         count("the same", "same"),
         count("undecided", *UNDECIDED_VERDICTS),
-        Column(f"mean {RATIO}", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL),
+        Column(f"mean {RATIO}", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL_HEADING),
         Column(RELATIVE if relative else "", lambda each: each.relative, WITH_ENDS),
         Column("verdict", lambda each: verdict(each.state)),
     )
@@ -535,13 +542,13 @@ def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: s
     relative = any(each.relative for each in cases)
     columns: tuple[Column[CaseVerdict], ...] = (
         Column("case", lambda each: named(each.case)),
-        Column("A", lambda each: each.a, SECONDS),
-        Column("B", lambda each: each.b, SECONDS),
-        Column(RATIO, lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL),
+        Column("A", lambda each: each.a, SECONDS_FORMAT),
+        Column("B", lambda each: each.b, SECONDS_FORMAT),
+        Column(RATIO, lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL_HEADING),
         Column(RELATIVE if relative else "", lambda each: each.relative, WITH_ENDS),
-        Column("launches", lambda each: f"{each.launches[0]}, {each.launches[1]}", COUNT),
+        Column("launches", lambda each: f"{each.launches[0]}, {each.launches[1]}", COUNT_FORMAT),
         Column("verdict", lambda each: verdict(each.state)),
-        Column("more launches" if open_ else "", more, COUNT),
+        Column("more launches" if open_ else "", more, COUNT_FORMAT),
     )
     captions = ["More launches: of A and of B, that would decide the case, approximately."] if open_ else []
     captions += [MEANING] if relative else []

@@ -63,7 +63,7 @@ def facts(run: MeasuredRun) -> dict[str, str]:
         run=run.run,
         machine=run.machine,
         settings=run.settings,
-        planned=0,
+        planned_count=0,
     )
     run_facts = {name: text for name, text in environment.facts(evidence) if name not in VARYING}
     if run.machine.nodes_vary:

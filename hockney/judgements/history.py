@@ -29,8 +29,8 @@ from hockney.models.history import (
 )
 from hockney.models.significance import UNDECIDED_VERDICTS
 from hockney.models.statistics import winsorise_if_enough
-from hockney.pages.columns import COUNT, INTERVAL, Column, Format, columns_table
-from hockney.pages.format import ratio_bounds
+from hockney.pages.columns import COUNT_FORMAT, INTERVAL_HEADING, Column, Format, columns_table
+from hockney.pages.format import ratio_interval_suffix
 
 
 @dataclass(frozen=True)
@@ -133,11 +133,11 @@ class CheckedRun(Judgement[CheckedSeries]):
         columns: tuple[Column[CheckedOperation], ...] = (
             Column("operation", lambda each: each.workload),
             Column("level" if self.several_levels else "", lambda each: each.level),
-            Column("cases", lambda each: len(each.cases), COUNT),
-            Column("slower", lambda each: len(each.of("slower")), COUNT),
-            Column("faster", lambda each: len(each.of("faster")), COUNT),
-            Column("runs", lambda each: each.mean.runs, COUNT),
-            Column("mean ratio", lambda each: each.mean.ratio, THREE_DECIMALS, interval=INTERVAL),
+            Column("cases", lambda each: len(each.cases), COUNT_FORMAT),
+            Column("slower", lambda each: len(each.of("slower")), COUNT_FORMAT),
+            Column("faster", lambda each: len(each.of("faster")), COUNT_FORMAT),
+            Column("runs", lambda each: each.mean.runs, COUNT_FORMAT),
+            Column("mean ratio", lambda each: each.mean.ratio, THREE_DECIMALS, interval=INTERVAL_HEADING),
             Column("noticeable", lambda each: each.mean.noticeable, NOTICEABLE),
             Column("verdict", lambda each: verdict(each.state)),
         )
@@ -165,7 +165,10 @@ class CheckedRun(Judgement[CheckedSeries]):
 
 
 def _judged_case(each: CheckedSeries) -> JudgedCase:
-    reason = f"{each.ratio.value:.3f}{ratio_bounds(each.ratio)} times the usual time: {verdict(each.state)}"
+    reason = (
+        f"{each.ratio.value:.3f}{ratio_interval_suffix(each.ratio)} times the usual time: "
+        f"{verdict(each.state)}"
+    )
     return JudgedCase(short(each.series), each.series.case, each.state, reason, each.new.value.value)
 
 
@@ -264,12 +267,12 @@ def operation(checked_operation: CheckedOperation, checked: CheckedRun) -> str:
     count, mean = len(checked_operation.cases), checked_operation.mean
     parts = [
         f"{state} in {len(changed)} of {plural(count, 'case')}, most in {short(changed[0].series)}: "
-        f"{changed[0].ratio.value:.2f}{ratio_bounds(changed[0].ratio)}"
+        f"{changed[0].ratio.value:.2f}{ratio_interval_suffix(changed[0].ratio)}"
         for state in ("slower", "faster")
         if (changed := checked_operation.of(state))
     ]
     parts = parts or [verdict(checked_operation.state)]
-    parts.append(f"on average {mean.ratio.value:.2f}{ratio_bounds(mean.ratio)} times the usual time")
+    parts.append(f"on average {mean.ratio.value:.2f}{ratio_interval_suffix(mean.ratio)} times the usual time")
     if mean.needed:
         parts.append(f"{plural(mean.needed, 'more run')} needed")
     elif mean.noticeable is not None:
@@ -281,7 +284,7 @@ def operation(checked_operation: CheckedOperation, checked: CheckedRun) -> str:
 
 def since(change: LevelChange) -> str:
     """ "2026-01-31, when times became 1.20 (95%: 1.15 to 1.26) times as long"."""
-    ratio = f"{change.ratio.value:.2f}{ratio_bounds(change.ratio)}"
+    ratio = f"{change.ratio.value:.2f}{ratio_interval_suffix(change.ratio)}"
     return f"{day(change.at.at_s)}, when times became {ratio} times as long"
 
 
@@ -319,7 +322,8 @@ def shown_sentence(history: ShownHistory) -> str:
     change = largest[1].changes[-1]
     return (
         f"{len(changed)} of {all_series} changed; the largest last change: {short(largest[1].series)}, "
-        f"{change.ratio.value:.2f}{ratio_bounds(change.ratio)} times as long since {day(change.at.at_s)}."
+        f"{change.ratio.value:.2f}{ratio_interval_suffix(change.ratio)} times as long since "
+        f"{day(change.at.at_s)}."
     )
 
 
@@ -331,10 +335,10 @@ def value(series: TimeSeries, time: float) -> str:
 NOTICEABLE = Format(lambda factor: format_percent(factor - 1, 2))
 CASES: tuple[Column[CheckedSeries], ...] = (
     Column("case", lambda each: short(each.series)),
-    Column("time", lambda each: format_seconds(each.new.value.value), COUNT),
-    Column("usual", lambda each: format_seconds(each.new.value.value / each.ratio.value), COUNT),
-    Column("ratio", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL),
-    Column("runs", lambda each: each.runs, COUNT),
+    Column("time", lambda each: format_seconds(each.new.value.value), COUNT_FORMAT),
+    Column("usual", lambda each: format_seconds(each.new.value.value / each.ratio.value), COUNT_FORMAT),
+    Column("ratio", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL_HEADING),
+    Column("runs", lambda each: each.runs, COUNT_FORMAT),
     Column("verdict", lambda each: verdict(each.state)),
 )
 
@@ -350,13 +354,16 @@ def trends_table(history: ShownHistory) -> Table:
         Column("series", lambda row: short(row[1].series)),
         Column("level" if levels else "", lambda row: row[1].series.level),
         Column(history.machine_heading, lambda row: row[0]),
-        Column("runs", lambda row: len(row[1].series.points), COUNT),
+        Column("runs", lambda row: len(row[1].series.points), COUNT_FORMAT),
         Column("course", lambda row: sparkline(row[1].series.logs)),
-        Column("last", lambda row: value(row[1].series, row[1].series.points[-1].value.value), COUNT),
-        Column("changes", lambda row: len(row[1].changes), COUNT),
+        Column("last", lambda row: value(row[1].series, row[1].series.points[-1].value.value), COUNT_FORMAT),
+        Column("changes", lambda row: len(row[1].changes), COUNT_FORMAT),
         Column("last change", last_change, Format(lambda change: day(change.at.at_s), numeric=False)),
         Column(
-            "ratio", lambda row: (last := last_change(row)) and last.ratio, THREE_DECIMALS, interval=INTERVAL
+            "ratio",
+            lambda row: (last := last_change(row)) and last.ratio,
+            THREE_DECIMALS,
+            interval=INTERVAL_HEADING,
         ),
     )
     return columns_table("trends", "Series", columns, history.trends)
@@ -372,7 +379,7 @@ def changes_table(history: ShownHistory) -> Table:
         Column("series", lambda row: short(row[1].series)),
         Column(history.machine_heading, lambda row: row[0]),
         Column("ratio", lambda row: row[2].ratio, THREE_DECIMALS),
-        Column(INTERVAL, lambda row: ratio_ends(row[2].ratio)),
+        Column(INTERVAL_HEADING, lambda row: ratio_ends(row[2].ratio)),
         Column("environment", lambda row: _facts_at(history, row[0], row[2].first_s, row[2].last_s)),
     )
     return columns_table("changes", "Changes of the level", columns, changes)

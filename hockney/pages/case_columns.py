@@ -9,15 +9,16 @@ from dataclasses import dataclass
 
 from hockney.core.errors import unknown
 from hockney.core.fit import Summary
-from hockney.pages.columns import COUNT, INTERVAL, Column, Format, in_unit
-from hockney.pages.evidence import Measured
-from hockney.pages.format import bandwidth, interval, percent, range_width, scatter
-from hockney.pages.undisturbed import differing
+from hockney.pages.columns import COUNT_FORMAT, INTERVAL_HEADING, Column, Format, unit_format
+from hockney.pages.evidence import MeasuredCase
+from hockney.pages.format import bandwidth, format_range_width, format_scatter, format_share, interval
+from hockney.pages.undisturbed import differing_undisturbed
 
 
 @dataclass(frozen=True, kw_only=True)
-class CaseColumn(Column[Measured]):
-    """Its key is also what users call it. `unit` is that of its numbers."""
+class CaseColumn(Column[MeasuredCase]):
+    """A column of a table of cases. `key` is the name by which users select it, `unit` the unit of its
+    numbers."""
 
     unit: str = ""
 
@@ -25,19 +26,19 @@ class CaseColumn(Column[Measured]):
     def name(self) -> str:
         return self.key
 
-    def text(self, m: Measured) -> str:
+    def text(self, m: MeasuredCase) -> str:
         return self.cells(m)[0]
 
-    def number(self, m: Measured) -> float | None:
-        """The value in `unit`; None for columns whose values are not numbers."""
+    def number(self, m: MeasuredCase) -> float | None:
+        """Return the value in `unit`, or None if the column's values are not numbers."""
         value = self.value(m)
         return value if isinstance(value, int | float) else None
 
 
 def _quantity(
-    name: str, unit: str, value: Callable[[Measured], float | None], missing: str = ""
+    name: str, unit: str, value: Callable[[MeasuredCase], float | None], missing: str = ""
 ) -> CaseColumn:
-    return CaseColumn(name, value, in_unit(unit), name, missing=missing, unit=unit)
+    return CaseColumn(name, value, unit_format(unit), name, missing=missing, unit=unit)
 
 
 def _time(name: str, value: Callable[[Summary], float | None]) -> CaseColumn:
@@ -47,28 +48,28 @@ def _time(name: str, value: Callable[[Summary], float | None]) -> CaseColumn:
 def _share(
     name: str,
     value: Callable[[Summary], float | None],
-    text: Callable[[float], str] = percent,
+    format_text: Callable[[float], str] = format_share,
     missing: str = "",
 ) -> CaseColumn:
-    """A share, or another number relative to 1."""
-    return CaseColumn(name, lambda m: value(m.summary), Format(text), name, missing=missing, unit="1")
+    """Return a column of shares, or of other numbers relative to 1."""
+    return CaseColumn(name, lambda m: value(m.summary), Format(format_text), name, missing=missing, unit="1")
 
 
 def _count(name: str, value: Callable[[Summary], int | None], missing: str = "") -> CaseColumn:
-    return CaseColumn(name, lambda m: value(m.summary), COUNT, name, missing=missing)
+    return CaseColumn(name, lambda m: value(m.summary), COUNT_FORMAT, name, missing=missing)
 
 
-def _moved(m: Measured) -> float | None:
+def _bandwidth(m: MeasuredCase) -> float | None:
     return bandwidth(m).value if m.summary.bytes_moved else None
 
 
 def _undisturbed(summary: Summary) -> float | None:
-    undisturbed = differing(summary)
+    undisturbed = differing_undisturbed(summary)
     return None if undisturbed is None else undisturbed.cost.value
 
 
 def _disturbed(summary: Summary) -> float | None:
-    undisturbed = differing(summary)
+    undisturbed = differing_undisturbed(summary)
     return None if undisturbed is None else undisturbed.disturbed
 
 
@@ -77,7 +78,7 @@ COLUMNS = {
     for column in (
         _time("typical", lambda s: s.typical.value),
         CaseColumn(
-            INTERVAL,
+            INTERVAL_HEADING,
             lambda m: m.summary.typical,
             Format(lambda typical: interval(typical, "s")),
             "interval",
@@ -85,9 +86,9 @@ COLUMNS = {
         ),
         _time("undisturbed", _undisturbed),
         _share("disturbed", _disturbed),
-        _quantity("bandwidth", "B/s", _moved),
-        _share("within", lambda s: s.spread_within, range_width, "unknown"),
-        _share("between", lambda s: s.between, scatter),
+        _quantity("bandwidth", "B/s", _bandwidth),
+        _share("within", lambda s: s.spread_within, format_range_width, "unknown"),
+        _share("between", lambda s: s.between, format_scatter),
         _count("repetitions", lambda s: s.repetitions),
         _count("visits", lambda s: s.visits),
         _count("launches", lambda s: s.launches),
@@ -110,7 +111,7 @@ COLUMNS = {
     )
 }
 
-USUAL = (
+DEFAULT_COLUMNS = (
     "typical",
     "interval",
     "bandwidth",
@@ -132,12 +133,13 @@ def parse_columns(text: str) -> tuple[CaseColumn, ...]:
     return tuple(COLUMNS[name] for name in dict.fromkeys(names))
 
 
-def usual() -> Sequence[CaseColumn]:
-    return [COLUMNS[name] for name in USUAL]
+def default_columns() -> Sequence[CaseColumn]:
+    return [COLUMNS[name] for name in DEFAULT_COLUMNS]
 
 
-def where_columns(measured: Sequence[Measured]) -> Sequence[CaseColumn]:
-    """The place and the nodes, if they differ among these cases without naming them in the case."""
+def placement_columns(measured: Sequence[MeasuredCase]) -> Sequence[CaseColumn]:
+    """Return the columns for place and nodes that differ among these cases without being named in the
+    cases."""
     places = {m.summary.place for m in measured if m.summary.place}
     nodes = {m.summary.nodes for m in measured if m.summary.nodes}
     place_columns = [COLUMNS["place"]] if len(places) > 1 else []

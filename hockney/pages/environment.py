@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where a run was made: name and value pairs."""
+"""The environment of a run as pairs of name and value."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from hockney.core.units import format_bit_rate, format_bytes, format_rate, forma
 from hockney.core.wording import plural
 from hockney.mpi import title_of
 from hockney.pages.evidence import Evidence
-from hockney.pages.levels import place_words
+from hockney.pages.levels import level_phrase
 
 MAX_HOSTS = 16
 
 
 def subtitle(evidence: Evidence) -> str:
-    """The user's label, and where the run was made."""
-    return ": ".join(filter(None, (evidence.settings.label, _place(evidence))))
+    """Return the user's label, and where the run was made."""
+    return ": ".join(filter(None, (evidence.settings.label, _describe_origin(evidence))))
 
 
-def _place(evidence: Evidence) -> str:
-    """Host, MPI and time in a line; for a simulated machine its description instead, since its clock has no
-    date."""
+def _describe_origin(evidence: Evidence) -> str:
+    """Return host, MPI and time in one line. For a simulated machine, whose clock has no date, return its
+    description."""
     if evidence.machine.platform is not None:
         simulator = title_of(evidence.machine.mpi) if evidence.machine.mpi else "a simulator"
         return f"{evidence.machine.platform.title}, simulated by {simulator}"
@@ -35,94 +35,99 @@ def _place(evidence: Evidence) -> str:
         return f"{evidence.machine.cpu}, as published: {evidence.machine.citation}"
     if evidence.machine.traits.imported:
         return f"{evidence.machine.host}, imported from the output of {evidence.machine.cpu}"
-    described = evidence.machine.emulated
-    parts = [f"{described.title}, emulated" if described else evidence.machine.host]
+    emulated = evidence.machine.emulated
+    parts = [f"{emulated.title}, emulated" if emulated else evidence.machine.host]
     if evidence.machine.mpi is not None:
         parts.append(title_of(evidence.machine.mpi))
     elif evidence.run.launches:
         parts.append(evidence.run.launches[0].library)
     if evidence.run.launches:
         with contextlib.suppress(OverflowError, ValueError, OSError):  # a date outside the calendar's range
-            began = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
-            parts.append(began.strftime("%Y-%m-%d %H:%M UTC"))
+            start = datetime.fromtimestamp(evidence.run.launches[0].started_s, timezone.utc)
+            parts.append(start.strftime("%Y-%m-%d %H:%M UTC"))
     return ", ".join(parts)
 
 
-def _imported(evidence: Evidence) -> tuple[tuple[str, str], ...]:
-    m = evidence.machine
+def _imported_facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
+    machine = evidence.machine
     libraries = dict.fromkeys(launch.library for launch in evidence.run.launches if launch.library)
     rows = [
-        ("machine", m.host),
-        ("system", m.system),
-        ("benchmark", m.cpu),
+        ("machine", machine.host),
+        ("system", machine.system),
+        ("benchmark", machine.cpu),
         ("MPI", ", ".join(libraries)),
-        ("imported from", m.citation),
-        *(("note", note) for note in m.notes),
-        ("imported by", f"hockney {m.hockney}"),
+        ("imported from", machine.citation),
+        *(("note", note) for note in machine.notes),
+        ("imported by", f"hockney {machine.hockney}"),
     ]
     return tuple((name, text) for name, text in rows if text)
 
 
 def facts(evidence: Evidence) -> tuple[tuple[str, str], ...]:
-    """Unknown facts are left out."""
-    m = evidence.machine
-    if m.platform is not None:
-        return _simulated(evidence, m.platform)
-    if m.traits.published:
-        printed = [("machine", m.cpu), ("published in", m.citation), *(("note", note) for note in m.notes)]
-        return (*printed, ("copied by", f"hockney {m.hockney}"))
-    if m.traits.imported:
-        return _imported(evidence)
-    caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in m.caches.items())
+    """Return the facts about the environment, without unknown ones."""
+    machine = evidence.machine
+    if machine.platform is not None:
+        return _simulated_facts(evidence, machine.platform)
+    if machine.traits.published:
+        published_facts = [
+            ("machine", machine.cpu),
+            ("published in", machine.citation),
+            *(("note", note) for note in machine.notes),
+        ]
+        return (*published_facts, ("copied by", f"hockney {machine.hockney}"))
+    if machine.traits.imported:
+        return _imported_facts(evidence)
+    caches = ", ".join(f"{name} {format_bytes(size)}" for name, size in machine.caches.items())
     rows = [
-        *(_emulated(m.emulated) if m.emulated else [("host", m.host)]),
-        ("system", m.system),
-        ("processor", m.cpu),
+        *(_emulated_facts(machine.emulated) if machine.emulated else [("host", machine.host)]),
+        ("system", machine.system),
+        ("processor", machine.cpu),
         (
             "cores",
-            f"{plural(m.cores, 'core')}, {plural(m.threads, 'thread')}, {plural(m.sockets, 'socket')}, "
-            f"{plural(m.numa_nodes, 'NUMA node')}",
+            f"{plural(machine.cores, 'core')}, {plural(machine.threads, 'thread')}, "
+            f"{plural(machine.sockets, 'socket')}, "
+            f"{plural(machine.numa_nodes, 'NUMA node')}",
         ),
         ("caches", caches),
-        ("memory", format_bytes(m.memory_bytes) if m.memory_bytes else ""),
-        ("virtual", m.virtual),
-        ("governor", m.governor),
-        ("load before", "" if m.load_before is None else f"{m.load_before:.2f}"),
-        ("load of others", _load_of_others(evidence)),
-        ("network", ", ".join(m.network)),
-        *_layout(m),
-        ("MPI", f"{title_of(m.mpi)} in {m.mpi.prefix}" if m.mpi else ""),
-        *_launch(evidence),
-        ("transport", ", ".join(f"{where}: {name}" for where, name in m.transport.items())),
-        *((name, value or "''") for name, value in (m.settings or {}).items()),
-        *_settings(evidence),
-        ("compiler", m.compiler),
-        ("flags", m.flags),
-        ("hockney", f"{m.hockney}, Python {m.python}"),
+        ("memory", format_bytes(machine.memory_bytes) if machine.memory_bytes else ""),
+        ("virtual", machine.virtual),
+        ("governor", machine.governor),
+        ("load before", "" if machine.load_before is None else f"{machine.load_before:.2f}"),
+        ("load of others", _background_load(evidence)),
+        ("network", ", ".join(machine.network)),
+        *_layout_facts(machine),
+        ("MPI", f"{title_of(machine.mpi)} in {machine.mpi.prefix}" if machine.mpi else ""),
+        *_launch_facts(evidence),
+        ("transport", ", ".join(f"{level}: {name}" for level, name in machine.transport.items())),
+        *((name, value or "''") for name, value in (machine.settings or {}).items()),
+        *_setting_facts(evidence),
+        ("compiler", machine.compiler),
+        ("flags", machine.flags),
+        ("hockney", f"{machine.hockney}, Python {machine.python}"),
     ]
     return tuple((name, value) for name, value in rows if value)
 
 
-def _layout(m: Machine) -> list[tuple[str, str]]:
-    """Where the ranks ran, and the levels at which they met; empty for ranks that the launcher placed on one
-    host."""
-    if m.layout is None:
+def _layout_facts(machine: Machine) -> list[tuple[str, str]]:
+    """Return where the ranks ran and the levels at which they met; empty if the launcher placed all ranks on
+    one host."""
+    if machine.layout is None:
         return []
-    names = list(dict.fromkeys(filter(None, m.hosts)))
+    names = list(dict.fromkeys(filter(None, machine.hosts)))
     hosts = ", ".join(
         [*names[:MAX_HOSTS], *([f"and {len(names) - MAX_HOSTS} more"] if names[MAX_HOSTS:] else [])]
     )
-    nodes = plural(m.layout.nodes, "node")
-    if len(names) > m.layout.nodes:
+    nodes = plural(machine.layout.nodes, "node")
+    if len(names) > machine.layout.nodes:
         nodes += f" in each launch, of {plural(len(names), 'host')}"
     return [
         ("nodes", f"{nodes}: {hosts}" if hosts else nodes),
-        ("ranks per node", str(m.layout.ranks_per_node)),
-        ("messages travel", ", ".join(map(place_words, m.levels))),
+        ("ranks per node", str(machine.layout.ranks_per_node)),
+        ("messages travel", ", ".join(map(level_phrase, machine.levels))),
     ]
 
 
-def _emulated(ethernet: Ethernet) -> list[tuple[str, str]]:
+def _emulated_facts(ethernet: Ethernet) -> list[tuple[str, str]]:
     wire = f"{format_bit_rate(ethernet.rate)} {ethernet.medium}, packets of {ethernet.mtu} B"
     return [
         ("machine", f"{ethernet.title} ({ethernet.name}), emulated"),
@@ -134,49 +139,57 @@ def _emulated(ethernet: Ethernet) -> list[tuple[str, str]]:
     ]
 
 
-def _simulated(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str], ...]:
-    m, network = evidence.machine, platform.network
-    first = evidence.run.launches[:1]
+def _simulated_facts(evidence: Evidence, platform: Platform) -> tuple[tuple[str, str], ...]:
+    machine, network = evidence.machine, platform.network
+    first_launches = evidence.run.launches[:1]
     rows = [
         ("machine", f"{platform.title} ({platform.name}), simulated"),
         ("after", platform.source),
-        ("size", f"{plural(m.cores, 'core')} in {plural(sum(g.count for g in platform.nodes), 'node')}"),
+        (
+            "size",
+            f"{plural(machine.cores, 'core')} in "
+            f"{plural(sum(group.count for group in platform.nodes), 'node')}",
+        ),
         ("network", " ".join([network.shape, "x".join(map(str, network.dims))]).strip()),
-        *_layout(m),
-        ("simulator", f"{title_of(m.mpi)} in {m.mpi.prefix}" if m.mpi else ""),
-        *[("command", " ".join(launch.command)) for launch in first],
-        ("compiler", m.compiler),
-        ("hockney", m.hockney),
+        *_layout_facts(machine),
+        ("simulator", f"{title_of(machine.mpi)} in {machine.mpi.prefix}" if machine.mpi else ""),
+        *[("command", " ".join(launch.command)) for launch in first_launches],
+        ("compiler", machine.compiler),
+        ("hockney", machine.hockney),
         *[("note", note) for note in platform.notes],
     ]
     return tuple((name, value) for name, value in rows if value)
 
 
-def _load_of_others(evidence: Evidence) -> str:
-    """The largest load by other programs in a launch."""
-    used = [close.outside_cores for close in evidence.run.closes if close.outside_cores]
-    return f"up to {max(used):.2f} processors during a launch" if used else ""
+def _background_load(evidence: Evidence) -> str:
+    """Return the largest load from other programs in a launch."""
+    loads = [close.outside_cores for close in evidence.run.closes if close.outside_cores]
+    return f"up to {max(loads):.2f} processors during a launch" if loads else ""
 
 
-def _settings(evidence: Evidence) -> list[tuple[str, str]]:
-    """The run's launch settings, with their variables."""
-    declared = launch_settings(evidence.settings.launch_settings).values()
+def _setting_facts(evidence: Evidence) -> list[tuple[str, str]]:
+    """Return the run's launch settings, with their variables."""
+    settings = launch_settings(evidence.settings.launch_settings).values()
     return [
-        (f"setting {each.name}", " ".join(f"{name}={value}" for name, value in each.variables) or "nothing")
-        for each in declared
+        (
+            f"setting {setting.name}",
+            " ".join(f"{name}={value}" for name, value in setting.variables) or "nothing",
+        )
+        for setting in settings
     ]
 
 
-def _launch(evidence: Evidence) -> list[tuple[str, str]]:
-    """The facts of the first launch with the most ranks: one rank alone is bound differently."""
+def _launch_facts(evidence: Evidence) -> list[tuple[str, str]]:
+    """Return the facts of the first launch with the highest rank count, because a single rank is bound
+    differently."""
     if not evidence.run.launches:
         return []
-    first = max(evidence.run.launches, key=lambda launch: len(launch.ranks))
-    step, cost = format_seconds(first.clock.resolution_s), format_seconds(first.clock.overhead_s)
+    launch = max(evidence.run.launches, key=lambda candidate: len(candidate.ranks))
+    step, overhead = format_seconds(launch.clock.resolution_s), format_seconds(launch.clock.overhead_s)
     return [
-        ("library", first.library),
-        ("MPI standard", first.mpi_standard),
-        ("binding", first.binding),
-        ("command", " ".join(first.command)),
-        ("clock", f"MPI_Wtime, step {step}, a reading costs {cost}"),
+        ("library", launch.library),
+        ("MPI standard", launch.mpi_standard),
+        ("binding", launch.binding),
+        ("command", " ".join(launch.command)),
+        ("clock", f"MPI_Wtime, step {step}, a reading costs {overhead}"),
     ]

@@ -27,103 +27,108 @@ if TYPE_CHECKING:
     from hockney.models.statistics import LaunchTimesCache, Observation
 
 T = TypeVar("T")
-Results = TypeVar("Results", bound="StudyResults")
+StudyResultsT = TypeVar("StudyResultsT", bound="StudyResults")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """The user's restrictions. Empty: the study decides. `cases` are typed lines, for the study of ad-hoc
-    cases; `programs` are the descriptions of programs (`Settings.programs`); `parameters` are values of those
-    that the study declares. If there is `surveyed`, the machine's parameters come from there and need not be
-    measured. `budget_s` is the time for all measurements."""
+    """The user's restrictions; the study decides what is left empty. `cases` are typed lines, for the study
+    of ad-hoc cases; `programs` are the descriptions of programs (`Settings.programs`); `parameters` are
+    values of the parameters that the study declares. If `survey` is set, the machine's parameters come from
+    it and need not be measured. `budget_s` is the time for all measurements."""
 
     ranks: tuple[int, ...] = ()
     sizes: tuple[int, ...] = ()
     cases: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    surveyed: Surveyed | None = None
+    survey: Surveyed | None = None
     budget_s: float = 60.0
 
     def value(self, parameter: StudyParameter) -> Any:
-        """The given value, or the parameter's default, in the type of its kind."""
+        """Return the given value, or the parameter's default, with the type of its kind."""
         return self.parameters.get(parameter.name, parameter.value())
 
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """A run as measured, and its settings. `planned` counts pairs of case and launch, `left` those of them
-    without a record; `added` are the cases that were measured beyond the plan. `notices` are what reading the
-    run had to say. `surveyed` is where the machine's parameters are from when not from this run.
-    `times` has the typical times of the launches, as computed for the fits. `place` is the level at which its
-    pairs of ranks meet, if it is the part of the `whole` that `at` returns."""
+    """The measurements of a run and its settings. `planned_count` counts pairs of case and launch,
+    `missing_count` the pairs without a record, and `added_count` the cases that were measured beyond the
+    plan. `notices` are problems found when the run was read. `survey` is the source of the machine's
+    parameters if they are not from this run. `times` caches the typical times of launches that the fits used.
+    `parent` is set if this is a part of a run: the cases with pairs of ranks at the level `place` (see
+    `at`)."""
 
     fits: Fits
     run: RunRecords
     machine: Machine
     settings: Settings
-    planned: int
-    left: int = 0
-    added: int = 0
+    planned_count: int
+    missing_count: int = 0
+    added_count: int = 0
     notices: tuple[str, ...] = ()
-    surveyed: Surveyed | None = None
+    survey: Surveyed | None = None
     times: LaunchTimesCache | None = None
     place: str = ""
-    whole: Evidence | None = field(default=None, repr=False, compare=False)
+    parent: Evidence | None = field(default=None, repr=False, compare=False)
 
     @cached_property
     def cores(self) -> int:
-        """The cores of all hosts of the run, assuming that they are alike: with more ranks than these, the
-        scheduler decides."""
+        """The number of cores of all hosts of the run, assuming that the hosts are alike. With more ranks,
+        the scheduler decides where they run."""
         return self.run.cores(self.machine)
 
-    def most_with_cores(self, counts: Sequence[int]) -> int:
-        """The largest of these ascending numbers of ranks with a core for each rank; otherwise the smallest,
-        0 if there are none."""
+    def max_count_with_cores(self, counts: Sequence[int]) -> int:
+        """Return the largest of these ascending rank counts for which each rank has a core. If there is none,
+        return the smallest count, or 0 without counts."""
         return max((count for count in counts if count <= self.cores), default=min(counts, default=0))
 
     @cached_property
     def levels(self) -> tuple[Evidence, ...]:
-        """The run at each level that its cases name, nearest first; the run itself if they name none."""
-        named = sort_levels(filter(None, (m.case.place for m in self.measured)))
-        return tuple(self.at(level) for level in named) or (self,)
+        """The parts of the run at each level that its cases name, nearest first, or the run itself if they
+        name none."""
+        places = sort_levels(filter(None, (m.case.place for m in self.measured)))
+        return tuple(self.at(level) for level in places) or (self,)
 
     def at(self, place: str) -> Evidence:
-        """The part of the run with only the cases that name this place, and the fits to them; with "" the
-        cases that name none, which `of` and `of_role` of the whole return too."""
+        """Return the part of the run with only the cases that name this place, and their fits. "" selects the
+        cases that name none, which `of` and `of_role` of the complete run also return."""
         fits = replace(
             self.fits,
             summaries=[s for s in self.fits.summaries if parse_canonical(s.case).place == place],
             fits=[fit for fit in self.fits.fits if fit.subject.get(PLACE, "") == place],
         )
-        return dataclasses.replace(self, fits=fits, place=place, whole=self)
+        return dataclasses.replace(self, fits=fits, place=place, parent=self)
 
-    def observed(self, cases: Iterable[Case] | None = None, *, cost: Cost | None = None) -> list[Observation]:
-        """One observation for each of these cases, by default for all of the run, of the cost that the fits
-        use unless `cost` is given. All of the run counts: a case that missed launches depends on others."""
+    def observations(
+        self, cases: Iterable[Case] | None = None, *, cost: Cost | None = None
+    ) -> list[Observation]:
+        """Return one observation for each of these cases (default: all), of `cost` (default: the cost that
+        the fits use). They are computed from the complete run, because a case that missed launches depends on
+        the other cases."""
         from hockney.models.statistics import launch_times, observe
 
-        if self.whole is not None:
-            own_cases = [m.case for m in self.measured] if cases is None else cases
-            return self.whole.observed(own_cases, cost=cost)
+        if self.parent is not None:
+            selected_cases = [m.case for m in self.measured] if cases is None else cases
+            return self.parent.observations(selected_cases, cost=cost)
         cost = cost or self.fits.cost
-        if cost not in self._observed:
-            self._observed[cost] = observe(self.run, self.catalog, cost, self.times or launch_times)
-        lines = None if cases is None else {case.line for case in cases}
+        if cost not in self._observations:
+            self._observations[cost] = observe(self.run, self.catalog, cost, self.times or launch_times)
+        selected_lines = None if cases is None else {case.line for case in cases}
         return [
             observation
-            for observation in self._observed[cost]
-            if lines is None or observation.case.line in lines
+            for observation in self._observations[cost]
+            if selected_lines is None or observation.case.line in selected_lines
         ]
 
     def cached(self, compute: Callable[[Evidence], T]) -> T:
-        """`compute(self)`, cached: several sections of a page need the same result."""
+        """Return `compute(self)` from a cache, because several sections of a page use the same result."""
         if compute not in self._cache:
             self._cache[compute] = compute(self)
         return self._cache[compute]
 
     @cached_property
-    def _observed(self) -> dict[Cost, list[Observation]]:
+    def _observations(self) -> dict[Cost, list[Observation]]:
         return {}
 
     @cached_property
@@ -131,42 +136,45 @@ class Evidence:
         return {}
 
     @cached_property
-    def measured(self) -> tuple[Measured, ...]:
-        """Every summary with its case, by workload, parameters and ranks. Its `typical` cost is the one used
-        by the fits."""
+    def measured(self) -> tuple[MeasuredCase, ...]:
+        """Every summary with its case, sorted by workload, parameters and ranks. The `typical` cost of a
+        summary is the cost that the fits use."""
         cases = [
-            self._measured(parse_canonical(s.case), replace(s, typical=s.cost(self.fits.cost)))
-            for s in self.fits.summaries
+            self._measured(
+                parse_canonical(summary.case), replace(summary, typical=summary.cost(self.fits.cost))
+            )
+            for summary in self.fits.summaries
         ]
         return tuple(sorted(cases, key=lambda m: (m.case.workload, m.case.ranks, m.size, m.case.line)))
 
-    def of(self, workload: str, **fixed: str | int | float) -> tuple[Measured, ...]:
-        """The measured cases of a workload whose parameters have these values, by ranks and size. Those
-        with a launch setting are left out unless `setting` is given, and those of another `place`."""
-        fixed = {PLACE: self.place, **fixed}
-        return tuple(m for m in self.measured if m.case.workload == workload and m.has(fixed))
+    def of(self, workload: str, **values: str | int | float) -> tuple[MeasuredCase, ...]:
+        """Return the measured cases of a workload with these parameter values, sorted by ranks and size.
+        Cases with a launch setting are excluded unless `setting` is given, and so are cases with another
+        `place`."""
+        values = {PLACE: self.place, **values}
+        return tuple(m for m in self.measured if m.case.workload == workload and m.has(values))
 
     @cached_property
     def catalog(self) -> Catalog:
-        """The catalog's entries of the run's workloads."""
+        """The catalog entries of the run's workloads."""
         return Catalog(schema=self.fits.schema, engine="", workloads=self.fits.workloads)
 
-    def of_role(self, *roles: str, **fixed: str | int | float) -> tuple[Measured, ...]:
-        """The measured cases of all workloads with one of these roles, whose parameters have these values; as
-        for `of`, of one place."""
-        fixed = {PLACE: self.place, **fixed}
-        return tuple(m for m in self.measured if m.workload.role in roles and m.has(fixed))
+    def of_role(self, *roles: str, **values: str | int | float) -> tuple[MeasuredCase, ...]:
+        """Return the measured cases of all workloads with one of these roles and with these parameter values;
+        see `of` for `setting` and `place`."""
+        values = {PLACE: self.place, **values}
+        return tuple(m for m in self.measured if m.workload.role in roles and m.has(values))
 
     def role_of(self, case: str) -> str:
-        """The role of the workload of a case line."""
+        """Return the role of a case line's workload."""
         return self.catalog.entry(parse_canonical(case).workload).role
 
-    def _measured(self, case: Case, summary: Summary) -> Measured:
-        return Measured(case, summary, self.catalog.entry(case.workload))
+    def _measured(self, case: Case, summary: Summary) -> MeasuredCase:
+        return MeasuredCase(case, summary, self.catalog.entry(case.workload))
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredCase:
     case: Case
     summary: Summary
     workload: Workload
@@ -175,12 +183,12 @@ class Measured:
     def size(self) -> float:
         return self.workload.size_of(self.case)
 
-    def has(self, fixed: Mapping[str, str | int | float]) -> bool:
-        """Whether these parameters have these values, and no launch setting is used that is not among
-        them."""
-        absent = dict.fromkeys((SETTING, PLACE), "")
-        return all(self.case.get(k, absent.get(k)) == v for k, v in fixed.items()) and (
-            SETTING in fixed or not self.case.setting
+    def has(self, values: Mapping[str, str | int | float]) -> bool:
+        """Check whether the parameters have these values. A launch setting or place must be among the
+        values."""
+        defaults = dict.fromkeys((SETTING, PLACE), "")
+        return all(self.case.get(k, defaults.get(k)) == v for k, v in values.items()) and (
+            SETTING in values or not self.case.setting
         )
 
     @property
@@ -190,19 +198,19 @@ class Measured:
 
 @dataclass(frozen=True)
 class StudyResults:
-    """What a study computes from a run."""
+    """Results that a study computes from a run."""
 
     evidence: Evidence
 
     @classmethod
-    def of(cls: type[Results], evidence: Evidence) -> Results:
-        """The same object for the same evidence, however often a page requests it."""
+    def of(cls: type[StudyResultsT], evidence: Evidence) -> StudyResultsT:
+        """Return the results for the evidence, computed at the first call only."""
         return evidence.cached(cls)
 
 
 @dataclass(frozen=True)
 class RunCaveat:
-    """A caveat about a run. `cases` are the lines that it affects; None means all."""
+    """A caveat about a run. `cases` contains the affected lines; None means all cases."""
 
     caveat: Caveat
     cases: frozenset[str] | None = None
@@ -214,7 +222,7 @@ def run_caveat(
     return RunCaveat(Caveat(code, text, touches, todo), None if cases is None else frozenset(cases))
 
 
-def _always(evidence: Evidence) -> bool:
+def _is_always_conclusive(evidence: Evidence) -> bool:
     return True
 
 
@@ -228,45 +236,46 @@ def _no_tables(evidence: Evidence) -> Sequence[Table]:
 
 @dataclass(frozen=True, kw_only=True)
 class Study:
-    """What a module of `hockney/studies` defines. Names without a default make it a study; the others are
+    """The members of a module of `hockney/studies`. Members without a default are required; the others are
     optional."""
 
     NAME: str
-    """The name of its module, with "-" for "_"."""
+    """The name of the module, with "-" for "_"."""
     HELP: str
-    """A line for `hockney run --list`."""
+    """One line for `hockney run --list`."""
     plan: Callable[[Options, Catalog, Machine], list[Case]]
     """Chooses the cases to measure."""
     page: Callable[[Evidence], Page]
-    """The result, as data."""
+    """Returns the report as data."""
 
     PARAMETERS: tuple[StudyParameter, ...] = ()
-    """Its parameters other than ranks and sizes: users set them as NAME=VALUE, and
-    `options.value(PARAMETER)` returns the typed value."""
+    """Parameters in addition to ranks and sizes. Users set them as NAME=VALUE, and `options.value(PARAMETER)`
+    returns the typed value."""
     WORKLOADS: tuple[str, ...] = ()
-    """All workloads that it may plan, if some of them are compiled on first use."""
+    """All workloads that the study may plan, if some of them are compiled on first use."""
     launch_settings: Callable[[Options, Machine], Sequence[LaunchSetting]] = _no_settings
-    """The launch settings that its cases name."""
+    """Returns the launch settings that the cases name."""
 
     RUN_BY_NAME: bool = True
-    """Whether users may run it by its name. A study that others use may have another name than its module."""
+    """Whether users can run the study by its name. A study that only other studies use may have another name
+    than its module."""
     REFINES: bool = False
-    """Whether sizes are added between the planned ones, around changes of a cost. A question about certain
-    sizes is answered as asked."""
+    """Whether sizes are added between the planned ones, where a cost changes. Studies of particular sizes
+    measure just these."""
     ASKS_FOR_LEVELS: bool = False
-    """Whether its plan depends on the levels at which ranks of one node meet, which are found by starting
-    ranks."""
+    """Whether the plan depends on the levels at which ranks of one node meet. Finding them requires a
+    launch."""
     AS_TYPED: bool = False
-    """Whether its cases are measured as they are; otherwise nothing in them is left to the launcher on
-    several nodes."""
+    """Whether the cases are measured exactly as typed. Otherwise, on several nodes, parameters that a case
+    leaves to the launcher are set."""
 
-    is_conclusive: Callable[[Evidence], bool] = _always
-    """Whether the run answers the question."""
+    is_conclusive: Callable[[Evidence], bool] = _is_always_conclusive
+    """Returns whether the run answers the question."""
     summary: Callable[[Evidence], Sequence[Table]] = _no_tables
-    """The tables below the headline on a terminal."""
+    """Returns the tables below the headline on a terminal."""
     answer: Callable[[Evidence], Mapping[str, Any]] | None = None
-    """Its part of the JSON document; a study without one adds nothing."""
+    """Returns the study's part of the JSON document; a study without this function adds nothing."""
 
 
-def once(cases: Iterable[Case]) -> list[Case]:
+def unique_cases(cases: Iterable[Case]) -> list[Case]:
     return list(dict.fromkeys(cases))

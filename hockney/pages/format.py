@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers with units and intervals, for readers."""
+"""Numbers with units and intervals as text."""
 
 from __future__ import annotations
 
@@ -21,27 +21,28 @@ from hockney.core.units import (
 from hockney.draw.amount import SCALES, Amount
 
 if TYPE_CHECKING:
-    from hockney.pages.evidence import Measured
+    from hockney.pages.evidence import MeasuredCase
 
 
 BYTES = tuple((1024.0**k, unit) for k, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB")))
-EXACT, SIMULATED = "exact", "simulated"
-"""What is printed instead of an interval for values that are exact by definition, and where times do not
-vary."""
+EXACT_TEXT, SIMULATED_TEXT = "exact", "simulated"
+"""The texts that replace the interval of a value that is exact by definition, or simulated without noise."""
 VAGUE_INTERVAL_FACTOR = 2.0
 
 
 def quantity(value: float, unit: str) -> Amount:
-    return Amount(_text(value, unit), (value,), unit)
+    return Amount(_format_quantity(value, unit), (value,), unit)
 
 
-def _text(value: float, unit: str) -> str:
+def _format_quantity(value: float, unit: str) -> str:
     if not math.isfinite(value):
         return "unknown"
     if unit == "s":
         return format_seconds(value)
     if unit == "B":
-        return format_bytes(value if value == int(value) and value % 64 == 0 else _three_digits(value))
+        return format_bytes(
+            value if value == int(value) and value % 64 == 0 else _round_to_three_digits(value)
+        )
     if unit == "B/s":
         return format_rate(value)
     if unit == "s/B":
@@ -52,92 +53,103 @@ def _text(value: float, unit: str) -> str:
     return f"{number}%" if unit == "%" else f"{number} {unit}".rstrip()
 
 
-def _three_digits(value: float) -> float:
-    """A fitted size, rounded in the unit in which it will be shown, so as not to suggest more precision than
-    there is."""
+def _round_to_three_digits(value: float) -> float:
+    """Round a fitted size to three digits of the unit in which it will be shown, which avoids suggesting more
+    precision than there is."""
     unit = 1024.0 ** (math.floor(math.log(value, 1024)) if value >= 1 else 0)
     return float(f"{value / unit:.3g}") * unit
 
 
 def interval(estimate: Estimate, unit: str) -> Amount:
-    """ "449 ns to 453 ns", or the one end that the data allow, or that the value is simulated. A lower end of
-    0, as of any time that is not negative, is no finding, nor is a size below a byte."""
+    """Format an interval, such as "449 ns to 453 ns", or its single known bound, or the reason why an exact
+    value has none. A lower bound of 0 is omitted because times are never negative; so is a size below one
+    byte."""
     if isinstance(estimate, ExactValue):
-        return Amount(no_interval(estimate))
-    below_a_byte = unit == "B" and estimate.low is not None and estimate.low < 1 <= estimate.value
-    if (estimate.low == 0 or below_a_byte) and estimate.high:
+        return Amount(no_interval_text(estimate))
+    is_below_a_byte = unit == "B" and estimate.low is not None and estimate.low < 1 <= estimate.value
+    if (estimate.low == 0 or is_below_a_byte) and estimate.high:
         estimate = Estimate(estimate.value, None, estimate.high)
-    ends = [end for end in (estimate.low, estimate.high) if end is not None]
-    if not ends:
+    known_bounds = [bound for bound in (estimate.low, estimate.high) if bound is not None]
+    if not known_bounds:
         return Amount("unknown")
-    form = "{} to {}" if len(ends) == 2 else "at most {}" if estimate.low is None else "at least {}"
-    return Amount(form.format(*(_text(end, unit) for end in ends)), ends, unit, form)
+    template = (
+        "{} to {}" if len(known_bounds) == 2 else "at most {}" if estimate.low is None else "at least {}"
+    )
+    return Amount(
+        template.format(*(_format_quantity(bound, unit) for bound in known_bounds)),
+        known_bounds,
+        unit,
+        template,
+    )
 
 
-def no_interval(value: ExactValue) -> str:
-    """What an exact value has in place of an interval."""
-    return EXACT if isinstance(value, DefinedValue) else SIMULATED
+def no_interval_text(value: ExactValue) -> str:
+    """Return the text that replaces an exact value's interval."""
+    return EXACT_TEXT if isinstance(value, DefinedValue) else SIMULATED_TEXT
 
 
-def in_brackets(estimate: Estimate, unit: str) -> str:
-    """ "451 ns [449, 453]", in one unit."""
+def with_bracketed_interval(estimate: Estimate, unit: str) -> str:
+    """Format a value with its interval in one unit: "451 ns [449, 453]"."""
     if estimate.low is None or estimate.high is None:
         return quantity(estimate.value, unit)
-    name = quantity(estimate.value or estimate.high, unit).unit_once.partition(" ")[2]
-    factor = next((factor for factor, each in (*SCALES.get(unit, ()), *BYTES) if each == name), 1.0)
+    unit_name = quantity(estimate.value or estimate.high, unit).unit_once.partition(" ")[2]
+    factor = next(
+        (factor for factor, scale_name in (*SCALES.get(unit, ()), *BYTES) if scale_name == unit_name), 1.0
+    )
     numbers = (estimate.value, estimate.low, estimate.high)
     value, low, high = (format_significant(number / factor, 3) for number in numbers)
-    return f"{value} {name} [{low}, {high}]"
+    return f"{value} {unit_name} [{low}, {high}]"
 
 
 def with_interval(estimate: Estimate, unit: str) -> str:
-    """ "451 ns (95%: 449 ns to 453 ns)"; of an exact value just that."""
+    """Format a value with its interval: "451 ns (95%: 449 ns to 453 ns)". An exact value has no interval."""
     if isinstance(estimate, ExactValue):
         return quantity(estimate.value, unit)
     has_bounds = estimate.low is not None or estimate.high is not None
-    bounds = f" (95%: {interval(estimate, unit)})" if has_bounds else " (no interval)"
-    return quantity(estimate.value, unit) + bounds
+    suffix = f" (95%: {interval(estimate, unit)})" if has_bounds else " (no interval)"
+    return quantity(estimate.value, unit) + suffix
 
 
-def interval_text(estimate: Estimate, text: Callable[[float], str]) -> str:
-    """The ends as text, "simulated" or "exact" for an exact value, or empty if unknown."""
+def format_bounds(estimate: Estimate, format_bound: Callable[[float], str]) -> str:
+    """Format the bounds of an interval, or "simulated" or "exact" for an exact value; empty if unknown."""
     if isinstance(estimate, ExactValue):
-        return no_interval(estimate)
+        return no_interval_text(estimate)
     if estimate.low is None or estimate.high is None:
         return ""
-    return f"{text(estimate.low)} to {text(estimate.high)}"
+    return f"{format_bound(estimate.low)} to {format_bound(estimate.high)}"
 
 
-def bounds(estimate: Estimate, interval: str) -> str:
-    """ " (95%: 1.84 to 1.90)", to follow the value in a sentence; empty if it is exact."""
+def interval_suffix(estimate: Estimate, interval: str) -> str:
+    """Return " (95%: 1.84 to 1.90)", to follow a value in a sentence; empty for an exact value."""
     if isinstance(estimate, ExactValue):
         return ""
     return f" (95%: {interval})" if interval else " (no interval)"
 
 
 def ratio_interval(ratio: Estimate) -> str:
-    """ "1.84 to 1.90"."""
-    return interval_text(ratio, "{:.2f}".format)
+    """Format the interval of a ratio: "1.84 to 1.90"."""
+    return format_bounds(ratio, "{:.2f}".format)
 
 
 def share_interval(share: Estimate) -> str:
-    """ "1.2% to 3.4%"."""
-    return interval_text(share, percent)
+    """Format the interval of a share: "1.2% to 3.4%"."""
+    return format_bounds(share, format_share)
 
 
-def ratio_bounds(ratio: Estimate) -> str:
-    return bounds(ratio, ratio_interval(ratio))
+def ratio_interval_suffix(ratio: Estimate) -> str:
+    return interval_suffix(ratio, ratio_interval(ratio))
 
 
 def typical_cost(summary: Summary) -> str:
-    """The typical time with its interval, or why it has none."""
+    """Format the typical time with its interval, or with the reason why it has none."""
     if reason := no_interval_reason(summary):
         return f"{quantity(summary.typical.value, 's')} (no interval: {reason})"
     return with_interval(summary.typical, "s")
 
 
 def no_interval_reason(summary: Summary) -> str:
-    """Why the typical time has no interval; empty if it has one, or there is only one launch."""
+    """Return the reason why the typical time has no interval; empty if it has one, or if there was only one
+    launch."""
     cost = summary.typical
     if summary.unknown_change:
         return "other cases changed in launches that it missed"
@@ -146,20 +158,21 @@ def no_interval_reason(summary: Summary) -> str:
 
 
 def precision(estimate: Estimate) -> float | None:
-    """Relative half width of the interval; None if there is no interval."""
+    """Return the relative half width of the interval, or None without an interval."""
     if estimate.low is None or estimate.high is None or not estimate.value:
         return None
     return (estimate.high - estimate.low) / 2 / estimate.value
 
 
-def vague(estimate: Estimate) -> bool:
-    """Whether its interval is unknown, or wider than a factor of VAGUE_INTERVAL_FACTOR."""
+def is_vague(estimate: Estimate) -> bool:
+    """Check whether the interval is unknown, or its bounds differ by more than a factor of
+    VAGUE_INTERVAL_FACTOR."""
     return (
         estimate.low is None or estimate.high is None or estimate.high > VAGUE_INTERVAL_FACTOR * estimate.low
     )
 
 
-def percent(fraction: float | None) -> str:
+def format_share(fraction: float | None) -> str:
     if fraction is None:
         return "unknown"
     if fraction >= 10:
@@ -167,72 +180,84 @@ def percent(fraction: float | None) -> str:
     return f"{100 * fraction:.2g}%" if fraction < 0.995 else f"{100 * fraction:.0f}%"
 
 
-def half_width(width: float | None) -> str:
-    """A relative half width: "5.2%", from 100% on "a factor of 2.4"."""
-    return percent(width) if width is None or width < 1 else format_factor(half_width_factor(width))
+def format_half_width(width: float | None) -> str:
+    """Format a relative half width: "5.2%", or from 100% on "a factor of 2.4"."""
+    return format_share(width) if width is None or width < 1 else format_factor(half_width_factor(width))
 
 
-def range_width(width: float | None) -> str:
-    """An interquartile range relative to the median: "11%", from 100% on the factor between the quartiles."""
-    return percent(width) if width is None or width < 1 else format_factor(half_width_factor(width / 2) ** 2)
+def format_range_width(width: float | None) -> str:
+    """Format an interquartile range relative to the median: "11%", or from 100% on the factor between the
+    quartiles."""
+    return (
+        format_share(width)
+        if width is None or width < 1
+        else format_factor(half_width_factor(width / 2) ** 2)
+    )
 
 
-def scatter(deviation: float | None) -> str:
-    """A standard deviation of logarithms: "11%", from 100% on "a factor of 2.7"."""
-    return percent(deviation) if deviation is None or deviation < 1 else format_factor(math.exp(deviation))
+def format_scatter(deviation: float | None) -> str:
+    """Format a standard deviation of logarithms: "11%", or from 100% on "a factor of 2.7"."""
+    return (
+        format_share(deviation) if deviation is None or deviation < 1 else format_factor(math.exp(deviation))
+    )
 
 
-def bandwidth(measured: Measured) -> Estimate:
-    """Payload over typical time (B/s)."""
-    return rate_of(measured.summary.bytes_moved, measured.summary.typical)
+def bandwidth(measured: MeasuredCase) -> Estimate:
+    """Return the payload divided by the typical time (B/s)."""
+    return rate_from_time(measured.summary.bytes_moved, measured.summary.typical)
 
 
-def rate_of(moved: float, time: Estimate) -> Estimate:
-    """Bytes, or whatever was done, over a time (B/s): the ends of the interval are swapped."""
-    value = moved / time.value if time.value else 0.0
+def rate_from_time(amount: float, time: Estimate) -> Estimate:
+    """Divide an amount, such as bytes (then in B/s), by a time. The upper bound of the time gives the lower
+    bound of the rate."""
+    value = amount / time.value if time.value else 0.0
     if isinstance(time, ExactValue):
         return ExactValue.of(value)
-    low, high = (moved / end if end and end > 0 else None for end in (time.high, time.low))
+    low, high = (amount / bound if bound and bound > 0 else None for bound in (time.high, time.low))
     return Estimate(value, low, high)
 
 
-def size_of(measured: Measured) -> str:
-    """The size with its unit; empty for a workload without one."""
+def size_of(measured: MeasuredCase) -> str:
+    """Return the size with its unit; empty for a workload without a size."""
     return quantity(measured.size, measured.workload.size_unit) if measured.has_size else ""
 
 
-def label(measured: Measured, *without: str) -> str:
-    """A description of the case, without the parameters that vary in a figure."""
-    words = [f"{k}={v}" for k, v in measured.case.parameters if k not in without]
-    if "ranks" not in without:
-        words.append(f"ranks={measured.case.ranks}")
-    return " ".join([measured.case.workload, *words])
+def label(measured: MeasuredCase, *excluded: str) -> str:
+    """Describe the case, without the excluded parameters, which vary in a figure."""
+    parts = [f"{name}={value}" for name, value in measured.case.parameters if name not in excluded]
+    if "ranks" not in excluded:
+        parts.append(f"ranks={measured.case.ranks}")
+    return " ".join([measured.case.workload, *parts])
 
 
-def typed_line(measured: Measured) -> str:
-    """The case's line, times with their units."""
-    given = sorted(measured.case.values.items())
-    return " ".join([measured.case.workload, *(f"{k}={_typed(measured, k, v)}" for k, v in given)])
+def typed_line(measured: MeasuredCase) -> str:
+    """Return the line of the case, with units for times."""
+    values = sorted(measured.case.values.items())
+    return " ".join(
+        [measured.case.workload, *(f"{name}={_typed_value(measured, name, value)}" for name, value in values)]
+    )
 
 
-def _typed(measured: Measured, name: str, value: Value) -> str:
-    """The value as a user would type it, times with a unit: 20us."""
-    declared = measured.workload.parameter(name)
-    if declared is None or declared.unit != "s" or not isinstance(value, int | float) or not value:
+def _typed_value(measured: MeasuredCase, name: str, value: Value) -> str:
+    """Format a value as a user would type it. Times have a unit: 20us."""
+    parameter = measured.workload.parameter(name)
+    if parameter is None or parameter.unit != "s" or not isinstance(value, int | float) or not value:
         return format_value(value)
-    factor, unit = next(each for each in reversed(SCALES["s"]) if value >= each[0] or each is SCALES["s"][0])
+    factor, unit = next(
+        scale for scale in reversed(SCALES["s"]) if value >= scale[0] or scale is SCALES["s"][0]
+    )
     return f"{value / factor:.12g}{unit}"
 
 
-def signed_tenths(error: float) -> str:
-    """ "+12.3%", and "0.0%" without a sign."""
-    text = f"{error:+.1%}"
+def format_signed_tenths(fraction: float) -> str:
+    """Format a fraction as "+12.3%", without a sign for "0.0%"."""
+    text = f"{fraction:+.1%}"
     return text[1:] if text in ("+0.0%", "-0.0%") else text
 
 
-def signed(error: float | None) -> str:
-    """ "+12%", and "0%" without a sign; empty if unknown."""
-    if error is None:
+def format_signed(fraction: float | None) -> str:
+    """Format a fraction as "+12%", without a sign for "0%"; empty if unknown."""
+    if fraction is None:
         return ""
-    text = f"{error:+.0%}"
+    text = f"{fraction:+.0%}"
     return text[1:] if text in ("+0%", "-0%") else text

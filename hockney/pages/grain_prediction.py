@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A prediction as one document for programs: seconds, bytes and fractions, each with the ends of its 95%
-interval (null if unknown)."""
+"""A prediction as a JSON document: seconds, bytes and fractions, each with its 95% interval (null if
+unknown)."""
 
 from __future__ import annotations
 
@@ -31,86 +31,93 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
 from hockney.models.programs.scaling import ProgramForecast
 from hockney.pages.format import with_interval
-from hockney.pages.origins import in_short, provenance
+from hockney.pages.origins import provenance, provenance_summary
 
-NEVER = "never"
-LEFT_OUT = ("waiting", "variation")
-"""Waiting for ranks that are late; the variation of computation and messages."""
+NEVER_TEXT = "never"
+EXCLUDED_EFFECTS = ("waiting", "variation")
+"""Effects that the prediction excludes: waiting for late ranks, and the variation of computation and
+messages."""
 
 
 def ranks_table(prediction: Prediction) -> Table:
-    layouts = [prediction.layout(each.ranks) for each in prediction.rows]
+    layouts = [prediction.layout(row.ranks) for row in prediction.rows]
     rows = tuple(
         (
-            str(each.ranks),
+            str(row.ranks),
             *([layout.text] if layout is not None else []),
-            time_cell(each.time),
-            ratio_text(each.speed_up),
-            share_text(each.efficiency),
-            share_text(each.communication),
+            time_cell(row.time),
+            ratio_text(row.speed_up),
+            share_text(row.efficiency),
+            share_text(row.communication),
         )
-        for each, layout in zip(prediction.rows, layouts, strict=True)
+        for row, layout in zip(prediction.rows, layouts, strict=True)
     )
-    spread = ("nodes x ranks",) if any(layouts) else ()
-    columns = ("ranks", *spread, "time, model only", "speed-up", "efficiency", "communication")
-    return Table("ranks", "By ranks", columns, rows, numeric=(0, 1 + len(spread)))
+    layout_columns = ("nodes x ranks",) if any(layouts) else ()
+    columns = ("ranks", *layout_columns, "time, model only", "speed-up", "efficiency", "communication")
+    return Table("ranks", "By ranks", columns, rows, numeric=(0, 1 + len(layout_columns)))
 
 
-def needed_work(prediction: Prediction) -> Table:
-    """The work from which this many ranks break even and reach an efficiency, and the efficiency that none
-    exceeds."""
+def work_table(prediction: Prediction) -> Table:
+    """Return the table of the work for which these ranks break even or reach an efficiency, and of the upper
+    limit of the efficiency."""
     rows = []
-    for even in prediction.break_even:
-        rest = [each for each in prediction.needed if each.ranks == even.ranks]
-        cells = [_work(each) for each in (even, *rest)]
-        rows.append((str(even.ranks), *cells, f"{three_digits(100 * even.ceiling)}%"))
-    columns = ("ranks", "break-even work", *(f"work for {format_percent(w)}" for w in WANTED), "at most")
+    for break_even in prediction.break_even:
+        remaining_works = [work for work in prediction.needed if work.ranks == break_even.ranks]
+        work_cells = [_format_work(work) for work in (break_even, *remaining_works)]
+        rows.append((str(break_even.ranks), *work_cells, f"{three_digits(100 * break_even.ceiling)}%"))
+    columns = (
+        "ranks",
+        "break-even work",
+        *(f"work for {format_percent(efficiency)}" for efficiency in WANTED),
+        "at most",
+    )
     return Table("needed", "Work needed", columns, tuple(rows), numeric=tuple(range(len(columns))))
 
 
-def _work(needed_work: Needed) -> str:
-    if needed_work.work is None:
-        return NEVER
-    return "any" if needed_work.work.value == 0 else time_cell(needed_work.work)
+def _format_work(required: Needed) -> str:
+    if required.work is None:
+        return NEVER_TEXT
+    return "any" if required.work.value == 0 else time_cell(required.work)
 
 
 def levers_table(prediction: Prediction) -> Table:
     rows = tuple(
         (
-            each.lever.name,
-            each.lever.words,
-            share_text(each.efficiency),
-            f"+{three_digits(100 * each.lever.gain)}".replace("+<", "<"),
+            change.lever.name,
+            change.lever.words,
+            share_text(change.efficiency),
+            f"+{three_digits(100 * change.lever.gain)}".replace("+<", "<"),
         )
-        for each in prediction.changes
+        for change in prediction.changes
     )
     return improvements_table(prediction.changed, rows)
 
 
 def improvements_table(ranks: int, rows: tuple[tuple[str, str, str, str], ...]) -> Table:
-    """What would help on this many ranks: its name, how, the new efficiency and the gain in points."""
+    """Return the table of improvements on this many ranks: name, how, new efficiency and gain in percentage
+    points."""
     columns = ("improvement", "how", "new efficiency", "points")
     return Table("levers", f"On {ranks} ranks", columns, rows, numeric=(3,))
 
 
-UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
+TIME_UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
-BUFFERS = {"written": " that was just written", "hot": " in hot buffers", "cold": " in cold buffers"}
+BUFFER_PHRASES = {"written": " that was just written", "hot": " in hot buffers", "cold": " in cold buffers"}
 
-FEW = 1e-3
-"""Smaller values are written with an exponent."""
+MIN_FIXED = 1e-3
+"""Smaller values are shown as less than this value."""
 
 
-def assumed_sentences(prediction: Prediction, platform: Platform | None) -> tuple[str, ...]:
-    """The algorithm, the source of message times, and the network. `platform` is the description that a
-    machine's name selects."""
+def assumption_sentences(prediction: Prediction, platform: Platform | None) -> tuple[str, ...]:
+    """Return sentences on the algorithm, the source of message times, and the network. `platform` is the
+    description that a machine's name selects."""
     messages = prediction.messages
     source = f"on {messages.title}, by {messages.source}"
     message = "an undisturbed message" if messages.cost == "undisturbed" else "a message"
     size = format_size(prediction.algorithm.bytes)
-    buffers = BUFFERS.get(messages.buffers, "")
-    one_message = f"{message} of {size}{buffers} takes {_one_way(prediction)} in one direction"
-    fit = _fit_verdicts(messages) if platform is None else f" ({in_short(platform)})"
+    buffers = BUFFER_PHRASES.get(messages.buffers, "")
+    one_message = f"{message} of {size}{buffers} takes {_format_one_way(prediction)} in one direction"
+    fit = _fit_verdicts(messages) if platform is None else f" ({provenance_summary(platform)})"
     return (
         f"Assumed: {algorithm_text(prediction.algorithm)}.",
         f"Messages {source}: {one_message}{fit}.",
@@ -120,179 +127,201 @@ def assumed_sentences(prediction: Prediction, platform: Platform | None) -> tupl
 
 
 def _sharing_sentence(messages: PointToPointCosts) -> tuple[str, ...]:
-    """What messages of one node share that set out at once, if pairs were measured."""
+    """Describe the rate that simultaneous messages from one node share, if pairs were measured."""
     levels = ((level, level.node) for level in messages.levels())
-    nodes = [(_level_words(level, messages), node) for level, node in levels if node is not None]
-    words = [
-        f"{_shared_rate(node)} {where}, measured with {plural(node.pairs, 'pair')}" for where, node in nodes
+    nodes = [(_level_phrase(level, messages), node) for level, node in levels if node is not None]
+    rates = [
+        f"{_format_shared_rate(node)} {level_phrase}, measured with {plural(node.pairs, 'pair')}"
+        for level_phrase, node in nodes
     ]
-    return (f"Messages that set out from one node at once share {', and '.join(words)}.",) if words else ()
+    return (f"Messages that set out from one node at once share {', and '.join(rates)}.",) if rates else ()
 
 
-def _level_words(level: PointToPointCosts, messages: PointToPointCosts) -> str:
-    far = messages.place == NETWORK and level is not messages.near
-    return "between nodes" if far else "within a node"
+def _level_phrase(level: PointToPointCosts, messages: PointToPointCosts) -> str:
+    is_between_nodes = messages.place == NETWORK and level is not messages.near
+    return "between nodes" if is_between_nodes else "within a node"
 
 
-def _shared_rate(node: NodeSharing) -> str:
+def _format_shared_rate(node: NodeSharing) -> str:
     rate = node.estimate
     return f"at least {format_rate(rate.value)}" if rate.high is None else with_interval(rate, "B/s")
 
 
 def _fit_verdicts(messages: PointToPointCosts) -> str:
-    """The verdicts of the fits that give the times."""
+    """Return the verdicts of the fits that determine the times."""
     fit_names = (
         {True: "the fit on a node", False: "that between nodes"} if messages.near else {False: "the fit"}
     )
-    words = [
+    verdicts = [
         f"{fit_names[level is messages.near]} is {level.verdict}: {level.doubt}"
         for level in messages.levels()
         if level.verdict
     ]
-    return f" ({'; '.join(words)})" if words else ""
+    return f" ({'; '.join(verdicts)})" if verdicts else ""
 
 
-def _one_way(prediction: Prediction) -> str:
-    text, far = with_interval(prediction.one_way, "s"), prediction.between
-    return text if far is None else f"{text} on a node and {with_interval(far, 's')} between nodes"
-
-
-def algorithm_text(what: Algorithm) -> str:
-    """The algorithm's numbers as text."""
-    parts = (
-        f"{format_percent(what.serial)} of it serial, the rest shared" if what.serial else "all of it shared"
-    )
-    even = f", {what.imbalance:g} times the mean on the busiest rank" if what.imbalance > 1 else " evenly"
-    shared = "all of it serial" if what.serial == 1 else f"{parts}{even}"
+def _format_one_way(prediction: Prediction) -> str:
+    text, between_nodes = with_interval(prediction.one_way, "s"), prediction.between
     return (
-        f"{plain_seconds(what.work_s)} of computation on one rank, {shared}; {what.exchanges:g} "
-        f"exchange{'' if what.exchanges == 1 else 's'} of {format_size(what.bytes)} with the neighbors"
+        text
+        if between_nodes is None
+        else f"{text} on a node and {with_interval(between_nodes, 's')} between nodes"
+    )
+
+
+def algorithm_text(algorithm: Algorithm) -> str:
+    """Describe the algorithm by its numbers."""
+    parts = (
+        f"{format_percent(algorithm.serial)} of it serial, the rest shared"
+        if algorithm.serial
+        else "all of it shared"
+    )
+    balance = (
+        f", {algorithm.imbalance:g} times the mean on the busiest rank"
+        if algorithm.imbalance > 1
+        else " evenly"
+    )
+    division = "all of it serial" if algorithm.serial == 1 else f"{parts}{balance}"
+    return (
+        f"{plain_seconds(algorithm.work_s)} of computation on one rank, {division}; {algorithm.exchanges:g} "
+        f"exchange{'' if algorithm.exchanges == 1 else 's'} of {format_size(algorithm.bytes)} with the "
+        "neighbors"
     )
 
 
 def best_sentences(prediction: Prediction) -> tuple[str, ...]:
     best = prediction.best
-    fastest, thrifty = best.fastest, best.thrifty
-    range_ = f"of 1 to {best.most}"
+    fastest, efficient = best.fastest, best.thrifty
+    range_text = f"of 1 to {best.most}"
     if best.most == 1:
         return ("Best: 1 rank; the machine has no more.",)
-    ends = "" if len(set(best.ends)) == 1 else f" (95%: {best.ends[0]} to {best.ends[1]})"
+    interval_text = "" if len(set(best.ends)) == 1 else f" (95%: {best.ends[0]} to {best.ends[1]})"
     if fastest.ranks == 1:
-        first = f"Best: 1 rank{ends}; no other number {range_} is faster."
+        best_sentence = f"Best: 1 rank{interval_text}; no other number {range_text} is faster."
     else:
-        first = (
-            f"Best: {fastest.ranks} ranks{ends}, speed-up {ratio_text(fastest.speed_up)}, "
-            f"the largest {range_} ranks."
+        best_sentence = (
+            f"Best: {fastest.ranks} ranks{interval_text}, speed-up {ratio_text(fastest.speed_up)}, "
+            f"the largest {range_text} ranks."
         )
-    if thrifty.ranks == 1:
-        return first, f"With more than 1 rank, the efficiency is below {format_percent(LEAST_EFFICIENCY)}."
+    if efficient.ranks == 1:
+        return (
+            best_sentence,
+            f"With more than 1 rank, the efficiency is below {format_percent(LEAST_EFFICIENCY)}.",
+        )
     return (
-        first,
-        f"Up to {thrifty.ranks} ranks have an efficiency of at least {format_percent(LEAST_EFFICIENCY)}.",
+        best_sentence,
+        f"Up to {efficient.ranks} ranks have an efficiency of at least {format_percent(LEAST_EFFICIENCY)}.",
     )
 
 
 def changes_heading(prediction: Prediction | ProgramForecast) -> str:
-    """Introduces the table of possible improvements."""
-    now = next(r for r in prediction.rows if r.ranks == prediction.changed)
-    return f"What would help on {now.ranks} ranks (now {share_text(now.efficiency)} efficient):"
+    """Return the heading of the table of possible improvements."""
+    current = next(row for row in prediction.rows if row.ranks == prediction.changed)
+    return f"What would help on {current.ranks} ranks (now {share_text(current.efficiency)} efficient):"
 
 
 def plain_seconds(value: float) -> str:
-    """The time with at most three digits, without redundant zeros: 1 s, 2.5 ms."""
+    """Format a time with at most three digits, without trailing zeros: 1 s, 2.5 ms."""
     if value >= 100:
         return format_seconds(value)
-    factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
+    factor, unit = next((scale for scale in TIME_UNITS if value >= scale[0] * 0.9995), TIME_UNITS[-1])
     return f"{float(f'{value / factor:.3g}'):g} {unit}"
 
 
 def time_text(estimate: Estimate) -> str:
-    """ "608 ms [600, 615]": three digits, in one unit."""
+    """Format a time with its interval in one unit, with three digits: "608 ms [600, 615]"."""
     value = estimate.value
     if value >= 100 or (estimate.high or 0) >= 100:
-        return _ranged(estimate, format_seconds)
-    factor, unit = next((each for each in UNITS if value >= each[0] * 0.9995), UNITS[-1])
-    return _ranged(estimate, lambda v: three_digits(v / factor), f" {unit}")
+        return _format_with_interval(estimate, format_seconds)
+    factor, unit = next((scale for scale in TIME_UNITS if value >= scale[0] * 0.9995), TIME_UNITS[-1])
+    return _format_with_interval(estimate, lambda v: three_digits(v / factor), f" {unit}")
 
 
 def time_cell(estimate: Estimate) -> Amount:
-    """The time as a cell of a table."""
+    """Return the time as a table cell."""
     if estimate.low is None or estimate.high is None:
         return Amount(time_text(estimate), (estimate.value,), "s")
     return Amount(time_text(estimate), (estimate.value, estimate.low, estimate.high), "s", "{} [{}, {}]")
 
 
 def ratio_text(estimate: Estimate) -> str:
-    return _ranged(estimate, three_digits)
+    return _format_with_interval(estimate, three_digits)
 
 
 def share_text(estimate: Estimate) -> str:
-    """A part of a whole in percent: "82.2% [81.9, 82.6]"."""
-    few = 0 < 100 * estimate.value < FEW
-    return f"<{FEW}%" if few else _ranged(estimate, lambda value: three_digits(100 * value), "%")
+    """Format a share with its interval: "82.2% [81.9, 82.6]"."""
+    is_small = 0 < 100 * estimate.value < MIN_FIXED
+    return (
+        f"<{MIN_FIXED}%"
+        if is_small
+        else _format_with_interval(estimate, lambda value: three_digits(100 * value), "%")
+    )
 
 
 def three_digits(value: float) -> str:
-    """Three significant digits, including trailing zeros, down to FEW; all of an integer part."""
+    """Format a number with three significant digits, including trailing zeros. Integer parts are complete,
+    and positive values below MIN_FIXED appear as "<0.001"."""
     if value >= 1000:
         return f"{value:.0f}"
-    return f"<{FEW}" if 0 < value < FEW else format_significant(value, 3)
+    return f"<{MIN_FIXED}" if 0 < value < MIN_FIXED else format_significant(value, 3)
 
 
-def _ranged(estimate: Estimate, write: Callable[[float], str], unit: str = "") -> str:
-    ends = (
+def _format_with_interval(estimate: Estimate, format_number: Callable[[float], str], unit: str = "") -> str:
+    bounds_text = (
         ""
         if estimate.low is None or estimate.high is None
-        else (f" [{write(estimate.low)}, {write(estimate.high)}]")
+        else (f" [{format_number(estimate.low)}, {format_number(estimate.high)}]")
     )
-    return f"{write(estimate.value)}{unit}{ends}"
+    return f"{format_number(estimate.value)}{unit}{bounds_text}"
 
 
 def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platform | None) -> dict[str, Any]:
-    """The output of `--json`; docs/models.md describes its parts."""
+    """Return the output of `--json`; docs/models.md describes its parts."""
     best = prediction.best
     return {
         "algorithm": prediction.algorithm,
-        "machine": _machine(prediction.messages, platform),
+        "machine": _machine_document(prediction.messages, platform),
         "cost": prediction.messages.cost,
         "larger_machine": prediction.larger,
         "message_s": prediction.one_way,
         **({"message_between_nodes_s": prediction.between} if prediction.between else {}),
-        "ranks": [{**_row(each), **_layout(prediction, each.ranks)} for each in prediction.rows],
-        "leaves_out": LEFT_OUT,
-        "break_even": [_needed(each) for each in prediction.break_even],
-        "work_needed": [_needed(each) for each in prediction.needed],
+        "ranks": [
+            {**_row_document(item), **_layout_document(prediction, item.ranks)} for item in prediction.rows
+        ],
+        "leaves_out": EXCLUDED_EFFECTS,
+        "break_even": [_work_document(item) for item in prediction.break_even],
+        "work_needed": [_work_document(item) for item in prediction.needed],
         "best": {
             "most": best.most,
-            "fastest": {**_row(best.fastest), "low": best.ends[0], "high": best.ends[1]},
-            "half_efficient": _row(best.thrifty),
+            "fastest": {**_row_document(best.fastest), "low": best.ends[0], "high": best.ends[1]},
+            "half_efficient": _row_document(best.thrifty),
         },
         "levers": {
             "ranks": prediction.changed,
             "changes": [
                 {
-                    "name": each.lever.name,
-                    "how": each.lever.words,
-                    "efficiency": each.efficiency,
-                    "gain": each.lever.gain,
-                    "algorithm": each.lever.algorithm,
+                    "name": item.lever.name,
+                    "how": item.lever.words,
+                    "efficiency": item.efficiency,
+                    "gain": item.lever.gain,
+                    "algorithm": item.lever.algorithm,
                 }
-                for each in prediction.changes
+                for item in prediction.changes
             ],
         },
         "doubts": list(caveats),
     }
 
 
-def _machine(messages: PointToPointCosts, platform: Platform | None) -> dict[str, Any]:
-    fitted = max(messages.levels(), key=_worse)
+def _machine_document(messages: PointToPointCosts, platform: Platform | None) -> dict[str, Any]:
+    worst_level = max(messages.levels(), key=_verdict_rank)
     return {
         "name": messages.name,
         "title": messages.title,
         "source": messages.source,
         "buffers": messages.buffers or None,
-        "verdict": fitted.verdict,
-        "why": fitted.doubt,
+        "verdict": worst_level.verdict,
+        "why": worst_level.doubt,
         "network": "medium" if any(messages.medium) else "shared" if messages.shared else "switch",
         "network_why": messages.why,
         "pieces": messages.pieces,
@@ -318,12 +347,12 @@ def _machine(messages: PointToPointCosts, platform: Platform | None) -> dict[str
     }
 
 
-def _worse(level: PointToPointCosts) -> int:
-    """The order of verdicts; of costs that were not fitted it is unknown."""
+def _verdict_rank(level: PointToPointCosts) -> int:
+    """Return the rank of the verdict, higher if worse. Costs without a fit have the lowest rank."""
     return ("", *BEST_FIRST).index(level.verdict)
 
 
-def _row(row: RanksRow) -> dict[str, Any]:
+def _row_document(row: RanksRow) -> dict[str, Any]:
     return {
         "ranks": row.ranks,
         "time_s": row.time,
@@ -334,15 +363,15 @@ def _row(row: RanksRow) -> dict[str, Any]:
     }
 
 
-def _layout(prediction: Prediction, ranks: int) -> dict[str, int]:
+def _layout_document(prediction: Prediction, ranks: int) -> dict[str, int]:
     layout = prediction.layout(ranks)
     return {} if layout is None else {"nodes": layout.nodes, "ranks_per_node": layout.ranks_per_node}
 
 
-def _needed(needed: Needed) -> dict[str, Any]:
+def _work_document(required: Needed) -> dict[str, Any]:
     return {
-        "ranks": needed.ranks,
-        "efficiency": needed.efficiency,
-        "work_s": needed.work,
-        "most_efficiency": needed.ceiling,
+        "ranks": required.ranks,
+        "efficiency": required.efficiency,
+        "work_s": required.work,
+        "most_efficiency": required.ceiling,
     }

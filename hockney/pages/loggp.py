@@ -11,21 +11,22 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.intervals import UNKNOWN
 from hockney.draw.page import Section, Table
 from hockney.models import CONTRADICTIONS
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import quantity
-from hockney.pages.levels import placed, prefixed, where
+from hockney.pages.levels import evidence_level_phrase, with_level, with_level_prefix
 from hockney.pages.quality import parameter_table
 
-ID = "loggp"
+SECTION_ID = "loggp"
 MODEL = "loggp"
-POINTS = 60
-LEAST = 1e-3
-"""Where a bar ends that reaches below 0, relative to its value: beyond the end of a log axis."""
+LINE_POINTS = 60
+MIN_BAR_RATIO = 1e-3
+"""If a bar reaches below 0, it ends at this multiple of its value, beyond the end of a log axis."""
 
 
 def section(evidence: Evidence) -> Section | None:
-    """The section, with all levels at which ranks meet; None if trains were measured at none of them."""
-    parts = [part for level in evidence.levels if (part := _of_level(level)) is not None]
+    """Return the section, with all levels at which ranks meet, or None if trains were measured at none of
+    them."""
+    parts = [part for level in evidence.levels if (part := _level_section(level)) is not None]
     if not parts:
         return None
     return Section(
@@ -33,18 +34,26 @@ def section(evidence: Evidence) -> Section | None:
         text=tuple(text for part in parts for text in part.text),
         figures=tuple(figure for part in parts for figure in part.figures),
         tables=tuple(table for part in parts for table in part.tables),
-        id=ID,
+        id=SECTION_ID,
     )
 
 
-def _of_level(evidence: Evidence) -> Section | None:
-    trains = tuple(m for m in evidence.of_role("train", delay=0) if not m.case.number("pause"))
+def _level_section(evidence: Evidence) -> Section | None:
+    trains = tuple(
+        measured_case
+        for measured_case in evidence.of_role("train", delay=0)
+        if not measured_case.case.number("pause")
+    )
     if not trains:
         return None
     fits = [fit for fit in evidence.fits.fits if fit.model == MODEL]
-    fit = next((f for f in fits if f.verdict != "refused"), None)
-    series = [s for n in sorted({_messages(m) for m in trains} - {1}) if (s := _per_message(trains, n)).x]
-    if fit is not None and (line := _line(trains, fit)) is not None:
+    fit = next((candidate for candidate in fits if candidate.verdict != "refused"), None)
+    series = [
+        train_series
+        for count in sorted({_message_count(measured_case) for measured_case in trains} - {1})
+        if (train_series := _per_message_series(trains, count)).x
+    ]
+    if fit is not None and (line := _fitted_line(trains, fit)) is not None:
         series.append(line)
     figure = Figure(
         name="loggp",
@@ -54,17 +63,17 @@ def _of_level(evidence: Evidence) -> Section | None:
         series=tuple(series),
         caption="(PRTT(n, 0, s) - PRTT(1, 0, s)) / (n - 1) for trains of n messages; LogGP predicts g + G s.",
     )
-    tables = (_parameters(fit),) if fit is not None else ()
+    tables = (_parameters_table(fit),) if fit is not None else ()
     return Section(
         "",
-        text=(prefixed(_text(fit, fits), where(evidence)),),
-        figures=(placed(figure, evidence),) if series else (),
-        tables=tuple(placed(table, evidence) for table in tables),
+        text=(with_level_prefix(_fit_sentence(fit, fits), evidence_level_phrase(evidence)),),
+        figures=(with_level(figure, evidence),) if series else (),
+        tables=tuple(with_level(table, evidence) for table in tables),
     )
 
 
-def _parameters(fit: Fit) -> Table:
-    """The table of parameters, without the model, subject and verdict, which are the same for all."""
+def _parameters_table(fit: Fit) -> Table:
+    """Return the table of parameters without model, subject and verdict, which are the same in all rows."""
     table = parameter_table([fit])
     return replace(
         table,
@@ -77,64 +86,70 @@ def _parameters(fit: Fit) -> Table:
 
 
 def contradictions(fit: Fit) -> list[FitCaveat]:
-    """Contradictions between data and parameters: no sentence may be based on these parameters."""
+    """Return the contradictions between data and parameters. If there are any, no sentence may rely on these
+    parameters."""
     return [caveat for caveat in fit.caveats if caveat.code in CONTRADICTIONS]
 
 
-def _messages(m: Measured) -> int:
-    return int(m.case.number("messages", 1))
+def _message_count(measured_case: MeasuredCase) -> int:
+    return int(measured_case.case.number("messages", 1))
 
 
-def _per_message(trains: tuple[Measured, ...], n: int) -> Series:
-    """Differences of medians; a bar covers both ends of both intervals."""
-    single = {m.size: m.summary.typical for m in trains if _messages(m) == 1}
-    drawn = []
-    for m in trains:
-        if _messages(m) == n and m.size in single:
-            one, many = single[m.size], m.summary.typical
-            drawn.append((float(m.size), *_difference(many, one, n - 1)))
-    drawn = [(x, y, max(low, LEAST * y), high) for x, y, low, high in drawn if y > 0]
-    x, y, low, high = zip(*drawn, strict=True) if drawn else ((), (), (), ())
-    detail = tuple(f"{quantity(a, 'B')}: {quantity(b, 's')} a message" for a, b in zip(x, y, strict=True))
-    return Series(f"{n} messages", x, y, low, high, group=f"{n} messages", detail=detail)
+def _per_message_series(trains: tuple[MeasuredCase, ...], count: int) -> Series:
+    """Return differences of medians. Their error bars combine the bounds of both intervals."""
+    single_times = {train.size: train.summary.typical for train in trains if _message_count(train) == 1}
+    points = []
+    for train in trains:
+        if _message_count(train) == count and train.size in single_times:
+            single_time, train_time = single_times[train.size], train.summary.typical
+            points.append((float(train.size), *_difference(train_time, single_time, count - 1)))
+    points = [(x, y, max(low, MIN_BAR_RATIO * y), high) for x, y, low, high in points if y > 0]
+    x, y, low, high = zip(*points, strict=True) if points else ((), (), (), ())
+    details = tuple(
+        f"{quantity(size, 'B')}: {quantity(time, 's')} a message" for size, time in zip(x, y, strict=True)
+    )
+    return Series(f"{count} messages", x, y, low, high, group=f"{count} messages", detail=details)
 
 
-def _difference(train: Estimate, one: Estimate, intervals: int) -> tuple[float, float, float]:
-    value = (train.value - one.value) / intervals
-    if train.low is None or train.high is None or one.low is None or one.high is None:
+def _difference(train: Estimate, single_time: Estimate, intervals: int) -> tuple[float, float, float]:
+    value = (train.value - single_time.value) / intervals
+    if train.low is None or train.high is None or single_time.low is None or single_time.high is None:
         return value, UNKNOWN, UNKNOWN
-    return value, (train.low - one.high) / intervals, (train.high - one.low) / intervals
+    return value, (train.low - single_time.high) / intervals, (train.high - single_time.low) / intervals
 
 
-def _line(trains: tuple[Measured, ...], fit: Fit) -> Series | None:
+def _fitted_line(trains: tuple[MeasuredCase, ...], fit: Fit) -> Series | None:
     gap, per_byte = fit.parameter("g"), fit.parameter("G")
     if gap is None or per_byte is None:
         return None
-    sizes = _between(sorted({float(m.size) for m in trains}))
+    sizes = _line_sizes(sorted({float(m.size) for m in trains}))
     if fit.segments:
-        y = tuple(_piece(fit, s) for s in sizes)
+        y = tuple(_segment_time(fit, size) for size in sizes)
         return Series("LogGP: at least g, then by G", tuple(sizes), y, kind="line", group="LogGP")
-    y = tuple(gap.estimate.value + s * per_byte.estimate.value for s in sizes)
+    y = tuple(gap.estimate.value + size * per_byte.estimate.value for size in sizes)
     return Series("LogGP: g + G s", tuple(sizes), y, kind="line", group="LogGP")
 
 
-def _between(sizes: list[float]) -> list[float]:
-    """Enough sizes for a smooth line on a logarithmic axis."""
-    positive = [size for size in sizes if size > 0]
-    if len(positive) < 2:
+def _line_sizes(sizes: list[float]) -> list[float]:
+    """Return enough sizes for a smooth line on a logarithmic axis."""
+    positive_sizes = [size for size in sizes if size > 0]
+    if len(positive_sizes) < 2:
         return sizes
-    low, high = positive[0], positive[-1]
-    return [*(s for s in sizes if s == 0), *(low * (high / low) ** (k / POINTS) for k in range(POINTS + 1))]
+    min_size, max_size = positive_sizes[0], positive_sizes[-1]
+    return [
+        *(zero_size for zero_size in sizes if zero_size == 0),
+        *(min_size * (max_size / min_size) ** (k / LINE_POINTS) for k in range(LINE_POINTS + 1)),
+    ]
 
 
-def _piece(fit: Fit, size: float) -> float:
-    piece = next(s for s in reversed(fit.segments) if s.first <= size)
-    return piece.latency.value + size * piece.per_byte.value
+def _segment_time(fit: Fit, size: float) -> float:
+    segment = next(candidate for candidate in reversed(fit.segments) if candidate.first <= size)
+    return segment.latency.value + size * segment.per_byte.value
 
 
-def _text(fit: Fit | None, fits: list[Fit]) -> str:
+def _fit_sentence(fit: Fit | None, fits: list[Fit]) -> str:
     if fit is None:
         return f"No LogGP parameters: {fits[0].why}." if fits else "No LogGP parameters could be fitted."
-    why = f": {fit.why}" if fit.why else ""
-    how = "Trains of messages with a single reply at the end separate the parameters."
-    return f"{how} The fit is {fit.verdict}{why}."
+    reason = f": {fit.why}" if fit.why else ""
+    explanation = "Trains of messages with a single reply at the end separate the parameters."
+    return f"{explanation} The fit is {fit.verdict}{reason}."

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of a paper's numbers, and of a machine's description with origins."""
+"""Tables of a paper's numbers, and of a machine's description with the origins of its values."""
 
 from __future__ import annotations
 
@@ -13,44 +13,53 @@ from hockney.machines.simulated import origin_of, places, value_text
 from hockney.reference import Formula, PrintedRow, Published
 
 NO_ORIGIN = "not said"
-WIDEST = 60
-"""Characters of a value."""
+MAX_VALUE_LENGTH = 60
+"""Longest text of a value, in characters."""
 
 
-def tables(paper: Published) -> tuple[Table, ...]:
-    """Every printed number: a grid of workloads and processes if the paper has one, otherwise a list."""
-    made = []
+def number_tables(paper: Published) -> tuple[Table, ...]:
+    """Return tables of all printed numbers. A table of the paper becomes a grid of workloads and processes if
+    possible, otherwise a list."""
+    results = []
     for name, rows in groupby(paper.rows, key=lambda row: row.table):
         group = list(rows)
-        made.append(_grid(name, group) if _is_grid(group) else _list(name, group))
-    return tuple(made)
+        results.append(_grid_table(name, group) if _forms_grid(group) else _list_table(name, group))
+    return tuple(results)
 
 
-def formulas(paper: Published) -> Table | None:
+def formulas_table(paper: Published) -> Table | None:
     if not paper.formulas:
         return None
     rows = tuple(
-        (f.table, f.case or "no case", str(f.ranks), f.printed, _ranges(f), f.key) for f in paper.formulas
+        (
+            formula.table,
+            formula.case or "no case",
+            str(formula.ranks),
+            formula.printed,
+            _segment_ranges(formula),
+            formula.key,
+        )
+        for formula in paper.formulas
     )
     columns = ("formula", "case", "processes", "printed", "bytes", "key")
     return Table("formulas", "Formulas", columns, rows, numeric=(2,), parameters=(2, 4))
 
 
-def described(platform: Platform) -> Table:
-    """Every number and choice of a description that differs from its default, with its origin."""
+def description_table(platform: Platform) -> Table:
+    """Return a table of every value of a description that differs from its default, with its origin."""
     rows = []
-    for place, value in places(platform).items():
-        origin = origin_of(platform, place)
+    for key, value in places(platform).items():
+        origin = origin_of(platform, key)
         status = origin.status if origin else NO_ORIGIN
         source = origin.source if origin else ""
         if origin and origin.rows:
             source += f" (rows {', '.join(origin.rows)})"
-        rows.append((place, _shown(place, value), status, source))
+        rows.append((key, _format_value(key, value), status, source))
     return Table("described", platform.title, ("key", "value", "origin", "from"), tuple(rows))
 
 
-def extent(platform: Platform) -> str:
-    """The network in a word or two: "torus 8x8x8", "switch"."""
+def network_text(platform: Platform) -> str:
+    """Return a short description of the network, such as "torus 8x8x8" or "switch"."""
     network = platform.network
     return " ".join(filter(None, (network.shape, "x".join(map(str, network.dims)))))
 
@@ -59,32 +68,34 @@ def node_count(platform: Platform) -> int:
     return sum(group.count for group in platform.nodes)
 
 
-def _is_grid(rows: Sequence[PrintedRow]) -> bool:
-    """Every workload has a number for each of several process counts, once."""
-    asked = [(_what(row), row.ranks) for row in rows]
+def _forms_grid(rows: Sequence[PrintedRow]) -> bool:
+    """Check whether every workload has exactly one number for each of several process counts."""
+    cells = [(_workload_label(row), row.ranks) for row in rows]
     counts = {row.ranks for row in rows}
-    workloads = {_what(row) for row in rows}
-    is_complete = len(asked) == len(set(asked)) == len(counts) * len(workloads)
+    workloads = {_workload_label(row) for row in rows}
+    is_complete = len(cells) == len(set(cells)) == len(counts) * len(workloads)
     return is_complete and None not in counts and len(counts) > 1
 
 
-def _what(row: PrintedRow) -> str:
-    """The workload, and its algorithm if the case names one."""
+def _workload_label(row: PrintedRow) -> str:
+    """Return the workload, with its algorithm if the case names one."""
     return " ".join([row.workload, *(word for word in row.case.split() if word.startswith("algorithm="))])
 
 
-def _grid(name: str, rows: Sequence[PrintedRow]) -> Table:
+def _grid_table(name: str, rows: Sequence[PrintedRow]) -> Table:
     counts = sorted({row.ranks for row in rows if row.ranks is not None})
-    lines: dict[str, dict[int | None, str]] = {}
+    values_by_workload: dict[str, dict[int | None, str]] = {}
     for row in rows:
-        lines.setdefault(_what(row), {})[row.ranks] = f"{row.value:.10g}"
-    cells = tuple((workload, *(line[count] for count in counts)) for workload, line in lines.items())
+        values_by_workload.setdefault(_workload_label(row), {})[row.ranks] = f"{row.value:.10g}"
+    cells = tuple(
+        (workload, *(values[count] for count in counts)) for workload, values in values_by_workload.items()
+    )
     columns = (f"{name} ({rows[0].unit})", *(f"P = {count}" for count in counts))
     caption = f"keys as {rows[0].key}"
     return Table(name, name, columns, cells, numeric=tuple(range(1, len(columns))), caption=caption)
 
 
-def _list(name: str, rows: Sequence[PrintedRow]) -> Table:
+def _list_table(name: str, rows: Sequence[PrintedRow]) -> Table:
     cells = tuple(
         (
             f"{row.workload}, {row.quantity}",
@@ -100,12 +111,12 @@ def _list(name: str, rows: Sequence[PrintedRow]) -> Table:
     return Table(name, name, columns, cells, numeric=(1, 2, 3), parameters=(1, 2))
 
 
-def _ranges(formula: Formula) -> str:
-    return ", ".join(f"{piece.first} to {piece.last}" for piece in formula.segments)
+def _segment_ranges(formula: Formula) -> str:
+    return ", ".join(f"{segment.first} to {segment.last}" for segment in formula.segments)
 
 
-def _shown(place: str, value: object) -> str:
-    """The value as in the file, to six digits; of a long list only the beginning."""
+def _format_value(key: str, value: object) -> str:
+    """Format the value as in the file, with up to six digits. A long value is shortened."""
     rounded = float(f"{value:.6g}") if isinstance(value, float) else value
-    text = value_text(place.rsplit(".", 1)[-1], rounded).strip('"')
-    return text if len(text) <= WIDEST else f"{text[:WIDEST]}..."
+    text = value_text(key.rsplit(".", 1)[-1], rounded).strip('"')
+    return text if len(text) <= MAX_VALUE_LENGTH else f"{text[:MAX_VALUE_LENGTH]}..."

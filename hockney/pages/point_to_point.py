@@ -9,17 +9,17 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Section, Table
 from hockney.pages import undisturbed
-from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import quantity, rate_of, with_interval
-from hockney.pages.levels import placed, prefixed, where
-from hockney.pages.levels.compared import compare
+from hockney.pages.evidence import Evidence, MeasuredCase
+from hockney.pages.format import quantity, rate_from_time, with_interval
+from hockney.pages.levels import evidence_level_phrase, with_level, with_level_prefix
+from hockney.pages.levels.compared import compare_levels
 from hockney.pages.series import curve, message_fit, rates, times
 
-ID = "point-to-point"
+SECTION_ID = "point-to-point"
 ROLES = ("point-to-point", "stream")
 
 PING_PONG_TITLE = "ping-pong"
-TITLES = {
+SERIES_TITLES = {
     ("point-to-point", "send", "hot"): PING_PONG_TITLE,
     ("point-to-point", "send", "written"): "ping-pong, written buffers",
     ("point-to-point", "send", "cold"): "ping-pong, cold buffers",
@@ -28,26 +28,27 @@ TITLES = {
     ("stream", "isend", "hot"): "unidirectional stream",
     ("stream", "isendrecv", "hot"): "bidirectional stream",
 }
-"""By role, operation and buffers: series with a title, in drawing order. Others follow under the names of
+"""The titles of series by role, operation and buffers, in drawing order. Other series follow, named after
 their workloads."""
-NO_LATENCY = "none found"
-WITHOUT_LATENCY = (
+NO_LATENCY_TEXT = "none found"
+NO_LATENCY_NOTE = (
     "Where no latency is found, bytes cost more than in shorter messages, as beyond a cache, and the "
     "bandwidth is that of an additional byte."
 )
-HOT_UNLESS_NAMED = (
+BUFFERS_NOTE = (
     "Buffers are hot unless named: never rewritten, which is the best case. A program's messages are written "
     "just before they are sent."
 )
-SIZE = Axis("message size", "B", "log", zero=True)
+SIZE_AXIS = Axis("message size", "B", "log", zero=True)
 
 
 def section(evidence: Evidence) -> Section | None:
-    """Compares the levels if ranks meet at several, and then shows each of them."""
-    parts = [part for level in evidence.levels if (part := _of_level(level)) is not None]
+    """Return the section, or None without measurements. If ranks meet at several levels, the levels are
+    compared first."""
+    parts = [part for level in evidence.levels if (part := _level_section(level)) is not None]
     if not parts:
         return None
-    comparison = compare(evidence.levels) if len(evidence.levels) > 1 else None
+    comparison = compare_levels(evidence.levels) if len(evidence.levels) > 1 else None
     if comparison is not None:
         parts = [comparison, *parts]
     return Section(
@@ -55,58 +56,62 @@ def section(evidence: Evidence) -> Section | None:
         text=tuple(text for part in parts for text in part.text),
         figures=tuple(figure for part in parts for figure in part.figures),
         tables=tuple(table for part in parts for table in part.tables),
-        id=ID,
+        id=SECTION_ID,
     )
 
 
-def _of_level(evidence: Evidence) -> Section | None:
-    lines = _lines(evidence)
-    if not lines:
+def _level_section(evidence: Evidence) -> Section | None:
+    groups = _group_by_title(evidence)
+    if not groups:
         return None
     fit = message_fit(evidence)
     tables = (
-        pieces(fit) if fit is not None and fit.segments else None,
-        undisturbed.table([m for cases in lines.values() for m in cases]),
+        segments_table(fit) if fit is not None and fit.segments else None,
+        undisturbed.undisturbed_table(
+            [measured_case for cases in groups.values() for measured_case in cases]
+        ),
     )
     return Section(
         title="",
-        text=(prefixed(_text(fit), where(evidence)),),
-        figures=(placed(_latency(lines, fit), evidence), placed(_bandwidth(lines, fit), evidence)),
-        tables=tuple(placed(table, evidence) for table in tables if table is not None),
+        text=(with_level_prefix(_fit_sentence(fit), evidence_level_phrase(evidence)),),
+        figures=(with_level(_latency(groups, fit), evidence), with_level(_bandwidth(groups, fit), evidence)),
+        tables=tuple(with_level(table, evidence) for table in tables if table is not None),
     )
 
 
-def _lines(evidence: Evidence) -> dict[str, list[Measured]]:
-    """The measurements between two ranks, by title: each workload with each kind of buffers."""
-    titled: dict[str, list[Measured]] = {title: [] for title in TITLES.values()}
-    named: dict[str, list[Measured]] = {}
-    for m in evidence.of_role(*ROLES):
-        buffers = str(m.case.get("buffers", "hot"))
-        cases = titled.get(TITLES.get((m.workload.role, m.workload.operation, buffers), ""))
-        if cases is None or (cases and cases[0].case.workload != m.case.workload):
-            cases = named.setdefault(f"{m.case.workload}, {buffers}", [])
-        cases.append(m)
-    return {title: cases for title, cases in (titled | named).items() if cases}
+def _group_by_title(evidence: Evidence) -> dict[str, list[MeasuredCase]]:
+    """Group the measurements between two ranks by title: each workload with each kind of buffers."""
+    standard_groups: dict[str, list[MeasuredCase]] = {title: [] for title in SERIES_TITLES.values()}
+    additional_groups: dict[str, list[MeasuredCase]] = {}
+    for measured_case in evidence.of_role(*ROLES):
+        buffers = str(measured_case.case.get("buffers", "hot"))
+        cases = standard_groups.get(
+            SERIES_TITLES.get((measured_case.workload.role, measured_case.workload.operation, buffers), "")
+        )
+        if cases is None or (cases and cases[0].case.workload != measured_case.case.workload):
+            cases = additional_groups.setdefault(f"{measured_case.case.workload}, {buffers}", [])
+        cases.append(measured_case)
+    return {title: cases for title, cases in (standard_groups | additional_groups).items() if cases}
 
 
-def _latency(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
-    series = [times(name, cases) for name, cases in lines.items() if cases[0].workload.role != "stream"]
+def _latency(groups: dict[str, list[MeasuredCase]], fit: Fit | None) -> Figure:
+    series = [times(name, cases) for name, cases in groups.items() if cases[0].workload.role != "stream"]
     if fit is not None:
         series.append(curve("fitted model, 95% band", fit, PING_PONG_TITLE))
     return Figure(
         name="latency",
         title="Time of one message against its size",
-        x=SIZE,
+        x=SIZE_AXIS,
         y=Axis("time", "s"),
         series=tuple(series),
         caption="Typical times with 95% intervals. The line is the ping-pong's piecewise Hockney model; "
-        f"dotted lines mark where it changes. {HOT_UNLESS_NAMED}",
-        marks=_marks(fit),
+        f"dotted lines mark where it changes. {BUFFERS_NOTE}",
+        marks=_change_marks(fit),
     )
 
 
-def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
-    series = [rates(name, cases) for name, cases in lines.items()]
+def _bandwidth(groups: dict[str, list[MeasuredCase]], fit: Fit | None) -> Figure:
+    series = [rates(name, cases) for name, cases in groups.items()]
     if fit is not None:
         series.append(curve("fitted model, 95% band", fit, PING_PONG_TITLE, rate=1.0))
     return Figure(
@@ -114,47 +119,52 @@ def _bandwidth(lines: dict[str, list[Measured]], fit: Fit | None) -> Figure:
         title="Bandwidth against message size",
         x=Axis("message size", "B"),
         y=Axis("bandwidth", "B/s", "linear"),
-        series=tuple(s for s in series if s.x),
-        caption="Payload divided by typical time; if both ranks send, both directions count. "
-        f"{HOT_UNLESS_NAMED}",
-        marks=_marks(fit),
+        series=tuple(line for line in series if line.x),
+        caption=f"Payload divided by typical time; if both ranks send, both directions count. {BUFFERS_NOTE}",
+        marks=_change_marks(fit),
     )
 
 
-def _marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
-    return tuple((p.value, quantity(p.value, "B")) for p in fit.change_points) if fit else ()
+def _change_marks(fit: Fit | None) -> tuple[tuple[float, str], ...]:
+    return (
+        tuple((change_point.value, quantity(change_point.value, "B")) for change_point in fit.change_points)
+        if fit
+        else ()
+    )
 
 
-def _text(fit: Fit | None) -> str:
+def _fit_sentence(fit: Fit | None) -> str:
     if fit is None:
         return "No model could be fitted to the ping-pong; the table of parameters gives the reason."
-    typical = f" with a typical error of {100 * fit.error:.1f}%" if fit.error is not None else ""
-    lines = plural(len(fit.segments), "straight line describes", "straight lines describe")
-    return f"{lines} the ping-pong{typical}."
+    error_text = f" with a typical error of {100 * fit.error:.1f}%" if fit.error is not None else ""
+    segments_text = plural(len(fit.segments), "straight line describes", "straight lines describe")
+    return f"{segments_text} the ping-pong{error_text}."
 
 
-def pieces(fit: Fit) -> Table:
-    """The segments of a piecewise fit."""
+def segments_table(fit: Fit) -> Table:
+    """Return a table of the segments of a piecewise fit."""
     rows = tuple(
         (
-            quantity(piece.first, "B"),
-            "" if piece.beyond is None else quantity(piece.beyond, "B"),
-            _short(piece.latency, "s") if piece.intercept == "found" else NO_LATENCY,
-            _short(piece.per_byte, "s/B"),
-            _short(rate_of(1.0, piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
+            quantity(segment.first, "B"),
+            "" if segment.beyond is None else quantity(segment.beyond, "B"),
+            _format_concisely(segment.latency, "s") if segment.intercept == "found" else NO_LATENCY_TEXT,
+            _format_concisely(segment.per_byte, "s/B"),
+            _format_concisely(rate_from_time(1.0, segment.per_byte), "B/s")
+            if segment.per_byte.value > 0
+            else "",
         )
-        for piece in fit.segments
+        for segment in fit.segments
     )
     columns = ("from", "below", "latency", "per byte", "bandwidth")
     caption = "A change between two measured sizes may be anywhere between them; the table gives the middle."
-    if any(piece.intercept != "found" for piece in fit.segments):
-        caption += f" {WITHOUT_LATENCY}"
+    if any(segment.intercept != "found" for segment in fit.segments):
+        caption += f" {NO_LATENCY_NOTE}"
     return Table("segments", "Time of one message", columns, rows, numeric=(0, 1, 2, 3, 4), caption=caption)
 
 
-def _short(estimate: Estimate, unit: str) -> str:
-    """The value with its interval, unless that is narrower than the digits shown, as for a printed
-    formula."""
+def _format_concisely(estimate: Estimate, unit: str) -> str:
+    """Format the value with its interval. The interval is omitted if it is narrower than the last digit, as
+    in a printed formula."""
     value = quantity(estimate.value, unit)
-    ends = {quantity(end, unit) for end in (estimate.low, estimate.high) if end is not None}
-    return value if ends == {value} else with_interval(estimate, unit)
+    bounds = {quantity(bound, unit) for bound in (estimate.low, estimate.high) if bound is not None}
+    return value if bounds == {value} else with_interval(estimate, unit)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The presentation of a described program's scaling: sentences and tables, and a document for programs."""
+"""The presentation of a described program's scaling: sentences, tables, and a JSON document."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from hockney.pages.grain_prediction import (
     time_cell,
 )
 
-SCALING = {
+SCALING_PHRASES = {
     "strong": "strong scaling: the total computation is the same on every number of ranks",
     "weak": "weak scaling: each rank computes as much on every number of ranks",
     "other": "the total computation depends on the number of ranks",
 }
-BASIS = {
+BASIS_PHRASES = {
     "measured": "as measured",
     "described": "as the machine's description states",
     "requested": "as the program's description states",
@@ -37,127 +37,145 @@ BASIS = {
 }
 
 
-def contents(made: ProgramForecast, messages: PointToPointCosts) -> tuple[str | Table, ...]:
-    """Everything, in the order in which it is shown."""
-    levers_shown = (changes_heading(made), levers(made)) if made.changes else ()
-    return (*assumed(made, messages), ranks(made), parts(made), *best(made), *levers_shown)
-
-
-def assumed(made: ProgramForecast, messages: PointToPointCosts) -> tuple[str, ...]:
-    """The kind of scaling, and the sources of the costs."""
+def forecast_contents(forecast: ProgramForecast, messages: PointToPointCosts) -> tuple[str | Table, ...]:
+    """Return all sentences and tables, in the order in which they are shown."""
+    levers_shown = (changes_heading(forecast), levers_table(forecast)) if forecast.changes else ()
     return (
-        f"{made.name}, {SCALING[made.scaling]}.",
+        *assumption_sentences(forecast, messages),
+        ranks_table(forecast),
+        parts_table(forecast),
+        *best_sentences(forecast),
+        *levers_shown,
+    )
+
+
+def assumption_sentences(forecast: ProgramForecast, messages: PointToPointCosts) -> tuple[str, ...]:
+    """Return the kind of scaling and the sources of the costs."""
+    return (
+        f"{forecast.name}, {SCALING_PHRASES[forecast.scaling]}.",
         f"Message costs: {messages.title}, from {messages.source}.",
-        *_collectives(made.rows),
+        *_collective_sentences(forecast.rows),
     )
 
 
-def _collectives(rows: Sequence[ProgramRow]) -> list[str]:
-    """How the time of each collective operation was computed."""
-    used = sorted(
-        {each for row in rows for each in row.iteration.algorithms},
-        key=lambda each: (each.operation, each.basis, each.algorithm, each.ranks, each.size),
+def _collective_sentences(rows: Sequence[ProgramRow]) -> list[str]:
+    """Describe how the time of each collective operation was computed."""
+    algorithms = sorted(
+        {algorithm_use for row in rows for algorithm_use in row.iteration.algorithms},
+        key=lambda algorithm_use: (
+            algorithm_use.operation,
+            algorithm_use.basis,
+            algorithm_use.algorithm,
+            algorithm_use.ranks,
+            algorithm_use.size,
+        ),
     )
 
-    def alike(each: ChosenAlgorithm) -> tuple[str, str, str]:
-        return each.operation, each.basis, each.algorithm
+    def alike(algorithm_use: ChosenAlgorithm) -> tuple[str, str, str]:
+        return algorithm_use.operation, algorithm_use.basis, algorithm_use.algorithm
 
     sentences = []
-    for (operation, basis, algorithm), group in groupby(used, key=alike):
-        ranks = join_words(sorted({each.ranks for each in group}))
-        uses = f" uses {algorithm}" if algorithm else " takes its time"
-        sentences.append(f"{operation} on {ranks} ranks{uses}, {BASIS[basis]}.")
+    for (operation, basis, algorithm), group in groupby(algorithms, key=alike):
+        ranks = join_words(sorted({algorithm_use.ranks for algorithm_use in group}))
+        method = f" uses {algorithm}" if algorithm else " takes its time"
+        sentences.append(f"{operation} on {ranks} ranks{method}, {BASIS_PHRASES[basis]}.")
     return sentences
 
 
-def ranks(made: ProgramForecast) -> Table:
-    """The table of the numbers of ranks, with the parts of each time."""
+def ranks_table(forecast: ProgramForecast) -> Table:
+    """Return the table of rank counts, with the parts of each time."""
     rows = tuple(
         (
-            str(each.ranks),
-            time_cell(each.time),
-            ratio_text(each.speed_up),
-            share_text(each.efficiency),
-            *(quantity(each.seconds(kind), "s") for kind in TIME_PARTS),
+            str(row.ranks),
+            time_cell(row.time),
+            ratio_text(row.speed_up),
+            share_text(row.efficiency),
+            *(quantity(row.seconds(kind), "s") for kind in TIME_PARTS),
         )
-        for each in made.rows
+        for row in forecast.rows
     )
-    speed_up = "speed-up" if made.scaling == "strong" else "scaled speed-up"
+    speed_up = "speed-up" if forecast.scaling == "strong" else "scaled speed-up"
     columns = ("ranks", "time, model only", speed_up, "efficiency", *TIME_PARTS)
-    return Table("program", made.name, columns, rows, numeric=(0, 1, 4, 5, 6, 7))
+    return Table("program", forecast.name, columns, rows, numeric=(0, 1, 4, 5, 6, 7))
 
 
-def parts(made: ProgramForecast) -> Table:
-    """Where the time of an iteration goes on each number of ranks."""
-    names = dict.fromkeys((p.name, p.kind) for row in made.rows for p in row.iteration.parts)
+def parts_table(forecast: ProgramForecast) -> Table:
+    """Return a table of the parts of an iteration's time for each rank count."""
+    names = dict.fromkeys((part.name, part.kind) for row in forecast.rows for part in row.iteration.parts)
     rows = [
-        (name, kind, *(quantity(_part_seconds(row, name, kind), "s") for row in made.rows))
+        (name, kind, *(quantity(_part_seconds(row, name, kind), "s") for row in forecast.rows))
         for name, kind in names
     ]
-    rows.append(("waiting", "", *(quantity(row.iteration.waiting, "s") for row in made.rows)))
-    columns = ("part of an iteration", "kind", *(plural(row.ranks, "rank") for row in made.rows))
+    rows.append(("waiting", "", *(quantity(row.iteration.waiting, "s") for row in forecast.rows)))
+    columns = ("part of an iteration", "kind", *(plural(row.ranks, "rank") for row in forecast.rows))
     numeric = tuple(range(2, len(columns)))
     return Table("program-parts", "Where the time goes", columns, tuple(rows), numeric=numeric)
 
 
 def _part_seconds(row: ProgramRow, name: str, kind: str) -> float:
-    return sum(p.seconds for p in row.iteration.parts if (p.name, p.kind) == (name, kind))
+    return sum(part.seconds for part in row.iteration.parts if (part.name, part.kind) == (name, kind))
 
 
-def best(made: ProgramForecast) -> tuple[str, ...]:
-    fastest, thrifty = made.fastest, made.thrifty
-    listed = f"of {join_words([row.ranks for row in made.rows])}"
-    first = f"Best: {fastest.ranks} ranks, speed-up {ratio_text(fastest.speed_up)}, the largest {listed}."
+def best_sentences(forecast: ProgramForecast) -> tuple[str, ...]:
+    fastest, efficient = forecast.fastest, forecast.thrifty
+    range_text = f"of {join_words([row.ranks for row in forecast.rows])}"
+    best_sentence = (
+        f"Best: {fastest.ranks} ranks, speed-up {ratio_text(fastest.speed_up)}, the largest {range_text}."
+    )
     if fastest.ranks == 1:
-        first = f"Best: 1 rank; no other number {listed} is faster."
-    if thrifty.efficiency.value < LEAST_EFFICIENCY:
-        second = f"The efficiency is below {format_percent(LEAST_EFFICIENCY)} on all of them."
+        best_sentence = f"Best: 1 rank; no other number {range_text} is faster."
+    if efficient.efficiency.value < LEAST_EFFICIENCY:
+        efficiency_sentence = f"The efficiency is below {format_percent(LEAST_EFFICIENCY)} on all of them."
     else:
-        most = plural(thrifty.ranks, "rank")
-        second = f"Efficiency of at least {format_percent(LEAST_EFFICIENCY)}: up to {most}."
-    return (first, second, *_limit(max(made.rows, key=lambda row: row.ranks)))
+        max_ranks = plural(efficient.ranks, "rank")
+        efficiency_sentence = f"Efficiency of at least {format_percent(LEAST_EFFICIENCY)}: up to {max_ranks}."
+    return (
+        best_sentence,
+        efficiency_sentence,
+        *_limit_sentence(max(forecast.rows, key=lambda row: row.ranks)),
+    )
 
 
-def _limit(row: ProgramRow) -> tuple[str, ...]:
-    """What takes most of the time that is not computation, on the most ranks."""
-    others: dict[tuple[str, str], float] = {
-        (p.name, p.kind): p.seconds for p in row.iteration.parts if p.kind != "computation"
+def _limit_sentence(row: ProgramRow) -> tuple[str, ...]:
+    """Return a sentence on the largest part of the time apart from computation."""
+    part_seconds: dict[tuple[str, str], float] = {
+        (part.name, part.kind): part.seconds for part in row.iteration.parts if part.kind != "computation"
     }
-    others["waiting", ""] = row.iteration.waiting
-    (name, kind), seconds = max(others.items(), key=lambda item: item[1])
+    part_seconds["waiting", ""] = row.iteration.waiting
+    (name, kind), seconds = max(part_seconds.items(), key=lambda item: item[1])
     if not seconds or not row.iteration.seconds:
         return ()
-    what = "waiting" if name == "waiting" else f"{kind} ({name})"
+    description = "waiting" if name == "waiting" else f"{kind} ({name})"
     share = three_digits(100 * seconds / row.iteration.seconds)
-    return (f"Limit on {row.ranks} ranks: {what}, {share}% of the time.",)
+    return (f"Limit on {row.ranks} ranks: {description}, {share}% of the time.",)
 
 
-def levers(made: ProgramForecast) -> Table:
+def levers_table(forecast: ProgramForecast) -> Table:
     rows = tuple(
         (
-            each.name,
-            each.how,
-            f"{'at most ' if each.bound else ''}{three_digits(100 * each.efficiency)}%",
-            f"+{three_digits(100 * each.gain)}",
+            lever.name,
+            lever.how,
+            f"{'at most ' if lever.bound else ''}{three_digits(100 * lever.efficiency)}%",
+            f"+{three_digits(100 * lever.gain)}",
         )
-        for each in made.changes
+        for lever in forecast.changes
     )
-    return improvements_table(made.changed, rows)
+    return improvements_table(forecast.changed, rows)
 
 
-def document(made: ProgramForecast, messages: PointToPointCosts) -> dict[str, Any]:
-    """Seconds and fractions, each with the ends of its 95% interval (null if unknown)."""
+def document(forecast: ProgramForecast, messages: PointToPointCosts) -> dict[str, Any]:
+    """Return the forecast in seconds and fractions, each with its 95% interval (null if unknown)."""
     return {
-        "program": made.name,
-        "scaling": made.scaling,
+        "program": forecast.name,
+        "scaling": forecast.scaling,
         "machine": {"name": messages.name, "title": messages.title, "source": messages.source},
-        "ranks": [_row(row) for row in made.rows],
-        "best": {"fastest": made.fastest.ranks, "half_efficient": made.thrifty.ranks},
-        "levers": {"ranks": made.changed, "changes": list(made.changes)},
+        "ranks": [_row_document(row) for row in forecast.rows],
+        "best": {"fastest": forecast.fastest.ranks, "half_efficient": forecast.thrifty.ranks},
+        "levers": {"ranks": forecast.changed, "changes": list(forecast.changes)},
     }
 
 
-def _row(row: ProgramRow) -> dict[str, Any]:
+def _row_document(row: ProgramRow) -> dict[str, Any]:
     return {
         "ranks": row.ranks,
         "iterations": row.iterations,
@@ -166,7 +184,10 @@ def _row(row: ProgramRow) -> dict[str, Any]:
         "efficiency": row.efficiency,
         "ranks_a_core": row.shared_by,
         **{f"{kind}_s": row.seconds(kind) for kind in TIME_PARTS},
-        "parts": [{"name": p.name, "kind": p.kind, "iteration_s": p.seconds} for p in row.iteration.parts],
+        "parts": [
+            {"name": part.name, "kind": part.kind, "iteration_s": part.seconds}
+            for part in row.iteration.parts
+        ],
         "collectives": list(row.iteration.algorithms),
         "shared_links_followed": row.iteration.contention,
     }

@@ -8,68 +8,78 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hockney.core.fit import Summary, Undisturbed
 from hockney.draw.page import Table
-from hockney.pages.columns import COUNT, SECONDS, Column, Row, columns_table
-from hockney.pages.evidence import Measured
-from hockney.pages.format import label, percent, quantity, size_of, typical_cost, with_interval
+from hockney.pages.columns import COUNT_FORMAT, SECONDS_FORMAT, Column, Row, columns_table
+from hockney.pages.evidence import MeasuredCase
+from hockney.pages.format import format_share, label, quantity, size_of, typical_cost, with_interval
 
-DIFFERS = 1.1
-"""A typical cost larger by more than this factor is not that of the undisturbed machine."""
-COLUMN = "undisturbed"
+MIN_COST_RATIO = 1.1
+"""The undisturbed cost is shown if the typical cost is larger by more than this factor."""
+COLUMN_NAME = "undisturbed"
 CAPTION = (
     "'Undisturbed' is the cost while nothing slows the machine down: the fastest mode of the times. It is "
-    f"shown if the typical cost is more than {DIFFERS - 1:.0%} higher. 'Disturbed' is the share of visits "
+    f"shown if the typical cost is more than {MIN_COST_RATIO - 1:.0%} higher. 'Disturbed' is the share of "
+    "visits "
     "that took longer."
 )
 
 
-def differing(summary: Summary) -> Undisturbed | None:
-    """The undisturbed cost, if the typical one differs from it."""
+def differing_undisturbed(summary: Summary) -> Undisturbed | None:
+    """Return the undisturbed cost if it differs from the typical one, otherwise None."""
     undisturbed = summary.undisturbed
     return (
         undisturbed
-        if undisturbed is not None and summary.typical.value > DIFFERS * undisturbed.cost.value
+        if undisturbed is not None and summary.typical.value > MIN_COST_RATIO * undisturbed.cost.value
         else None
     )
 
 
-def cell(summary: Summary) -> str:
-    """ "210 ns (disturbed: 60%)", or empty."""
-    undisturbed = differing(summary)
+def undisturbed_cell(summary: Summary) -> str:
+    """Return text such as "210 ns (disturbed: 60%)", or "" if the cost does not differ."""
+    undisturbed = differing_undisturbed(summary)
     return (
         ""
         if undisturbed is None
-        else f"{quantity(undisturbed.cost.value, 's')} (disturbed: {percent(undisturbed.disturbed)})"
+        else f"{quantity(undisturbed.cost.value, 's')} (disturbed: {format_share(undisturbed.disturbed)})"
     )
 
 
-def cost(summary: Summary) -> str:
-    """ "252 ns (95%: 229 ns to 281 ns), undisturbed 210 ns (95%: 205 ns to 215 ns)", for a sentence."""
-    undisturbed, typical = differing(summary), typical_cost(summary)
+def cost_text(summary: Summary) -> str:
+    """Return text for a sentence, such as "252 ns (95%: 229 ns to 281 ns), undisturbed 210 ns (95%: 205 ns to
+    215 ns)"."""
+    undisturbed, typical = differing_undisturbed(summary), typical_cost(summary)
     return (
         typical if undisturbed is None else f"{typical}, undisturbed {with_interval(undisturbed.cost, 's')}"
     )
 
 
-def column(rows: Iterable[Row], summary_of: Callable[[Row], Summary], *, always: bool = False) -> Column[Row]:
-    """Undisturbed costs: a column of no table if the cost of none of `rows` differs, unless it is required
-    `always`."""
-    shown = always or any(differing(summary_of(row)) for row in rows)
-    return Column(COLUMN if shown else "", lambda row: cell(summary_of(row)), COUNT)
-
-
-def summary_of(m: Measured) -> Summary:
-    return m.summary
-
-
-def table(measured: Sequence[Measured]) -> Table | None:
-    """The cases whose costs differ, for a section without a table of all its cases."""
-    differ = [m for m in measured if differing(m.summary) is not None]
-    if not differ:
-        return None
-    columns: tuple[Column[Measured], ...] = (
-        Column("case", lambda m: label(m, m.workload.size)),
-        Column("size", size_of, COUNT),
-        Column("typical", lambda m: m.summary.typical, SECONDS),
-        column(differ, summary_of),
+def undisturbed_column(
+    rows: Iterable[Row], summary_of: Callable[[Row], Summary], *, always: bool = False
+) -> Column[Row]:
+    """Return a column of undisturbed costs. It is omitted from tables if no cost differs, unless `always` is
+    set."""
+    is_shown = always or any(differing_undisturbed(summary_of(row)) for row in rows)
+    return Column(
+        COLUMN_NAME if is_shown else "", lambda row: undisturbed_cell(summary_of(row)), COUNT_FORMAT
     )
-    return columns_table(COLUMN, "Typical and undisturbed costs", columns, differ, CAPTION)
+
+
+def summary_of(measured_case: MeasuredCase) -> Summary:
+    return measured_case.summary
+
+
+def undisturbed_table(measured: Sequence[MeasuredCase]) -> Table | None:
+    """Return a table of the cases whose costs differ, for a section without a table of all its cases."""
+    differing_cases = [
+        measured_case
+        for measured_case in measured
+        if differing_undisturbed(measured_case.summary) is not None
+    ]
+    if not differing_cases:
+        return None
+    columns: tuple[Column[MeasuredCase], ...] = (
+        Column("case", lambda measured_case: label(measured_case, measured_case.workload.size)),
+        Column("size", size_of, COUNT_FORMAT),
+        Column("typical", lambda measured_case: measured_case.summary.typical, SECONDS_FORMAT),
+        undisturbed_column(differing_cases, summary_of),
+    )
+    return columns_table(COLUMN_NAME, "Typical and undisturbed costs", columns, differing_cases, CAPTION)

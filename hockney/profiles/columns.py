@@ -18,16 +18,16 @@ from hockney.core.wording import plural
 from hockney.draw.amount import in_unit_of_largest
 from hockney.draw.page import Table
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    SECONDS,
-    SHARE,
-    SIZE,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    SHARE_FORMAT,
+    SIZE_FORMAT,
     Column,
     Format,
-    chosen,
     columns_document,
-    number,
+    point_value,
+    select_columns,
     without_intervals,
 )
 from hockney.pages.columns import columns_table as table_of_columns
@@ -40,7 +40,7 @@ from hockney.profiles.rank_file import DISTANCES, FIRST_TIME_BIN, LANGUAGES
 from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
 
-PERCENT = Format(lambda value: format_percent(number(value), 2), interval=share_interval)
+PERCENT = Format(lambda value: format_percent(point_value(value), 2), interval=share_interval)
 MOST_ROWS = 12
 """Rows of a table on a terminal."""
 LEAST_SHARE = 1e-3
@@ -82,20 +82,29 @@ def site_columns(results: ProfileResults) -> tuple[Column[Row], ...]:
         Column("", lambda row: site(row).path_text, key="call_path"),
         Column("function", lambda row: f"MPI_{row.name}", key="function"),
         Column("", lambda row: row.kind, key="kind"),
-        Column("calls", lambda row: row.calls, COUNT, "calls"),
+        Column("calls", lambda row: row.calls, COUNT_FORMAT, "calls"),
         Column("", lambda row: row.bytes, key="bytes"),
-        Column("mean size", lambda row: row.bytes / row.calls if row.bytes else None, SIZE, "mean_bytes"),
-        Column("time", lambda row: row.seconds, SECONDS, "time_s"),
+        Column(
+            "mean size", lambda row: row.bytes / row.calls if row.bytes else None, SIZE_FORMAT, "mean_bytes"
+        ),
+        Column("time", lambda row: row.seconds, SECONDS_FORMAT, "time_s"),
         Column("of MPI", lambda row: row.seconds / whole, PERCENT, "share"),
-        Column("mean", lambda row: row.seconds / row.calls if row.calls else None, SECONDS, "mean_s"),
+        Column("mean", lambda row: row.seconds / row.calls if row.calls else None, SECONDS_FORMAT, "mean_s"),
         Column("", lambda row: quantile_s(row.bins, tick_s, 0.5), key="median_s"),
         Column("", lambda row: row.least, key="least_s"),
         Column("", lambda row: row.most, key="most_s"),
-        Column("machine", lambda row: row.parts.machine or None, SECONDS),
+        Column("machine", lambda row: row.parts.machine or None, SECONDS_FORMAT),
         Column("", lambda row: row.parts.machine, key="machine_s"),
-        Column("waiting", lambda row: if_significant(results, row, row.parts.waiting), SECONDS, "waiting_s"),
-        Column("excess", lambda row: if_significant(results, row, row.parts.excess), SECONDS, "excess_s"),
-        Column("not separated", lambda row: row.parts.not_separated or None, SECONDS),
+        Column(
+            "waiting",
+            lambda row: if_significant(results, row, row.parts.waiting),
+            SECONDS_FORMAT,
+            "waiting_s",
+        ),
+        Column(
+            "excess", lambda row: if_significant(results, row, row.parts.excess), SECONDS_FORMAT, "excess_s"
+        ),
+        Column("not separated", lambda row: row.parts.not_separated or None, SECONDS_FORMAT),
         Column("", lambda row: row.parts.not_separated, key="not_separated_s"),
         Column("", lambda row: asdict(row.parts), key="parts_s"),
         Column("", lambda row: list(row.reasons), key="not_separated_because"),
@@ -215,7 +224,7 @@ def brief_sites_table(results: ProfileResults, most: int = 8) -> Table:
         if column.heading in ("waiting", "excess") and any(map(column.value, shown))
     ]
     place = Column[Row]("call site", lambda row: end_of_place(results.site(row).place))
-    columns = [place, *chosen(known, "function", "time", *parts)]
+    columns = [place, *select_columns(known, "function", "time", *parts)]
     return columns_table("longest-call-sites", "Call sites", columns, shown, "Times of all ranks together.")
 
 
@@ -254,7 +263,7 @@ METRICS: tuple[Column[Metric], ...] = (
     Column("metric", lambda m: "  " * m.depth + m.name + ("" if m.reliable else " (not reliable)")),
     Column("", lambda m: m.reliable, key="reliable"),
     Column("", lambda m: m.key, key="metric"),
-    Column("value", lambda m: m.value, SHARE, "value", INTERVAL),
+    Column("value", lambda m: m.value, SHARE_FORMAT, "value", INTERVAL_HEADING),
 )
 
 
@@ -279,8 +288,8 @@ def part_columns(results: ProfileResults) -> tuple[Column[str], ...]:
     return (
         Column("part", lambda key: PART_NAMES[key]),
         Column("", lambda key: key, key="part"),
-        Column("time", lambda key: getattr(results.total, key), SECONDS, "seconds"),
-        Column("of MPI", lambda key: results.part_share(attrgetter(key)), PERCENT, "share", INTERVAL),
+        Column("time", lambda key: getattr(results.total, key), SECONDS_FORMAT, "seconds"),
+        Column("of MPI", lambda key: results.part_share(attrgetter(key)), PERCENT, "share", INTERVAL_HEADING),
     )
 
 
@@ -320,12 +329,12 @@ def cause_columns(results: ProfileResults, brief: bool = False) -> list[Column[W
         Column("at", lambda c: place(c.site)),
         Column("", lambda c: launch.sites[c.site].frame.text, key="site"),
         Column("in", lambda c: f"MPI_{launch.function(c.function)}", key="function"),
-        Column("ranks", lambda c: len(c.waiting), COUNT),
+        Column("ranks", lambda c: len(c.waiting), COUNT_FORMAT),
         Column("", lambda c: [results.label(k) for k in c.waiting], key="waiting_ranks"),
-        Column("for rank", lambda c: results.label(c.by_rank), COUNT, "for_rank"),
+        Column("for rank", lambda c: results.label(c.by_rank), COUNT_FORMAT, "for_rank"),
         Column("which is late at", lambda c: place(c.by_site)),
         Column("", lambda c: launch.sites[c.by_site].frame.text, key="late_site"),
-        Column("time", lambda c: c.seconds, SECONDS, "seconds"),
+        Column("time", lambda c: c.seconds, SECONDS_FORMAT, "seconds"),
     ]
 
 
@@ -340,15 +349,15 @@ def rank_columns(results: ProfileResults) -> tuple[Column[int], ...]:
     ranks, waits = results.launch.ranks, results.explanation.waits
     waits_s, waited_for_s = waits.of_ranks(len(ranks)).tolist(), waits.caused_by(len(ranks)).tolist()
     return (
-        Column("rank", lambda k: ranks[k].label, COUNT, "rank"),
+        Column("rank", lambda k: ranks[k].label, COUNT_FORMAT, "rank"),
         Column("host", lambda k: ranks[k].hostname, key="host"),
-        Column("core", lambda k: ranks[k].core if ranks[k].core >= 0 else None, COUNT, "core"),
-        Column("elapsed", lambda k: ranks[k].elapsed_s, SECONDS, "elapsed_s"),
-        Column("computation", lambda k: ranks[k].outside_s, SECONDS, "computation_s"),
-        Column("in MPI", lambda k: ranks[k].in_mpi_s, SECONDS, "in_mpi_s"),
-        Column("waits", lambda k: waits_s[k], SECONDS, "waiting_s"),
-        Column("others wait", lambda k: waited_for_s[k], SECONDS, "waited_for_s"),
-        Column("calls", lambda k: ranks[k].calls, COUNT, "calls"),
+        Column("core", lambda k: ranks[k].core if ranks[k].core >= 0 else None, COUNT_FORMAT, "core"),
+        Column("elapsed", lambda k: ranks[k].elapsed_s, SECONDS_FORMAT, "elapsed_s"),
+        Column("computation", lambda k: ranks[k].outside_s, SECONDS_FORMAT, "computation_s"),
+        Column("in MPI", lambda k: ranks[k].in_mpi_s, SECONDS_FORMAT, "in_mpi_s"),
+        Column("waits", lambda k: waits_s[k], SECONDS_FORMAT, "waiting_s"),
+        Column("others wait", lambda k: waited_for_s[k], SECONDS_FORMAT, "waited_for_s"),
+        Column("calls", lambda k: ranks[k].calls, COUNT_FORMAT, "calls"),
         Column("", lambda k: ranks[k].finished, key="finished"),
         Column("", lambda k: ranks[k].threads, key="threads"),
     )
@@ -360,10 +369,10 @@ def ranks_table(results: ProfileResults) -> Table:
 
 REGIONS: tuple[Column[RegionTime], ...] = (
     Column("region", lambda r: r.name, key="region"),
-    Column("entered", lambda r: r.entered, COUNT, "entered"),
-    Column("time", lambda r: r.seconds, SECONDS, "seconds"),
-    Column("in MPI", lambda r: r.in_mpi_s, SECONDS, "in_mpi_s"),
-    Column("of it in MPI", lambda r: r.in_mpi_s / r.seconds if r.seconds else None, SHARE),
+    Column("entered", lambda r: r.entered, COUNT_FORMAT, "entered"),
+    Column("time", lambda r: r.seconds, SECONDS_FORMAT, "seconds"),
+    Column("in MPI", lambda r: r.in_mpi_s, SECONDS_FORMAT, "in_mpi_s"),
+    Column("of it in MPI", lambda r: r.in_mpi_s / r.seconds if r.seconds else None, SHARE_FORMAT),
 )
 
 
@@ -385,9 +394,9 @@ def group_columns(launch: Launch) -> tuple[Column[np.ndarray], ...]:
         Column("size", lambda calls: size_class_text(int(calls["size_class"][0])), key="size_class"),
         Column("distance", lambda calls: distance_text(calls["distance"][0]), key="distance"),
         Column("", lambda calls: language(calls["language"][0]), key="language"),
-        Column("calls", lambda calls: int(calls["calls"].sum()), COUNT, "calls"),
+        Column("calls", lambda calls: int(calls["calls"].sum()), COUNT_FORMAT, "calls"),
         Column("", lambda calls: float(calls["bytes"].sum()), key="bytes"),
-        Column("time", lambda calls: float(calls["seconds"].sum()), SECONDS, "time_s"),
+        Column("time", lambda calls: float(calls["seconds"].sum()), SECONDS_FORMAT, "time_s"),
     )
 
 
@@ -418,8 +427,8 @@ def groups_table(results: ProfileResults, most: int = 200) -> Table:
 
 RECORDING: tuple[Column[tuple[str, tuple[float, float]]], ...] = (
     Column("calls", lambda each: each[0], key="kind"),
-    Column("without recording", lambda each: each[1][0], SECONDS, "bare_s"),
-    Column("added", lambda each: each[1][1], SECONDS, "added_s"),
+    Column("without recording", lambda each: each[1][0], SECONDS_FORMAT, "bare_s"),
+    Column("added", lambda each: each[1][1], SECONDS_FORMAT, "added_s"),
 )
 """The cost of recording a call of each kind, as `Launch.overheads` has it."""
 

@@ -21,8 +21,16 @@ from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.models.comparison import FEWEST_LAUNCHES, CaseVerdict, JudgedCases, Pair, State, judge
 from hockney.models.statistics import Observation, PooledCase, Z
-from hockney.pages.columns import INTERVAL, SECONDS, Column, Format, columns_document, columns_table, number
-from hockney.pages.format import percent, quantity, ratio_bounds, ratio_interval
+from hockney.pages.columns import (
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    Column,
+    Format,
+    columns_document,
+    columns_table,
+    point_value,
+)
+from hockney.pages.format import format_share, quantity, ratio_interval, ratio_interval_suffix
 from hockney.profiles.operations import blocking
 from hockney.profiles.profile import Launch, Profile
 
@@ -131,7 +139,7 @@ class ProfileComparison:
         elapsed = self.elapsed
         sentences = [
             f"{words[self.state]}: {quantity(elapsed.a.value, 's')} and {quantity(elapsed.b.value, 's')}, a "
-            f"ratio of {ratio_text(elapsed.ratio.value)}{ratio_bounds(elapsed.ratio)}."
+            f"ratio of {ratio_text(elapsed.ratio.value)}{ratio_interval_suffix(elapsed.ratio)}."
         ]
         difference = elapsed.b.value - elapsed.a.value
         in_mpi, outside = self.by_key.get((PROGRAM, IN_MPI)), self.by_key.get((PROGRAM, OUTSIDE))
@@ -139,7 +147,7 @@ class ProfileComparison:
             ranks = max(len(self.a.typical.ranks), 1)
             share = (in_mpi.b.value - in_mpi.a.value) / ranks / difference
             if 0 <= share <= 1:
-                sentences.append(f"{percent(share)} of the difference is in MPI.")
+                sentences.append(f"{format_share(share)} of the difference is in MPI.")
         changed = [each for each in self.judged.biggest_first if each.state in ("slower", "faster")]
         named = [
             f"{each.case[NAME]} {ratio_text(each.ratio.value)}"
@@ -154,7 +162,7 @@ class ProfileComparison:
     def table(self) -> Table:
         together = f"{plural(self.judged.tests, 'ratio')}, tested together" if self.judged.tests else "times"
         caption = (
-            f"Ratios B / A of {together}, with a tolerance of {percent(self.judged.tolerance)}. "
+            f"Ratios B / A of {together}, with a tolerance of {format_share(self.judged.tolerance)}. "
             "Operations and call sites: of all ranks together."
         )
         rows = sorted(self.judged.cases, key=lambda each: (_ORDER.index(each.case.workload), -each.b.value))
@@ -182,16 +190,16 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.{2 if ratio < 9.995 else 1 if ratio < 99.95 else 0}f}"
 
 
-RATIO = Format(lambda value: ratio_text(number(value)), interval=ratio_interval)
+RATIO = Format(lambda value: ratio_text(point_value(value)), interval=ratio_interval)
 _ORDER = (PROGRAM, OPERATION, SITE)
 COLUMNS: tuple[Column[CaseVerdict], ...] = (
     Column("of", lambda each: each.case.workload, key="of"),
     Column("time", lambda each: str(each.case[NAME]), key="name"),
-    Column("A", lambda each: each.a.value, SECONDS),
-    Column("B", lambda each: each.b.value, SECONDS),
+    Column("A", lambda each: each.a.value, SECONDS_FORMAT),
+    Column("B", lambda each: each.b.value, SECONDS_FORMAT),
     Column("", lambda each: each.a, key="a_s"),
     Column("", lambda each: each.b, key="b_s"),
-    Column("B / A", lambda each: each.ratio, RATIO, "ratio", INTERVAL),
+    Column("B / A", lambda each: each.ratio, RATIO, "ratio", INTERVAL_HEADING),
     Column("verdict", lambda each: each.state, key="verdict"),
 )
 

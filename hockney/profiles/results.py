@@ -14,7 +14,7 @@ from hockney.core.fit import Estimate, Surveyed
 from hockney.core.units import format_number, format_percent
 from hockney.core.wording import join_words
 from hockney.draw.page import Caveat
-from hockney.pages.format import percent, quantity, share_interval
+from hockney.pages.format import format_share, quantity, share_interval
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_values
 from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, Why, explain
@@ -183,7 +183,7 @@ class ProfileResults:
         if self.recording_share > SMALL:
             found["recording-overhead"] = Caveat(
                 "recording-overhead",
-                f"recording took about {percent(self.recording_share)} of the time",
+                f"recording took about {format_share(self.recording_share)} of the time",
                 "all times; findings smaller than the cost of recording are withheld",
                 "'--overhead' measures it on the whole program",
             )
@@ -233,7 +233,9 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     elapsed = quantity(results.elapsed.value, "s")
     share = results.mpi_share
     bounds = share_interval(share)
-    yield (f"The {ranks} {percent(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in MPI.")
+    yield (
+        f"The {ranks} {format_share(share.value)}{f' (95%: {bounds})' if bounds else ''} of {elapsed} in MPI."
+    )
     if not all(rank.finished for rank in launch.ranks):
         yield from _unfinished_sentences(results)
     elif share.value < SMALL and results.explanation.rows:
@@ -262,7 +264,7 @@ def _balance(results: ProfileResults) -> Iterator[str]:
     if balance.load_balance < 1 - 5 * SMALL:
         slowest = launch.ranks[balance.slowest_rank]
         yield (
-            f"Load balance is {percent(balance.load_balance)}: rank {slowest.label} computes longest, "
+            f"Load balance is {format_share(balance.load_balance)}: rank {slowest.label} computes longest, "
             f"{quantity(slowest.outside_s, 's')} of {quantity(launch.elapsed_s, 's')}"
             f"{'' if results.is_reliable else ', which is not reliable, as ranks share cores'}."
         )
@@ -282,13 +284,13 @@ def _of_parts(results: ProfileResults) -> Iterator[str]:
     if results.costs is not None:
         parts.append(f"{format_percent(total.machine / whole, 2)} is the cost of the messages themselves")
     if results.is_reliable and not results.withheld:
-        parts.append(f"{percent(total.waiting / whole)} is waiting{_for_whom(results)}")
+        parts.append(f"{format_share(total.waiting / whole)} is waiting{_for_whom(results)}")
     too_small = results.withheld or total.excess <= results.explanation.recording_s
     if total.excess / whole >= SMALL and not too_small:
-        parts.append(f"{percent(total.excess / whole)} is slower than the survey measured")
+        parts.append(f"{format_share(total.excess / whole)} is slower than the survey measured")
     if total.not_separated / whole >= SMALL:
         main = f": {results.unseparated[0].text}" if total.not_separated >= MOSTLY * whole else ""
-        parts.append(f"{percent(total.not_separated / whole)} is not separated{main}")
+        parts.append(f"{format_share(total.not_separated / whole)} is not separated{main}")
     if parts:
         yield f"Of the time in MPI, {join_words(parts)}."
 
@@ -303,13 +305,13 @@ def _for_whom(results: ProfileResults) -> str:
     share = float(caused[rank]) / whole
     count = len(results.launch.ranks)
     if (share >= MOSTLY and count > 2) or share >= 0.75:
-        return f" ({percent(share)} of it for rank {results.label(rank)})"
+        return f" ({format_share(share)} of it for rank {results.label(rank)})"
     order = caused.argsort()[::-1]
     few = [int(k) for k in order[: max(1, count // 4)]]
     of_few = float(caused[few].sum()) / whole
     if of_few >= MOSTLY and count >= 8:
         numbers = rank_list(results.launch.ranks[k].rank for k in few)
-        return f" ({percent(of_few)} of it for {numbers})"
+        return f" ({format_share(of_few)} of it for {numbers})"
     return ", for different ranks in turn"
 
 
@@ -322,23 +324,25 @@ def _call_site_sentence(results: ProfileResults, row: Row) -> str:
     lead = "Look first at" if row is results.first and gains else "The longest call site is"
     if row is results.first and row is not results.largest:
         lead = "Of those that can be improved, look first at"
-    text = f"{lead} {results.where(row)}: {percent(row.seconds / whole)} of the time in MPI"
+    text = f"{lead} {results.where(row)}: {format_share(row.seconds / whole)} of the time in MPI"
     if results.withheld:
         return f"{text}."
     causes = [each for each in results.causes if (each.site, each.function) == (row.site, row.function)]
     if parts.waiting >= 0.1 * row.seconds and parts.waiting > row.recording_s and causes:
-        text += f", of which {percent(parts.waiting / row.seconds)} is waiting{_cause(results, causes, row)}"
+        text += (
+            f", of which {format_share(parts.waiting / row.seconds)} is waiting{_cause(results, causes, row)}"
+        )
     elif parts.excess >= 0.1 * row.seconds and parts.excess > row.recording_s:
-        text += f", of which {percent(parts.excess / row.seconds)} is slower than the survey measured"
+        text += f", of which {format_share(parts.excess / row.seconds)} is slower than the survey measured"
         if row.has_few_slow_calls:
             text += ", in few long calls"
     elif row.price_s is not None and parts.machine >= 0.5 * row.seconds:
         text += ", which is the cost of the messages themselves: fewer or shorter ones would help"
     elif row.why and unknown >= 0.1:
-        which = "which" if unknown > 0.995 else f"of which {percent(unknown)}"
+        which = "which" if unknown > 0.995 else f"of which {format_share(unknown)}"
         return f"{text}, {which} is not separated: {row.why[0].text}."
     if row.why and unknown >= MOSTLY:
-        text += f"; {percent(unknown)} is not separated: {row.why[0].text}"
+        text += f"; {format_share(unknown)} is not separated: {row.why[0].text}"
     return f"{text}."
 
 
@@ -386,13 +390,14 @@ def _slow(results: ProfileResults) -> Iterator[str]:
         )
         yield (
             f"MPI_{slow.operation} typically takes {format_number(slow.factor, 2)} times what the survey "
-            f"measured back to back, apart from waiting: {percent(slow.excess_s / whole)} of the time in "
+            f"measured back to back, apart from waiting: {format_share(slow.excess_s / whole)} of the time "
+            "in "
             f"MPI. {advice}."
         )
     others = sum(row.parts.excess for row in results.notable_excess if row.has_few_slow_calls)
     if others >= LEAST_EXCESS * whole:
         yield (
-            f"{percent(others / whole)} of the time in MPI is in few long calls of operations that are "
+            f"{format_share(others / whole)} of the time in MPI is in few long calls of operations that are "
             "usually as fast as surveyed, as if ranks had been interrupted: by other programs, or by the "
             "system."
         )

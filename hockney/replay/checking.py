@@ -24,8 +24,15 @@ from hockney.core.wording import list_names, plural
 from hockney.draw.page import Table
 from hockney.models.statistics import ratio_of_pairs
 from hockney.models.tuning.rules import HEADING
-from hockney.pages.columns import INTERVAL, Column, Format, columns_document, columns_table, number
-from hockney.pages.format import interval, quantity, signed_tenths
+from hockney.pages.columns import (
+    INTERVAL_HEADING,
+    Column,
+    Format,
+    columns_document,
+    columns_table,
+    point_value,
+)
+from hockney.pages.format import format_signed_tenths, interval, quantity
 from hockney.profiles.efficiencies import over_values
 from hockney.profiles.profile import Launch
 from hockney.replay.predictions import WHY_NOT, Choice, Prediction, Score
@@ -118,12 +125,17 @@ ROWS: tuple[Column[CheckRow], ...] = (
     Column("quantity", lambda row: row.quantity, key="quantity"),
     Column("", lambda row: row.unit, key="unit"),
     Column("predicted", lambda row: _text(row, row.predicted), Format(str)),
-    Column(INTERVAL, lambda row: _interval(row, row.predicted), Format(str)),
+    Column(INTERVAL_HEADING, lambda row: _interval(row, row.predicted), Format(str)),
     Column("", lambda row: row.predicted, key="predicted"),
     Column("measured", lambda row: _text(row, row.measured), Format(str)),
     Column("its interval", lambda row: _interval(row, row.measured), Format(str)),
     Column("", lambda row: row.measured, key="measured"),
-    Column("error", lambda row: row.error, Format(lambda value: signed_tenths(number(value))), "error"),
+    Column(
+        "error",
+        lambda row: row.error,
+        Format(lambda value: format_signed_tenths(point_value(value))),
+        "error",
+    ),
     Column("verdict", lambda row: row.verdict, key="verdict"),
 )
 
@@ -187,7 +199,8 @@ class Check:
         }
         yield (
             f"Predicted for {self.prediction.text}: {quantity(row.predicted.value, 's')}. Measured: "
-            f"{quantity(row.measured.value, 's')} ({signed_tenths(row.error)} error), {endings[row.verdict]}"
+            f"{quantity(row.measured.value, 's')} ({format_signed_tenths(row.error)} error), "
+            f"{endings[row.verdict]}"
         )
         others = [change for change in self.prediction.unapplied if change.kind in WHY_NOT]
         if others:

@@ -14,8 +14,8 @@ import numpy as np
 from hockney.core.fit import Estimate
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
-from hockney.pages.columns import INTERVAL, SECONDS, Column, Format, columns_document
-from hockney.pages.format import quantity, signed_tenths
+from hockney.pages.columns import INTERVAL_HEADING, SECONDS_FORMAT, Column, Format, columns_document
+from hockney.pages.format import format_signed_tenths, quantity
 from hockney.profiles.columns import columns_table
 
 LARGEST_DIFFERENCE = 0.05
@@ -103,7 +103,8 @@ class Replay:
     def sentences(self) -> Iterator[str]:
         for each in self.executions[1:]:
             yield (
-                f"{each.executor}: {quantity(each.run_s.value, 's')}, {signed_tenths(self.error(each))} of "
+                f"{each.executor}: {quantity(each.run_s.value, 's')}, "
+                f"{format_signed_tenths(self.error(each))} of "
                 f"the recorded {quantity(self.recorded.run_s.value, 's')}"
                 f"{f' ({each.how})' if each.how else ''}."
             )
@@ -149,17 +150,17 @@ class Replay:
 EXECUTIONS: tuple[Column[tuple[Replay, Execution]], ...] = (
     Column("executor", lambda row: row[1].executor, key="executor"),
     Column("machine", lambda row: row[1].machine, key="machine"),
-    Column("run time", lambda row: row[1].run_s, SECONDS, "run_s", INTERVAL),
-    Column("to recorded", lambda row: row[0].error(row[1]), Format(signed_tenths), "error"),
-    Column("in MPI", lambda row: row[1].mpi_s, SECONDS, "mpi_s"),
+    Column("run time", lambda row: row[1].run_s, SECONDS_FORMAT, "run_s", INTERVAL_HEADING),
+    Column("to recorded", lambda row: row[0].error(row[1]), Format(format_signed_tenths), "error"),
+    Column("in MPI", lambda row: row[1].mpi_s, SECONDS_FORMAT, "mpi_s"),
     Column("", lambda row: row[1].how, key="how"),
 )
 SITES: tuple[Column[SiteDifference], ...] = (
     Column("call", lambda d: d.place, key="place"),
     Column("executor", lambda d: d.executor, key="executor"),
-    Column("recorded", lambda d: d.recorded_s, SECONDS, "recorded_s"),
-    Column("replayed", lambda d: d.replayed_s, SECONDS, "replayed_s"),
-    Column("of MPI", lambda d: d.share, Format(signed_tenths), "share"),
+    Column("recorded", lambda d: d.recorded_s, SECONDS_FORMAT, "recorded_s"),
+    Column("replayed", lambda d: d.replayed_s, SECONDS_FORMAT, "replayed_s"),
+    Column("of MPI", lambda d: d.share, Format(format_signed_tenths), "share"),
 )
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.columns import COUNT, SHARE, Column, Format, columns_table
+from hockney.pages.columns import COUNT_FORMAT, SHARE_FORMAT, Column, Format, columns_table
 from hockney.system.files import read_regular, write_user_file
 
 SCHEMA = 1
@@ -297,11 +297,11 @@ def _score_row(kind: str, scores: Sequence[Score]) -> ScoreRow:
 ERROR = Format(lambda value: f"{value:.1%}")
 SCORE_COLUMNS: tuple[Column[ScoreRow], ...] = (
     Column("change", lambda row: row.kind, key="kind"),
-    Column("checks", lambda row: row.checks, COUNT, "checks"),
+    Column("checks", lambda row: row.checks, COUNT_FORMAT, "checks"),
     Column("median error", lambda row: row.median, ERROR, "median_error"),
     Column("90% below", lambda row: row.p90, ERROR, "p90_error"),
-    Column("in interval", lambda row: row.coverage, SHARE, "coverage"),
-    Column("direction right", lambda row: row.signs, SHARE, "direction_right"),
+    Column("in interval", lambda row: row.coverage, SHARE_FORMAT, "coverage"),
+    Column("direction right", lambda row: row.signs, SHARE_FORMAT, "direction_right"),
 )
 
 

@@ -18,8 +18,17 @@ from hockney.core.units import format_percent, format_seconds
 from hockney.core.wording import join_words, plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Caveat, Page, Section, Table
-from hockney.pages.columns import COUNT, INTERVAL, SECONDS, SHARE, Column, Format, columns_document, number
-from hockney.pages.format import percent, quantity, signed_tenths
+from hockney.pages.columns import (
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    SHARE_FORMAT,
+    Column,
+    Format,
+    columns_document,
+    point_value,
+)
+from hockney.pages.format import format_share, format_signed_tenths, quantity
 from hockney.profiles.columns import columns_table, end_of_place
 from hockney.replay.answers import (
     Delay,
@@ -45,13 +54,13 @@ JUMP = 1e-9
 
 
 def _share(value: float | Estimate) -> str:
-    return signed_tenths(number(value))
+    return format_signed_tenths(point_value(value))
 
 
 def _share_interval(value: Estimate) -> str:
     if value.low is None or value.high is None:
         return ""
-    return f"{signed_tenths(value.low)} to {signed_tenths(value.high)}"
+    return f"{format_signed_tenths(value.low)} to {format_signed_tenths(value.high)}"
 
 
 def brief(place: str) -> str:
@@ -65,8 +74,8 @@ GAIN = Format(_share, interval=_share_interval)
 WHAT_IFS: tuple[Column[WhatIf], ...] = (
     Column("change", lambda w: w.text, key="text"),
     Column("", lambda w: [change.kind for change in w.candidate.changes], key="kinds"),
-    Column("run time", lambda w: w.run_s, SECONDS, "run_s"),
-    Column("gain", lambda w: w.gain, GAIN, "gain", INTERVAL),
+    Column("run time", lambda w: w.run_s, SECONDS_FORMAT, "run_s"),
+    Column("gain", lambda w: w.gain, GAIN, "gain", INTERVAL_HEADING),
     Column("", lambda w: w.decided, key="decided"),
     Column("checked by", lambda w: "launches" if applicable(w) else "hand"),
     Column("", lambda w: applicable(w), key="applicable"),
@@ -77,53 +86,53 @@ WHAT_IFS: tuple[Column[WhatIf], ...] = (
 PATH: tuple[Column[PathRow], ...] = (
     Column("call", lambda p: brief(p.place)),
     Column("", lambda p: p.place, key="place"),
-    Column("on path", lambda p: p.seconds, SECONDS, "seconds"),
-    Column("computation", lambda p: p.parts["computed"] or None, SECONDS),
-    Column("software", lambda p: p.software_s or None, SECONDS),
-    Column("latency", lambda p: p.parts["latency"] or None, SECONDS),
-    Column("transfer", lambda p: p.parts["transfer"] or None, SECONDS),
-    Column("collective", lambda p: p.parts["collective"] or None, SECONDS),
-    Column("unexplained", lambda p: p.parts["unexplained"] or None, SECONDS),
+    Column("on path", lambda p: p.seconds, SECONDS_FORMAT, "seconds"),
+    Column("computation", lambda p: p.parts["computed"] or None, SECONDS_FORMAT),
+    Column("software", lambda p: p.software_s or None, SECONDS_FORMAT),
+    Column("latency", lambda p: p.parts["latency"] or None, SECONDS_FORMAT),
+    Column("transfer", lambda p: p.parts["transfer"] or None, SECONDS_FORMAT),
+    Column("collective", lambda p: p.parts["collective"] or None, SECONDS_FORMAT),
+    Column("unexplained", lambda p: p.parts["unexplained"] or None, SECONDS_FORMAT),
     Column("", lambda p: dict(p.parts), key="parts_s"),
 )
 UNEXPLAINED: tuple[Column[UnexplainedRow], ...] = (
     Column("call", lambda u: brief(u.place)),
     Column("", lambda u: u.place, key="place"),
-    Column("over all ranks", lambda u: u.seconds, SECONDS, "seconds"),
+    Column("over all ranks", lambda u: u.seconds, SECONDS_FORMAT, "seconds"),
     Column("of run time", lambda u: u.share, Format(_share), "share"),
-    Column("erratic", lambda u: u.erratic_share, SHARE, "erratic_share"),
+    Column("erratic", lambda u: u.erratic_share, SHARE_FORMAT, "erratic_share"),
 )
 TOLERANCES: tuple[Column[ToleranceRow], ...] = (
     Column("run time", lambda t: f"+{format_percent(t.increase, 1)}"),
     Column("", lambda t: t.increase, key="increase"),
-    Column("added latency", lambda t: t.latency_s, SECONDS, "latency_s", missing="any"),
+    Column("added latency", lambda t: t.latency_s, SECONDS_FORMAT, "latency_s", missing="any"),
     Column("bandwidth", lambda t: t.bandwidth, Format(lambda v: f"{v:.3g} x"), "bandwidth", missing="any"),
 )
 DELAYS: tuple[Column[Delay], ...] = (
     Column("waiting at", lambda d: brief(d.place)),
     Column("", lambda d: d.place, key="place"),
     Column("", lambda d: d.kind, key="kind"),
-    Column("for rank", lambda d: d.by_rank, COUNT, "by_rank"),
+    Column("for rank", lambda d: d.by_rank, COUNT_FORMAT, "by_rank"),
     Column("which is late at", lambda d: brief(d.by_place)),
     Column("", lambda d: d.by_place, key="by_place"),
-    Column("times", lambda d: d.count, COUNT, "count"),
-    Column("time", lambda d: d.seconds, SECONDS, "seconds"),
+    Column("times", lambda d: d.count, COUNT_FORMAT, "count"),
+    Column("time", lambda d: d.seconds, SECONDS_FORMAT, "seconds"),
 )
 RANKS: tuple[Column[RankRow], ...] = (
-    Column("rank", lambda r: r.rank, COUNT, "rank"),
-    Column("on path", lambda r: r.on_path_s, SECONDS, "on_path_s"),
-    Column("slack", lambda r: r.slack_s, SECONDS, "slack_s"),
-    Column("others wait", lambda r: r.delays_s, SECONDS, "delays_s"),
+    Column("rank", lambda r: r.rank, COUNT_FORMAT, "rank"),
+    Column("on path", lambda r: r.on_path_s, SECONDS_FORMAT, "on_path_s"),
+    Column("slack", lambda r: r.slack_s, SECONDS_FORMAT, "slack_s"),
+    Column("others wait", lambda r: r.delays_s, SECONDS_FORMAT, "delays_s"),
 )
 POP: tuple[Column[tuple[str, str, float]], ...] = (
     Column("efficiency", lambda row: row[0]),
     Column("", lambda row: row[1], key="metric"),
-    Column("value", lambda row: row[2], SHARE, "value"),
+    Column("value", lambda row: row[2], SHARE_FORMAT, "value"),
 )
 CURVE: tuple[Column[tuple[float, float, float]], ...] = (
-    Column("added latency", lambda row: row[0], SECONDS, "latency_s"),
-    Column("run time", lambda row: row[1], SECONDS, "run_s"),
-    Column("messages on path", lambda row: round(row[2]), COUNT, "slope"),
+    Column("added latency", lambda row: row[0], SECONDS_FORMAT, "latency_s"),
+    Column("run time", lambda row: row[1], SECONDS_FORMAT, "run_s"),
+    Column("messages on path", lambda row: round(row[2]), COUNT_FORMAT, "slope"),
 )
 
 
@@ -156,7 +165,7 @@ class Answer:
         yield (
             f"{self.program} on {plural(self.ranks, 'rank')}: replayed in "
             f"{quantity(alone.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
-            f"({signed_tenths(explained.error)} replay error), with the costs of {self.machine}."
+            f"({format_signed_tenths(explained.error)} replay error), with the costs of {self.machine}."
         )
         if self.withheld:
             yield f"Gains are withheld: {explained.why_withheld}."
@@ -291,7 +300,7 @@ class Answer:
             environment=(
                 ("recorded", str(quantity(explained.recorded_s, "s"))),
                 ("replayed", str(quantity(explained.costs_only.value_s, "s"))),
-                ("replay error", signed_tenths(explained.error)),
+                ("replay error", format_signed_tenths(explained.error)),
                 ("evaluated", explained.method),
                 ("launches", str(len(explained.launches_s))),
             ),
@@ -386,7 +395,7 @@ def gains_figure(what_ifs: Sequence[WhatIf]) -> Figure:
                 tuple(100 * (gain.value if gain.low is None else gain.low) for gain in gains),
                 tuple(100 * (gain.value if gain.high is None else gain.high) for gain in gains),
                 detail=tuple(
-                    f"{what_if.text}: {percent(max(0.0, what_if.gain.value))}" for what_if in what_ifs
+                    f"{what_if.text}: {format_share(max(0.0, what_if.gain.value))}" for what_if in what_ifs
                 ),
             ),
         ),

@@ -17,10 +17,18 @@ from hockney.core.units import parse_counts
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import course, metrics, quality, settings_compared, undisturbed
-from hockney.pages.case_columns import CaseColumn, where_columns
-from hockney.pages.columns import BANDWIDTH, COUNT, INTERVAL, SECONDS, TEXT, Column, columns_table
-from hockney.pages.evidence import Evidence, Measured, Options, once
-from hockney.pages.format import bandwidth, label, range_width, scatter, typed_line
+from hockney.pages.case_columns import CaseColumn, placement_columns
+from hockney.pages.columns import (
+    BANDWIDTH_FORMAT,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    TEXT_FORMAT,
+    Column,
+    columns_table,
+)
+from hockney.pages.evidence import Evidence, MeasuredCase, Options, unique_cases
+from hockney.pages.format import bandwidth, format_range_width, format_scatter, label, typed_line
 from hockney.pages.series import curve, rates, times
 from hockney.pages.study_page import first_figure, study_page
 
@@ -48,7 +56,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "give one, for example 'pingpong bytes=8'",
             code="no-case",
         )
-    cases = once(
+    cases = unique_cases(
         at_described_rate(case, catalog, machine)
         for text in options.cases
         for case in _expand(text, options, catalog)
@@ -138,21 +146,21 @@ def at_described_rate(case: Case, catalog: Catalog, machine: Machine) -> Case:
 
 
 def page(evidence: Evidence) -> Page:
-    groups: dict[str, list[Measured]] = {}
+    groups: dict[str, list[MeasuredCase]] = {}
     for m in evidence.measured:
         groups.setdefault(label(m, m.workload.size), []).append(m)
-    differing = any(undisturbed.differing(m.summary) for m in evidence.measured)
-    where = where_columns([m for m in evidence.measured if not m.case.is_placed])
+    differing = any(undisturbed.differing_undisturbed(m.summary) for m in evidence.measured)
+    where = placement_columns([m for m in evidence.measured if not m.case.is_placed])
     sections = [
         _section(evidence, subject, measured, differing, where) for subject, measured in groups.items()
     ]
     has_settings = any(m.case.setting for m in evidence.measured)
     more = [
         settings_compared.section(evidence) if has_settings else None,
-        quality.parameters(evidence),
+        quality.parameters_section(evidence),
         course.section(evidence),
-        quality.spread(evidence),
-        quality.verification(evidence),
+        quality.spread_section(evidence),
+        quality.verification_section(evidence),
     ]
     names = sorted({m.case.workload for m in evidence.measured})
     lead, rest = first_figure([*sections, *(s for s in more if s is not None)])
@@ -166,7 +174,7 @@ def page(evidence: Evidence) -> Page:
 
 
 def _headline(evidence: Evidence) -> tuple[str, ...]:
-    texts = [f"{m.case.line}: {undisturbed.cost(m.summary)}." for m in evidence.measured[:MAX_SENTENCES]]
+    texts = [f"{m.case.line}: {undisturbed.cost_text(m.summary)}." for m in evidence.measured[:MAX_SENTENCES]]
     more = len(evidence.measured) - len(texts)
     return (*texts, *([f"And {more} more cases."] if more > 0 else [])) or ("Nothing was measured.",)
 
@@ -174,7 +182,7 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
 def _section(
     evidence: Evidence,
     subject: str,
-    measured: list[Measured],
+    measured: list[MeasuredCase],
     differing: bool,
     where: Sequence[CaseColumn],
 ) -> Section:
@@ -202,35 +210,35 @@ def _section(
     return Section(
         subject,
         figures=tuple(figures),
-        tables=(_table(subject, measured, differing, where), *metrics.tables(measured)),
+        tables=(_table(subject, measured, differing, where), *metrics.metrics_tables(measured)),
     )
 
 
-def _is_of(fit: Fit, m: Measured) -> bool:
+def _is_of(fit: Fit, m: MeasuredCase) -> bool:
     """Whether the fit's subject is that of a section: what its cases have in common, including ranks."""
     subject = fit.subject
     fixed = {k: v for k, v in m.case.values.items() if k != m.workload.size}
     return subject.workload == m.case.workload and subject.values == fixed
 
 
-def _axis(m: Measured, *, zero: bool = True) -> Axis:
+def _axis(m: MeasuredCase, *, zero: bool = True) -> Axis:
     """The size of a workload, in its unit."""
     title = "message size" if m.workload.size == "bytes" else m.workload.size
     return Axis(title, m.workload.size_unit, "log", zero=zero)
 
 
-def _table(subject: str, measured: list[Measured], differing: bool, where: Sequence[CaseColumn]) -> Table:
+def _table(subject: str, measured: list[MeasuredCase], differing: bool, where: Sequence[CaseColumn]) -> Table:
     """Tables of one page have the same columns: on a terminal they are printed as one table."""
-    extra = undisturbed.column(measured, undisturbed.summary_of, always=differing)
-    columns: tuple[Column[Measured], ...] = (
+    extra = undisturbed.undisturbed_column(measured, undisturbed.summary_of, always=differing)
+    columns: tuple[Column[MeasuredCase], ...] = (
         Column("case", typed_line),
-        *(replace(column, format=TEXT) for column in where),
-        Column("typical", lambda m: m.summary.typical, SECONDS, interval=INTERVAL),
+        *(replace(column, format=TEXT_FORMAT) for column in where),
+        Column("typical", lambda m: m.summary.typical, SECONDS_FORMAT, interval=INTERVAL_HEADING),
         extra,
-        Column("bandwidth", lambda m: bandwidth(m) if m.summary.bytes_moved else None, BANDWIDTH),
-        Column("within", lambda m: range_width(m.summary.spread_within), COUNT),
-        Column("between", lambda m: scatter(m.summary.between), COUNT),
-        Column("repetitions", lambda m: m.summary.repetitions, COUNT),
+        Column("bandwidth", lambda m: bandwidth(m) if m.summary.bytes_moved else None, BANDWIDTH_FORMAT),
+        Column("within", lambda m: format_range_width(m.summary.spread_within), COUNT_FORMAT),
+        Column("between", lambda m: format_scatter(m.summary.between), COUNT_FORMAT),
+        Column("repetitions", lambda m: m.summary.repetitions, COUNT_FORMAT),
     )
     caption = undisturbed.CAPTION if extra.heading else ""
     return columns_table("cases", subject, columns, measured, caption)

@@ -12,9 +12,9 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Page
-from hockney.pages.evidence import Evidence, Measured, Options
+from hockney.pages.evidence import Evidence, MeasuredCase, Options
 from hockney.pages.format import quantity
-from hockney.pages.labels import labels
+from hockney.pages.labels import case_labels
 from hockney.studies import ad_hoc
 
 NAME = "imported"
@@ -49,8 +49,8 @@ def _headline(evidence: Evidence) -> tuple[str, ...]:
         if fit.verdict != "refused" and {"t_0", "r_inf"} <= value.keys():
             words = f"t_0 = {quantity(value['t_0'], 's')} and r_inf = {quantity(value['r_inf'], 'B/s')}"
             texts.append(f"{fit.subject.workload}: {words}; the fit is {fit.verdict}.")
-    name = labels(evidence)
-    smallest: dict[str, Measured] = {}
+    name = case_labels(evidence)
+    smallest: dict[str, MeasuredCase] = {}
     for m in evidence.measured:
         if m.case.ranks == counts[-1] and (
             m.case.workload not in smallest or m.size < smallest[m.case.workload].size

@@ -103,7 +103,7 @@ def communication(evidence: Evidence, buffers: str = WRITTEN) -> Communication |
     platform = evidence.machine.platform
     if platform is not None:
         return Communication(described(platform), platform=platform)
-    surveyed = evidence.surveyed
+    surveyed = evidence.survey
     try:
         most = evidence.run.max_hosts()
         message = messages_of_run(

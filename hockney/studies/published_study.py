@@ -16,7 +16,7 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.pages import collectives, point_to_point, quality
-from hockney.pages.evidence import Evidence, Measured, Options
+from hockney.pages.evidence import Evidence, MeasuredCase, Options
 from hockney.pages.format import quantity
 from hockney.pages.series import times
 from hockney.pages.study_page import first_figure, study_page
@@ -42,7 +42,7 @@ def refuse() -> NoReturn:
 
 
 def page(evidence: Evidence) -> Page:
-    sections = (_pairs(evidence), _groups(evidence), quality.parameters(evidence))
+    sections = (_pairs(evidence), _groups(evidence), quality.parameters_section(evidence))
     lead, rest = first_figure([section for section in sections if section is not None])
     return study_page(
         evidence,
@@ -111,7 +111,7 @@ def _groups(evidence: Evidence) -> Section | None:
     )
 
 
-def _exchanges(measured: Sequence[Measured]) -> tuple[Figure, ...]:
+def _exchanges(measured: Sequence[MeasuredCase]) -> tuple[Figure, ...]:
     """Exchanges that start on all ranks at the same moment have a separate figure, a series for each number
     of ranks."""
     together = [m for m in measured if m.case["sync"] == "window"]
@@ -136,7 +136,7 @@ def _plain(figures: Iterable[Figure], caption: str = CAPTION) -> tuple[Figure, .
     )
 
 
-def _table(measured: Sequence[Measured]) -> Table:
+def _table(measured: Sequence[MeasuredCase]) -> Table:
     rows = tuple(
         (
             collectives.title(m),

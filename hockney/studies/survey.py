@@ -16,7 +16,7 @@ from hockney.core.units import thin_out
 from hockney.draw.page import Page
 from hockney.pages import collectives, course, key_results, loggp, point_to_point, quality
 from hockney.pages.caveats import with_caveats, without_section_caveats
-from hockney.pages.evidence import Evidence, Options, once
+from hockney.pages.evidence import Evidence, Options, unique_cases
 from hockney.pages.levels import predicted
 from hockney.pages.study_page import first_figure, study_page
 from hockney.studies import places
@@ -84,7 +84,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     most = CASES_PER_SECOND * max(options.budget_s, MIN_BUDGET_S)
     planned: list[Case] = []
     for extent in SURVEY_SIZES_BY_DEPTH:
-        planned = once(catalog.case(line) for line in lines_of(sizes, options, catalog, machine, extent))
+        planned = unique_cases(
+            catalog.case(line) for line in lines_of(sizes, options, catalog, machine, extent)
+        )
         if len(planned) <= most or not machine.traits.wall_clock:
             break
     if not planned:
@@ -190,16 +192,16 @@ def page(evidence: Evidence) -> Page:
         collectives.section(evidence),
         predicted.section(evidence),
         overlap.section(evidence),
-        quality.parameters(evidence),
+        quality.parameters_section(evidence),
         course.section(evidence),
-        quality.spread(evidence),
-        quality.verification(evidence),
+        quality.spread_section(evidence),
+        quality.verification_section(evidence),
     ]
     lead, rest = first_figure([with_caveats(s, evidence) for s in sections if s is not None])
     return study_page(
         evidence,
         title="Survey of message passing",
-        headline=(key_results.first_line(evidence), *overlap.sentences(evidence)),
+        headline=(key_results.overview_line(evidence), *overlap.sentences(evidence)),
         results=key_results.table(evidence),
         warnings=without_section_caveats(evidence),
         sections=rest,

@@ -37,7 +37,7 @@ def folder(tmp_path_factory) -> Path:
 def test_a_run_is_read(folder):
     run = api.load(folder)
     assert run.outcome is None and run.settings.study == "cases" and run.machine.kind == "fake"
-    assert len(run.records) == 3 * len(run.summaries) == run.evidence.planned
+    assert len(run.records) == 3 * len(run.summaries) == run.evidence.planned_count
     assert run.fits.select("hockney", "pingpong") and run.page.sections
     assert run.fits.select_by_role("hockney", "point-to-point", "send") == run.fits.select(
         "hockney", "pingpong"

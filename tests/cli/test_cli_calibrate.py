@@ -31,7 +31,7 @@ from hockney.launch.fake import FakeLauncher
 from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.machines.simulated.calibrate import DECIDED, Agreement
-from hockney.pages.caveats import assumed_network
+from hockney.pages.caveats import assumed_network_text
 
 
 @pytest.fixture
@@ -208,9 +208,9 @@ def test_ranks_on_several_nodes_rest_on_a_guess(hockney, calibrated, ranks, gues
     if guessed:
         assert (done.code, done.error.code) == (2, "network-not-measured") and not Path("runs/sim").exists()
         done = hockney("run", "barrier", *words, "--assume-network")
-        assert json.loads(done.out)["headline"][1] == assumed_network()
+        assert json.loads(done.out)["headline"][1] == assumed_network_text()
         words = (*words[:4], "--out", "runs/shown", "-q", "--assume-network")
-        assert hockney("run", "barrier", *words).out.splitlines()[1] == assumed_network()
+        assert hockney("run", "barrier", *words).out.splitlines()[1] == assumed_network_text()
     found = {doubt["code"]: doubt for doubt in json.loads(done.out)["doubts"]}
     assert done.code == 0 and ("between-nodes" in found) == guessed
     words = ("--work", "1ms", "--message", "8", "--machine", calibrated, "--ranks", ranks, "--json")

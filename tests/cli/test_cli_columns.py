@@ -14,11 +14,11 @@ import pytest
 from msgspec.structs import replace
 
 from hockney import api, measurement
-from hockney.cli.output.results import SIMULATED, cell_text
+from hockney.cli.output.results import SIMULATED_TEXT, cell_text
 from hockney.core.fit import Estimate
 from hockney.models.statistics.metrics import message_rate
 from hockney.pages.case_columns import COLUMNS
-from hockney.pages.evidence import Measured
+from hockney.pages.evidence import MeasuredCase
 
 
 def records_of(run: str, words: str) -> list[dict]:
@@ -120,6 +120,6 @@ def test_a_time_of_a_machine_without_noise_is_exact(hockney, mine):
     """Not a time with an unknown interval."""
     measured = api.load(Path(mine)).evidence.measured[0]
     summary = replace(measured.summary, typical=Estimate(1e-6, None, None))
-    measured = Measured(measured.case, summary, measured.workload)
-    assert cell_text(measured, COLUMNS["interval"], exact=True) == SIMULATED
+    measured = MeasuredCase(measured.case, summary, measured.workload)
+    assert cell_text(measured, COLUMNS["interval"], exact=True) == SIMULATED_TEXT
     assert cell_text(measured, COLUMNS["interval"], exact=False) == "unknown"

@@ -205,7 +205,7 @@ def test_another_machines_survey_is_refused_and_forced_with_a_doubt(hockney, sur
     assert "runs/s" in doubt["text"] and "otherhost" in doubt["text"]
     shutil.rmtree(surveyed)
     kept = api.load(Path("g")).evidence
-    assert "otherhost" in kept.surveyed.differences[0], "the doubt stays with the run"
+    assert "otherhost" in kept.survey.differences[0], "the doubt stays with the run"
 
 
 def test_granularity_in_rounds(hockney):

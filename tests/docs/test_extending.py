@@ -29,7 +29,7 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.machines import simulated
 from hockney.measurement import kinds
 from hockney.models.schedules import SCHEDULES, Tally, collectives
-from hockney.pages.caveats import caveats, premises
+from hockney.pages.caveats import caveats, headline_premises
 from hockney.pages.evidence import Evidence
 from hockney.store import RunFolder
 from hockney.studies.barriers.plan import algorithms
@@ -144,7 +144,8 @@ def check_caveats_and_premises(evidence: Evidence) -> None:
     page = studies.study("cold").page(evidence)
     assert "verification" in [caveat.code for caveat in page.warnings]
     assert page.warnings == tuple(each.caveat for each in caveats(evidence))
-    assert premises(evidence) and page.headline[: len(premises(evidence))] == premises(evidence)
+    premises = headline_premises(evidence)
+    assert premises and page.headline[: len(premises)] == premises
 
 
 def test_the_study_answers_on_the_fake_machine(tmp_path, monkeypatch, capsys):

@@ -12,7 +12,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate, ExactValue
 from hockney.models import fit_all
 from hockney.models.exact import made_exact
-from hockney.pages.format import SIMULATED, interval, with_interval
+from hockney.pages.format import SIMULATED_TEXT, interval, with_interval
 
 CASES = [Case.of("pingpong", 2, bytes=size, buffers="hot") for size in (0, 8, 64, 512, 4096, 65536)]
 
@@ -47,9 +47,9 @@ def test_a_model_that_is_off_keeps_its_intervals(fits):
 
 def test_exact_times_are_shown_as_such_and_measured_ones_never():
     value = ExactValue.of(2e-6)
-    assert interval(value, "s") == SIMULATED and with_interval(value, "s") == "2.00 us"
+    assert interval(value, "s") == SIMULATED_TEXT and with_interval(value, "s") == "2.00 us"
     coarse = Estimate(2e-6, 2e-6, 2e-6)
-    assert interval(coarse, "s") != SIMULATED
+    assert interval(coarse, "s") != SIMULATED_TEXT
 
 
 def test_of_an_interval_that_begins_at_0_only_the_upper_end_is_shown():

@@ -19,10 +19,10 @@ from hockney.core.settings import PRECISION
 from hockney.draw.page import Caveat
 from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, key_results, quality
-from hockney.pages.caveats import ALL_NUMBERS, caveats, premises
+from hockney.pages.caveats import ALL_NUMBERS, caveats, headline_premises
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import half_width, no_interval_reason, scatter
-from hockney.pages.labels import labels
+from hockney.pages.format import format_half_width, format_scatter, no_interval_reason
+from hockney.pages.labels import case_labels
 from hockney.pages.study_page import study_page
 
 OTHER = "pingpong buffers=hot bytes=1024 ranks=2"
@@ -49,7 +49,7 @@ def test_steady_launches_raise_nothing():
 def test_benchmarks_without_arithmetic_are_named_as_not_verified():
     real, none = (f"ep arithmetic={arithmetic} class=S ranks=2" for arithmetic in ("real", "none"))
     seen = evidence({real: launches(10), none: launches(10)})
-    assert found(seen)["not-computed"].touches == labels(seen)(none)
+    assert found(seen)["not-computed"].touches == case_labels(seen)(none)
     assert "not-computed" not in found(evidence({real: launches(10)}))
 
 
@@ -59,7 +59,7 @@ def test_precision_is_that_of_the_printed_interval():
     wide = with_summary(steady, typical=Estimate(1e-6, 0.9e-6, 1.3e-6))
     caveat = found(wide)["precision"]
     assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")]
-    assert labels(wide)(LINE) in caveat.text and "20%" in caveat.text
+    assert case_labels(wide)(LINE) in caveat.text and "20%" in caveat.text
     assert {"--budget", "--launches"} <= set(re.findall(r"--[a-z]+", caveat.todo))
     assert "precision" in found(with_summary(steady, typical=Estimate(1e-6, None, None)))
     assert "precision" not in found(with_summary(steady, typical=Estimate(1e-6, 0.99e-6, 1.01e-6)))
@@ -72,7 +72,7 @@ def test_the_default_precision_is_a_goal_and_a_requested_one_a_limit():
     assert default.settings.precision == PRECISION and "precision" not in found(default)
     requested = with_summary(evidence({LINE: launches(10)}, precision=0.03), typical=missed)
     assert "precision" in found(requested)
-    spread = quality.spread(default)
+    spread = quality.spread_section(default)
     assert (
         spread is not None
         and "0 of 1 case" in spread.text[0]
@@ -83,7 +83,7 @@ def test_the_default_precision_is_a_goal_and_a_requested_one_a_limit():
 def test_launches_that_differ_are_named():
     differing = evidence({LINE: launches(10, between=0.4), OTHER: launches(10)})
     caveat = found(differing)["launches-differ"]
-    assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")] and caveat.touches == labels(
+    assert re.findall(r"(\d+) of (\d+) case", caveat.text) == [("1", "2")] and caveat.touches == case_labels(
         differing
     )(LINE)
     assert "--launches 20" in caveat.todo
@@ -109,13 +109,13 @@ def test_binding_is_not_advised_to_ranks_that_are_bound():
 )
 def test_widths_beyond_100_percent_are_factors(width, text):
     """An interval from 1 / f to f has the half width (f - 1 / f) / 2."""
-    assert half_width(width) == text
+    assert format_half_width(width) == text
     assert text in wide_parameter("t_0", width).text
 
 
 @pytest.mark.parametrize(("deviation", "text"), [(0.11, "11%"), (5.65, "a factor of 280"), (None, "unknown")])
 def test_launches_that_scatter_beyond_100_percent_do_so_by_a_factor(deviation, text):
-    assert scatter(deviation) == text
+    assert format_scatter(deviation) == text
 
 
 def test_the_warning_has_the_largest_ratio_between_launches():
@@ -124,7 +124,7 @@ def test_the_warning_has_the_largest_ratio_between_launches():
     times[1], times[2] = 3.5 * times[1], 3.5 * times[2]
     several = evidence({LINE: times, OTHER: launches(10, between=0.2), LARGEST: launches(10)})
     text = found(several)["launches-differ"].text
-    assert re.findall(r"[\d.]+ times", text) == ["3.5 times"] and labels(several)(LINE) in text
+    assert re.findall(r"[\d.]+ times", text) == ["3.5 times"] and case_labels(several)(LINE) in text
     few = launches(4)
     few[1] = 1000 * few[1]
     assert "1000 times" in found(evidence({LINE: few}))["launches-differ"].text
@@ -184,7 +184,7 @@ def test_threads_that_share_a_core_have_a_caveat(cpus, shared):
     caveat = found(replace(seen, run=replace(seen.run, launches=tuple(bound)))).get("threads-share-cores")
     assert (caveat is not None) == shared
     if caveat:
-        assert caveat.touches == labels(seen)(pair), "only the case with threads"
+        assert caveat.touches == case_labels(seen)(pair), "only the case with threads"
 
 
 @pytest.mark.parametrize(
@@ -228,9 +228,11 @@ def test_loaded_launches_are_left_out_where_enough_others_are():
 
 def test_a_load_in_most_launches_that_count_is_in_the_headline():
     loaded = {k: 0.9 for k in range(5)}
-    assert re.findall(r"\d+", premises(evidence({LINE: launches(7)}, loaded))[0]) == ["5", "7"]
-    assert premises(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.9})) == (), "those are left out"
-    assert premises(evidence({LINE: launches(20)}, dict.fromkeys(range(12), 0.9))) == (), "8 others count"
+    assert re.findall(r"\d+", headline_premises(evidence({LINE: launches(7)}, loaded))[0]) == ["5", "7"]
+    assert headline_premises(evidence({LINE: launches(7)}, {0: 0.9, 1: 0.9})) == (), "those are left out"
+    assert headline_premises(evidence({LINE: launches(20)}, dict.fromkeys(range(12), 0.9))) == (), (
+        "8 others count"
+    )
     page = study_page(
         evidence({LINE: launches(7)}, loaded), title="", headline=("An answer.",), sections=(), lead=None
     )
@@ -240,7 +242,7 @@ def test_a_load_in_most_launches_that_count_is_in_the_headline():
 def test_excluded_launches_affect_only_their_cases():
     short, complete = launches(5), launches(7)
     seen = evidence({LINE: complete, OTHER: short}, {5: 0.9})
-    assert found(seen)["load"].touches == labels(seen)(LINE)
+    assert found(seen)["load"].touches == case_labels(seen)(LINE)
     assert found(evidence({LINE: complete, OTHER: short}, {0: 0.9, 5: 0.9}))["load"].touches == ALL_NUMBERS
 
 
@@ -265,7 +267,7 @@ def missing_the_first(count: int, line: str, slow: float) -> Evidence:
 def test_a_case_without_an_interval_because_of_missed_launches_is_named():
     seen = missing_the_first(4, BARRIER, 3.0)
     caveat = found(seen)["missed-launches"]
-    assert labels(seen)(BARRIER) in caveat.text and caveat.touches == labels(seen)(BARRIER)
+    assert case_labels(seen)(BARRIER) in caveat.text and caveat.touches == case_labels(seen)(BARRIER)
     [barrier] = [s for s in seen.fits.summaries if s.case == BARRIER]
     assert (barrier.typical.low, barrier.launches, barrier.inferred_launches) == (None, 6, 0)
     other = msgspec.structs.replace(barrier, unknown_change=False)
@@ -276,19 +278,19 @@ def test_a_case_without_an_interval_because_of_missed_launches_is_named():
 def test_inferred_launches_are_shown_and_need_no_caveat():
     seen = missing_the_first(4, OTHER, 3.0)
     assert "missed-launches" not in found(seen)
-    table = quality.spread(seen).tables[0]
+    table = quality.spread_section(seen).tables[0]
     counts = {row[0]: row[table.columns.index("launches")] for row in table.rows}
-    assert counts[labels(seen)(OTHER)].startswith("6 + 4 ") and counts[labels(seen)(LINE)] == "10"
+    assert counts[case_labels(seen)(OTHER)].startswith("6 + 4 ") and counts[case_labels(seen)(LINE)] == "10"
 
 
 def test_some_cases_are_observed_as_in_the_summaries():
     """A case that missed launches depends on others, also if only it is asked for."""
     seen = missing_the_first(4, OTHER, 3.0)
-    [alone] = seen.observed([parse_canonical(OTHER)])
+    [alone] = seen.observations([parse_canonical(OTHER)])
     [summary] = [s for s in seen.fits.summaries if s.case == OTHER]
     estimate = summary.typical
     assert alone.interval() == (estimate.value, estimate.low, estimate.high)
-    assert len(seen.observed()) == 4
+    assert len(seen.observations()) == 4
 
 
 def test_fits_to_launches_in_two_modes_have_a_caveat_and_their_table_too():
@@ -302,5 +304,5 @@ def test_fits_to_launches_in_two_modes_have_a_caveat_and_their_table_too():
     doubted = msgspec.structs.replace(fit, verdict="fair", caveats=[caveat])
     seen = replace(calm, fits=msgspec.structs.replace(calm.fits, fits=[doubted]))
     assert caveat.code not in found(calm) and caveat.text in found(seen)[caveat.code].text
-    (table,) = quality.parameters(seen).tables
+    (table,) = quality.parameters_section(seen).tables
     assert caveat.text in table.rows[0][-1]

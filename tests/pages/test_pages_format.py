@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from visited import CATALOG, LINE, evidence
 
-from hockney.pages.format import quantity, range_width, scatter, typed_line
+from hockney.pages.format import format_range_width, format_scatter, quantity, typed_line
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def test_counts_have_no_exponent_and_percent_no_space(value, unit, text):
 
 
 def test_a_spread_of_100_percent_or_more_is_a_factor():
-    assert range_width(0.11) == scatter(0.11) == "11%"
-    assert range_width(9.94).split()[-1] == "100" and "%" not in range_width(1.0)
+    assert format_range_width(0.11) == format_scatter(0.11) == "11%"
+    assert format_range_width(9.94).split()[-1] == "100" and "%" not in format_range_width(1.0)
 
 
 @pytest.mark.parametrize(

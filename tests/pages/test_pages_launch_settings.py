@@ -80,14 +80,14 @@ def test_ratios_that_the_changes_between_launches_leave_undecided_have_a_warning
     assert "8 B" in caveat.text
     assert {*re.findall(r"--[a-z]+", caveat.todo)} == {"--launches", "--budget", "--check"}
     (compared,) = compared_settings(with_settings(3.0))
-    assert compared.largest_change == pytest.approx(3.0, rel=0.1) and compared.undecided == 3
+    assert compared.max_change == pytest.approx(3.0, rel=0.1) and compared.undecided_count == 3
 
 
 def test_in_a_quiet_run_no_ratio_has_a_warning():
     seen = with_settings(1.0)
     assert "undecided-settings" not in {c.caveat.code for c in caveats(seen)}
     (compared,) = compared_settings(seen)
-    assert compared.undecided == 0 and set(compared.ratios) == {"a", "b", "c"}
+    assert compared.undecided_count == 0 and set(compared.ratios) == {"a", "b", "c"}
     assert "undecided-settings" not in {c.caveat.code for c in caveats(evidence({CASE: [[1e-6, 3e-6]] * 3}))}
 
 

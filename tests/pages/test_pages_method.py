@@ -19,12 +19,12 @@ STEADY = [np.full(40, 1e-6)] * 10
 
 
 def told(seen: Evidence) -> str:
-    return " ".join(method.sentences(seen))
+    return " ".join(method.method_sentences(seen))
 
 
 def test_visits_are_counted_and_long_operations_named(golden):
     seen = evidence({LINE: STEADY, LONG: [[2.0]] * 10})
-    golden("method.txt", "\n".join(method.sentences(seen)))
+    golden("method.txt", "\n".join(method.method_sentences(seen)))
     assert "40 visits" in told(seen) and "400 in all" in told(seen) and " 1 case was " in told(seen)
     assert "undisturbed" in told(seen) and "every visit" in told(seen)
     assert "only once" not in told(evidence({LINE: STEADY}))
@@ -46,7 +46,7 @@ def test_the_time_of_all_sittings_is_not_compared_with_the_budget_of_one(golden)
     """Ten launches of 5 s each, planned for 20 s: the run was resumed."""
     seen = evidence({LINE: STEADY})
     resumed = replace(seen, settings=replace(seen.settings, budget_s=20.0))
-    first = method.sentences(resumed)[0]
+    first = method.method_sentences(resumed)[0]
     golden("method_of_resumed_run.txt", first)
     assert "50.0 s" in first and "20.0 s" in first and "resume" in first
     assert "resume" not in told(seen)
@@ -54,8 +54,8 @@ def test_the_time_of_all_sittings_is_not_compared_with_the_budget_of_one(golden)
 
 def test_freed_memory_is_a_matter_of_real_machines():
     seen = evidence({LINE: STEADY})
-    (text,) = method.memory(seen)
+    (text,) = method.memory_sentences(seen)
     assert all(name in text for name in KEPT)
     for origin in ("simulated", "published"):
         other = replace_struct(seen.machine, traits=replace_struct(seen.machine.traits, origin=origin))
-        assert method.memory(replace(seen, machine=other)) == ()
+        assert method.memory_sentences(replace(seen, machine=other)) == ()

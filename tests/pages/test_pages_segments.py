@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hockney.core.fit import Estimate, Fit, FittedSegment
-from hockney.pages.point_to_point import pieces
+from hockney.pages.point_to_point import segments_table
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_a_bandwidth_has_the_interval_of_the_time_per_byte(low, high, bounds):
     piece = FittedSegment(
         first=0, beyond=None, latency=Estimate(1e-6, 1e-6, 1e-6), per_byte=Estimate(1e-10, low, high)
     )
-    table = pieces(
+    table = segments_table(
         Fit(model="hockney", line="pingpong", parameters=[], verdict="good", why="", segments=[piece])
     )
     [row] = table.rows
@@ -35,7 +35,7 @@ def test_without_a_time_per_byte_there_is_no_bandwidth():
     piece = FittedSegment(
         first=0, beyond=None, latency=Estimate(1e-6, 1e-6, 1e-6), per_byte=Estimate(0.0, 0.0, 1e-10)
     )
-    table = pieces(
+    table = segments_table(
         Fit(model="hockney", line="pingpong", parameters=[], verdict="good", why="", segments=[piece])
     )
     assert table.rows[0][table.columns.index("bandwidth")] == ""

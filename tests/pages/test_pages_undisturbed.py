@@ -13,8 +13,8 @@ from hockney.api import tables
 from hockney.draw.page import Page
 from hockney.pages import key_results
 from hockney.pages.format import interval, quantity
-from hockney.pages.labels import labels
-from hockney.pages.undisturbed import COLUMN, differing
+from hockney.pages.labels import case_labels
+from hockney.pages.undisturbed import COLUMN_NAME, differing_undisturbed
 
 BARRIER = "barrier algorithm=mpi iterations=1 ranks=2 sync=barrier"
 
@@ -29,21 +29,25 @@ def disturbed():
 def columns(page: Page) -> dict[str, dict[str, str]]:
     """By table, the column of undisturbed costs by the row's first cell."""
     return {
-        table.name: {row[0]: row[table.columns.index(COLUMN)] for row in table.rows}
+        table.name: {row[0]: row[table.columns.index(COLUMN_NAME)] for row in table.rows}
         for section in page.sections
         for table in section.tables
-        if COLUMN in table.columns
+        if COLUMN_NAME in table.columns
     }
 
 
 def test_tables_have_the_undisturbed_cost_where_it_differs(disturbed):
     ping_pong, barrier = (m.summary for m in sorted(disturbed.measured, key=lambda m: m.size, reverse=True))
-    found = differing(ping_pong)
-    assert found and found.cost.value == pytest.approx(0.2e-6, rel=0.03) and differing(barrier) is None
+    found = differing_undisturbed(ping_pong)
+    assert (
+        found
+        and found.cost.value == pytest.approx(0.2e-6, rel=0.03)
+        and differing_undisturbed(barrier) is None
+    )
     seen = columns(studies.study("survey").page(disturbed))
-    assert set(seen) == {COLUMN, "spread"}, "no collective differs, so their table has no such column"
+    assert set(seen) == {COLUMN_NAME, "spread"}, "no collective differs, so their table has no such column"
     cells = seen["spread"]
-    line, steady = map(labels(disturbed), (LINE, BARRIER))
+    line, steady = map(case_labels(disturbed), (LINE, BARRIER))
     assert "200" in cells[line] and f"{found.disturbed:.0%}" in cells[line] and cells[steady] == ""
     tables = columns(studies.study("cases").page(disturbed))
     assert tables["spread"] == cells and "cases" in tables
@@ -65,7 +69,7 @@ def test_without_a_difference_there_is_no_column():
 def test_key_results_have_both_costs_with_their_intervals(disturbed):
     found = key_results.table(disturbed)
     assert found.columns == ("result", "typical", "95% interval", "undisturbed", "95% interval")
-    fastest = differing(next(m.summary for m in disturbed.measured if m.case.line == LINE))
+    fastest = differing_undisturbed(next(m.summary for m in disturbed.measured if m.case.line == LINE))
     assert found.rows[0][3:] == (quantity(fastest.cost.value, "s"), interval(fastest.cost, "s"))
     steady = evidence({LINE: [[1e-6] * 40 for _ in range(10)]})
     assert key_results.table(steady).columns == ("result", "typical", "95% interval")

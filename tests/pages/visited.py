@@ -74,7 +74,7 @@ def evidence(
         workloads=[w for w in CATALOG.workloads if w.name in used],
     )
     settings = Settings("survey", precision=precision, launches=count)
-    return Evidence(fits=fits, run=run, machine=MACHINE, settings=settings, planned=len(records))
+    return Evidence(fits=fits, run=run, machine=MACHINE, settings=settings, planned_count=len(records))
 
 
 def with_summary(evidence: Evidence, **fields) -> Evidence:

@@ -358,7 +358,7 @@ def test_the_page_has_every_figure_of_the_paper(tmp_path):
     assert page.lead.name == "ratio-4"
     text = render(page)
     assert "MPI_Reduce_scatter_block" in text and "eager" in text
-    assert {*method.memory(evidence)} < {*page.method}
+    assert {*method.memory_sentences(evidence)} < {*page.method}
 
 
 def test_the_headline_is_about_the_most_ranks_with_a_core_each(tmp_path):
@@ -376,7 +376,7 @@ def test_nothing_measured_is_a_page_too():
         run=RunRecords(),
         machine=MACHINE,
         settings=Settings("collectives"),
-        planned=0,
+        planned_count=0,
     )
     assert studies.study("collectives").page(evidence).headline
 

@@ -19,7 +19,7 @@ from hockney.launch.fake import Fault
 from hockney.launch.fake_world import World
 from hockney.models.applications.grain_prediction import predict
 from hockney.pages.format import quantity
-from hockney.pages.labels import labels
+from hockney.pages.labels import case_labels
 from hockney.studies import Evidence, Options
 from hockney.studies.granularity import columns, costs, headline, results, validation
 from hockney.studies.granularity.caveats import oversubscribed_caveat
@@ -314,9 +314,9 @@ def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
     options = Options(ranks=(2,), sizes=(4,), parameters={"work": (1e-4,)})
     survey = evidence(run(tmp_path / "survey", options, slow))
     surveyed = Surveyed(survey.fits, survey.machine, "runs/slow")
-    asked = replace(options, surveyed=surveyed)
+    asked = replace(options, survey=surveyed)
     assert not [c for c in STUDY.plan(asked, CATALOG, MACHINE) if c.workload == "pingpong"]
-    slowed = replace(evidence(run(tmp_path / "r", asked)), surveyed=surveyed)
+    slowed = replace(evidence(run(tmp_path / "r", asked)), survey=surveyed)
     messages = costs.known(slowed).messages
     assert messages.source.endswith(" runs/slow")
     assert messages.one_way(4) == pytest.approx(slow.message(4), rel=0.05)
@@ -324,7 +324,7 @@ def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
 
 
 def test_works_follow_from_a_survey(made):
-    options = Options(ranks=(2,), surveyed=Surveyed(made.fits, made.machine, "runs/it"))
+    options = Options(ranks=(2,), survey=Surveyed(made.fits, made.machine, "runs/it"))
     works = sorted({c.number("work") for c in STUDY.plan(options, CATALOG, MACHINE)} - {0})
     assert works[-1] == 1e-3, "19 times the break-even work of 10000 words is 0.5 ms"
 
@@ -380,7 +380,7 @@ def test_a_missed_preset_is_a_doubt(tmp_path):
     assert "20%" in caveat.text
     lines = {record.case for record in bad}
     assert not any(line in caveat.touches for line in lines), "cases are named in short"
-    assert labels(made)(next(iter(sorted(lines)))) in caveat.touches
+    assert case_labels(made)(next(iter(sorted(lines)))) in caveat.touches
 
 
 def test_lengths_the_model_does_not_know_are_said(tmp_path):

@@ -177,7 +177,7 @@ def test_every_described_machine_has_a_plan(name):
 def test_a_survey_without_a_model_of_messages_is_told_of():
     surveyed = Surveyed(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/empty")
     with pytest.raises(Inconclusive) as caught:
-        STUDY.plan(Options(surveyed=surveyed), CATALOG, TWO)
+        STUDY.plan(Options(survey=surveyed), CATALOG, TWO)
     assert caught.value.code == "no-message-model"
 
 

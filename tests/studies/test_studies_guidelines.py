@@ -108,7 +108,7 @@ def test_the_summaries_agree_and_the_order_of_the_cases_does_not_matter(planted)
     for each in judged(planted).judged:
         whole = sum(part.count * typical[part.case] for part in each.comparison.parts)
         assert each.ratio.value == pytest.approx(typical[each.left] / whole)
-    observations = planted.observed(cost="typical")
+    observations = planted.observations(cost="typical")
     forth, back = judge(observations, planted.catalog), judge(observations[::-1], planted.catalog)
     assert forth.judged == back.judged
 

@@ -291,5 +291,5 @@ def test_records_of_an_older_engine_are_left_out(evidence: Evidence):
 
 
 def test_times_need_both_parts_by_themselves(evidence: Evidence):
-    [seen, *_] = evidence.observed()
+    [seen, *_] = evidence.observations()
     assert len(OverlapTimes.of(seen).launches) == 4

@@ -30,7 +30,7 @@ from hockney.pages.grain_prediction import (
     three_digits,
     time_text,
 )
-from hockney.pages.origins import UNSAID, in_short, provenance
+from hockney.pages.origins import UNSTATED, provenance, provenance_summary
 
 MACHINE = PointToPointCosts(
     "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
@@ -142,8 +142,8 @@ def test_every_number_of_an_exchange_has_its_origin(golden):
     queue = simulated.platform("sun-ethernet+queue")
     assert {origin.status for origin in provenance(queue)} == {"guess"}
     bare = msgspec.structs.replace(sun, origins=())
-    assert {origin.status for origin in provenance(bare)} == {UNSAID}
-    golden("origins.txt", f"{in_short(sun)}\n{in_short(bare)}")
+    assert {origin.status for origin in provenance(bare)} == {UNSTATED}
+    golden("origins.txt", f"{provenance_summary(sun)}\n{provenance_summary(bare)}")
     switched = provenance(simulated.platform("switched-ethernet"))
     assert {origin.code: origin.status for origin in switched} == {
         "latency": "fitted", "byte-cost": "guess", "network": "printed", "node-count": "printed",

@@ -107,7 +107,9 @@ def test_a_number_of_a_poor_fit_carries_the_verdict(evidence):
     poor = with_fit(evidence, verdict="poor", why="it is off")
     assert by_key(poor)["half-peak-size"].verdict == "poor" != by_key(evidence)["half-peak-size"].verdict
     assert codes(poor) == {*codes(evidence), "poor-fit"}
-    section = next(s for s in studies.study("survey").page(poor).sections if s.id == point_to_point.ID)
+    section = next(
+        s for s in studies.study("survey").page(poor).sections if s.id == point_to_point.SECTION_ID
+    )
     assert [warning.code for warning in section.warnings] == ["poor-fit"]
     assert "it is off" in section.warnings[0].text
 
@@ -137,8 +139,8 @@ def test_a_piece_that_begins_below_zero_has_no_latency(evidence):
         for table in section.tables
         if table.name == "segments"
     ]
-    assert [row[2] == point_to_point.NO_LATENCY for row in table.rows] == [False] * len(first) + [True]
-    assert point_to_point.WITHOUT_LATENCY in table.caption
+    assert [row[2] == point_to_point.NO_LATENCY_TEXT for row in table.rows] == [False] * len(first) + [True]
+    assert point_to_point.NO_LATENCY_NOTE in table.caption
 
 
 def test_an_interval_with_one_end_shows_it(golden):
@@ -267,7 +269,7 @@ def test_a_page_of_nothing_can_be_made(evidence):
     nothing = replace(
         evidence,
         run=RunRecords(),
-        left=evidence.planned,
+        missing_count=evidence.planned_count,
         fits=replace_struct(evidence.fits, summaries=[], fits=[]),
     )
     for study in studies.all_studies().values():
@@ -306,7 +308,7 @@ def test_each_doubt_is_raised_by_its_cause_only(evidence):
         "verification": changed(evidence, "records", verified=Verified(bytes=8, errors=2, first="rank 1")),
         "virtual": replace(evidence, machine=replace_struct(MACHINE, virtual="kvm")),
         "governor": replace(evidence, machine=replace_struct(MACHINE, governor="powersave")),
-        "incomplete": replace(evidence, left=1),
+        "incomplete": replace(evidence, missing_count=1),
         "notices": replace(evidence, notices=("the last line was cut off",)),
     }
     failure = Failure(

@@ -261,7 +261,7 @@ def test_names_of_figures_and_tables_are_unique(page):
 
 def test_the_key_results_are_those_of_the_worlds(run):
     world = World()
-    found = {r.where: r.typical.value for r in key_results(run.evidence) if r.key == "latency"}
+    found = {r.level_phrase: r.typical.value for r in key_results(run.evidence) if r.key == "latency"}
     expected = {LEVEL_PHRASES[level]: world.at(level).message(0) for level in ("node", "network")}
     assert found == pytest.approx(expected, rel=0.03)
     barriers = [r.name for r in key_results(run.evidence) if r.key == "barrier"]

@@ -14,7 +14,7 @@ from hockney.core.errors import HockneyError, unknown
 from hockney.core.wording import list_names, plural
 from hockney.draw.figure import Figure, named
 from hockney.draw.page import Table
-from hockney.pages.evidence import Measured
+from hockney.pages.evidence import MeasuredCase
 from hockney.pages.format import interval, quantity
 from hockney.report import notebook
 from hockney.studies import ad_hoc
@@ -49,7 +49,7 @@ def run_html(run: Run) -> str:
         return notebook.summary([str(error)], ())
 
 
-def _case_table(summaries: Sequence[Measured]) -> Table:
+def _case_table(summaries: Sequence[MeasuredCase]) -> Table:
     """Table of the first cases, without columns for parameters that are constant or absent."""
     visible = summaries[:MAX_ROWS]
     varying_names = [name for name, values in _parameter_values(summaries).items() if len(values) > 1]
@@ -69,7 +69,7 @@ def _case_table(summaries: Sequence[Measured]) -> Table:
     return Table("cases", "", columns, rows, numeric=numeric)
 
 
-def _cell(summary: Measured, name: str) -> str:
+def _cell(summary: MeasuredCase, name: str) -> str:
     value = summary.case.get(name)
     if value is None:
         return ""
@@ -80,12 +80,12 @@ def _cell(summary: Measured, name: str) -> str:
     )
 
 
-def _parameter_values(summaries: Sequence[Measured]) -> dict[str, set[object]]:
+def _parameter_values(summaries: Sequence[MeasuredCase]) -> dict[str, set[object]]:
     names = dict.fromkeys(name for summary in summaries for name in ("ranks", *dict(summary.case.parameters)))
     return {name: {summary.case.get(name) for summary in summaries} for name in names}
 
 
-def _constant_parameters(summaries: Sequence[Measured]) -> str:
+def _constant_parameters(summaries: Sequence[MeasuredCase]) -> str:
     """ "ranks=2 buffers=hot"."""
     constants = {name: values for name, values in _parameter_values(summaries).items() if len(values) == 1}
     return " ".join(f"{name}={format_value(summaries[0].case[name])}" for name in constants)

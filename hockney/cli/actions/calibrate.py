@@ -22,7 +22,7 @@ from hockney.core.wording import plural, verb_form
 from hockney.draw.page import Caveat, Table
 from hockney.machines import simulated
 from hockney.machines.simulated.calibrate import DECIDED, Agreement, CalibrationOptions, calibrate, compare
-from hockney.pages.format import in_brackets, interval, quantity
+from hockney.pages.format import interval, quantity, with_bracketed_interval
 from hockney.store import RunFolder
 from hockney.system.files import write_user_file
 
@@ -120,7 +120,7 @@ def _print_agreements(agreements: list[Agreement]) -> None:
     rows = tuple(
         (
             each.what,
-            in_brackets(each.real, each.unit),
+            with_bracketed_interval(each.real, each.unit),
             quantity(each.twin, each.unit),
             f"{round(each.error, 3) + 0.0:+.1%}",  # no -0.0%
             AGREEMENT_TEXTS[each.verdict]

@@ -24,7 +24,13 @@ from hockney.machines import emulated, simulated
 from hockney.machines.simulated import Variant
 from hockney.measurement.kinds.lan import SCHEME
 from hockney.mpi import title_of
-from hockney.pages.paper_tables import described, extent, formulas, node_count, tables
+from hockney.pages.paper_tables import (
+    description_table,
+    formulas_table,
+    network_text,
+    node_count,
+    number_tables,
+)
 from hockney.reference import Published
 
 
@@ -122,7 +128,7 @@ def _simulated(name: str) -> dict[str, str | int]:
         "title": platform.title,
         "nodes": node_count(platform),
         "cores": platform.capacity,
-        "network": extent(platform),
+        "network": network_text(platform),
     }
 
 
@@ -210,7 +216,7 @@ def _show_published(paper: Published, notes: bool) -> None:
     print_line(about.text)
     print_line(paper.citation)
     echo()
-    shown = [*tables(paper), formulas(paper)]
+    shown = [*number_tables(paper), formulas_table(paper)]
     for table in shown:
         if table is not None:
             _print_captioned(table)
@@ -228,9 +234,9 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
     print_line(f"{platform.title} ({measurement.simulated_reference(platform.name)}), simulated")
     if platform.source:
         print_line(platform.source)
-    print_line(f"{node_count(platform)} nodes, {platform.capacity} cores, {extent(platform)}")
+    print_line(f"{node_count(platform)} nodes, {platform.capacity} cores, {network_text(platform)}")
     echo()
-    _print_captioned(described(platform))
+    _print_captioned(description_table(platform))
     if variants:
         rows = tuple((f"+{v.name}", v.title, v.why, ", ".join(v.keys)) for v in variants)
         _print_captioned(Table("variants", "", ("variant", "what", "why", "changes"), rows))

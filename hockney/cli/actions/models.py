@@ -13,7 +13,7 @@ from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
-from hockney.pages.quality import chosen
+from hockney.pages.quality import select_fits
 
 
 def action(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
@@ -31,7 +31,7 @@ def action(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
         if cost == "undisturbed":
             print_line(undisturbed_costs())
             echo()
-        print_fits(chosen(fits.fits), reasons=True)
+        print_fits(select_fits(fits.fits), reasons=True)
         if any(fit.two_modes is not None for fit in fits.fits):
             echo()
             print_line(

@@ -209,7 +209,7 @@ def _program(program: api.Program, given: Mapping[str, Any]) -> int:
         print_json(prediction.document)
     else:
         _print_contents(
-            program_scaling.contents(prediction.forecast, prediction.messages), prediction.caveats
+            program_scaling.forecast_contents(prediction.forecast, prediction.messages), prediction.caveats
         )
     return 0
 
@@ -281,11 +281,11 @@ def _print_contents(contents: Sequence[str | Table], caveats: Sequence[Caveat]) 
 
 
 def _print_forecast(prediction: Prediction, origin: CostsOrigin) -> None:
-    for sentence in grain_prediction.assumed_sentences(prediction, origin.platform):
+    for sentence in grain_prediction.assumption_sentences(prediction, origin.platform):
         print_line(sentence)
     _print_table(grain_prediction.ranks_table(prediction))
     if prediction.needed:
-        _print_table(grain_prediction.needed_work(prediction))
+        _print_table(grain_prediction.work_table(prediction))
     echo()
     for sentence in grain_prediction.best_sentences(prediction):
         print_line(sentence)

@@ -28,7 +28,7 @@ from hockney.core.errors import ExitCode, RunInterrupted, UsageError, attach_run
 from hockney.core.paths import in_runs
 from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
-from hockney.pages.format import VAGUE_INTERVAL_FACTOR, vague
+from hockney.pages.format import VAGUE_INTERVAL_FACTOR, is_vague
 from hockney.system.bundled import bundled_workloads
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
     """Everything except results goes to stderr, so that scripts find only the lines that they expect."""
     if reporter.quiet:
         return
-    vague_cases = [m.case.line for m in cases_in_order(run) if vague(m.summary.typical)]
+    vague_cases = [m.case.line for m in cases_in_order(run) if is_vague(m.summary.typical)]
     if vague_cases:
         reporter.say(
             "warning: the 95% interval of the typical time is unknown or wider than a factor of "

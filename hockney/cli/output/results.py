@@ -34,11 +34,11 @@ from hockney.core.units import format_percent
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat, Table
 from hockney.pages import metrics
-from hockney.pages.case_columns import CaseColumn, usual, where_columns
-from hockney.pages.caveats import premises
-from hockney.pages.evidence import Measured
-from hockney.pages.format import SIMULATED, interval, quantity, typed_line
-from hockney.pages.quality import chosen
+from hockney.pages.case_columns import CaseColumn, default_columns, placement_columns
+from hockney.pages.caveats import headline_premises
+from hockney.pages.evidence import MeasuredCase
+from hockney.pages.format import SIMULATED_TEXT, interval, quantity, typed_line
+from hockney.pages.quality import select_fits
 
 if TYPE_CHECKING:
     from hockney.api import Run
@@ -53,7 +53,7 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     costs, their metrics and fits; then warnings, and where the rest is. With `columns` there is a table of
     the cases for every study."""
     is_ad_hoc = run.settings.study == AD_HOC_STUDY
-    for sentence in premises(run.evidence) if is_ad_hoc and run.summaries else run.page.headline:
+    for sentence in headline_premises(run.evidence) if is_ad_hoc and run.summaries else run.page.headline:
         print_line(sentence)
     if run.page.results is not None:
         echo()
@@ -68,14 +68,14 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
         print_cases(run, columns)
     if is_ad_hoc:
         print_metrics(run.evidence.measured)
-    fits = [fit for fit in chosen(run.fits.fits) if fit.parameters]
+    fits = [fit for fit in select_fits(run.fits.fits) if fit.parameters]
     if fits and is_ad_hoc:
         echo()
         print_fits(fits, reasons=False)
     print_caveats((caveat for caveat in run.caveats if caveat.code != "incomplete"), apart=True)
     echo()
-    if left := run.evidence.left:
-        planned = plural(run.evidence.planned, "planned measurement")
+    if left := run.evidence.missing_count:
+        planned = plural(run.evidence.planned_count, "planned measurement")
         print_line(missing_measurements(f"{left} of {planned}", run.path))
     if fits and not is_ad_hoc:
         print_unwrapped(f"fits: hockney models {run.path}")
@@ -125,7 +125,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
     if columns:
         print_table(_case_table(measured, varying, columns, exact), keys, keep_columns=True)
     else:
-        where = where_columns([m for m in measured if not m.case.is_placed])
+        where = placement_columns([m for m in measured if not m.case.is_placed])
         _print_usual_columns(
             lambda usual_columns: _case_table(measured, varying, [*where, *usual_columns], exact), keys
         )
@@ -133,7 +133,7 @@ def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
 
 def _print_usual_columns(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
     """Print as many of the usual columns as fit; the others are named below the table."""
-    columns = list(usual())
+    columns = list(default_columns())
     left_out: list[str] = []
     while not fits(table(columns), keys) and len(columns) > MIN_COLUMNS:
         left_out.insert(0, columns.pop().name)
@@ -142,33 +142,33 @@ def _print_usual_columns(table: Callable[[Sequence[CaseColumn]], Table], keys: i
         print_line(f"(No room for {join_words(left_out)}; see --columns.)")
 
 
-def cases_in_order(run: Run) -> list[Measured]:
+def cases_in_order(run: Run) -> list[MeasuredCase]:
     """The measured cases in the order in which they were asked for; a run that was read from its folder has
     them by workload, ranks and size."""
     position = {case: k for k, case in enumerate(group_by_size(run.requested, run.evidence.catalog))}
     return sorted(run.evidence.measured, key=lambda m: position.get(m.case, len(position)))
 
 
-def _parameters(measured: Sequence[Measured]) -> list[str]:
+def _parameters(measured: Sequence[MeasuredCase]) -> list[str]:
     """The names of all parameters: sizes first, then the others, with `ranks` last."""
     sizes = [m.workload.size for m in measured if m.has_size]
     others = [name for m in measured for name, _ in m.case.parameters]
     return list(dict.fromkeys([*sizes, "ranks", *others]))
 
 
-def _varies(name: str, measured: Sequence[Measured]) -> bool:
+def _varies(name: str, measured: Sequence[MeasuredCase]) -> bool:
     """Whether the parameter varies among the cases of one workload. One that differs only between workloads
     is printed with each of them."""
     values = {(m.case.workload, value) for m in measured if (value := _value(m, name)) is not None}
     return len(values) > len({workload for workload, _ in values})
 
 
-def _value(m: Measured, name: str) -> Value | None:
+def _value(m: MeasuredCase, name: str) -> Value | None:
     """The value of a parameter; a case without a launch setting has the default one."""
     return m.case.get(name, DEFAULT if name == SETTING else None)
 
 
-def _constant_parameters(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
+def _constant_parameters(measured: Sequence[MeasuredCase], varying: Sequence[str]) -> list[str]:
     """A line for each workload with the parameters that are the same in all its cases."""
     lines = []
     for workload in dict.fromkeys(m.case.workload for m in measured):
@@ -179,7 +179,7 @@ def _constant_parameters(measured: Sequence[Measured], varying: Sequence[str]) -
 
 
 def _case_table(
-    measured: Sequence[Measured], varying: Sequence[str], columns: Sequence[CaseColumn], exact: bool
+    measured: Sequence[MeasuredCase], varying: Sequence[str], columns: Sequence[CaseColumn], exact: bool
 ) -> Table:
     heads = _key_columns(measured, varying)
     rows = [
@@ -200,13 +200,13 @@ def _case_table(
     return Table("cases", "", titles, tuple(rows), numeric=numeric)
 
 
-def _key_columns(measured: Sequence[Measured], varying: Sequence[str]) -> list[str]:
+def _key_columns(measured: Sequence[MeasuredCase], varying: Sequence[str]) -> list[str]:
     """The columns that distinguish the rows."""
     several = len({m.case.workload for m in measured}) > 1
     return [*([WORKLOAD] if several else []), *varying]
 
 
-def _parameter_cell(m: Measured, head: str) -> str:
+def _parameter_cell(m: MeasuredCase, head: str) -> str:
     """A parameter's value as it would be typed, times with their unit."""
     if head == WORKLOAD:
         return m.case.workload
@@ -223,14 +223,14 @@ def _is_number(value: Value | None) -> bool:
     return value is None or isinstance(value, int | float)
 
 
-def cell_text(m: Measured, column: CaseColumn, exact: bool) -> str:
+def cell_text(m: MeasuredCase, column: CaseColumn, exact: bool) -> str:
     """The cell of a case; on a machine whose times are `exact` no interval is unknown."""
     if exact and column.name == "interval" and m.summary.typical.low is None:
-        return SIMULATED
+        return SIMULATED_TEXT
     return column.text(m)
 
 
-def print_metrics(measured: Sequence[Measured]) -> None:
+def print_metrics(measured: Sequence[MeasuredCase]) -> None:
     """The metrics of each case, indented below it."""
     measured = [m for m in measured if m.summary.metrics]
     if not measured:

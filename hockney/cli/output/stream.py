@@ -24,7 +24,7 @@ from hockney.core.wording import join_words
 from hockney.measurement import CasesChosen, CaseSettled, Event
 from hockney.models.statistics import summarise
 from hockney.pages.case_columns import CaseColumn
-from hockney.pages.evidence import Measured
+from hockney.pages.evidence import MeasuredCase
 from hockney.pages.format import label
 from hockney.system.bundled import bundled_workloads
 
@@ -38,9 +38,9 @@ class Lines(Protocol):
     def check(self, workload: Workload) -> None:
         """Raises UsageError for a workload that cannot be shown so."""
 
-    def heading(self, first: Measured) -> list[str]: ...
+    def heading(self, first: MeasuredCase) -> list[str]: ...
 
-    def line(self, measured: Measured) -> str: ...
+    def line(self, measured: MeasuredCase) -> str: ...
 
 
 class Stream:
@@ -51,7 +51,7 @@ class Stream:
         self.write = write
         self.catalog = Catalog(schema=SCHEMA, engine="", workloads=[])
         self.waiting: list[Case] = []
-        self.settled: dict[Case, Measured | None] = {}
+        self.settled: dict[Case, MeasuredCase | None] = {}
         self.block = ""
         self.run: RunRecords | None = None
         self.summaries: dict[str, Summary] = {}
@@ -68,7 +68,7 @@ class Stream:
                 self.summaries = {each.case: each for each in summarise(event.run, self.catalog)}
             summary = self.summaries.get(event.case.line)
             workload = self.catalog.entry(event.case.workload)
-            self.settled[event.case] = Measured(event.case, summary, workload) if summary else None
+            self.settled[event.case] = MeasuredCase(event.case, summary, workload) if summary else None
             self._print()
 
     def _print(self) -> None:
@@ -102,7 +102,7 @@ class PlainLines:
     def check(self, workload: Workload) -> None:
         """Every workload has a size and a time, or a time."""
 
-    def heading(self, first: Measured) -> list[str]:
+    def heading(self, first: MeasuredCase) -> list[str]:
         titles = [f"{c.name}({UNITS[c.unit][1]})" if c.unit in UNITS else c.name for c in self.columns]
         size = _unit_of_size(first)
         return [
@@ -110,17 +110,17 @@ class PlainLines:
             f"# {size:<10}" + "".join(f"{t:>18}" for t in titles),
         ]
 
-    def line(self, measured: Measured) -> str:
+    def line(self, measured: MeasuredCase) -> str:
         size = f"{measured.size:.15g}" if measured.has_size else "-"
         return f"{size:<12}" + "".join(f"{_number(measured, column):>18}" for column in self.columns)
 
 
-def _unit_of_size(m: Measured) -> str:
+def _unit_of_size(m: MeasuredCase) -> str:
     unit = m.workload.size_unit
     return (f"{m.workload.size}({unit})" if unit not in ("", "B") else m.workload.size) or "-"
 
 
-def _number(m: Measured, column: CaseColumn) -> str:
+def _number(m: MeasuredCase, column: CaseColumn) -> str:
     value = column.number(m)
     if value is None:
         return "-"
@@ -171,7 +171,7 @@ class OsuLines:
                 available=list(available),
             )
 
-    def heading(self, first: Measured) -> list[str]:
+    def heading(self, first: MeasuredCase) -> list[str]:
         title, measures = TITLES[first.workload.role, first.workload.operation]
         heads = measures.rjust(FIELD)
         head = f"{'# Size':<{SIZE}}{heads}" if first.workload.size else f"# {measures}"
@@ -184,7 +184,7 @@ class OsuLines:
             head,
         ]
 
-    def line(self, measured: Measured) -> str:
+    def line(self, measured: MeasuredCase) -> str:
         summary = measured.summary
         _, measures = TITLES[measured.workload.role, measured.workload.operation]
         typical = summary.typical.value

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Caveats of a run: what makes numbers doubtful, which ones, and the remedy. Each caveat appears once: at the
-top of the page if it affects all numbers, otherwise in the section that it affects."""
+"""Caveats of a run: doubtful numbers, the reason, and the remedy. Each caveat appears once: at the top of the
+page if it affects all numbers, otherwise in the section that it affects."""
 
 from __future__ import annotations
 
@@ -27,106 +27,110 @@ from hockney.pages import collectives, loggp, point_to_point
 from hockney.pages.caveats import machine
 from hockney.pages.caveats.machine import ALL_NUMBERS
 from hockney.pages.evidence import Evidence, RunCaveat, run_caveat
-from hockney.pages.format import half_width, percent, precision, quantity
-from hockney.pages.labels import labels
-from hockney.pages.levels import where
+from hockney.pages.format import format_half_width, format_share, precision, quantity
+from hockney.pages.labels import case_labels
+from hockney.pages.levels import evidence_level_phrase
 from hockney.pages.series import message_fit
 
-WARNED_PRECISION = 0.1
-"""If no precision was requested, wider intervals than this have a warning; few machines reach hockney's own
+DEFAULT_WARNING_PRECISION = 0.1
+"""If no precision was requested, intervals wider than this cause a caveat. Few machines reach hockney's own
 goal in all cases of a run."""
-ENOUGH_LAUNCHES = 10
-"""With this many, Student's t is small, and loaded ones can be left out."""
-LAUNCHES_DIFFER = 0.1
-"""Launches whose times scatter by more than this fraction are mentioned."""
-SLOWED = 2.0
-"""A repetition that took more than this many times as long as usual lost its time to the scheduler."""
-BEYOND = 2.0
-"""Factor on the scatter predicted by the spread within launches: beyond it launches differ."""
-CLOCK_SHARE = 0.1
-"""The clock's step may be a tenth of a repetition: the engine batches operations until it is."""
+SUFFICIENT_LAUNCHES = 10
+"""With this number of launches, Student's t is small, and loaded launches can be excluded."""
+MAX_LAUNCH_SCATTER = 0.1
+"""A larger relative scatter between launches causes a caveat."""
+PREEMPTION_FACTOR = 2.0
+"""A launch that took longer than usual by more than this factor lost its time to the scheduler."""
+EXCESS_SCATTER_FACTOR = 2.0
+"""Launches differ if they scatter by more than this multiple of the scatter predicted from within
+launches."""
+MAX_CLOCK_SHARE = 0.1
+"""Largest ratio of the clock's step to the time of a repetition. The engine batches operations to stay below
+it."""
 
 
 def caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
-    """All caveats about a run, the most serious first."""
+    """Return all caveats about a run, the most serious first."""
     return evidence.cached(_caveats)
 
 
 def _caveats(evidence: Evidence) -> tuple[RunCaveat, ...]:
-    return tuple(_complete(caveat, evidence) for check in _ALL for caveat in check(evidence))
+    return tuple(_with_affected_numbers(caveat, evidence) for check in _CHECKS for caveat in check(evidence))
 
 
 def without_section_caveats(evidence: Evidence) -> tuple[Caveat, ...]:
-    """The caveats of the run without those that affect a single section: a page whose top has only these adds
-    the others to its sections by `with_caveats`."""
+    """Return the caveats of the run that do not affect just one section. A page that shows only these at the
+    top adds the others to its sections by `with_caveats`."""
     return tuple(
         run_caveat.caveat
         for run_caveat in caveats(evidence)
         if run_caveat.cases is None
-        or len(sections := _sections(run_caveat.cases, evidence)) != 1
+        or len(sections := _section_ids(run_caveat.cases, evidence)) != 1
         or "" in sections
     )
 
 
 def with_caveats(section: Section, evidence: Evidence) -> Section:
-    """The section with the caveats that affect only it."""
-    affecting = [
-        d.caveat
-        for d in caveats(evidence)
-        if section.id and d.cases is not None and _sections(d.cases, evidence) == {section.id}
+    """Return a copy of the section with the caveats that affect only this section."""
+    section_caveats = [
+        run_caveat.caveat
+        for run_caveat in caveats(evidence)
+        if section.id
+        and run_caveat.cases is not None
+        and _section_ids(run_caveat.cases, evidence) == {section.id}
     ]
-    if not affecting:
+    if not section_caveats:
         return section
     if section.multiples:  # not the same text on each of them
-        return replace(section, warnings=(*section.warnings, *affecting))
-    texts = tuple(caveat.text for caveat in affecting)
-    figures = tuple(replace(f, warnings=(*f.warnings, *texts)) for f in section.figures)
-    return replace(section, warnings=(*section.warnings, *affecting), figures=figures)
+        return replace(section, warnings=(*section.warnings, *section_caveats))
+    texts = tuple(caveat.text for caveat in section_caveats)
+    figures = tuple(replace(figure, warnings=(*figure.warnings, *texts)) for figure in section.figures)
+    return replace(section, warnings=(*section.warnings, *section_caveats), figures=figures)
 
 
-SECTIONS = (
-    (point_to_point.ID, point_to_point.ROLES),
-    (loggp.ID, ("train", "overhead")),
-    (collectives.ID, collectives.ROLES),
+SECTION_ROLES = (
+    (point_to_point.SECTION_ID, point_to_point.ROLES),
+    (loggp.SECTION_ID, ("train", "overhead")),
+    (collectives.SECTION_ID, collectives.ROLES),
     ("overlap", ("overlap",)),
 )
 
 
-def section_of(role: str) -> str:
-    """The id of the section that shows workloads of a role; empty if none does."""
-    return next((name for name, roles in SECTIONS if role in roles), "")
+def section_id(role: str) -> str:
+    """Return the id of the section that shows workloads of a role, or "" if there is none."""
+    return next((name for name, roles in SECTION_ROLES if role in roles), "")
 
 
-def _sections(cases: Iterable[str], evidence: Evidence) -> set[str]:
-    return {section_of(evidence.role_of(case)) for case in cases}
+def _section_ids(cases: Iterable[str], evidence: Evidence) -> set[str]:
+    return {section_id(evidence.role_of(case)) for case in cases}
 
 
-def _complete(run_caveat: RunCaveat, evidence: Evidence) -> RunCaveat:
-    """Adds which numbers it affects, unless it states that itself."""
+def _with_affected_numbers(run_caveat: RunCaveat, evidence: Evidence) -> RunCaveat:
+    """Add the numbers that the caveat affects, unless it states them itself."""
     if run_caveat.caveat.touches:
         return run_caveat
-    named = labels(evidence)
-    touches = ALL_NUMBERS if run_caveat.cases is None else list_names(sorted(map(named, run_caveat.cases)))
+    label = case_labels(evidence)
+    touches = ALL_NUMBERS if run_caveat.cases is None else list_names(sorted(map(label, run_caveat.cases)))
     return replace(run_caveat, caveat=replace(run_caveat.caveat, touches=touches))
 
 
-def _verification(evidence: Evidence) -> Iterator[RunCaveat]:
-    bad = evidence.run.corrupted_records
-    if not bad:
+def _check_verification(evidence: Evidence) -> Iterator[RunCaveat]:
+    corrupted_records = evidence.run.corrupted_records
+    if not corrupted_records:
         return
-    errors = sum(r.verified.errors for r in bad)
-    first = bad[0].verified.first
+    errors = sum(record.verified.errors for record in corrupted_records)
+    first = corrupted_records[0].verified.first
     yield run_caveat(
         "verification",
         f"{plural(errors, 'payload or result', 'payloads or results')} were wrong: {first}"
         if errors > 1
         else f"a payload or a result was wrong: {first}",
         "do not use these numbers; this MPI or this network corrupts messages, or a program computes wrongly",
-        cases={r.case for r in bad},
+        cases={record.case for record in corrupted_records},
     )
 
 
-def _corrupted(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_corruption(evidence: Evidence) -> Iterator[RunCaveat]:
     if launches := evidence.run.corrupted_launches:
         yield run_caveat(
             "corrupted",
@@ -135,254 +139,284 @@ def _corrupted(evidence: Evidence) -> Iterator[RunCaveat]:
         )
 
 
-def _failures(evidence: Evidence) -> Iterator[RunCaveat]:
-    failed = {f.case: f for f in evidence.run.failures}
+def _check_failures(evidence: Evidence) -> Iterator[RunCaveat]:
+    failures = {failure.case: failure for failure in evidence.run.failures}
     for record in evidence.run.records:
-        failed.pop(record.case, None)
-    if not failed:
+        failures.pop(record.case, None)
+    if not failures:
         return
-    one = next(iter(failed.values()))
-    silent = ", ".join(map(str, one.silent_ranks))
-    ending = f"; silent {'rank' if len(one.silent_ranks) == 1 else 'ranks'}: {silent}" if silent else ""
+    example = next(iter(failures.values()))
+    silent_ranks = ", ".join(map(str, example.silent_ranks))
+    silent_text = (
+        f"; silent {'rank' if len(example.silent_ranks) == 1 else 'ranks'}: {silent_ranks}"
+        if silent_ranks
+        else ""
+    )
     yield run_caveat(
         "failures",
-        f"{plural(len(failed), 'case')} gave no result, such as {one.case}: {one.message}{ending}",
+        f"{plural(len(failures), 'case')} gave no result, such as {example.case}: "
+        f"{example.message}{silent_text}",
         "'hockney resume' repeats them",
-        cases=failed,
+        cases=failures,
     )
 
 
-def _incomplete(evidence: Evidence) -> Iterator[RunCaveat]:
-    if evidence.left:
+def _check_completeness(evidence: Evidence) -> Iterator[RunCaveat]:
+    if evidence.missing_count:
+        made = evidence.planned_count - evidence.missing_count
         yield run_caveat(
             "incomplete",
-            f"only {evidence.planned - evidence.left} of {evidence.planned} planned measurements were made",
+            f"only {made} of {evidence.planned_count} planned measurements were made",
             "'hockney resume' measures the rest",
         )
 
 
-def _oversubscribed(evidence: Evidence) -> Iterator[RunCaveat]:
-    """More ranks on a host than hardware threads they may use."""
-    sharing = {
+def _check_oversubscription(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat if a host had more ranks than hardware threads available to them."""
+    oversubscribed = {
         launch.launch: len(launch.ranks)
         for launch in evidence.run.launches
-        if machine.crowded(launch, evidence.machine)
+        if machine.is_oversubscribed(launch, evidence.machine)
     }
-    if not sharing:
+    if not oversubscribed:
         return
-    ranks = join_words(sorted(set(sharing.values())))
+    ranks = join_words(sorted(set(oversubscribed.values())))
     yield run_caveat(
         "oversubscribed",
         f"{ranks} ranks share fewer processors: the times include the scheduler",
         "use fewer ranks (--ranks) or a larger machine",
         touches=f"cases on {ranks} ranks",
-        cases={r.case for r in evidence.run.records if r.launch in sharing},
+        cases={record.case for record in evidence.run.records if record.launch in oversubscribed},
     )
 
 
-def _unbound(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_binding(evidence: Evidence) -> Iterator[RunCaveat]:
     if evidence.machine.traits.emulated:  # ranks of several hosts share these processors by design
         return
-    free = [
+    unbound = [
         launch
         for launch in evidence.run.launches
         if any(
-            machine.processors(rank.cpus) and not machine.bound(rank.cpus, evidence.machine)
+            machine.parse_cpu_list(rank.cpus) and not machine.is_bound(rank.cpus, evidence.machine)
             for rank in launch.ranks
         )
-        and not machine.crowded(launch, evidence.machine)
+        and not machine.is_oversubscribed(launch, evidence.machine)
     ]
-    if not free:
+    if not unbound:
         return
-    names, launches = {launch.launch for launch in free}, len(evidence.run.launches)
-    some = len(free) < launches
+    unbound_names, launch_count = {launch.launch for launch in unbound}, len(evidence.run.launches)
+    is_partial = len(unbound) < launch_count
     yield run_caveat(
         "unbound",
         "ranks may move between processors, which occasionally adds long times",
         "leave out --no-bind, or let the launcher bind them",
-        touches=f"{plural(len(free), 'launch', 'launches')} of {launches}" if some else "",
-        cases={r.case for r in evidence.run.records if r.launch in names} if some else None,
+        touches=f"{plural(len(unbound), 'launch', 'launches')} of {launch_count}" if is_partial else "",
+        cases={record.case for record in evidence.run.records if record.launch in unbound_names}
+        if is_partial
+        else None,
     )
 
 
-def _load(evidence: Evidence) -> Iterator[RunCaveat]:
-    """What other programs and the hypervisor took, and whether the launches with a high load count."""
-    loaded = loaded_launches(evidence.run)
-    if not loaded:
+def _check_load(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat about the load from other programs and the hypervisor, and whether the launches with a
+    high load are included."""
+    loaded_names = loaded_launches(evidence.run)
+    if not loaded_names:
         return
-    closes = [close for close in evidence.run.closes if close.launch in loaded]
-    cores = max(close.outside_cores or 0.0 for close in closes)
-    steal = max(close.steal or 0.0 for close in closes)
+    loaded_closes = [close for close in evidence.run.closes if close.launch in loaded_names]
+    cores = max(close.outside_cores or 0.0 for close in loaded_closes)
+    steal = max(close.steal or 0.0 for close in loaded_closes)
     by_case = evidence.run.by_case()
-    touched = {case for case, records in by_case.items() if any(r.launch in loaded for r in records)}
-    counted = {
-        case for case in touched if any(r.launch in loaded for r in select_records(by_case[case], loaded))
+    affected = {
+        case for case, records in by_case.items() if any(record.launch in loaded_names for record in records)
+    }
+    included = {
+        case
+        for case in affected
+        if any(record.launch in loaded_names for record in select_records(by_case[case], loaded_names))
     }
     facts = [f"other programs used up to {cores:.2f} processors"] if cores > LOADED_OUTSIDE_CORES else []
     if steal > LOADED_STEAL:
-        facts.append(f"the hypervisor took up to {percent(steal)} of the processors' time")
-    verb = verb_form(len(loaded), "is", "are")
+        facts.append(f"the hypervisor took up to {format_share(steal)} of the processors' time")
+    verb = verb_form(len(loaded_names), "is", "are")
     use = f"{verb} included because fewer than {FEWEST_QUIET} quiet ones exist"
-    if len(counted) < len(touched):
-        use = f"{verb} excluded from {plural(len(touched) - len(counted), 'case')}"
-        if counted:
-            use += f", but included in {len(counted)} with fewer than {FEWEST_QUIET} quiet ones"
+    if len(included) < len(affected):
+        use = f"{verb} excluded from {plural(len(affected) - len(included), 'case')}"
+        if included:
+            use += f", but included in {len(included)} with fewer than {FEWEST_QUIET} quiet ones"
     launches = plural(len(evidence.run.launches), "launch", "launches")
-    end_it = (
+    remedy = (
         "stop them and measure again"
         if cores > LOADED_OUTSIDE_CORES
         else "measure again later, or on a machine that is not shared"
     )
     yield run_caveat(
         "load",
-        f"during a launch, {' and '.join(facts)}; {len(loaded)} of {launches} had a high load and {use}",
-        f"{end_it}, or give more time (--budget) for launches to replace them",
-        cases=touched if touched and not counted else None,
+        f"during a launch, {' and '.join(facts)}; {len(loaded_names)} of {launches} had a high load and "
+        f"{use}",
+        f"{remedy}, or give more time (--budget) for launches to replace them",
+        cases=affected if affected and not included else None,
     )
 
 
-def premises(evidence: Evidence) -> tuple[str, ...]:
-    """The sentences before a headline, without which its numbers mislead: that they were simulated or depend
-    on an assumed network, and that most launches had a high load and count nevertheless."""
+def headline_premises(evidence: Evidence) -> tuple[str, ...]:
+    """Return the sentences before a headline without which its numbers mislead: that they were simulated or
+    depend on an assumed network, and that most launches had a high load but are included."""
     platform = evidence.machine.platform
     simulated = "" if platform is None else f"Simulated on a description of {platform.title}, not measured."
-    network = assumed_network() if any(machine.between_nodes(evidence)) else ""
-    return tuple(filter(None, (simulated, network, under_load(evidence))))
+    network = assumed_network_text() if any(machine.between_nodes(evidence)) else ""
+    return tuple(filter(None, (simulated, network, load_premise(evidence))))
 
 
-def under_load(evidence: Evidence) -> str:
-    """Whether most launches had a high load and count nevertheless; "" if not."""
-    loaded = loaded_launches(evidence.run)
+def load_premise(evidence: Evidence) -> str:
+    """Return a sentence if most launches had a high load but are included, otherwise ""."""
+    loaded_names = loaded_launches(evidence.run)
     launches = len(evidence.run.launches)
-    if 2 * len(loaded) <= launches:
+    if 2 * len(loaded_names) <= launches:
         return ""
     by_case = evidence.run.by_case().values()
-    counted = any(r.launch in loaded for records in by_case for r in select_records(records, loaded))
-    if not counted:
+    is_included = any(
+        record.launch in loaded_names
+        for records in by_case
+        for record in select_records(records, loaded_names)
+    )
+    if not is_included:
         return ""
-    share = f"{len(loaded)} of {plural(launches, 'launch', 'launches')}"
-    return f"{share} had a high load: the numbers below are those of a busy machine."
+    loaded_text = f"{len(loaded_names)} of {plural(launches, 'launch', 'launches')}"
+    return f"{loaded_text} had a high load: the numbers below are those of a busy machine."
 
 
-def _interrupted(evidence: Evidence) -> Iterator[RunCaveat]:
-    gone, slow = {}, False
-    for case, made in evidence.run.by_case().items():
-        counted = drop_interrupted(made)
-        names = {record.launch for record in counted}
-        if excluded := [record for record in made if record.launch not in names]:
-            gone[case] = len(excluded)
-            usual_s = median(median(record.times_s) for record in counted if record.times_s)
-            slow |= any(median(record.times_s) > SLOWED * usual_s for record in excluded)
-    if not gone:
+def _check_interruptions(evidence: Evidence) -> Iterator[RunCaveat]:
+    excluded_counts, is_preempted = {}, False
+    for case, case_records in evidence.run.by_case().items():
+        usable_records = drop_interrupted(case_records)
+        usable_launches = {record.launch for record in usable_records}
+        if excluded := [record for record in case_records if record.launch not in usable_launches]:
+            excluded_counts[case] = len(excluded)
+            usual_time_s = median(median(record.times_s) for record in usable_records if record.times_s)
+            is_preempted |= any(
+                median(record.times_s) > PREEMPTION_FACTOR * usual_time_s for record in excluded
+            )
+    if not excluded_counts:
         return
-    records = sum(gone.values())
+    records = sum(excluded_counts.values())
     verb, launches = ("is", "its launch") if records == 1 else ("are", "their launches")
     cause = "had time for only a few repetitions"
     remedy = "give more time (--budget)"
-    if slow:  # the time was lost to preemption; otherwise the launches were short
+    if is_preempted:  # the time was lost to preemption; otherwise the launches were short
         cause += ", because the system took a rank's core away"
         remedy = f"stop other programs, use fewer ranks than processors, or {remedy}"
     yield run_caveat(
         "interrupted",
-        f"{plural(records, 'result')} of {plural(len(gone), 'case')} {verb} excluded: {launches} {cause}",
+        f"{plural(records, 'result')} of {plural(len(excluded_counts), 'case')} {verb} excluded: "
+        f"{launches} {cause}",
         remedy,
-        cases=gone,
+        cases=excluded_counts,
     )
 
 
-def _precision(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_precision(evidence: Evidence) -> Iterator[RunCaveat]:
     if evidence.machine.traits.noiseless or evidence.machine.traits.imported:
         return
     requested = evidence.settings.precision
-    warned = max(requested, WARNED_PRECISION) if requested == PRECISION else requested
+    warning_width = max(requested, DEFAULT_WARNING_PRECISION) if requested == PRECISION else requested
     widths = {s.case: precision(s.typical) for s in evidence.fits.summaries}
-    wide = {case: width for case, width in widths.items() if width is None or width > warned}
-    if not wide:
+    wide_cases = {case: width for case, width in widths.items() if width is None or width > warning_width}
+    if not wide_cases:
         return
-    named = labels(evidence)
-    widest, width = max(wide.items(), key=lambda item: math.inf if item[1] is None else item[1])
+    label = case_labels(evidence)
+    widest, width = max(wide_cases.items(), key=lambda item: math.inf if item[1] is None else item[1])
     if width is None:
         widest_text = "no interval"
     else:
-        widest_text = f"±{percent(width)}" if width < 1 else f"within {half_width(width)}"
-    text = f"the 95% interval is wider than ±{percent(warned)}"
+        widest_text = f"±{format_share(width)}" if width < 1 else f"within {format_half_width(width)}"
+    text = f"the 95% interval is wider than ±{format_share(warning_width)}"
     if len(widths) == 1:
         text += f" ({widest_text})"
     else:
-        text = f"in {len(wide)} of {len(widths)} cases {text} (the widest, {named(widest)}: {widest_text})"
-    worst = "; the table of spread has the worst of them" if len(wide) > 1 else ""
+        text = (
+            f"in {len(wide_cases)} of {len(widths)} cases {text} (the widest, {label(widest)}: {widest_text})"
+        )
+    table_note = "; the table of spread has the worst of them" if len(wide_cases) > 1 else ""
     yield run_caveat(
         "precision",
         text,
-        f"give more time (--budget), or plan more launches ({_option(evidence)})",
-        touches=f"{plural(len(wide), 'case')}{worst}",
-        cases=wide,
+        f"give more time (--budget), or plan more launches ({_launch_count_option(evidence)})",
+        touches=f"{plural(len(wide_cases), 'case')}{table_note}",
+        cases=wide_cases,
     )
 
 
-def _launches_differ(evidence: Evidence) -> Iterator[RunCaveat]:
-    """Whether launches differ by more than the scatter within them predicts, judged by the spread of the
-    launches' times without outliers, or of all of them if they are too few to identify outliers."""
+def _check_launch_scatter(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat if launches differ by more than the scatter within them predicts. The spread of the
+    launches' times excludes outliers, unless there are too few launches to identify them."""
     if evidence.machine.traits.noiseless:
         return
-    differ = [s for s in evidence.fits.summaries if _may_differ(s) and _differs(s)]
-    if not differ:
+    differing = [s for s in evidence.fits.summaries if _can_differ(s) and _has_excess_scatter(s)]
+    if not differing:
         return
     log_ranges = {
         observation.case.line: float(max(observation.log_typical) - min(observation.log_typical))
-        for observation in evidence.observed(cost="typical")
+        for observation in evidence.observations(cost="typical")
     }
-    worst = max(differ, key=lambda s: log_ranges[s.case])
-    single = sum((s.between or 0.0) <= LAUNCHES_DIFFER for s in differ)
-    alone = f"; one launch is far off in {single}" if single else ""
-    ratio = format_number(math.exp(log_ranges[worst.case]), 2)
-    most = (
-        f"the slowest takes up to {ratio} times as long as the fastest, {labels(evidence)(worst.case)}{alone}"
+    worst_summary = max(differing, key=lambda s: log_ranges[s.case])
+    single_outliers = sum((s.between or 0.0) <= MAX_LAUNCH_SCATTER for s in differing)
+    outlier_text = f"; one launch is far off in {single_outliers}" if single_outliers else ""
+    ratio = format_number(math.exp(log_ranges[worst_summary.case]), 2)
+    extreme_text = (
+        f"the slowest takes up to {ratio} times as long as the fastest, "
+        f"{case_labels(evidence)(worst_summary.case)}{outlier_text}"
     )
-    planned = _more_launches(evidence, max(s.launches for s in evidence.fits.summaries))
+    suggested_launches = _suggest_launches(evidence, max(s.launches for s in evidence.fits.summaries))
     ranks = (rank for launch in evidence.run.launches for rank in launch.ranks)
-    bind = (
+    binding_remedy = (
         ""
-        if all(machine.bound(rank.cpus, evidence.machine) for rank in ranks)
+        if all(machine.is_bound(rank.cpus, evidence.machine) for rank in ranks)
         else ", bind the ranks to cores"
     )
     yield run_caveat(
         "launches-differ",
-        f"in {len(differ)} of {plural(len(evidence.fits.summaries), 'case')} launches differ by more "
-        f"than the scatter within a launch explains ({most})",
-        f"plan more launches ({_option(evidence)} {planned}) with more time (--budget){bind}, or measure "
+        f"in {len(differing)} of {plural(len(evidence.fits.summaries), 'case')} launches differ by more "
+        f"than the scatter within a launch explains ({extreme_text})",
+        f"plan more launches ({_launch_count_option(evidence)} {suggested_launches}) with more time "
+        f"(--budget){binding_remedy}, or measure "
         "on a quiet machine",
-        cases={s.case for s in differ},
+        cases={s.case for s in differing},
     )
 
 
-def _option(evidence: Evidence) -> str:
-    """Sets the number of launches; in rounds they are one each."""
+def _launch_count_option(evidence: Evidence) -> str:
+    """Return the option that sets the number of launches. With rounds, each round has one launch."""
     return "--repeat" if evidence.settings.every_s else "--launches"
 
 
-def _more_launches(evidence: Evidence, measured: int) -> int:
-    """A number of launches that a remedy can propose: more than were planned or `measured`."""
-    done = max(measured, evidence.settings.launches)
-    return ENOUGH_LAUNCHES if done < ENOUGH_LAUNCHES else 2 * done
+def _suggest_launches(evidence: Evidence, measured_launches: int) -> int:
+    """Return a number of launches to suggest: more than were planned or `measured_launches`."""
+    launches = max(measured_launches, evidence.settings.launches)
+    return SUFFICIENT_LAUNCHES if launches < SUFFICIENT_LAUNCHES else 2 * launches
 
 
-def _may_differ(summary: Summary) -> bool:
-    """A quick look. One launch of three to five that is far off does not show in `between`, but widens the
-    interval."""
+def _can_differ(summary: Summary) -> bool:
+    """Check quickly whether launches can differ. A single outlier among three to five launches does not show
+    in `between`, but widens the interval."""
     width = precision(summary.typical)
-    return (summary.between or 0.0) > LAUNCHES_DIFFER or width is None or width > LAUNCHES_DIFFER
+    return (summary.between or 0.0) > MAX_LAUNCH_SCATTER or width is None or width > MAX_LAUNCH_SCATTER
 
 
-def _differs(summary: Summary) -> bool:
-    """Whether the standard deviation of the launches' log times is neither small nor as expected."""
+def _has_excess_scatter(summary: Summary) -> bool:
+    """Check whether the standard deviation of the launches' log times is neither small nor as expected."""
     spread, expected = summary.launch_spread, summary.launch_spread_expected or 0.0
-    enough = summary.launches >= FEWEST_LAUNCHES
-    return spread is not None and enough and spread > max(LAUNCHES_DIFFER, BEYOND * expected)
+    is_sufficient = summary.launches >= FEWEST_LAUNCHES
+    return (
+        spread is not None
+        and is_sufficient
+        and spread > max(MAX_LAUNCH_SCATTER, EXCESS_SCATTER_FACTOR * expected)
+    )
 
 
-def _launches_in_two_modes(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The fit of the ping-pong is named if it is among them, otherwise the first one."""
+def _check_two_modes(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat if the times of launches have two modes. It names the ping-pong's fit if that is
+    affected, otherwise the first affected fit."""
     modes = {fit.line: fit.two_modes.text for fit in evidence.fits.fits if fit.two_modes is not None}
     if not modes:
         return
@@ -398,99 +432,107 @@ def _launches_in_two_modes(evidence: Evidence) -> Iterator[RunCaveat]:
     )
 
 
-def _undecided_settings(evidence: Evidence) -> Iterator[RunCaveat]:
-    """Whether ratios between launch settings are undecided while launches with the same setting differ."""
+def _check_undecided_settings(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat if ratios between launch settings are undecided while launches with the same setting
+    differ."""
     if not evidence.settings.launch_settings or evidence.machine.traits.noiseless:
         return
     from hockney.pages.settings_compared import compared_settings
 
     comparisons = compared_settings(evidence)
-    differ = [each for each in comparisons if each.spread > LAUNCHES_DIFFER and each.undecided]
-    if not differ:
+    differing = [
+        comparison
+        for comparison in comparisons
+        if comparison.launch_deviation > MAX_LAUNCH_SCATTER and comparison.undecided_count
+    ]
+    if not differing:
         return
-    worst = max(differ, key=lambda each: each.largest_change)
-    undecided = sum(each.undecided for each in differ)
-    ratios = plural(sum(len(each.ratios) for each in comparisons), "ratio")
-    planned = _more_launches(evidence, worst.launches)
+    worst = max(differing, key=lambda comparison: comparison.max_change)
+    undecided_count = sum(comparison.undecided_count for comparison in differing)
+    ratio_text = plural(sum(len(comparison.ratios) for comparison in comparisons), "ratio")
+    suggested_launches = _suggest_launches(evidence, worst.min_launches)
     yield run_caveat(
         "undecided-settings",
-        f"launches with the same setting differ by up to {format_factor(worst.largest_change)} "
-        f"({labels(evidence)(worst.case.line)}): {undecided} of {ratios} between launch settings "
-        f"{'is' if undecided == 1 else 'are'} undecided",
-        f"plan more launches ({_option(evidence)} {planned}) with more time (--budget); 'hockney tune "
+        f"launches with the same setting differ by up to {format_factor(worst.max_change)} "
+        f"({case_labels(evidence)(worst.case.line)}): {undecided_count} of {ratio_text} between launch "
+        "settings "
+        f"{'is' if undecided_count == 1 else 'are'} undecided",
+        f"plan more launches ({_launch_count_option(evidence)} {suggested_launches}) with more time "
+        "(--budget); 'hockney tune "
         "--check' measures the gains of its tables again",
         touches="all ratios between launch settings: their intervals contain these changes",
     )
 
 
-def _missed_launches(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_missed_launches(evidence: Evidence) -> Iterator[RunCaveat]:
     cases = [s.case for s in evidence.fits.summaries if s.unknown_change]
     if cases:
         yield run_caveat(
             "missed-launches",
             f"{plural(len(cases), 'case has', 'cases have')} no interval, such as "
-            f"{labels(evidence)(cases[0])}: other cases changed in launches without it, and nothing similar "
+            f"{case_labels(evidence)(cases[0])}: other cases changed in launches without it, and nothing "
+            "similar "
             "was measured there",
             "measure again: a case that was measured in all launches has an interval",
             cases=cases,
         )
 
 
-def _few_launches(evidence: Evidence) -> Iterator[RunCaveat]:
-    fewest = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
+def _check_launch_count(evidence: Evidence) -> Iterator[RunCaveat]:
+    min_launches = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
     traits = evidence.machine.traits
-    if fewest >= FEWEST_LAUNCHES or traits.noiseless or traits.imported:
+    if min_launches >= FEWEST_LAUNCHES or traits.noiseless or traits.imported:
         return
-    few = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
+    affected = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
     # if enough were planned, the budget ended the run before them
-    launches = ENOUGH_LAUNCHES if evidence.settings.launches < ENOUGH_LAUNCHES else None
+    suggested_launches = SUFFICIENT_LAUNCHES if evidence.settings.launches < SUFFICIENT_LAUNCHES else None
     yield run_caveat(
         "launches",
-        f"{plural(len(few), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
+        f"{plural(len(affected), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
         + (
             "the intervals do not include the variation between launches"
-            if fewest == 1
+            if min_launches == 1
             else "the variation between launches is poorly known, which widens the intervals"
         ),
         "give more time (--budget)"
         + (
-            f", or measure with {_option(evidence)} {launches}"
-            if launches
+            f", or measure with {_launch_count_option(evidence)} {suggested_launches}"
+            if suggested_launches
             else ": the planned launches did not fit"
         ),
-        cases=None if len(few) == len(evidence.fits.summaries) else few,
+        cases=None if len(affected) == len(evidence.fits.summaries) else affected,
     )
 
 
-def _clock(evidence: Evidence) -> Iterator[RunCaveat]:
-    clock = {launch.launch: launch.clock.resolution_s for launch in evidence.run.launches}
-    coarse = {
+def _check_clock(evidence: Evidence) -> Iterator[RunCaveat]:
+    resolutions = {launch.launch: launch.clock.resolution_s for launch in evidence.run.launches}
+    coarse_cases = {
         r.case
         for r in evidence.run.records
         # comparing the shortest time first avoids sorting
         if r.times_s
         and all(
-            clock.get(r.launch, 0.0) > 1.5 * CLOCK_SHARE * r.batch * typical(r.times_s)
+            resolutions.get(r.launch, 0.0) > 1.5 * MAX_CLOCK_SHARE * r.batch * typical(r.times_s)
             for typical in (min, median)
         )
     }
-    if coarse:
+    if coarse_cases:
         yield run_caveat(
             "clock",
-            f"the clock is too coarse for {plural(len(coarse), 'case')}: it has steps of "
-            f"{quantity(max(clock.values()), 's')}",
+            f"the clock is too coarse for {plural(len(coarse_cases), 'case')}: it has steps of "
+            f"{quantity(max(resolutions.values()), 's')}",
             "time many operations together (sync=loop), or measure larger sizes",
-            cases=coarse,
+            cases=coarse_cases,
         )
 
 
-def _contradiction(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_contradictions(evidence: Evidence) -> Iterator[RunCaveat]:
     texts: list[str] = []
     cases: set[str] = set()
     for level in evidence.levels:
         fits = [fit for fit in level.fits.fits if fit.model == loggp.MODEL]
         contradictions = [caveat.text for fit in fits for caveat in loggp.contradictions(fit)]
-        texts += [", ".join(filter(None, (where(level), text))) for text in contradictions]
+        texts += [", ".join(filter(None, (evidence_level_phrase(level), text))) for text in contradictions]
         cases |= {m.case.line for m in level.of_role("train") if contradictions}
     if texts:
         yield run_caveat(
@@ -502,9 +544,9 @@ def _contradiction(evidence: Evidence) -> Iterator[RunCaveat]:
         )
 
 
-def _poor_fit(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The caveat that the fit is poor from which headlines and predictions take the cost of a message, for
-    the first level where it is."""
+def _check_message_fit(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat if the fit that gives headlines and predictions their message costs is poor, for the
+    first such level."""
     for level in evidence.levels:
         fit = message_fit(level)
         if fit is not None and fit.verdict == "poor":
@@ -519,26 +561,26 @@ def _poor_fit(evidence: Evidence) -> Iterator[RunCaveat]:
     return
 
 
-def _notices(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_notices(evidence: Evidence) -> Iterator[RunCaveat]:
     if evidence.notices:
         yield run_caveat("notices", "; ".join(evidence.notices), "'hockney resume' measures what is missing")
 
 
-def _surveyed(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The caveat that message costs are from a survey of another machine or with other settings, which is
-    only possible with --force."""
-    if evidence.surveyed is None or not evidence.surveyed.differences:
+def _check_surveyed(evidence: Evidence) -> Iterator[RunCaveat]:
+    """Yield a caveat if message costs are from a survey of another machine or with other settings, which
+    requires --force."""
+    if evidence.survey is None or not evidence.survey.differences:
         return
     yield run_caveat(
         "survey",
-        f"message costs are from the survey {evidence.surveyed.where}, made on another machine or with "
-        f"other settings: {'; '.join(evidence.surveyed.differences)}",
+        f"message costs are from the survey {evidence.survey.where}, made on another machine or with "
+        f"other settings: {'; '.join(evidence.survey.differences)}",
         "survey this machine with 'hockney survey'",
         touches="all predictions",
     )
 
 
-def _fake(evidence: Evidence) -> Iterator[RunCaveat]:
+def _check_fake(evidence: Evidence) -> Iterator[RunCaveat]:
     if any(record.is_fake for record in evidence.run.records):
         yield run_caveat(
             "fake",
@@ -547,17 +589,18 @@ def _fake(evidence: Evidence) -> Iterator[RunCaveat]:
         )
 
 
-_ALL: tuple[Callable[[Evidence], Iterator[RunCaveat]], ...] = (
-    _fake, machine.between_nodes, machine.simulated, machine.emulated, machine.wire_not_reached,
+_CHECKS: tuple[Callable[[Evidence], Iterator[RunCaveat]], ...] = (
+    _check_fake, machine.between_nodes, machine.simulated, machine.emulated, machine.wire_not_reached,
     machine.calibration, machine.levels_mixed, machine.not_computed, machine.overlap, machine.published,
-    machine.imported, machine.rounded, _verification,
-    _corrupted, _failures, _incomplete, _surveyed, _load, _few_launches, _oversubscribed, _poor_fit,
-    _launches_in_two_modes, _contradiction, _notices, _interrupted, _unbound,
+    machine.imported, machine.rounded, _check_verification,
+    _check_corruption, _check_failures, _check_completeness, _check_surveyed, _check_load,
+    _check_launch_count, _check_oversubscription, _check_message_fit,
+    _check_two_modes, _check_contradictions, _check_notices, _check_interruptions, _check_binding,
     machine.threads_share_cores, machine.progress_thread_shares_core,
-    machine.virtual, machine.governor, _undecided_settings, _launches_differ, _precision,
-    _missed_launches, _clock,
+    machine.virtual, machine.governor, _check_undecided_settings, _check_launch_scatter, _check_precision,
+    _check_missed_launches, _check_clock,
 )  # fmt: skip
 
 
-def assumed_network() -> str:
+def assumed_network_text() -> str:
     return "Assumed network: nobody has measured messages between the nodes of this machine."

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 
-"""Caveats that follow from the machine, from its description, from where the ranks were, and from the
-processors that ranks and threads shared."""
+"""Caveats about the machine: its description, the placement of ranks, and the processors that ranks and
+threads shared."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.mpi import families
 from hockney.pages.evidence import Evidence, RunCaveat, run_caveat
-from hockney.pages.format import percent, quantity
-from hockney.pages.levels import place_words
+from hockney.pages.format import format_share, quantity
+from hockney.pages.levels import level_phrase
 
 ALL_NUMBERS = "all numbers"
-ROUNDED = 0.01
-"""Of a time: more is stated."""
-LONG_BYTES = 1 << 18
-"""Messages from this size on show a wire's rate: it takes most of their time."""
-REACHED = 0.7
+MAX_ROUNDING_ERROR = 0.01
+"""Largest relative rounding error of a time without a caveat."""
+MIN_LONG_BYTES = 1 << 18
+"""Messages of at least this size show the rate of a wire, which takes most of their time."""
+MIN_RATE_SHARE = 0.7
 
 
 def simulated(evidence: Evidence) -> Iterator[RunCaveat]:
@@ -52,22 +52,25 @@ def emulated(evidence: Evidence) -> Iterator[RunCaveat]:
 
 
 def wire_not_reached(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The caveat that this host cannot forward messages at the described rate of an emulated Ethernet, as the
-    long ones show."""
+    """Yield a caveat if long messages show that this host cannot forward messages at the described rate of an
+    emulated Ethernet."""
     ethernet = evidence.machine.emulated
     if ethernet is None:
         return
     rates = {
-        m.case.line: m.size / m.summary.typical.value
-        for m in evidence.of_role(*PING_PONG)
-        if m.size >= LONG_BYTES and m.summary.nodes != 1 and m.summary.typical.value > 0
+        measured_case.case.line: measured_case.size / measured_case.summary.typical.value
+        for measured_case in evidence.of_role(*PING_PONG)
+        if measured_case.size >= MIN_LONG_BYTES
+        and measured_case.summary.nodes != 1
+        and measured_case.summary.typical.value > 0
     }
-    fastest = max(rates.values(), default=math.inf)
-    if fastest >= REACHED * ethernet.payload_rate:
+    max_rate = max(rates.values(), default=math.inf)
+    if max_rate >= MIN_RATE_SHARE * ethernet.payload_rate:
         return
     yield run_caveat(
         "wire-not-reached",
-        f"long messages reached {quantity(fastest, 'B/s')}, {percent(fastest / ethernet.payload_rate)} "
+        f"long messages reached {quantity(max_rate, 'B/s')}, "
+        f"{format_share(max_rate / ethernet.payload_rate)} "
         f"of the emulated wire's {quantity(ethernet.payload_rate, 'B/s')}: this host, and not the wire "
         f"of {ethernet.title}, is the limit",
         "describe a slower wire, or use a faster or less loaded host",
@@ -82,7 +85,7 @@ def calibration(evidence: Evidence) -> Iterator[RunCaveat]:
 
 
 def calibration_caveats(platform: Platform) -> Iterator[Caveat]:
-    """The caveats about the run from which the description was made."""
+    """Yield the caveats about the run from which the description was made."""
     if platform.poor_fit:
         yield Caveat(
             "poor-calibration",
@@ -101,21 +104,27 @@ def calibration_caveats(platform: Platform) -> Iterator[Caveat]:
 
 
 def not_computed(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The caveat about benchmarks without their arithmetic, which only a simulator can run."""
-    left_out = {r.case for r in evidence.run.records if r.parse_case().get("arithmetic") == "none"}
-    if left_out:
+    """Yield a caveat about benchmarks without their arithmetic, which only a simulator can run."""
+    affected = {
+        record.case for record in evidence.run.records if record.parse_case().get("arithmetic") == "none"
+    }
+    if affected:
         yield run_caveat(
             "not-computed",
             "computing only took its simulated time (arithmetic=none), so no result was verified",
             "use arithmetic=real, which computes and verifies in the same simulated time",
-            cases=left_out,
+            cases=affected,
         )
 
 
 def overlap(evidence: Evidence) -> Iterator[RunCaveat]:
-    """A simulator overlaps communication and computation perfectly."""
+    """Yield a caveat because a simulator overlaps communication and computation perfectly."""
     platform = evidence.machine.platform
-    cases = {m.case.line for m in evidence.measured if m.workload.role == "overlap"}
+    cases = {
+        measured_case.case.line
+        for measured_case in evidence.measured
+        if measured_case.workload.role == "overlap"
+    }
     if platform is None or not cases:
         return
     yield run_caveat(
@@ -129,29 +138,32 @@ def overlap(evidence: Evidence) -> Iterator[RunCaveat]:
 
 
 def between_nodes(evidence: Evidence) -> Iterator[RunCaveat]:
-    """Ranks on more nodes than anybody measured messages between."""
+    """Yield a caveat about ranks on several nodes if messages between nodes were never measured."""
     platform = evidence.machine.platform
     if platform is None:
         return
-    ranks = {r.case: r.parse_case().ranks for r in evidence.run.records}
+    ranks = {record.case: record.parse_case().ranks for record in evidence.run.records}
     for caveat in between_nodes_caveats(platform, sorted(set(ranks.values())), "cases"):
-        far = (case for case, count in ranks.items() if count > platform.nodes[0].cores)
-        yield RunCaveat(caveat, frozenset(far))
+        inter_node_cases = (
+            case for case, case_ranks in ranks.items() if case_ranks > platform.nodes[0].cores
+        )
+        yield RunCaveat(caveat, frozenset(inter_node_cases))
 
 
 def between_nodes_caveats(platform: Platform, ranks: Iterable[int], numbers: str) -> Iterator[Caveat]:
-    """The caveat about `numbers` on those of the `ranks` that a node has no room for, if the cost of messages
-    between nodes is a guess."""
+    """Yield a caveat about `numbers` on more ranks than a node has cores, if the cost of messages between
+    nodes is a guess."""
     from hockney.machines.simulated import between_nodes_guessed
 
-    most = platform.nodes[0].cores
-    far = [count for count in ranks if count > most]
-    if far and (reason := between_nodes_guessed(platform)):
+    node_cores = platform.nodes[0].cores
+    inter_node_ranks = [count for count in ranks if count > node_cores]
+    if inter_node_ranks and (reason := between_nodes_guessed(platform)):
         yield Caveat(
             "between-nodes",
-            f"{join_words(far)} ranks of {platform.title} are on several nodes; the cost of messages between "
+            f"{join_words(inter_node_ranks)} ranks of {platform.title} are on several nodes; the cost of "
+            "messages between "
             f"nodes was not measured and is a guess ({reason})",
-            f"{numbers} on more than {plural(most, 'rank')}",
+            f"{numbers} on more than {plural(node_cores, 'rank')}",
             "calibrate from a survey between two hosts, or with the --network of a machine that states where "
             "its costs are from",
         )
@@ -167,36 +179,42 @@ def published(evidence: Evidence) -> Iterator[RunCaveat]:
 
 
 def imported(evidence: Evidence) -> Iterator[RunCaveat]:
-    """Few launches need no other caveat: nothing else is known about a mean that was printed."""
+    """Yield a caveat about imported numbers. It replaces the one about few launches: nothing else is known
+    about a printed mean."""
     if not evidence.machine.traits.imported:
         return
-    fewest = min((summary.launches for summary in evidence.fits.summaries), default=1)
-    spread = (
+    min_launches = min((summary.launches for summary in evidence.fits.summaries), default=1)
+    interval_text = (
         "one launch does not show how much they vary, so most have no interval"
-        if fewest < 2
+        if min_launches < 2
         else "intervals are those between launches"
     )
     yield run_caveat(
         "imported",
         f"these numbers were printed by {evidence.machine.cpu}, not measured by hockney: each is one mean of "
-        f"a launch; {spread}",
+        f"a launch; {interval_text}",
         "import the output of several launches, or measure with hockney run --like BENCHMARK",
     )
 
 
 def rounded(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The caveat about imported times that have too few digits."""
+    """Yield a caveat about imported times with too few digits."""
     if not evidence.machine.traits.imported:
         return
-    errors = {r.case: (r.metric(ROUNDING) or 0.0) / r.times_s[0] for r in evidence.run.records if r.times_s}
-    coarse = {case: error for case, error in errors.items() if error > ROUNDED}
-    if coarse:
+    errors = {
+        record.case: (record.metric(ROUNDING) or 0.0) / record.times_s[0]
+        for record in evidence.run.records
+        if record.times_s
+    }
+    coarse_errors = {case: error for case, error in errors.items() if error > MAX_ROUNDING_ERROR}
+    if coarse_errors:
         yield run_caveat(
             "rounded-times",
-            f"the printed times of {plural(len(coarse), 'case')} have too few digits: rounding changes them "
-            f"by up to {100 * max(coarse.values()):.0f}%",
+            f"the printed times of {plural(len(coarse_errors), 'case')} have too few digits: rounding "
+            "changes them "
+            f"by up to {100 * max(coarse_errors.values()):.0f}%",
             "compare longer messages, or measure with hockney",
-            cases=coarse,
+            cases=coarse_errors,
         )
 
 
@@ -221,112 +239,118 @@ def governor(evidence: Evidence) -> Iterator[RunCaveat]:
 
 
 def levels_mixed(evidence: Evidence) -> Iterator[RunCaveat]:
-    """The caveat about cases whose ranks met at different levels or on different numbers of nodes: those that
-    name neither, whose ranks the launcher places. If a case names nodes, the engine takes the same ranks of a
-    node in every launch: two ranks then meet at several levels only if the launcher places all of them
-    differently."""
-    mixed, places, counts = set(), set(), set()
+    """Yield a caveat about cases with ranks at different levels or on different numbers of nodes. The
+    launcher places the ranks of cases that name neither. If a case names nodes, the engine selects the same
+    ranks of a node in every launch; two ranks then meet at several levels only if the launcher places all
+    ranks differently."""
+    mixed_cases, places, all_node_counts = set(), set(), set()
     for case, records in evidence.run.by_case().items():
-        met = {record.place for record in records if record.place}
-        on = {record.nodes for record in records if record.nodes}
-        if len(met) > 1 or len(on) > 1:
-            mixed.add(case)
-            places |= met
-            counts |= on if len(on) > 1 and len(met) < 2 else set()
-    if not mixed:
+        case_places = {record.place for record in records if record.place}
+        node_counts = {record.nodes for record in records if record.nodes}
+        if len(case_places) > 1 or len(node_counts) > 1:
+            mixed_cases.add(case)
+            places |= case_places
+            all_node_counts |= node_counts if len(node_counts) > 1 and len(case_places) < 2 else set()
+    if not mixed_cases:
         return
-    where = [place_words(level) for level in sort_levels(places)] if len(places) > 1 else []
-    if counts:
-        where.append(f"on {join_words(sorted(counts))} nodes")
+    placements = [level_phrase(level) for level in sort_levels(places)] if len(places) > 1 else []
+    if all_node_counts:
+        placements.append(f"on {join_words(sorted(all_node_counts))} nodes")
     yield run_caveat(
         "mixed-levels",
-        f"{plural(len(mixed), 'case')} ran at different levels in different launches ({join_words(where)}): "
+        f"{plural(len(mixed_cases), 'case')} ran at different levels in different launches "
+        f"({join_words(placements)}): "
         "the typical times are a mixture",
         "name the level or the nodes in the case, with place= or nodes=",
-        cases=mixed,
+        cases=mixed_cases,
     )
 
 
-def processors(mask: str) -> set[int]:
-    """ "0-2,8" as numbers; empty if it is not such a list."""
-    cpus: set[int] = set()
-    for part in mask.split(","):
+def parse_cpu_list(cpu_list: str) -> set[int]:
+    """Parse a list such as "0-2,8" into processor numbers; the set is empty if the text is not a list."""
+    numbers: set[int] = set()
+    for part in cpu_list.split(","):
         first, _, last = part.strip().partition("-")
         if first.isdecimal() and (not last or last.isdecimal()):
-            cpus.update(range(int(first), min(int(last or first), int(first) + 65536) + 1))
-    return cpus
+            numbers.update(range(int(first), min(int(last or first), int(first) + 65536) + 1))
+    return numbers
 
 
-def crowded(launch: Launch, machine: Machine) -> bool:
-    """Whether more ranks run on a host than it has processors for them."""
-    hosts: dict[str, list[str]] = {}
+def is_oversubscribed(launch: Launch, machine: Machine) -> bool:
+    """Check whether a host runs more ranks than it has processors for them."""
+    cpu_lists_by_host: dict[str, list[str]] = {}
     for rank in launch.ranks:
-        hosts.setdefault(rank.host, []).append(rank.cpus)
-    for host, masks in hosts.items():
-        cpus = {cpu for mask in masks for cpu in processors(mask)}
-        if cpus and len(masks) > len(cpus):
+        cpu_lists_by_host.setdefault(rank.host, []).append(rank.cpus)
+    for host_name, cpu_lists in cpu_lists_by_host.items():
+        cpus = {cpu for cpu_list in cpu_lists for cpu in parse_cpu_list(cpu_list)}
+        if cpus and len(cpu_lists) > len(cpus):
             return True
-        if not cpus and host == machine.host and len(masks) > machine.threads:
+        if not cpus and host_name == machine.host and len(cpu_lists) > machine.threads:
             return True
     return False
 
 
-def bound(mask: str, machine: Machine) -> bool:
-    """Whether a rank with this mask is bound to a core, of which it may use all hardware threads."""
-    threads = -(-machine.threads // max(1, machine.cores))
-    return 0 < len(processors(mask)) <= threads
+def is_bound(cpu_list: str, machine: Machine) -> bool:
+    """Check whether a rank with these processors is bound to a core. It may use all hardware threads of the
+    core."""
+    threads_per_core = -(-machine.threads // max(1, machine.cores))
+    return 0 < len(parse_cpu_list(cpu_list)) <= threads_per_core
 
 
-THREADS = "threads"
+THREADS_ROLE = "threads"
 """The role of workloads with several threads in each rank."""
-OFF = ("", "0", "no", "off", "false", "disable")
-"""Values of a variable that switch MPI's progress thread off."""
+OFF_VALUES = ("", "0", "no", "off", "false", "disable")
+"""Values of a variable that disable MPI's progress thread."""
 
 
 def threads_share_cores(evidence: Evidence) -> Iterator[RunCaveat]:
-    """Threads of a rank with fewer processors than threads: they take turns instead of running at the same
-    time."""
+    """Yield a caveat about ranks with more threads than processors: their threads alternate instead of
+    running simultaneously."""
     launches = {launch.launch: launch for launch in evidence.run.launches}
-    few: dict[str, tuple[int, int]] = {}
-    for m in evidence.of_role(THREADS):
-        threads = int(m.case.number("threads"))
-        for record in evidence.run.by_case().get(m.case.line, []):
-            masks = [len(processors(rank.cpus)) for rank in launches[record.launch].ranks]
-            if masks and 0 < min(masks) < threads:
-                few[m.case.line] = (threads, min(masks))
-    if not few:
+    shortages: dict[str, tuple[int, int]] = {}
+    for measured_case in evidence.of_role(THREADS_ROLE):
+        threads = int(measured_case.case.number("threads"))
+        for record in evidence.run.by_case().get(measured_case.case.line, []):
+            cpu_counts = [len(parse_cpu_list(rank.cpus)) for rank in launches[record.launch].ranks]
+            if cpu_counts and 0 < min(cpu_counts) < threads:
+                shortages[measured_case.case.line] = (threads, min(cpu_counts))
+    if not shortages:
         return
-    threads, cpus = max(few.values(), key=lambda each: each[0] / each[1])
+    threads, cpus = max(shortages.values(), key=lambda each: each[0] / each[1])
     yield run_caveat(
         "threads-share-cores",
         f"the {threads} threads of a rank share {plural(cpus, 'processor')}: they communicate in turn, "
         "not at the same time",
         "leave ranks unbound (--no-bind), or bind each to several cores (--mpiexec-args)",
-        cases=few,
+        cases=shortages,
     )
 
 
 def progress_thread_shares_core(evidence: Evidence) -> Iterator[RunCaveat]:
-    """Launches with a progress thread whose ranks have a single processor each, or fewer than threads on a
-    host together."""
-    machine = evidence.machine.settings or {}
-    sharing = set()
+    """Yield a caveat about launches with a progress thread if a rank has a single processor, or the ranks of
+    a host have fewer processors than threads."""
+    machine_variables = evidence.machine.settings or {}
+    affected_launches = set()
     for launch in evidence.run.launches:
-        masks = [processors(rank.cpus) for rank in launch.ranks]
-        few = len(set().union(*masks)) < 2 * len(masks) / max(1, len(launch.hosts))
-        if switched_on(machine | launch.variables) and all(masks) and (min(map(len, masks)) == 1 or few):
-            sharing.add(launch.launch)
-    if sharing:
+        rank_cpus = [parse_cpu_list(rank.cpus) for rank in launch.ranks]
+        is_short = len(set().union(*rank_cpus)) < 2 * len(rank_cpus) / max(1, len(launch.hosts))
+        if (
+            has_progress_thread(machine_variables | launch.variables)
+            and all(rank_cpus)
+            and (min(map(len, rank_cpus)) == 1 or is_short)
+        ):
+            affected_launches.add(launch.launch)
+    if affected_launches:
         yield run_caveat(
             "progress-thread-shares-core",
             "MPI's progress thread shares a processor with its rank: each waits while the other runs",
             "use fewer ranks and leave them unbound (--no-bind), or bind each to several cores "
             "(--mpiexec-args)",
-            cases={r.case for r in evidence.run.records if r.launch in sharing},
+            cases={record.case for record in evidence.run.records if record.launch in affected_launches},
         )
 
 
-def switched_on(variables: Mapping[str, str]) -> bool:
-    """Whether these variables of a launch switch a progress thread on."""
+def has_progress_thread(variables: Mapping[str, str]) -> bool:
+    """Check whether these variables of a launch enable a progress thread."""
     names = (name for family in families() for name in family.progress_variables)
-    return any(variables.get(name, "").lower() not in OFF for name in names)
+    return any(variables.get(name, "").lower() not in OFF_VALUES for name in names)

@@ -21,34 +21,35 @@ from hockney.machines import simulated
 from hockney.models.applications.contention import FEWEST_RANKS
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.caveats.machine import ALL_NUMBERS, between_nodes_caveats, calibration_caveats
-from hockney.pages.origins import UNSAID, provenance
+from hockney.pages.origins import UNSTATED, provenance
 
 if TYPE_CHECKING:
     from hockney.models.applications.grain_prediction import Prediction, RanksRow
     from hockney.models.programs.scaling import ProgramForecast, ProgramRow
 
-NotMeasured = Literal["fake", "simulated", "published", "imported"]
+NonMeasuredOrigin = Literal["fake", "simulated", "published", "imported"]
 
-NOT_MEASURED: dict[NotMeasured, str] = {
+ORIGIN_TEXTS: dict[NonMeasuredOrigin, str] = {
     "fake": "made up for tests",
     "simulated": "simulated",
     "published": "printed in a paper",
     "imported": "printed by another benchmark",
 }
 
-BETWEEN_NODES = ("latency", "byte-cost", "network")
-"""What only messages between nodes take their time from, where those on a node are described apart."""
+NETWORK_PARAMETERS = ("latency", "byte-cost", "network")
+"""Codes of the parameters that only affect messages between nodes, if messages on a node are described
+separately."""
 MIN_REWRITTEN_BYTES = 4096
-"""Bytes from which it takes longer to send what was just written (docs/method.md)."""
-WIDE_RATIO = 1.25
-"""From this ratio of its ends, the interval of a message's time requires a caveat."""
+"""Messages of at least this size take longer to send if they were just written (docs/method.md)."""
+WIDE_INTERVAL_RATIO = 1.25
+"""A larger ratio of the upper to the lower bound of a message's time causes a caveat."""
 
 
 @dataclass(frozen=True)
 class CostsOrigin:
-    """The origin of the times: the `platform` that a `name` selects, or a run, whose machine's numbers have
-    this `origin`, on this number of `hosts`, with the two ranks of its ping-pong on `pair_hosts`. `run` are
-    the caveats of the runs that gave numbers."""
+    """The origin of message times: the `platform` that a `name` selects, or a run. The machine's numbers in
+    that run have this `origin`; it used this number of `hosts`, with the two ranks of its ping-pong on
+    `pair_hosts`. `run` contains the caveats of the source runs."""
 
     platform: Platform | None = None
     name: str = ""
@@ -58,8 +59,8 @@ class CostsOrigin:
     run: tuple[Caveat, ...] = ()
 
 
-class Predicted(Protocol):
-    """A prediction of any kind of program for numbers of ranks."""
+class AnyPrediction(Protocol):
+    """A prediction of any kind of program for several rank counts."""
 
     @property
     def messages(self) -> PointToPointCosts: ...
@@ -69,92 +70,95 @@ class Predicted(Protocol):
 
 
 def prediction_caveats(prediction: Prediction, origin: CostsOrigin) -> tuple[Caveat, ...]:
-    """The caveats about predictions, the most serious first."""
-    of_algorithm = (caveat for check in _OF_ALGORITHM for caveat in check(prediction, origin))
-    return *cost_caveats(prediction, origin), *of_algorithm
+    """Return the caveats about a prediction, the most serious first."""
+    algorithm_caveats = (caveat for check in _ALGORITHM_CHECKS for caveat in check(prediction, origin))
+    return *cost_caveats(prediction, origin), *algorithm_caveats
 
 
 def program_caveats(forecast: ProgramForecast, messages: PointToPointCosts) -> tuple[Caveat, ...]:
-    """The caveats about a described program, the most serious first."""
-    longest = forecast.longest_message
-    extrapolated = [] if messages.known(longest) else [_extrapolated_message(longest, messages)]
-    return *extrapolated, *_hot_buffers_for(longest, messages), *_links_bounded(forecast)
-
-
-def cost_caveats(prediction: Predicted, origin: CostsOrigin) -> tuple[Caveat, ...]:
-    """The caveats about the costs of messages and about the runs. A caveat of both is stated once, for this
-    prediction."""
-    first, then = (
-        [caveat for check in checks for caveat in check(prediction, origin)]
-        for checks in (_OF_RANKS, _OF_COSTS)
+    """Return the caveats about a described program, the most serious first."""
+    longest_bytes = forecast.longest_message
+    extrapolation = (
+        [] if messages.known(longest_bytes) else [_extrapolated_message_caveat(longest_bytes, messages)]
     )
-    codes = {caveat.code for caveat in (*first, *then)}
-    return *first, *(caveat for caveat in origin.run if caveat.code not in codes), *then
+    return *extrapolation, *_check_message_buffers(longest_bytes, messages), *_check_simulated_links(forecast)
 
 
-def _poor_fit(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    for costs, where in _levels(prediction):
+def cost_caveats(prediction: AnyPrediction, origin: CostsOrigin) -> tuple[Caveat, ...]:
+    """Return the caveats about the costs of messages and about the runs. A caveat common to both appears
+    once, in the form for this prediction."""
+    rank_caveats, remaining_caveats = (
+        [caveat for check in checks for caveat in check(prediction, origin)]
+        for checks in (_RANK_CHECKS, _COST_CHECKS)
+    )
+    codes = {caveat.code for caveat in (*rank_caveats, *remaining_caveats)}
+    return *rank_caveats, *(caveat for caveat in origin.run if caveat.code not in codes), *remaining_caveats
+
+
+def _check_poor_fit(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    for costs, affected in _affected_levels(prediction):
         if costs.verdict == "poor":
             yield Caveat(
                 "poor-fit",
                 f"the model of messages is poor: {costs.doubt}",
-                where,
+                affected,
                 "survey on a quieter machine, or with a larger --budget",
             )
 
 
-def _two_modes(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    for costs, where in _levels(prediction):
+def _check_two_modes(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    for costs, affected in _affected_levels(prediction):
         if costs.two_modes is not None:
             yield Caveat(
                 LAUNCHES_IN_TWO_MODES,
                 f"{costs.two_modes.text}; chance decides how many are in each, and so the cost of a message",
-                where,
+                affected,
                 "predict for the fast mode with --cost undisturbed, or survey again or with a larger "
                 "--budget",
             )
 
 
-def _levels(prediction: Predicted) -> Iterator[tuple[PointToPointCosts, str]]:
-    """Each kind of messages, and the numbers that depend on it."""
+def _affected_levels(prediction: AnyPrediction) -> Iterator[tuple[PointToPointCosts, str]]:
+    """Yield the costs at each level, with the numbers that depend on them."""
     costs = prediction.messages
-    differ = costs.near is not None and costs.near.pieces != costs.pieces
+    has_distinct_levels = costs.near is not None and costs.near.pieces != costs.pieces
     for level in costs.levels():
-        yield level, _affected_numbers(costs.cores if differ else 0, within=level is costs.near)
+        yield level, _affected_numbers(costs.cores if has_distinct_levels else 0, within=level is costs.near)
 
 
-def _calibration(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_calibration(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
     if origin.platform is not None:
         yield from calibration_caveats(origin.platform)
 
 
-def _guesses(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_guesses(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
     if origin.platform is None:
         return
-    guessed = simulated.between_nodes_guessed(origin.platform)
-    left_out = ("node-count", *(BETWEEN_NODES if guessed else ()))
-    weak = [
+    is_guessed = simulated.between_nodes_guessed(origin.platform)
+    excluded_codes = ("node-count", *(NETWORK_PARAMETERS if is_guessed else ()))
+    guessed_names = [
         p.what
         for p in provenance(origin.platform)
-        if p.status in ("guess", UNSAID) and p.code not in left_out
+        if p.status in ("guess", UNSTATED) and p.code not in excluded_codes
     ]
-    if weak:
-        parameters = list(dict.fromkeys(weak))
+    if guessed_names:
+        unique_names = list(dict.fromkeys(guessed_names))
         yield Caveat(
             "guesses",
-            f"{join_words(parameters)} of {origin.platform.title} {'is' if len(parameters) == 1 else 'are'} "
+            f"{join_words(unique_names)} of {origin.platform.title} "
+            f"{'is' if len(unique_names) == 1 else 'are'} "
             "guessed",
             ALL_NUMBERS,
             f"'hockney machines --show {origin.name}' shows what is known",
         )
 
 
-def _between_nodes(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_between_nodes(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
     if origin.platform is not None:
         yield from between_nodes_caveats(origin.platform, [row.ranks for row in prediction.rows], "numbers")
 
 
-def _noise(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_noise(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
     if origin.platform is not None and origin.platform.noise is not None:
         yield Caveat(
             "noise",
@@ -164,50 +168,52 @@ def _noise(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
         )
 
 
-def _not_measured(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    if origin.platform is None and origin.origin in NOT_MEASURED:
+def _check_origin(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    if origin.platform is None and origin.origin in ORIGIN_TEXTS:
         yield Caveat(
             origin.origin,
-            f"the run's numbers were {NOT_MEASURED[origin.origin]}, not measured",
+            f"the run's numbers were {ORIGIN_TEXTS[origin.origin]}, not measured",
             ALL_NUMBERS,
             "give --run with a survey of a real machine to predict for it",
         )
 
 
-def _extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     costs = prediction.messages
     if not costs.known(prediction.algorithm.bytes):
-        yield _extrapolated_message(prediction.algorithm.bytes, costs)
+        yield _extrapolated_message_caveat(prediction.algorithm.bytes, costs)
         return
-    extrapolated = [
+    extrapolated_levers = [
         change.lever.name
         for change in prediction.changes
         if change.lever.algorithm and not costs.known(change.lever.algorithm.bytes)
     ]
-    if extrapolated:
-        yield _extrapolated(f"the messages of {join_words(extrapolated)} are", costs, "their improvements")
+    if extrapolated_levers:
+        yield _extrapolation_caveat(
+            f"the messages of {join_words(extrapolated_levers)} are", costs, "their improvements"
+        )
 
 
-def _extrapolated_message(count: float, costs: PointToPointCosts) -> Caveat:
-    return _extrapolated(f"a message of {format_size(count)} is", costs, ALL_NUMBERS)
+def _extrapolated_message_caveat(message_bytes: float, costs: PointToPointCosts) -> Caveat:
+    return _extrapolation_caveat(f"a message of {format_size(message_bytes)} is", costs, ALL_NUMBERS)
 
 
-def _extrapolated(what: str, costs: PointToPointCosts, numbers: str) -> Caveat:
+def _extrapolation_caveat(subject: str, costs: PointToPointCosts, numbers: str) -> Caveat:
     sizes = f"{format_size(costs.smallest)} to {format_size(costs.largest or 0)}"
     return Caveat(
         "extrapolated",
-        f"{what} extrapolated: sizes from {sizes} were measured",
+        f"{subject} extrapolated: sizes from {sizes} were measured",
         numbers,
         "survey with --sizes that include it",
     )
 
 
-def _hot_buffers(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    yield from _hot_buffers_for(prediction.algorithm.bytes, prediction.messages)
+def _check_hot_buffers(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    yield from _check_message_buffers(prediction.algorithm.bytes, prediction.messages)
 
 
-def _hot_buffers_for(count: float, messages: PointToPointCosts) -> Iterator[Caveat]:
-    if count >= MIN_REWRITTEN_BYTES and messages.buffers == HOT:
+def _check_message_buffers(message_bytes: float, messages: PointToPointCosts) -> Iterator[Caveat]:
+    if message_bytes >= MIN_REWRITTEN_BYTES and messages.buffers == HOT:
         yield Caveat(
             "hot-buffers",
             "programs send messages that they have just written; the run only measured hot buffers, which "
@@ -217,15 +223,19 @@ def _hot_buffers_for(count: float, messages: PointToPointCosts) -> Iterator[Cave
         )
 
 
-def _change(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    count = prediction.algorithm.bytes
-    unsure = []
+def _check_protocol_change(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    message_bytes = prediction.algorithm.bytes
+    uncertain_changes = []
     for costs in prediction.messages.levels():
-        change, bounds = costs.change(count), costs.bounds(count)
-        if change is not None and bounds is not None and bounds[1] >= WIDE_RATIO * bounds[0]:
-            unsure.append(change)
-    for low, high in dict.fromkeys(unsure):
-        size, below, above = format_size(count), format_size(low), format_size(high)
+        change, time_bounds = costs.change(message_bytes), costs.bounds(message_bytes)
+        if (
+            change is not None
+            and time_bounds is not None
+            and time_bounds[1] >= WIDE_INTERVAL_RATIO * time_bounds[0]
+        ):
+            uncertain_changes.append(change)
+    for low, high in dict.fromkeys(uncertain_changes):
+        size, below, above = format_size(message_bytes), format_size(low), format_size(high)
         yield Caveat(
             "change",
             f"somewhere between {below} and {above} the library changes its protocol: whether before or "
@@ -235,24 +245,25 @@ def _change(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
         )
 
 
-def _imbalance(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_imbalance(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     factor = prediction.algorithm.imbalance
-    few = [row.ranks for row in prediction.rows if 1 < row.ranks < factor]
-    if few:
+    affected_ranks = [row.ranks for row in prediction.rows if 1 < row.ranks < factor]
+    if affected_ranks:
         yield Caveat(
             "imbalance",
-            f"on {join_words(few)} ranks, {factor:g} times the mean work is more than all of the work",
-            f"numbers on {join_words(few)} ranks",
+            f"on {join_words(affected_ranks)} ranks, {factor:g} times the mean work is more than all of "
+            "the work",
+            f"numbers on {join_words(affected_ranks)} ranks",
             "give a smaller --imbalance",
         )
 
 
-def _shared_cores(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    crowded = [row for row in prediction.rows if row.shared_by > 1]
+def _check_shared_cores(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    shared_rows = [row for row in prediction.rows if row.shared_by > 1]
     cores = prediction.messages.most_ranks
-    if crowded and cores is not None:
-        ranks = join_words([row.ranks for row in crowded])
-        limits = join_words(f"{format_percent(1 / row.shared_by)} on {row.ranks}" for row in crowded)
+    if shared_rows and cores is not None:
+        ranks = join_words([row.ranks for row in shared_rows])
+        limits = join_words(f"{format_percent(1 / row.shared_by)} on {row.ranks}" for row in shared_rows)
         yield Caveat(
             "oversubscribed",
             f"{ranks} ranks share {plural(cores, 'core')}: ranks on one core compute in turn, so efficiency "
@@ -262,7 +273,7 @@ def _shared_cores(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat
         )
 
 
-def _larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+def _check_larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     cores = prediction.messages.most_ranks
     if prediction.larger and cores is not None:
         ranks = [row.ranks for row in prediction.rows if row.ranks > cores]
@@ -275,102 +286,116 @@ def _larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterator[Cav
         )
 
 
-def _one_host(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    most = prediction.messages.most_ranks
-    if origin.hosts < 2 or origin.pair_hosts > 1 or most is None or prediction.messages.near is not None:
+def _check_one_host(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    max_ranks = prediction.messages.most_ranks
+    if origin.hosts < 2 or origin.pair_hosts > 1 or max_ranks is None or prediction.messages.near is not None:
         return
-    within = most // origin.hosts
-    far_ranks = [row.ranks for row in prediction.rows if row.ranks > within]
+    ranks_per_host = max_ranks // origin.hosts
+    far_ranks = [row.ranks for row in prediction.rows if row.ranks > ranks_per_host]
     if far_ranks:
         yield Caveat(
             "one-host",
             f"the ping-pong was within one host, but {join_words(far_ranks)} ranks need several",
-            f"numbers on more than {within} ranks: between hosts a message costs more",
+            f"numbers on more than {ranks_per_host} ranks: between hosts a message costs more",
             "survey with the two ranks of a pair on two hosts",
         )
 
 
-def _one_level(prediction: Predicted, origin: CostsOrigin) -> Iterator[Caveat]:
-    """Messages of a level that the run lacks, taken to cost as much as those that it has."""
+def _check_one_level(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    """Yield a caveat if the run lacks one level, whose messages are assumed to cost the same as those of the
+    other level."""
     costs = prediction.messages
     if origin.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
         return
-    between = costs.place == NETWORK or origin.pair_hosts > 1
-    missing = [
-        row.ranks for row in prediction.rows if row.ranks > 1 and _sends_at_level(costs, row.ranks, between)
+    is_between_nodes = costs.place == NETWORK or origin.pair_hosts > 1
+    affected_ranks = [
+        row.ranks
+        for row in prediction.rows
+        if row.ranks > 1 and _sends_at_level(costs, row.ranks, is_between_nodes)
     ]
-    if missing:
-        measured, lacking, differ = (
+    if affected_ranks:
+        measured_level, missing_level, comparison = (
             ("between nodes", "within a node", "less")
-            if between
+            if is_between_nodes
             else ("within a node", "between nodes", "more")
         )
         yield Caveat(
             "one-level",
-            f"messages {lacking} were not measured; they are assumed to cost the same as {measured}",
-            f"numbers on {join_words(missing)} ranks: a message {lacking} costs {differ}",
+            f"messages {missing_level} were not measured; they are assumed to cost the same as "
+            f"{measured_level}",
+            f"numbers on {join_words(affected_ranks)} ranks: a message {missing_level} costs {comparison}",
             "survey with --nodes 2 and --ranks-per-node 2 or more",
         )
 
 
 def _sends_at_level(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
-    """Whether ranks send messages within a node, or between nodes."""
+    """Check whether ranks send messages within a node, or between nodes."""
     return costs.per_node(ranks) > 1 if within else costs.count_of_nodes(ranks) > 1
 
 
-def _network(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    several = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
-    if prediction.messages.sharing == "assumed" and several and prediction.algorithm.bytes > 0:
+def _check_network(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
+    affected_ranks = [row.ranks for row in prediction.rows if row.ranks > 2 and row.shared_by == 1]
+    if prediction.messages.sharing == "assumed" and affected_ranks and prediction.algorithm.bytes > 0:
         yield Caveat(
             "network-assumed",
             "it is unknown whether simultaneous messages share the network; a switch is assumed",
-            f"numbers on {join_words(several)} ranks",
-            _network_remedy(prediction.messages, several[-1]),
+            f"numbers on {join_words(affected_ranks)} ranks",
+            _network_remedy(prediction.messages, affected_ranks[-1]),
         )
 
 
 def _network_remedy(messages: PointToPointCosts, ranks: int) -> str:
-    """How to measure whether messages share the network, on `ranks` ranks as far as there are cores."""
-    most = messages.most_ranks
+    """Describe how to measure whether messages share the network, on up to `ranks` ranks if there are enough
+    cores."""
+    max_ranks = messages.most_ranks
     if messages.undecided == "contradictory":
         return "the measured exchanges do not decide it; --network shared predicts the other case"
-    if most is not None and most < FEWEST_RANKS:
+    if max_ranks is not None and max_ranks < FEWEST_RANKS:
         return f"measuring it needs {FEWEST_RANKS} cores; --network shared predicts the other case"
-    possible = max(FEWEST_RANKS, ranks if most is None else min(ranks, most))
-    out, sizes = (
+    usable_ranks = max(FEWEST_RANKS, ranks if max_ranks is None else min(ranks, max_ranks))
+    folder, size_option = (
         ("runs/longer", " --sizes 1words,1MiB") if messages.undecided == "short" else ("runs/network", "")
     )
-    run = f"hockney run granularity --ranks 2,{possible} --out {out}{sizes}"
-    return f"'{run}' measures it; then predict with --run {out}"
+    command = f"hockney run granularity --ranks 2,{usable_ranks} --out {folder}{size_option}"
+    return f"'{command}' measures it; then predict with --run {folder}"
 
 
-_OF_RANKS = (_one_level, _between_nodes, _one_host, _not_measured, _shared_cores)
-_OF_COSTS = (_poor_fit, _two_modes, _calibration, _guesses, _noise)
-_OF_ALGORITHM = (_extrapolation, _larger_machine, _hot_buffers, _change, _imbalance, _network)
+_RANK_CHECKS = (_check_one_level, _check_between_nodes, _check_one_host, _check_origin, _check_shared_cores)
+_COST_CHECKS = (_check_poor_fit, _check_two_modes, _check_calibration, _check_guesses, _check_noise)
+_ALGORITHM_CHECKS = (
+    _check_extrapolation,
+    _check_larger_machine,
+    _check_hot_buffers,
+    _check_protocol_change,
+    _check_imbalance,
+    _check_network,
+)
 
 
 def _affected_numbers(cores: int, *, within: bool) -> str:
-    """The numbers that depend on messages within a node of several `cores`, or on those between nodes; on
-    all messages with 0 cores."""
+    """Describe the numbers that depend on messages within a node of several `cores`, or on those between
+    nodes. With 0 cores, all numbers depend on all messages."""
     if cores < 2:
         return ALL_NUMBERS
     return f"numbers on up to {cores} ranks, of one node" if within else f"numbers on more than {cores} ranks"
 
 
-def _links_bounded(forecast: ProgramForecast) -> Iterator[Caveat]:
-    """The links of a program with many messages, or of some networks, are never simulated."""
-    bounded = [row.ranks for row in forecast.rows if not row.iteration.contention]
-    if not bounded:
+def _check_simulated_links(forecast: ProgramForecast) -> Iterator[Caveat]:
+    """Yield a caveat if links were not simulated, as for a program with many messages or for some
+    networks."""
+    bounded_ranks = [row.ranks for row in forecast.rows if not row.iteration.contention]
+    if not bounded_ranks:
         return
-    followed = (row.ranks for row in forecast.rows if row.iteration.contention and row.ranks > 1)
-    fewer = max((each for each in followed if each < max(bounded)), default=0)
-    ranks = f"on {join_words(bounded)} ranks"
+    simulated_ranks = (row.ranks for row in forecast.rows if row.iteration.contention and row.ranks > 1)
+    max_simulated = max((count for count in simulated_ranks if count < max(bounded_ranks)), default=0)
+    ranks_text = f"on {join_words(bounded_ranks)} ranks"
     yield Caveat(
         "links-bounded",
-        f"{ranks} the messages were not followed on the links that they share; each step takes at least as "
+        f"{ranks_text} the messages were not followed on the links that they share; each step takes at "
+        "least as "
         "long as the bytes through the busiest node",
-        f"numbers {ranks}, which may be too short",
-        f"predict for up to {fewer} ranks, where links are simulated"
-        if fewer
+        f"numbers {ranks_text}, which may be too short",
+        f"predict for up to {max_simulated} ranks, where links are simulated"
+        if max_simulated
         else "simulate all messages with 'hockney run' on this machine (--machine sim:NAME)",
     )

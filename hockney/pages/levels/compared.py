@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The levels at which ranks meet, compared: one message at a time, at each of them."""
+"""Comparison of the levels at which ranks meet, by the costs of one message at a time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hockney.core.catalog import PING_PONG
 from hockney.core.fit import Fit, FittedParameter
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Section, Table
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import with_interval
-from hockney.pages.levels import where
+from hockney.pages.levels import evidence_level_phrase
 from hockney.pages.series import curve, message_fit, rates, times
 
-COLUMNS = (
+PARAMETERS = (
     ("t_0", "latency"),
     ("r_inf", "asymptotic bandwidth"),
     ("n_half", "half-bandwidth size"),
@@ -26,31 +26,34 @@ CAPTION = (
 )
 
 
-def compare(levels: Sequence[Evidence]) -> Section | None:
-    """A series and a row for each level; None if ping-pongs were not measured at two of them."""
-    measured = {
-        where(level): (ping_pongs(level), message_fit(level)) for level in levels if ping_pongs(level)
+def compare_levels(levels: Sequence[Evidence]) -> Section | None:
+    """Return a section with a series and a table row for each level, or None unless ping-pongs were measured
+    at two levels."""
+    measured_levels = {
+        evidence_level_phrase(level): (ping_pongs(level), message_fit(level))
+        for level in levels
+        if ping_pongs(level)
     }
-    if len(measured) < 2:
+    if len(measured_levels) < 2:
         return None
     return Section(
         title="",
-        figures=(_latency(measured), _bandwidth(measured)),
-        tables=(_table(measured),),
+        figures=(_latency(measured_levels), _bandwidth(measured_levels)),
+        tables=(_table(measured_levels),),
     )
 
 
-def ping_pongs(evidence: Evidence) -> tuple[Measured, ...]:
-    """The ping-pongs with hot buffers, by size."""
+def ping_pongs(evidence: Evidence) -> tuple[MeasuredCase, ...]:
+    """Return the ping-pongs with hot buffers, sorted by size."""
     return evidence.of(evidence.catalog.workload_name(*PING_PONG), buffers="hot")
 
 
-Levels = dict[str, tuple[tuple[Measured, ...], Fit | None]]
+MeasuredLevels = dict[str, tuple[tuple[MeasuredCase, ...], Fit | None]]
 
 
-def _latency(measured: Levels) -> Figure:
+def _latency(measured_levels: MeasuredLevels) -> Figure:
     series: list[Series] = []
-    for name, (cases, fit) in measured.items():
+    for name, (cases, fit) in measured_levels.items():
         series.append(times(name, cases))
         if fit is not None:
             series.append(curve(f"{name}, fitted", fit, name))
@@ -64,9 +67,9 @@ def _latency(measured: Levels) -> Figure:
     )
 
 
-def _bandwidth(measured: Levels) -> Figure:
+def _bandwidth(measured_levels: MeasuredLevels) -> Figure:
     series: list[Series] = []
-    for name, (cases, fit) in measured.items():
+    for name, (cases, fit) in measured_levels.items():
         series.append(rates(name, cases))
         if fit is not None:
             series.append(curve(f"{name}, fitted", fit, name, rate=1.0))
@@ -75,28 +78,28 @@ def _bandwidth(measured: Levels) -> Figure:
         title="Bandwidth against message size, at each level",
         x=Axis("message size", "B"),
         y=Axis("bandwidth", "B/s"),
-        series=tuple(s for s in series if s.x),
+        series=tuple(line for line in series if line.x),
         caption="Ping-pong: payload divided by typical time.",
     )
 
 
-def _table(measured: Levels) -> Table:
+def _table(measured_levels: MeasuredLevels) -> Table:
     rows = tuple(
         (
             name,
             *(
                 "" if parameter is None else with_interval(parameter.estimate, parameter.unit)
-                for parameter in _known(fit)
+                for parameter in _fit_parameters(fit)
             ),
             "" if fit is None else fit.verdict,
         )
-        for name, (_, fit) in measured.items()
+        for name, (_, fit) in measured_levels.items()
     )
-    columns = ("one message", *(title for _, title in COLUMNS), "fit")
+    columns = ("one message", *(title for _, title in PARAMETERS), "fit")
     numeric = tuple(range(1, len(columns) - 1))
     title = "One message at each level"
     return Table("levels", title, columns, rows, numeric=numeric, caption=CAPTION)
 
 
-def _known(fit: Fit | None) -> list[FittedParameter | None]:
-    return [None if fit is None else fit.parameter(symbol) for symbol, _ in COLUMNS]
+def _fit_parameters(fit: Fit | None) -> list[FittedParameter | None]:
+    return [None if fit is None else fit.parameter(symbol) for symbol, _ in PARAMETERS]

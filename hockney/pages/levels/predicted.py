@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Collectives predicted from messages between two ranks, compared with those measured on each layout."""
+"""Collectives predicted from messages between two ranks, compared with the measured times on each layout."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from hockney.core.case import MPI
 from hockney.core.wording import plural
 from hockney.draw.page import Section
-from hockney.pages.columns import COUNT, Column, columns_table
+from hockney.pages.columns import COUNT_FORMAT, Column, columns_table
 from hockney.pages.evidence import Evidence
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def section(evidence: Evidence) -> Section | None:
-    """The section on collectives predicted from messages; None if no collective was measured on a number of
-    nodes, or messages have no model."""
-    if not any(m.case.nodes for m in evidence.measured):
+    """Return the section, or None if no collective was measured on several nodes or messages have no
+    model."""
+    if not any(measured_case.case.nodes for measured_case in evidence.measured):
         return None
     from hockney.models.collective_costs import errors_by_layout  # needs numpy
 
@@ -30,7 +30,8 @@ def section(evidence: Evidence) -> Section | None:
     return Section(
         title="Collectives predicted from messages",
         text=(
-            f"{_typical(errors)} Every message costs what those between two ranks of its level do; ranks "
+            f"{_typical_errors_sentence(errors)} Every message costs what those between two ranks of its "
+            "level do; ranks "
             "begin when they leave a barrier, as when they are measured (sync=barrier). The algorithm of "
             "MPI's own calls is unknown; the table states which one is predicted instead.",
         ),
@@ -39,21 +40,21 @@ def section(evidence: Evidence) -> Section | None:
     )
 
 
-def _typical(layouts: list[LayoutErrors]) -> str:
-    parts = []
-    for nodes in sorted({each.nodes for each in layouts}):
-        errors = [abs(error) for each in layouts if each.nodes == nodes for error in each.errors]
-        parts.append(f"{median(errors):.0%} on {plural(nodes, 'node')} ({plural(len(errors), 'case')})")
-    return f"Typical errors: {', '.join(parts)}."
+def _typical_errors_sentence(layouts: list[LayoutErrors]) -> str:
+    texts = []
+    for nodes in sorted({layout.nodes for layout in layouts}):
+        errors = [abs(error) for layout in layouts if layout.nodes == nodes for error in layout.errors]
+        texts.append(f"{median(errors):.0%} on {plural(nodes, 'node')} ({plural(len(errors), 'case')})")
+    return f"Typical errors: {', '.join(texts)}."
 
 
 COLUMNS: tuple[Column[LayoutErrors], ...] = (
-    Column("collective", lambda each: each.operation),
-    Column("measured", lambda each: "MPI" if each.algorithm == MPI else each.algorithm),
-    Column("predicted", lambda each: each.predicted_as),
-    Column("ranks", lambda each: each.ranks, COUNT),
-    Column("nodes", lambda each: each.nodes, COUNT),
-    Column("sizes", lambda each: len(each.errors), COUNT),
-    Column("typical error", lambda each: f"{each.typical:.0%}", COUNT),
-    Column("worst error", lambda each: f"{each.worst:+.0%}", COUNT),
+    Column("collective", lambda layout: layout.operation),
+    Column("measured", lambda layout: "MPI" if layout.algorithm == MPI else layout.algorithm),
+    Column("predicted", lambda layout: layout.predicted_as),
+    Column("ranks", lambda layout: layout.ranks, COUNT_FORMAT),
+    Column("nodes", lambda layout: layout.nodes, COUNT_FORMAT),
+    Column("sizes", lambda layout: len(layout.errors), COUNT_FORMAT),
+    Column("typical error", lambda layout: f"{layout.typical:.0%}", COUNT_FORMAT),
+    Column("worst error", lambda layout: f"{layout.worst:+.0%}", COUNT_FORMAT),
 )

@@ -10,10 +10,17 @@ from hockney.core.case import Case
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
 from hockney.models.barriers import traffic
-from hockney.pages.columns import COUNT, INTERVAL, SECONDS, Column, Format, columns_table
+from hockney.pages.columns import (
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    Column,
+    Format,
+    columns_table,
+)
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.pages.levels import place_words
+from hockney.pages.levels import level_phrase
 from hockney.studies.barriers.results import BarrierResult, BarrierResults, EmptyMessages
 
 
@@ -22,22 +29,22 @@ def error(value: float) -> str:
 
 
 ERROR = Format(error)
-NODES: Column[BarrierResult] = Column("nodes", lambda each: each.nodes or "", COUNT)
+NODES: Column[BarrierResult] = Column("nodes", lambda each: each.nodes or "", COUNT_FORMAT)
 BARRIER: tuple[Column[BarrierResult], ...] = (
     Column("barrier", lambda each: each.algorithm),
-    Column("ranks", lambda each: each.ranks, COUNT),
+    Column("ranks", lambda each: each.ranks, COUNT_FORMAT),
 )
 COSTS: tuple[Column[BarrierResult], ...] = (
-    Column("back to back", lambda each: each.loop, SECONDS, interval=INTERVAL),
-    Column("alone", lambda each: each.times.get("alone"), SECONDS),
-    Column("by structure", lambda each: each.structure_s, SECONDS),
+    Column("back to back", lambda each: each.loop, SECONDS_FORMAT, interval=INTERVAL_HEADING),
+    Column("alone", lambda each: each.times.get("alone"), SECONDS_FORMAT),
+    Column("by structure", lambda each: each.structure_s, SECONDS_FORMAT),
     Column("error", lambda each: each.error(each.structure_s), ERROR),
-    Column("by messages", lambda each: each.messages_s, SECONDS),
+    Column("by messages", lambda each: each.messages_s, SECONDS_FORMAT),
     Column("error", lambda each: each.error(each.messages_s), ERROR),
 )
 ARRIVALS: tuple[Column[BarrierResult], ...] = (
-    Column("after the last", lambda each: each.times.get("late"), SECONDS, interval=INTERVAL),
-    Column("exits apart", lambda each: each.times.get("skew"), SECONDS, interval=INTERVAL),
+    Column("after the last", lambda each: each.times.get("late"), SECONDS_FORMAT, interval=INTERVAL_HEADING),
+    Column("exits apart", lambda each: each.times.get("skew"), SECONDS_FORMAT, interval=INTERVAL_HEADING),
 )
 
 
@@ -91,11 +98,11 @@ def messages(level: EmptyMessages) -> Table:
             ("o_r (0 B)", f"the receiver's processor is busy{receive}", measured.receive),
             ("g", "from one message to the next", measured.gap),
         ]
-    where = place_words(level.place)
+    where = level_phrase(level.place)
     columns: tuple[Column[tuple[str, str, Estimate]], ...] = (
         Column("symbol", lambda row: row[0]),
         Column("what", lambda row: row[1]),
-        Column("time", lambda row: row[2], SECONDS, interval=INTERVAL),
+        Column("time", lambda row: row[2], SECONDS_FORMAT, interval=INTERVAL_HEADING),
     )
     return columns_table(
         f"messages-{level.place}" if where else "messages",

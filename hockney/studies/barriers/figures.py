@@ -15,7 +15,7 @@ from hockney.models.barriers import predicted, steps
 from hockney.models.schedules import Mode
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity, with_interval
-from hockney.pages.levels import spread_ranks
+from hockney.pages.levels import ranks_on_nodes_text
 from hockney.pages.series import estimates
 from hockney.studies.barriers.headline import layouts, times_as_long
 from hockney.studies.barriers.results import BarrierResult, Candidate, Way, choose
@@ -53,7 +53,7 @@ def costs_on_ranks(evidence: Evidence, ranks: int, nodes: int = 0) -> Figure | N
     )
     return Figure(
         f"barriers-{ranks}-on-{nodes}" if nodes else f"barriers-{ranks}",
-        f"A barrier of {spread_ranks(ranks, nodes)}",
+        f"A barrier of {ranks_on_nodes_text(ranks, nodes)}",
         _barrier_axis([c.algorithm for c in choice.candidates]),
         Axis("time of a call, back to back", "s"),
         tuple(s for s in series if s.x),
@@ -92,7 +92,7 @@ def entry_costs(results: Sequence[BarrierResult]) -> Figure | None:
         series.append(estimates(name, ((k, v, quantity(v.value, "s")) for k, v in points)))
     return Figure(
         "barriers-entered",
-        f"{spread_ranks(most, nodes)}: the same barriers entered in other ways",
+        f"{ranks_on_nodes_text(most, nodes)}: the same barriers entered in other ways",
         _barrier_axis([each.algorithm for each in same_layout]),
         Axis("time", "s"),
         tuple(s for s in series if s.x),

@@ -13,8 +13,8 @@ from hockney.core.errors import HockneyError
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import join_words, list_names, plural
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, quantity, ratio_bounds
-from hockney.pages.levels import spread_ranks
+from hockney.pages.format import interval, quantity, ratio_interval_suffix
+from hockney.pages.levels import ranks_on_nodes_text
 from hockney.studies.barriers.results import (
     LEVELS,
     MESSAGES,
@@ -49,7 +49,7 @@ def layouts(results: Sequence[BarrierResult]) -> list[tuple[int, int]]:
 
 def _on(ranks: int, nodes: int) -> str:
     """The beginning of a sentence: "On 8 ranks", "With 8 ranks on 2 nodes"."""
-    return f"{'With' if nodes else 'On'} {spread_ranks(ranks, nodes)}"
+    return f"{'With' if nodes else 'On'} {ranks_on_nodes_text(ranks, nodes)}"
 
 
 def _best(evidence: Evidence, ranks: int, nodes: int) -> str:
@@ -93,7 +93,7 @@ def _compared(choice: Choice, other: Candidate) -> str:
 
 def times_as_long(ratio: Estimate) -> str:
     """ "5.13 times as long (95%: 4.60 to 5.72)"."""
-    return f"{ratio.value:.2f} times as long{'' if ratio.low is None else ratio_bounds(ratio)}"
+    return f"{ratio.value:.2f} times as long{'' if ratio.low is None else ratio_interval_suffix(ratio)}"
 
 
 def _basis(choice: Choice) -> str:

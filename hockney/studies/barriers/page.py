@@ -11,7 +11,7 @@ from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
 from hockney.pages.format import quantity
-from hockney.pages.levels import place_words, prefixed
+from hockney.pages.levels import level_phrase, with_level_prefix
 from hockney.pages.study_page import section, study_page
 from hockney.studies.barriers import columns, figures, headline, paper
 from hockney.studies.barriers.results import (
@@ -45,7 +45,7 @@ def page(evidence: Evidence) -> Page:
         _arrivals(results),
         _numbers(results),
         paper.section(),
-        quality.spread_of_noise(evidence),  # nothing varies there
+        quality.noise_section(evidence),  # nothing varies there
     ]
     return study_page(
         evidence,
@@ -119,7 +119,7 @@ def _one_message(level: EmptyMessages) -> str:
         f"One message takes {quantity(level.base.value, 's')} (the base line), two messages that cross take "
         f"{quantity(level.exchange.value, 's')}."
     )
-    return prefixed(text, place_words(level.place))
+    return with_level_prefix(text, level_phrase(level.place))
 
 
 def _arrivals(results: Sequence[BarrierResult]) -> Section | None:

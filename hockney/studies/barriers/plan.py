@@ -18,7 +18,7 @@ from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.barriers import predicted
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
 from hockney.studies.sizes import default_ranks
 from hockney.studies.trains import trains
@@ -58,7 +58,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         for name in algorithms(catalog, machine)
         for line in _barrier(name, p, options, machine)
     ]
-    return once(catalog.case(line) for line in lines)
+    return unique_cases(catalog.case(line) for line in lines)
 
 
 def _spread(ranks: int, machine: Machine) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def _overheads(evidence: Evidence) -> LogGPOverheads | None:
     measured = (
         m for name in ("prtt", "receive_overhead", "pingpong") for m in evidence.of(name, ranks=2, bytes=0)
     )
-    return loggp_overheads(evidence.observed(m.case for m in measured))
+    return loggp_overheads(evidence.observations(m.case for m in measured))
 
 
 Way = Literal["loop", "alone", "late", "skew"]
@@ -174,7 +174,7 @@ class BarrierResults(StudyResults):
     @cached_property
     def _loops(self) -> dict[tuple[int, int, str], Observation]:
         """Observations of barriers back to back, by ranks, nodes and algorithm."""
-        observations = self.evidence.observed(
+        observations = self.evidence.observations(
             m.case for m in self.evidence.measured if way_of(m.case) == "loop"
         )
         return {

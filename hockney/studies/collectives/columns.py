@@ -17,18 +17,18 @@ from hockney.core.units import format_significant
 from hockney.draw.page import Table
 from hockney.models.statistics import UNDECIDED_VERDICTS
 from hockney.pages.columns import (
-    BANDWIDTH,
-    COUNT,
-    INTERVAL,
-    RATIO,
-    SECONDS,
-    SIZE,
+    BANDWIDTH_FORMAT,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    RATIO_FORMAT,
+    SECONDS_FORMAT,
+    SIZE_FORMAT,
     Column,
     columns_table,
-    in_unit,
+    unit_format,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity, rate_of, with_interval
+from hockney.pages.format import quantity, rate_from_time, with_interval
 from hockney.studies.collectives.results import (
     FORMULA,
     PAPER,
@@ -71,10 +71,10 @@ def _papers_columns(run: CollectiveResults, size: int, ranks: int, with_printed:
     def rate(operation: str) -> Estimate | None:
         return None if (p := point(operation)) is None else p.bandwidth(MPI)
 
-    columns = [Column(f"P = {ranks}", time, SECONDS), Column("bandwidth", rate, BANDWIDTH)]
+    columns = [Column(f"P = {ranks}", time, SECONDS_FORMAT), Column("bandwidth", rate, BANDWIDTH_FORMAT)]
     if with_printed:
         columns.append(
-            Column("printed", lambda operation: printed_times(operation, ranks).get(size), SECONDS)
+            Column("printed", lambda operation: printed_times(operation, ranks).get(size), SECONDS_FORMAT)
         )
     return columns
 
@@ -114,12 +114,17 @@ def compared(run: CollectiveResults) -> Table:
     """Every case: MPI's time, the best user-level algorithm and the ratio."""
     columns: tuple[Column[CollectivePoint], ...] = (
         Column("operation", lambda p: p.name),
-        Column("ranks", lambda p: p.ranks, COUNT),
-        Column("buffer", lambda p: p.buffer, SIZE),
-        Column("MPI", lambda p: p.time(MPI), SECONDS),
+        Column("ranks", lambda p: p.ranks, COUNT_FORMAT),
+        Column("buffer", lambda p: p.buffer, SIZE_FORMAT),
+        Column("MPI", lambda p: p.time(MPI), SECONDS_FORMAT),
         Column("best user-level", lambda p: p.best),
-        Column("time", lambda p: p.time(p.best), SECONDS),
-        Column("ratio", lambda p: p.ratio, replace(RATIO, interval=in_unit("").interval), interval=INTERVAL),
+        Column("time", lambda p: p.time(p.best), SECONDS_FORMAT),
+        Column(
+            "ratio",
+            lambda p: p.ratio,
+            replace(RATIO_FORMAT, interval=unit_format("").interval),
+            interval=INTERVAL_HEADING,
+        ),
         Column("MPI is", lambda p: p.verdict if p.ratio is not None else None),
     )
     return columns_table("compared", "MPI and the best user-level algorithm", columns, run.points)
@@ -130,10 +135,10 @@ def every_time(run: CollectiveResults) -> Table:
     columns: tuple[Column[tuple[CollectivePoint, str]], ...] = (
         Column("operation", lambda row: row[0].name),
         Column("algorithm", lambda row: row[1]),
-        Column("ranks", lambda row: row[0].ranks, COUNT),
-        Column("buffer", lambda row: row[0].buffer, SIZE),
-        Column("typical", lambda row: row[0].time(row[1]), SECONDS, interval=INTERVAL),
-        Column("aggregated bandwidth", lambda row: row[0].bandwidth(row[1]), BANDWIDTH),
+        Column("ranks", lambda row: row[0].ranks, COUNT_FORMAT),
+        Column("buffer", lambda row: row[0].buffer, SIZE_FORMAT),
+        Column("typical", lambda row: row[0].time(row[1]), SECONDS_FORMAT, interval=INTERVAL_HEADING),
+        Column("aggregated bandwidth", lambda row: row[0].bandwidth(row[1]), BANDWIDTH_FORMAT),
     )
     rows = ((p, name) for p in run.points for name in p.times)
     return columns_table("collectives", "All algorithms", columns, rows)
@@ -262,7 +267,7 @@ def send_time(fit: Fit) -> Table:
                 formula(piece),
                 quantity(piece.first, "B") if change is None else with_interval(change, "B"),
                 with_interval(piece.latency, "s") if piece.intercept == "found" else "none found",
-                with_interval(rate_of(1.0, piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
+                with_interval(rate_from_time(1.0, piece.per_byte), "B/s") if piece.per_byte.value > 0 else "",
             )
         )
     for printed in FORMULA.segments:

@@ -13,10 +13,10 @@ from hockney.core.units import thin_out
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.statistics import UNDECIDED_VERDICTS
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import quantity
 from hockney.pages.point_to_point import PING_PONG_TITLE
-from hockney.pages.series import curve, estimates, within_row
+from hockney.pages.series import curve, estimates, row_offsets
 from hockney.pages.series import times as measured_times
 from hockney.studies.collectives.results import (
     FORMULA,
@@ -53,7 +53,7 @@ def ratios(run: CollectiveResults, ranks: int) -> Figure | None:
     names.sort(key=lambda name: -worst[name])
     sizes = thin_out(sorted({p.buffer for p in points if p.block}), MAX_SIZES)
     series = []
-    for size, offset in zip(sizes, within_row(len(sizes), BETWEEN_SIZES), strict=True):
+    for size, offset in zip(sizes, row_offsets(len(sizes), BETWEEN_SIZES), strict=True):
         for decided in (True, False):
             ratios_at_size = [
                 (names.index(p.operation) + offset, p.ratio, f"{p.name}: {p.best}, MPI is {p.verdict}")
@@ -183,7 +183,7 @@ def _limit_title(setting: str, effect: EagerEffect) -> str:
     return next((quantity(each.limit, "B") for each in effect.limits if each.setting == setting), setting)
 
 
-def hot_ping_pongs(evidence: Evidence) -> Sequence[Measured]:
+def hot_ping_pongs(evidence: Evidence) -> Sequence[MeasuredCase]:
     return evidence.of("pingpong", buffers="hot", ranks=2)
 
 

@@ -11,8 +11,8 @@ from hockney.core.fit import Estimate, Fit
 from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.models.statistics import NOTABLE, UNDECIDED_VERDICTS
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import quantity, ratio_bounds
-from hockney.pages.levels import prefixed, where
+from hockney.pages.format import quantity, ratio_interval_suffix
+from hockney.pages.levels import evidence_level_phrase, with_level_prefix
 from hockney.pages.series import message_fit
 from hockney.studies.collectives.columns import MICRO, formula, line_text
 from hockney.studies.collectives.results import (
@@ -94,7 +94,7 @@ def _slow(p: CollectivePoint) -> str:
     """ "MPI_Scan takes 1.8 times as long as linear for 64 KiB (95%: 1.7 to 1.9)"."""
     assert p.ratio is not None
     size = quantity(p.buffer, "B") if p.block else "empty blocks"
-    return f"{p.name} takes {factor(p.ratio)} as long as {p.best} for {size}{ratio_bounds(p.ratio)}"
+    return f"{p.name} takes {factor(p.ratio)} as long as {p.best} for {size}{ratio_interval_suffix(p.ratio)}"
 
 
 def factor(ratio: Estimate) -> str:
@@ -157,7 +157,11 @@ def _size_range(sizes: list[int], all_sizes: list[int]) -> str:
 
 def send_time_sentences(evidence: Evidence) -> list[str]:
     """A sentence for each level at which messages were measured."""
-    return [prefixed(text, where(level)) for level in evidence.levels if (text := send_time_sentence(level))]
+    return [
+        with_level_prefix(text, evidence_level_phrase(level))
+        for level in evidence.levels
+        if (text := send_time_sentence(level))
+    ]
 
 
 def send_time_sentence(evidence: Evidence) -> str:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
 from hockney.pages.evidence import Evidence
-from hockney.pages.levels import placed
-from hockney.pages.method import memory
+from hockney.pages.levels import with_level
+from hockney.pages.method import memory_sentences
 from hockney.pages.series import message_fit
 from hockney.pages.study_page import section, study_page
 from hockney.studies.collectives import columns, figures, headline
@@ -36,15 +36,15 @@ def page(evidence: Evidence) -> Page:
         _papers(run),
         _bandwidths(run),
         _numbers(run),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,
         title="Collectives",
         headline=headline.sentences(evidence),
         sections=sections,
-        method=(*METHOD, *memory(evidence)),
+        method=(*METHOD, *memory_sentences(evidence)),
         lead=figures.ratios(run, run.shown_first),
     )
 
@@ -123,7 +123,7 @@ def _send_time(evidence: Evidence) -> Section | None:
     ]
     if not fits:
         return None
-    tables = tuple(placed(columns.send_time(fit), level) for level, fit in fits if fit.segments)
+    tables = tuple(with_level(columns.send_time(fit), level) for level, fit in fits if fit.segments)
     below_zero = any(piece.latency.value < 0 for _, fit in fits for piece in fit.segments)
     return Section(
         "Time of a message",
@@ -133,7 +133,7 @@ def _send_time(evidence: Evidence) -> Section | None:
             "begins; on the T3E it was the eager limit.",
             *((BELOW_ZERO,) if below_zero else ()),
         ),
-        figures=tuple(placed(figures.send_time(level, fit), level) for level, fit in fits),
+        figures=tuple(with_level(figures.send_time(level, fit), level) for level, fit in fits),
         tables=tables,
         closed=not is_t3e(evidence.machine),
     )

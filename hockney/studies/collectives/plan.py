@@ -18,7 +18,7 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.mpi import family_of
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
 from hockney.studies.collectives.results import OWN_LIMIT, block_bytes, is_t3e, limit_setting
 from hockney.studies.shared_parameters import sync_of
@@ -90,7 +90,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         *places.at_each([*sweep(), *sweep(pairs)], machine),
         *_eager_lines(options, machine),
     ]
-    return once(catalog.case(line) for line in (*lines, *messages_of_two))
+    return unique_cases(catalog.case(line) for line in (*lines, *messages_of_two))
 
 
 def _operations(names: Iterable[str], catalog: Catalog) -> list[Workload]:

@@ -26,8 +26,8 @@ from hockney.models.statistics import (
     time_to_decide,
     verdict,
 )
-from hockney.pages.evidence import Evidence, Measured, StudyResults
-from hockney.pages.format import rate_of
+from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
+from hockney.pages.format import rate_from_time
 from hockney.reference.aggregated_bandwidth import DEFINITIONS, AggregatedBandwidth
 from hockney.studies.sizes import DOUBLE
 
@@ -117,7 +117,7 @@ class CollectivePoint:
     operation: str
     ranks: int
     block: int
-    times: Mapping[str, Measured]
+    times: Mapping[str, MeasuredCase]
     best: str = ""
     ratio: Estimate | None = None
 
@@ -146,7 +146,7 @@ class CollectivePoint:
         time = self.time(algorithm)
         if time is None or not self.block or time.value <= 0:
             return None
-        return rate_of(definition(self.operation).total_bytes(self.buffer, self.ranks), time)
+        return rate_from_time(definition(self.operation).total_bytes(self.buffer, self.ranks), time)
 
     @property
     def verdict(self) -> Verdict:
@@ -171,13 +171,15 @@ class CollectiveResults(StudyResults):
     @cached_property
     def points(self) -> tuple[CollectivePoint, ...]:
         """The points by operation, ranks and size."""
-        groups: dict[tuple[str, int, int], dict[str, Measured]] = {}
+        groups: dict[tuple[str, int, int], dict[str, MeasuredCase]] = {}
         for m in self.evidence.of_role("collective"):
             key = m.workload.operation, m.case.ranks, int(m.size)
             groups.setdefault(key, {})[str(m.case.get("algorithm", MPI))] = m
         return tuple(self._point(*key, groups[key]) for key in sorted(groups))
 
-    def _point(self, operation: str, ranks: int, block: int, times: dict[str, Measured]) -> CollectivePoint:
+    def _point(
+        self, operation: str, ranks: int, block: int, times: dict[str, MeasuredCase]
+    ) -> CollectivePoint:
         users = {name: m.summary.typical.value for name, m in times.items() if name != MPI}
         best = min(users, key=lambda name: (users[name], name)) if users else ""
         mpi_ratio = self._ratio(times[MPI], times[best]) if best and MPI in times else None
@@ -191,7 +193,7 @@ class CollectiveResults(StudyResults):
         users = [m for m in self.evidence.of_role("collective") if m.case.get("algorithm", MPI) != MPI]
         return interval_stretch(len(users))
 
-    def _ratio(self, mpi: Measured, best: Measured) -> Estimate | None:
+    def _ratio(self, mpi: MeasuredCase, best: MeasuredCase) -> Estimate | None:
         if self.evidence.machine.is_exact:
             return ExactValue.of(mpi.summary.typical.value / best.summary.typical.value)
         numerator, denominator = self._observed.get(mpi.case.line), self._observed.get(best.case.line)
@@ -200,7 +202,7 @@ class CollectiveResults(StudyResults):
     @cached_property
     def _observed(self) -> dict[str, Observation]:
         cases = (m.case for m in self.evidence.of_role("collective"))
-        return {o.case.line: o for o in self.evidence.observed(cases)}
+        return {o.case.line: o for o in self.evidence.observations(cases)}
 
     @property
     def operations(self) -> tuple[str, ...]:
@@ -213,7 +215,7 @@ class CollectiveResults(StudyResults):
     @property
     def shown_first(self) -> int:
         """The number of ranks on the first screen: the largest with a core for each rank."""
-        return self.evidence.most_with_cores(self.ranks)
+        return self.evidence.max_count_with_cores(self.ranks)
 
     def column(self, point: CollectivePoint) -> float:
         """The size under which a table shows a point: that of its buffer or, for empty blocks, which the
@@ -294,9 +296,9 @@ class EagerLimit:
 @dataclass(frozen=True)
 class EagerEffect(StudyResults):
     @cached_property
-    def measured(self) -> dict[str, list[Measured]]:
+    def measured(self) -> dict[str, list[MeasuredCase]]:
         """The pingpongs with each setting."""
-        by_setting: dict[str, list[Measured]] = {}
+        by_setting: dict[str, list[MeasuredCase]] = {}
         for m in self.evidence.measured:
             if m.case.workload == "pingpong" and m.case.setting.startswith("eager-"):
                 by_setting.setdefault(m.case.setting, []).append(m)
@@ -334,8 +336,8 @@ class EagerEffect(StudyResults):
             limits.append(EagerLimit(limit, setting, by_size, mean))
         return tuple(limits)
 
-    def _observed(self, measured: Iterable[Measured]) -> SizeObservations:
-        return {int(o.size): o for o in self.evidence.observed(m.case for m in measured)}
+    def _observed(self, measured: Iterable[MeasuredCase]) -> SizeObservations:
+        return {int(o.size): o for o in self.evidence.observations(m.case for m in measured)}
 
     @property
     def best(self) -> EagerLimit | None:

@@ -17,8 +17,8 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.least_time import least_of
 from hockney.pages import caveats as general
 from hockney.pages.evidence import Evidence, Options
-from hockney.pages.format import percent, quantity
-from hockney.pages.labels import labels
+from hockney.pages.format import format_share, quantity
+from hockney.pages.labels import case_labels
 from hockney.studies.granularity.columns import length, plain_length, share
 from hockney.studies.granularity.plan import ROUNDS, plan
 from hockney.studies.granularity.results import Cell, crowded_counts
@@ -66,13 +66,13 @@ def _missed_preset(evidence: Evidence) -> Caveat | None:
     if not bad:
         return None
     worst = max(bad, key=lambda r: r.metric("work_error") or 0.0)
-    cases = sorted(set(map(labels(evidence), (r.case for r in bad))))
+    cases = sorted(set(map(case_labels(evidence), (r.case for r in bad))))
     work_s = worst.metric("work") or 0.0
     error = worst.metric("work_error") or 0.0
     return Caveat(
         "preset",
         f"in {plural(len(bad), 'measurement')} the ranks did not compute for the preset time: the worst "
-        f"missed {quantity(work_s, 's')} by {percent(error)}",
+        f"missed {quantity(work_s, 's')} by {format_share(error)}",
         list_names(list(cases)),
         "efficiencies are based on measured serial times, so this matters where ranks differ; "
         "measure again on a quiet machine",
@@ -153,10 +153,10 @@ NAME = "granularity"
 def _reduced_grid(evidence: Evidence) -> Caveat | None:
     """What the budget left out; None if nothing. Of a simulated or unfinished run nothing can be inferred."""
     measured = _grid_cases([m.case for m in evidence.of(NAME)])
-    if not measured or evidence.left or evidence.machine.traits.simulated:
+    if not measured or evidence.missing_count or evidence.machine.traits.simulated:
         return None
     ranks = tuple(sorted({case.ranks for case in measured}))
-    options = Options(ranks=ranks, surveyed=evidence.surveyed, budget_s=math.inf)
+    options = Options(ranks=ranks, survey=evidence.survey, budget_s=math.inf)
     full_grid = plan(options, evidence.catalog, evidence.machine)
     works, all_works = _parameter_values(measured, "work"), _parameter_values(_grid_cases(full_grid), "work")
     fewer_works = works != all_works and works == all_works[: len(works)]

@@ -15,19 +15,19 @@ from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages import point_to_point
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    RATIO,
-    SECONDS,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    RATIO_FORMAT,
+    SECONDS_FORMAT,
     Column,
     Format,
-    chosen,
     columns_table,
-    number,
+    point_value,
+    select_columns,
     without_intervals,
 )
-from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import percent, quantity
+from hockney.pages.evidence import Evidence, MeasuredCase
+from hockney.pages.format import format_share, quantity
 from hockney.studies.granularity.plan import WORD
 from hockney.studies.granularity.results import WANTED, Cell, lengths, line, predicted, rank_counts, reached
 from hockney.studies.granularity.validation import CORES, MUCH, STEPS, Checked, _parts
@@ -211,7 +211,7 @@ def measurements(checked: Checked, step: str) -> str:
     return f"{where}: {reason}"
 
 
-EFFICIENCY = Format(lambda value: share(number(value)), interval=efficiency_bounds)
+EFFICIENCY = Format(lambda value: share(point_value(value)), interval=efficiency_bounds)
 CHANGE = Format(change_text)
 
 
@@ -220,14 +220,14 @@ def _step_column(step: str) -> Column[Checked]:
 
 
 CELLS: tuple[Column[Checked], ...] = (
-    Column("ranks", lambda each: each.cell.ranks, COUNT),
-    Column("T", lambda each: each.cell.work_s, SECONDS),
+    Column("ranks", lambda each: each.cell.ranks, COUNT_FORMAT),
+    Column("T", lambda each: each.cell.work_s, SECONDS_FORMAT),
     Column("message", lambda each: length(each.cell.bytes)),
     Column("s", lambda each: each.cell.serial, Format(lambda serial: f"{100 * serial:g}%")),
     Column("shares", lambda each: "even" if each.cell.even else each.cell.shares),
     Column("imbalance", lambda each: each.cell.imbalance, Format(lambda imbalance: f"{imbalance:.3f}")),
-    Column("speed-up", lambda each: each.cell.ranks * each.cell.efficiency.value, RATIO),
-    Column("efficiency", lambda each: each.cell.efficiency, EFFICIENCY, interval=INTERVAL),
+    Column("speed-up", lambda each: each.cell.ranks * each.cell.efficiency.value, RATIO_FORMAT),
+    Column("efficiency", lambda each: each.cell.efficiency, EFFICIENCY, interval=INTERVAL_HEADING),
     Column("predicted", lambda each: each.predicted, EFFICIENCY, interval="from the fit's"),
     Column("error", lambda each: each.error, CHANGE),
     *map(_step_column, STEPS),
@@ -254,8 +254,8 @@ def uneven_work(checked: Sequence[Checked]) -> Table:
     """The cells with uneven work, next to the efficiency of the same work shared evenly."""
     even = {_cell_key(each): each.cell.efficiency.value for each in checked if each.cell.even}
     columns = (
-        *chosen(CELLS, "ranks", "shares", "imbalance", "T", "message", ("efficiency", "measured")),
-        *without_intervals(chosen(CELLS, "predicted", "error")),
+        *select_columns(CELLS, "ranks", "shares", "imbalance", "T", "message", ("efficiency", "measured")),
+        *without_intervals(select_columns(CELLS, "predicted", "error")),
         Column("even", lambda each: even.get(_cell_key(each)), EFFICIENCY),
     )
     rows = [each for each in checked if not each.cell.even]
@@ -281,8 +281,8 @@ def presets_table(evidence: Evidence) -> Table | None:
         (
             str(ranks),
             quantity(preset, "s"),
-            percent(median(errors)),
-            percent(max(errors)),
+            format_share(median(errors)),
+            format_share(max(errors)),
             CLOCKS[clock],
         )
         for (ranks, preset, clock), errors in sorted(errors_by_preset.items())
@@ -309,35 +309,35 @@ EXCHANGES = {
 }
 
 
-def exchange_kind(m: Measured) -> str:
+def exchange_kind(m: MeasuredCase) -> str:
     return str(dict(m.case.parameters).get("exchange", ORDERED))
 
 
-def exchange_key(m: Measured) -> tuple[int, int]:
+def exchange_key(m: MeasuredCase) -> tuple[int, int]:
     return m.case.ranks, m.case.bytes
 
 
-def exchanges_table(measured: list[Measured], messages: PointToPointCosts | None) -> Table:
+def exchanges_table(measured: list[MeasuredCase], messages: PointToPointCosts | None) -> Table:
     ordered = {exchange_key(m): m.summary.typical.value for m in measured if exchange_kind(m) == ORDERED}
     places = {way: k for k, way in enumerate(EXCHANGES)}
 
-    def model(m: Measured) -> float | None:
+    def model(m: MeasuredCase) -> float | None:
         if messages is None or exchange_kind(m) != ORDERED:
             return None
         return exchange_time(messages.spread(m.case.nodes), m.size, m.case.ranks)
 
-    def of_ordered(m: Measured) -> float | None:
+    def of_ordered(m: MeasuredCase) -> float | None:
         base = None if exchange_kind(m) == ORDERED else ordered.get(exchange_key(m))
         return None if base is None else m.summary.typical.value / base
 
-    columns: tuple[Column[Measured], ...] = (
-        Column("ranks", lambda m: m.case.ranks, COUNT),
+    columns: tuple[Column[MeasuredCase], ...] = (
+        Column("ranks", lambda m: m.case.ranks, COUNT_FORMAT),
         Column("message", lambda m: length(m.case.bytes)),
         Column("exchange", lambda m: EXCHANGES.get(exchange_kind(m), exchange_kind(m))),
-        Column("time", lambda m: m.summary.typical, SECONDS, interval=INTERVAL),
-        Column("model", model, SECONDS),
-        Column("of ordered", of_ordered, RATIO),
-        Column(f"T for {WANTED:.0%}", _needed_s, SECONDS),
+        Column("time", lambda m: m.summary.typical, SECONDS_FORMAT, interval=INTERVAL_HEADING),
+        Column("model", model, SECONDS_FORMAT),
+        Column("of ordered", of_ordered, RATIO_FORMAT),
+        Column(f"T for {WANTED:.0%}", _needed_s, SECONDS_FORMAT),
     )
     rows = sorted(measured, key=lambda m: (*exchange_key(m), places.get(exchange_kind(m), len(places))))
     caption = (
@@ -347,7 +347,7 @@ def exchanges_table(measured: list[Measured], messages: PointToPointCosts | None
     return columns_table("exchanges", "Time of one exchange", columns, rows, caption)
 
 
-def _needed_s(m: Measured) -> float:
+def _needed_s(m: MeasuredCase) -> float:
     """Equation 2 solved for T."""
     return WANTED * m.case.ranks * m.summary.typical.value / (1 - WANTED)
 
@@ -375,7 +375,7 @@ def _costs_table(name: str, title: str, messages: PointToPointCosts) -> Table:
     rows = tuple(
         (
             quantity(piece.first, "B"),
-            quantity(piece.latency_s, "s") if piece.latency_s >= 0 else point_to_point.NO_LATENCY,
+            quantity(piece.latency_s, "s") if piece.latency_s >= 0 else point_to_point.NO_LATENCY_TEXT,
             quantity(piece.per_byte_s, "s/B"),
             quantity(1 / piece.per_byte_s, "B/s") if piece.per_byte_s else "",
         )

@@ -20,7 +20,7 @@ from hockney.models.applications.message_costs import (
 )
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.pages.evidence import Evidence, Options
-from hockney.pages.origins import in_short
+from hockney.pages.origins import provenance_summary
 
 PRINTED = reference.published("granularity")
 PAPERS_MACHINE = "sun-ethernet"
@@ -38,15 +38,15 @@ class MachineCosts:
 def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | None:
     """The costs of messages known before anything is measured; None if there are none. Raises Inconclusive
     for a survey without a model of them."""
-    if options.surveyed is not None:
-        return messages_for(options.surveyed.fits, options.surveyed.machine, options.surveyed.where)
+    if options.survey is not None:
+        return messages_for(options.survey.fits, options.survey.machine, options.survey.where)
     return None if machine.platform is None else described(machine.platform)
 
 
 def known(evidence: Evidence) -> MachineCosts:
     """The costs from the given survey, otherwise from the run's own ping-pong; never from the grid. They must
     include messages between nodes if the grid is on several nodes."""
-    surveyed = evidence.surveyed
+    surveyed = evidence.survey
     nodes = max((m.case.nodes for m in evidence.of("granularity")), default=0)
     try:
         most = evidence.run.max_hosts()
@@ -78,4 +78,4 @@ def printed() -> PointToPointCosts:
 def published() -> tuple[tuple[PointToPointCosts, str], ...]:
     """The machines that come with hockney, each with a note on the origin of its numbers."""
     platforms = [simulated.platform(name) for name in simulated.names()]
-    return tuple((described(p), in_short(p)) for p in platforms)
+    return tuple((described(p), provenance_summary(p)) for p in platforms)

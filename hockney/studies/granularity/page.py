@@ -13,7 +13,7 @@ from hockney.models.applications.contention import FEWEST_RANKS, kind
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages import quality
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import quantity, with_interval
 from hockney.pages.study_page import section, study_page
 from hockney.studies.granularity import columns, costs, figures, paper, validation
@@ -64,9 +64,9 @@ def page(evidence: Evidence) -> Page:
         _exchanges(evidence, messages),
         _levels(messages),
         paper.section(),
-        quality.parameters(evidence),
-        quality.spread(evidence),
-        quality.verification(evidence),
+        quality.parameters_section(evidence),
+        quality.spread_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,
@@ -117,7 +117,7 @@ def _exchanges(evidence: Evidence, messages: PointToPointCosts | None) -> Sectio
     return section("The exchange alone", _exchange_sentences(measured), tables=[table], closed=True)
 
 
-def _exchange_sentences(measured: list[Measured]) -> list[str]:
+def _exchange_sentences(measured: list[MeasuredCase]) -> list[str]:
     """A sentence for each number of ranks, on the alternative with the largest significant gain."""
     key, kind_of = columns.exchange_key, columns.exchange_kind
     ordered = {key(m): m.summary.typical for m in measured if kind_of(m) == columns.ORDERED}
@@ -221,7 +221,7 @@ def _prediction_basis(checked: Sequence[Checked], messages: PointToPointCosts, e
         f"The prediction uses the message times of {messages.source}, the preset work, and equation 6. "
         "No number in it was fitted to the measured efficiencies."
     ]
-    if evidence.surveyed is None:
+    if evidence.survey is None:
         texts.append("The ping-pong was measured in this run, along with the grid.")
     several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
     if several and messages.sharing == "measured":

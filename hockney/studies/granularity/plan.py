@@ -15,7 +15,7 @@ from hockney.core.units import half_decades_around, thin_out
 from hockney.models.applications.granularity import Algorithm, break_even, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.least_time import least_of
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
 from hockney.studies.granularity.costs import expected_costs
 from hockney.studies.sizes import DEFAULT, affordable, default_ranks
@@ -108,10 +108,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             lines += [line for p in together for line in _uneven(extent.works, extent.lengths, p)]
         calls = others if extent.details else ()
         lines += [line for p in together for line in _exchanges(extent.lengths, p, calls)]
-        if together and options.surveyed is None:
+        if together and options.survey is None:
             sizes = affordable(DEFAULT, machine, options.budget_s)
             lines += places.at_each(sweep(sizes), machine)
-        return once(catalog.case(line) for line in lines)
+        return unique_cases(catalog.case(line) for line in lines)
 
     planned: list[Case] = []
     for extent in _extents(works, lengths, bool(given), bool(options.sizes)):

@@ -23,7 +23,7 @@ from hockney.core.fit import Estimate
 from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import interval, quantity
 from hockney.studies.needed_budget import LAUNCHES, MAX_MULTIPLE, MIN_MULTIPLE
 
@@ -38,7 +38,7 @@ class Cell:
     rank in the same round of launches (of all rounds if this one did not measure it). `outside` is the number
     of processors used by other programs meanwhile, in the median launch."""
 
-    measured: Measured
+    measured: MeasuredCase
     one_rank: Estimate
     imbalance: float
     times_s: tuple[tuple[float, ...], ...]

@@ -11,7 +11,7 @@ from hockney.core.fit import ExactValue
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.models.guidelines import Guideline, GuidelineComparison, Judged, MeasuredTerm, State, Verdicts
-from hockney.pages.columns import COUNT, INTERVAL, RATIO, Column, columns_table
+from hockney.pages.columns import COUNT_FORMAT, INTERVAL_HEADING, RATIO_FORMAT, Column, columns_table
 from hockney.pages.format import quantity
 
 SEPARATE_PARAMETERS = ("bytes", "sync")
@@ -62,7 +62,7 @@ def violations(verdicts: Verdicts) -> Table:
     violates."""
     violated = verdicts.violated
     count: Column[Judged] = Column(
-        "guidelines", lambda each: sum(other.left == each.left for other in violated), COUNT
+        "guidelines", lambda each: sum(other.left == each.left for other in violated), COUNT_FORMAT
     )
     columns = (*_comparison(verdicts, "faster"), count)
     caption = f"p: adjusted for {len(verdicts.judged)} comparisons (Benjamini and Hochberg)."
@@ -82,11 +82,11 @@ def _comparison(verdicts: Verdicts, other: str) -> Sequence[Column[Judged]]:
     heading of the right side."""
     columns: tuple[Column[Judged], ...] = (
         Column("call", lambda each: call_text(each.left)),
-        Column("ranks", lambda each: each.left.ranks, COUNT, parameter=True),
+        Column("ranks", lambda each: each.left.ranks, COUNT_FORMAT, parameter=True),
         Column("sync", lambda each: each.left.get("sync"), parameter=True),
         Column(other, lambda each: alternative_text(each.comparison)),
-        Column("factor", lambda each: each.ratio, RATIO, interval=INTERVAL),
-        Column("p", probability_text, COUNT),
+        Column("factor", lambda each: each.ratio, RATIO_FORMAT, interval=INTERVAL_HEADING),
+        Column("p", probability_text, COUNT_FORMAT),
     )
     several = len({each.left["sync"] for each in verdicts.judged if "sync" in each.left}) > 1
     return [column for column in columns if several or column.heading != "sync"]
@@ -103,10 +103,10 @@ def guidelines(verdicts: Verdicts) -> Table:
 
     columns: tuple[Column[Guideline], ...] = (
         Column("guideline", rule_text),
-        Column("comparisons", lambda rule: sum(each.rule is rule for each in verdicts.judged), COUNT),
-        Column("violated", lambda rule: count(rule, "violated"), COUNT),
-        Column("undecided", lambda rule: count(rule, "undecided", "unknown"), COUNT),
-        Column("largest ratio", largest, RATIO),
+        Column("comparisons", lambda rule: sum(each.rule is rule for each in verdicts.judged), COUNT_FORMAT),
+        Column("violated", lambda rule: count(rule, "violated"), COUNT_FORMAT),
+        Column("undecided", lambda rule: count(rule, "undecided", "unknown"), COUNT_FORMAT),
+        Column("largest ratio", largest, RATIO_FORMAT),
         Column("source", lambda rule: join_words(f"[{number}]" for number in rule.sources)),
     )
     return columns_table("guidelines", "Guidelines", columns, verdicts.rules)

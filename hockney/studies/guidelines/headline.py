@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hockney.core.wording import list_names, plural, verb_form
 from hockney.models.guidelines import Judged, Verdicts
-from hockney.pages.format import ratio_bounds
+from hockney.pages.format import ratio_interval_suffix
 from hockney.studies.guidelines.columns import alternative_text, call_text, rule_text
 
 MAX_SENTENCES = 3
@@ -49,7 +49,7 @@ def _result(verdicts: Verdicts) -> str:
 
 def _violation(each: Judged) -> str:
     ranks = plural(each.left.ranks, "rank")
-    bounds = ratio_bounds(each.ratio)
+    bounds = ratio_interval_suffix(each.ratio)
     other = alternative_text(each.comparison)
     return f"{call_text(each.left)} on {ranks} takes {each.ratio.value:.2f} times as long as {other}{bounds}."
 

@@ -33,8 +33,8 @@ def page(evidence: Evidence) -> Page:
         _violations(verdicts),
         Section("Guidelines", CITED, tables=(columns.guidelines(verdicts),), closed=True),
         _notable(verdicts),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,

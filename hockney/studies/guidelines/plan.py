@@ -16,7 +16,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.models.guidelines import EMULATIONS, LOCAL, MESSAGES, OPERATIONS
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import DOUBLE, default_ranks
 
@@ -41,7 +41,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     sizes = options.sizes or SIZES
     sync = sync_of(options, machine)
     lines = [line for p in ranks for size in sizes for line in _of_size(size, p, sync, catalog)]
-    return once(catalog.case(line) for line in lines)
+    return unique_cases(catalog.case(line) for line in lines)
 
 
 def _of_size(size: int, ranks: int, sync: str, catalog: Catalog) -> Iterator[str]:

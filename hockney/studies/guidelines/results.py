@@ -10,4 +10,4 @@ from hockney.pages.evidence import Evidence
 
 def judged(evidence: Evidence) -> Verdicts:
     """The verdicts on all cases of the run; a run of any study may have them."""
-    return judge(evidence.observed(), evidence.catalog, exact=evidence.machine.is_exact)
+    return judge(evidence.observations(), evidence.catalog, exact=evidence.machine.is_exact)

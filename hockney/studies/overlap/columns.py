@@ -13,18 +13,18 @@ from hockney.core.wording import plural
 from hockney.draw.page import Table
 from hockney.models.significance import UNDECIDED_VERDICTS, Verdict
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    RATIO,
-    SECONDS,
-    SHARE,
-    SIZE,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    RATIO_FORMAT,
+    SECONDS_FORMAT,
+    SHARE_FORMAT,
+    SIZE_FORMAT,
     Column,
     Format,
-    chosen,
     columns_document,
     columns_table,
-    words,
+    select_columns,
+    text_format,
 )
 from hockney.pages.evidence import Evidence
 from hockney.studies.overlap.results import (
@@ -89,23 +89,35 @@ COLUMNS: tuple[Column[OverlapRow], ...] = (
     Column("", lambda row: row.p.measured.case.line, key="case"),
     Column("operation", lambda row: row.p.operation, Format(call_name, numeric=False), "operation"),
     Column("", lambda row: row.p.size, key="bytes"),
-    Column("ranks", lambda row: row.p.ranks, COUNT, "ranks"),
-    Column("size", lambda row: row.p.size if row.p.measured.has_size else None, SIZE),
+    Column("ranks", lambda row: row.p.ranks, COUNT_FORMAT, "ranks"),
+    Column("size", lambda row: row.p.size if row.p.measured.has_size else None, SIZE_FORMAT),
     Column("", lambda row: row.p.tests, key="tests"),
-    Column("tests", lambda row: row.tests, COUNT),
+    Column("tests", lambda row: row.tests, COUNT_FORMAT),
     Column("", lambda row: row.p.progress, key="progress"),
     Column("", lambda row: row.p.measured.summary.launches, key="launches"),
-    Column("total", lambda row: row.p.total, SECONDS, "total_s"),
-    Column("pure", lambda row: row.times.pure, SECONDS, "pure_s"),
-    Column("cpu", lambda row: row.times.cpu, SECONDS, "cpu_s"),
-    Column("total / apart", lambda row: row.p.ratio, RATIO, "ratio", INTERVAL),
-    Column("nonblocking", lambda row: row.verdict, words(VERDICTS), "verdict"),
+    Column("total", lambda row: row.p.total, SECONDS_FORMAT, "total_s"),
+    Column("pure", lambda row: row.times.pure, SECONDS_FORMAT, "pure_s"),
+    Column("cpu", lambda row: row.times.cpu, SECONDS_FORMAT, "cpu_s"),
+    Column("total / apart", lambda row: row.p.ratio, RATIO_FORMAT, "ratio", INTERVAL_HEADING),
+    Column("nonblocking", lambda row: row.verdict, text_format(VERDICTS), "verdict"),
     Column("", lambda row: row.times.hidden, key="hidden"),
-    Column("overlap (IMB)", lambda row: row.times.imb, SHARE, "overlap_imb", INTERVAL),
-    Column("hidden", lambda row: row.p.hidden, SHARE, "overlap_reported", missing="unknown"),
-    Column("availability (COMB)", lambda row: row.times.availability, SHARE, "availability", INTERVAL),
-    Column("availability", lambda row: row.p.availability, SHARE, "availability_reported", missing="unknown"),
-    Column("computing takes", lambda row: row.times.slowdown, RATIO, "slowdown", INTERVAL),
+    Column("overlap (IMB)", lambda row: row.times.imb, SHARE_FORMAT, "overlap_imb", INTERVAL_HEADING),
+    Column("hidden", lambda row: row.p.hidden, SHARE_FORMAT, "overlap_reported", missing="unknown"),
+    Column(
+        "availability (COMB)",
+        lambda row: row.times.availability,
+        SHARE_FORMAT,
+        "availability",
+        INTERVAL_HEADING,
+    ),
+    Column(
+        "availability",
+        lambda row: row.p.availability,
+        SHARE_FORMAT,
+        "availability_reported",
+        missing="unknown",
+    ),
+    Column("computing takes", lambda row: row.times.slowdown, RATIO_FORMAT, "slowdown", INTERVAL_HEADING),
     Column("", lambda row: row.p.parts, key="parts_s"),
 )
 
@@ -115,7 +127,7 @@ def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
     bests = [each for operation in operations or run.operations for each in run.best(operation, ranks)]
     if not bests:
         return None
-    columns = chosen(
+    columns = select_columns(
         COLUMNS, "operation", "size", "nonblocking", ("tests", "best tests"), "total / apart", "hidden",
         "availability",
     )  # fmt: skip
@@ -133,7 +145,7 @@ def best(run: OverlapResults, ranks: int, *operations: str) -> Table | None:
 def definitions(run: OverlapResults) -> Table:
     """Overlap by IMB's definition, from the record's times and as the engine reports it, and COMB's
     availability."""
-    columns = chosen(
+    columns = select_columns(
         COLUMNS, "operation", "ranks", "size", "tests", "overlap (IMB)", ("hidden", "as reported"),
         "availability (COMB)", ("availability", "as reported"), "computing takes",
     )  # fmt: skip
@@ -148,7 +160,7 @@ def definitions(run: OverlapResults) -> Table:
 
 def times(run: OverlapResults) -> Table:
     """Every case: its times, and the ratio that decides."""
-    columns = chosen(
+    columns = select_columns(
         COLUMNS, "operation", "ranks", "size", "tests", "pure", "cpu", "total", "total / apart", "nonblocking"
     )
     parts = [_part(name) for name in PHASES if any(name in p.parts for p in run.points)]
@@ -156,7 +168,7 @@ def times(run: OverlapResults) -> Table:
 
 
 def _part(name: str) -> Column[OverlapRow]:
-    return Column(name, lambda row: row.p.parts.get(name), SECONDS)
+    return Column(name, lambda row: row.p.parts.get(name), SECONDS_FORMAT)
 
 
 def _best(run: OverlapResults, bests: Sequence[BestTests]) -> Iterator[OverlapRow]:

@@ -10,7 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import bounds, percent, quantity, ratio_bounds, share_interval
+from hockney.pages.format import (
+    format_share,
+    interval_suffix,
+    quantity,
+    ratio_interval_suffix,
+    share_interval,
+)
 from hockney.pages.series import estimates
 from hockney.studies.overlap.columns import VERDICTS, call_title, tests_text
 from hockney.studies.overlap.results import PHASES, OverlapPoint, OverlapResults
@@ -151,8 +157,10 @@ def _sized(run: OverlapResults, operation: str, ranks: int) -> list[OverlapPoint
 
 def _hidden_detail(run: OverlapResults, p: OverlapPoint) -> str:
     share = run.times(p).hidden
-    return f"{percent(share.value)}{bounds(share, share_interval(share))}, {VERDICTS[p.verdict]}"
+    return (
+        f"{format_share(share.value)}{interval_suffix(share, share_interval(share))}, {VERDICTS[p.verdict]}"
+    )
 
 
 def _ratio_detail(p: OverlapPoint) -> str:
-    return f"{p.ratio.value:.2f}{ratio_bounds(p.ratio)}, {VERDICTS[p.verdict]}"
+    return f"{p.ratio.value:.2f}{ratio_interval_suffix(p.ratio)}, {VERDICTS[p.verdict]}"

@@ -11,7 +11,7 @@ from statistics import median
 from hockney.core.units import format_number
 from hockney.core.wording import join_words, plural
 from hockney.models.significance import UNDECIDED_VERDICTS
-from hockney.pages.format import quantity, ratio_bounds
+from hockney.pages.format import quantity, ratio_interval_suffix
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.overlap.columns import call_name, plural_name, tests_text
 from hockney.studies.overlap.results import MESSAGE, PAYS, BestTests, OverlapPoint, OverlapResults
@@ -105,7 +105,7 @@ def _gain(run: OverlapResults) -> str:
     most = min(best, key=lambda each: each.best.ratio.value)
     top = most.best
     at = _singular_name(top.operation) + (f" of {quantity(top.size, 'B')}" if top.size else "")
-    takes = f"{top.ratio.value:.2f}{ratio_bounds(top.ratio)} times as long as one after the other"
+    takes = f"{top.ratio.value:.2f}{ratio_interval_suffix(top.ratio)} times as long as one after the other"
     text = f"At best ({at}), both at once take {takes}: {tests_text(top)} hide {_whole(top.hidden)}"
     own = [p for p in most.points if p.progress == OWN]
     fewest = min(own, key=lambda p: p.tests, default=top)
@@ -123,7 +123,8 @@ def _slowed(run: OverlapResults) -> str:
     p, slowdown = max(worst, key=lambda pair: pair[1].value)
     at = f", {quantity(p.size, 'B')}" if p.size else ""
     return (
-        f"Meanwhile, computing takes up to {slowdown.value:.2f}{ratio_bounds(slowdown)} times as long "
+        f"Meanwhile, computing takes up to {slowdown.value:.2f}{ratio_interval_suffix(slowdown)} times as "
+        "long "
         f"({call_name(p.operation)}{at}, {tests_text(p)})."
     )
 

@@ -43,8 +43,8 @@ def page(evidence: Evidence) -> Page:
         section("IMB's overlap and COMB's availability", tables=[columns.definitions(run)], closed=True),
         _multiples(run, "Where the time goes", figures.parts, closed=True),
         section("All times", figures=_drawn(run, figures.times), tables=[columns.times(run)], closed=True),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,

@@ -14,7 +14,7 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.units import thin_out
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.overlap.results import ROLE
 from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
 from hockney.studies.shared_parameters import SYNC, sync_of
@@ -80,7 +80,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "use --ranks 2, or a collective, for example operations=iallreduce",
             code="only-between-two",
         )
-    return once(cases)
+    return unique_cases(cases)
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:

@@ -18,7 +18,7 @@ from hockney.models.significance import (
     verdict,
     widen,
 )
-from hockney.pages.evidence import Evidence, Measured, StudyResults
+from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
 from hockney.studies.progress import OWN, SETTING, THREAD
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class OverlapPoint:
     the communication without progress thread if that was measured too; its interval is the one that the
     verdict uses."""
 
-    measured: Measured
+    measured: MeasuredCase
     ratio: Estimate
     verdict: Verdict
 
@@ -101,7 +101,7 @@ class OverlapPoint:
         return None if metric is None else metric.typical.value / 100
 
 
-def operation_of(measured: Measured) -> str:
+def operation_of(measured: MeasuredCase) -> str:
     return str(measured.case.get("operation", measured.workload.operation))
 
 
@@ -155,14 +155,14 @@ class OverlapResults(StudyResults):
         return tuple(points)
 
     @cached_property
-    def _measured(self) -> dict[str, Measured]:
+    def _measured(self) -> dict[str, MeasuredCase]:
         """Overlap cases with a measured ratio, with or without the progress thread, keyed by case line."""
         settings = ("", SETTING)
         every = (m for m in self.evidence.measured if m.workload.role == ROLE)
         with_ratio = (m for m in every if RATIO in m.summary.metrics)
         return {m.case.line: m for m in with_ratio if m.case.setting in settings}
 
-    def _ratio(self, m: Measured) -> Estimate:
+    def _ratio(self, m: MeasuredCase) -> Estimate:
         plain = self._measured.get(m.case.with_setting("").line)
         if plain is not None and m.case.setting:
             return self._times[m.case.line].ratio_to(self._times[plain.case.line])
@@ -179,7 +179,7 @@ class OverlapResults(StudyResults):
         written without numpy."""
         from hockney.models.overlap import OverlapTimes
 
-        observed = self.evidence.observed((m.case for m in self._measured.values()), cost="typical")
+        observed = self.evidence.observations((m.case for m in self._measured.values()), cost="typical")
         exact = self.evidence.machine.is_exact
         return {observation.case.line: OverlapTimes.of(observation, exact=exact) for observation in observed}
 
@@ -196,7 +196,7 @@ class OverlapResults(StudyResults):
     def shown(self) -> int:
         """The number of ranks of which the headline reports: the largest with a core for each, otherwise the
         smallest."""
-        return self.evidence.most_with_cores(self.counts) or 2
+        return self.evidence.max_count_with_cores(self.counts) or 2
 
     def of_operation(self, operation: str, ranks: int) -> tuple[OverlapPoint, ...]:
         return tuple(p for p in self.points if (p.operation, p.ranks) == (operation, ranks))

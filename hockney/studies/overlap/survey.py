@@ -10,7 +10,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.units import thin_out
 from hockney.draw.page import Section
 from hockney.pages.evidence import Evidence
-from hockney.pages.levels import placed, prefixed, where
+from hockney.pages.levels import evidence_level_phrase, with_level, with_level_prefix
 from hockney.studies.overlap import columns, figures
 from hockney.studies.overlap.headline import verdict
 from hockney.studies.overlap.results import MESSAGE, ROLE, OverlapResults
@@ -35,8 +35,8 @@ def lines(sizes: tuple[int, ...], catalog: Catalog, max_sizes: int) -> Iterator[
 
 def sentences(evidence: Evidence) -> tuple[str, ...]:
     """A verdict for each level at which ranks meet; none for a level without measurements."""
-    runs = ((OverlapResults.of(level), where(level)) for level in evidence.levels)
-    return tuple(prefixed(verdict(run), words) for run, words in runs if run.points)
+    runs = ((OverlapResults.of(level), evidence_level_phrase(level)) for level in evidence.levels)
+    return tuple(with_level_prefix(verdict(run), words) for run, words in runs if run.points)
 
 
 def section(evidence: Evidence) -> Section | None:
@@ -45,7 +45,7 @@ def section(evidence: Evidence) -> Section | None:
     if not best:
         return None
     drawn = tuple(
-        placed(figure, level)
+        with_level(figure, level)
         for level, run in parts
         for name in run.operations
         if (figure := figures.ratio(run, name, run.shown)) is not None
@@ -57,6 +57,6 @@ def section(evidence: Evidence) -> Section | None:
         "Nonblocking messages",
         text=(text,),
         figures=drawn,
-        tables=tuple(placed(table, level) for level, table in best),
+        tables=tuple(with_level(table, level) for level, table in best),
         id=ID,
     )

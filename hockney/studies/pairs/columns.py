@@ -17,22 +17,22 @@ from hockney.draw.page import Table
 from hockney.models.max_rate import FULL, GAP, ONE, RATE, shared_time
 from hockney.models.significance import Verdict
 from hockney.pages.columns import (
-    BANDWIDTH,
-    COUNT,
-    INTERVAL,
-    RATIO,
-    SECONDS,
-    SIGNED,
-    SIZE,
+    BANDWIDTH_FORMAT,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    RATIO_FORMAT,
+    SECONDS_FORMAT,
+    SIGNED_FORMAT,
+    SIZE_FORMAT,
     Column,
     Format,
-    chosen,
     columns_document,
     columns_table,
-    words,
+    select_columns,
+    text_format,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import interval, no_interval, quantity, ratio_interval, signed
+from hockney.pages.format import format_signed, interval, no_interval_text, quantity, ratio_interval
 from hockney.studies.pairs.plan import BOTH, between
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Saturation, Way, saturation
 
@@ -85,7 +85,7 @@ def rate_amount(rate: float) -> Amount:
 def rate_interval(rate: Estimate) -> str:
     """ "3.21 to 3.25 million"."""
     if isinstance(rate, ExactValue):
-        return no_interval(rate)
+        return no_interval_text(rate)
     if rate.low is None or rate.high is None:
         return ""
     low, high = rate_text(rate.low), rate_text(rate.high)
@@ -103,7 +103,7 @@ RATE_OR_BOUND = Format(
     interval=lambda rate: interval(rate, "B/s"),
 )
 """Rates, of which some have a lower bound only."""
-ERROR = Format(lambda error: signed(error).lstrip("+"))
+ERROR = Format(lambda error: format_signed(error).lstrip("+"))
 
 
 def _spread(ratio: Estimate) -> str:
@@ -115,24 +115,28 @@ CASES: tuple[Column[PairsPoint], ...] = (
     Column("", lambda p: p.way.workload, key="workload"),
     Column("", lambda p: p.way.level, key="place"),
     Column("", lambda p: p.way.direction, key="direction"),
-    Column("pairs", lambda p: p.pairs, COUNT, "pairs"),
-    Column("size", lambda p: p.size, SIZE, "bytes"),
+    Column("pairs", lambda p: p.pairs, COUNT_FORMAT, "pairs"),
+    Column("size", lambda p: p.size, SIZE_FORMAT, "bytes"),
     Column("", lambda p: p.measured.summary.launches, key="launches"),
-    Column("bandwidth", lambda p: p.bandwidth, BANDWIDTH, "bandwidth_bytes_per_s", INTERVAL),
-    Column("messages", lambda p: p.rate, MESSAGES, "messages_per_s", INTERVAL),
+    Column("bandwidth", lambda p: p.bandwidth, BANDWIDTH_FORMAT, "bandwidth_bytes_per_s", INTERVAL_HEADING),
+    Column("messages", lambda p: p.rate, MESSAGES, "messages_per_s", INTERVAL_HEADING),
     Column("", lambda p: p.message_s, key="message_s"),
-    Column(SLOWDOWN, lambda p: p.slowdown, replace(RATIO, interval=_spread), "slowdown", INTERVAL),
-    Column("verdict", lambda p: p.slowed, words(SLOWED), "slowed"),
+    Column(
+        SLOWDOWN, lambda p: p.slowdown, replace(RATIO_FORMAT, interval=_spread), "slowdown", INTERVAL_HEADING
+    ),
+    Column("verdict", lambda p: p.slowed, text_format(SLOWED), "slowed"),
     Column("", lambda p: p.gain, key="gain"),
-    Column("than fewer pairs", lambda p: p.gained, words(GAINED), "gained"),
+    Column("than fewer pairs", lambda p: p.gained, text_format(GAINED), "gained"),
 )
 
 
 def bandwidths(run: PairsResults, way: Way) -> Table:
     """A row for each size and number of pairs."""
     columns = (
-        *chosen(CASES, "size", "pairs", "bandwidth", "messages", SLOWDOWN, "verdict", "than fewer pairs"),
-        Column("model", lambda p: _error(run, p), SIGNED),
+        *select_columns(
+            CASES, "size", "pairs", "bandwidth", "messages", SLOWDOWN, "verdict", "than fewer pairs"
+        ),
+        Column("model", lambda p: _error(run, p), SIGNED_FORMAT),
     )
     caption = (
         f"Bandwidth and messages a second of all pairs. {RELATIVE} Model: the error of the model of sharing."
@@ -152,7 +156,7 @@ def largest(run: PairsResults) -> Table | None:
 
     columns: tuple[Column[PairsPoint], ...] = (
         Column("ranks meet", lambda p: way_title(p.way)),
-        *chosen(CASES, "pairs", "bandwidth", SLOWDOWN),
+        *select_columns(CASES, "pairs", "bandwidth", SLOWDOWN),
         Column("messages", shortest, MESSAGES),
         Column("saturated", lambda p: saturated_text(saturation(run.row(p.way, p.size)))),
     )
@@ -178,7 +182,10 @@ def models(run: PairsResults) -> Table | None:
 
     def parameter(heading: str, symbol: str, format: Format, name: str = "") -> Column[WayModel]:
         return Column(
-            heading, lambda model: model.known.get(symbol), format, interval=name and f"{INTERVAL} of {name}"
+            heading,
+            lambda model: model.known.get(symbol),
+            format,
+            interval=name and f"{INTERVAL_HEADING} of {name}",
         )
 
     columns: tuple[Column[WayModel], ...] = (
@@ -188,8 +195,8 @@ def models(run: PairsResults) -> Table | None:
         Column("verdict", lambda model: model.fit.verdict),
         parameter("shared rate R_N", RATE, RATE_OR_BOUND, "R_N"),
         parameter("one pair R_C", ONE, RATE_OR_BOUND, "R_C"),
-        parameter("gap g_N", GAP, SECONDS, "g_N"),
-        parameter("R_N / R_C", FULL, RATIO),
+        parameter("gap g_N", GAP, SECONDS_FORMAT, "g_N"),
+        parameter("R_N / R_C", FULL, RATIO_FORMAT),
         Column("typical error", lambda model: model.fit.error, ERROR),
     )
     rows = [WayModel(way, fit) for way in run.ways if (fit := run.fit(way)) is not None]

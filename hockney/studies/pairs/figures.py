@@ -11,7 +11,7 @@ from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.models.max_rate import shared_time
-from hockney.pages.format import bandwidth, quantity, ratio_bounds, with_interval
+from hockney.pages.format import bandwidth, quantity, ratio_interval_suffix, with_interval
 from hockney.pages.series import estimates
 from hockney.studies.pairs.columns import SLOWED, rate_text, way_name, way_title
 from hockney.studies.pairs.results import PairsPoint, PairsResults, Way
@@ -104,4 +104,4 @@ def _bandwidth(p: PairsPoint) -> str:
 
 
 def _slowed(p: PairsPoint) -> str:
-    return f"{p.slowdown.value:.2f}{ratio_bounds(p.slowdown)}, {SLOWED[p.slowed]}"
+    return f"{p.slowdown.value:.2f}{ratio_interval_suffix(p.slowdown)}, {SLOWED[p.slowed]}"

@@ -11,7 +11,7 @@ from hockney.core.layout import NETWORK
 from hockney.core.wording import plural
 from hockney.models.max_rate import FULL, GAP, ONE, RATE
 from hockney.models.significance import NOTABLE, UNDECIDED_VERDICTS
-from hockney.pages.format import bounds, quantity, ratio_bounds, with_interval
+from hockney.pages.format import interval_suffix, quantity, ratio_interval_suffix, with_interval
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.studies.pairs.columns import rate_interval, rate_text, way_title
 from hockney.studies.pairs.plan import APART, BOTH, between
@@ -72,7 +72,7 @@ def _saturated(way: Way, row: tuple[PairsPoint, ...]) -> str:
 
 def _longer(row: tuple[PairsPoint, ...]) -> str:
     last = row[-1]
-    times = f"{last.slowdown.value:.2f}{ratio_bounds(last.slowdown)} times"
+    times = f"{last.slowdown.value:.2f}{ratio_interval_suffix(last.slowdown)} times"
     most, fewest = plural(last.pairs, "pair"), plural(row[0].pairs, "pair")
     return f"with {most} a message takes {times} as long as with {fewest}"
 
@@ -86,7 +86,8 @@ def _message_rate(run: PairsResults, way: Way) -> str:
     factor = first.measured.summary.typical.value / last.measured.summary.typical.value
     return (
         f"Of {quantity(last.size, 'B')}, {plural(last.pairs, 'pair')} send {rate_text(last.rate.value)} "
-        f"messages a second{bounds(last.rate, rate_interval(last.rate))}, {factor:.2f} times as many as "
+        f"messages a second{interval_suffix(last.rate, rate_interval(last.rate))}, {factor:.2f} times as "
+        "many as "
         f"{plural(first.pairs, 'pair')}."
     )
 
@@ -121,7 +122,7 @@ def _slowed(run: PairsResults, way: Way) -> str:
         if len(row) > 1:
             last = row[-1]
             state = " (undecided)" if last.slowed in UNDECIDED_VERDICTS else ""
-            times = f"{last.slowdown.value:.2f}{ratio_bounds(last.slowdown)} times"
+            times = f"{last.slowdown.value:.2f}{ratio_interval_suffix(last.slowdown)} times"
             texts.append((quantity(size, "B"), times, state))
     if not texts:
         return ""

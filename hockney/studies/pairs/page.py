@@ -45,8 +45,8 @@ def page(evidence: Evidence) -> Page:
         section("Messages a second", figures=_drawn(run, figures.rates, ways), multiples=True),
         section("Model of sharing", tables=[columns.models(run)]),
         section("All numbers", tables=[columns.bandwidths(run, way) for way in run.ways], closed=True),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,

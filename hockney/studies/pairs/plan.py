@@ -15,7 +15,7 @@ from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.units import doubling_series
 from hockney.core.wording import plural
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 
 STREAM, PING_PONG = "pairs_stream", "pairs_pingpong"
 WORKLOADS = (STREAM, PING_PONG)
@@ -68,7 +68,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     """Raises UsageError where there is no room for the pairs asked for."""
     sizes, levels = options.sizes or SIZES, _levels(options, machine)
     _check_room(options, machine, levels)
-    return once(
+    return unique_cases(
         catalog.case(f"{line} bytes={size}{where}")
         for level in levels
         for where in _ranks(options, machine, level)

@@ -24,8 +24,8 @@ from hockney.models.significance import (
     verdict,
     widen,
 )
-from hockney.pages.evidence import Evidence, Measured, StudyResults
-from hockney.pages.format import bandwidth, rate_of
+from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
+from hockney.pages.format import bandwidth, rate_from_time
 from hockney.studies.pairs.plan import APART, BOTH, FREE, STREAM, WORKLOADS
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class PairsPoint:
     """One case. `slowdown`: message time relative to the fewest pairs; `gain`: bandwidth relative to the next
     smaller number of pairs (None if there is none). `slowed` and `gained` are the verdicts."""
 
-    measured: Measured
+    measured: MeasuredCase
     way: Way
     pairs: int
     slowdown: Estimate
@@ -74,7 +74,7 @@ class PairsPoint:
     @property
     def rate(self) -> Estimate:
         """Messages a second of all pairs."""
-        return rate_of(1.0 if self.way.streams else float(self.pairs), self.measured.summary.typical)
+        return rate_from_time(1.0 if self.way.streams else float(self.pairs), self.measured.summary.typical)
 
     @property
     def message_s(self) -> float:
@@ -107,7 +107,7 @@ class PairsResults(StudyResults):
                 if place:
                     before, fewer = row[place - 1]
                     reverse = self._ratio(m, before, 1.0 if way.streams else fewer / pairs)
-                    gain = rate_of(1.0, reverse)
+                    gain = rate_from_time(1.0, reverse)
                 slowed = verdict(slowdown) if place else "alike"
                 gained = verdict(reverse) if reverse else "unknown"
                 points.append(PairsPoint(m, way, pairs, slowdown, slowed, gain, gained))
@@ -121,7 +121,7 @@ class PairsResults(StudyResults):
         return interval_stretch(max(1, sum(2 * counts - 3 for counts in rows.values() if counts > 1)))
 
     @cached_property
-    def _cases(self) -> list[tuple[Way, Measured, int]]:
+    def _cases(self) -> list[tuple[Way, MeasuredCase, int]]:
         cases = [
             (way_of(m, self.evidence.run), m, int(m.case.number("pairs")) or m.case.ranks // 2)
             for m in self.evidence.measured
@@ -131,10 +131,10 @@ class PairsResults(StudyResults):
 
     @cached_property
     def _observed(self) -> dict[str, Observation]:
-        observations = self.evidence.observed((m.case for _, m, _ in self._cases))
+        observations = self.evidence.observations((m.case for _, m, _ in self._cases))
         return {each.case.line: each for each in observations}
 
-    def _ratio(self, numerator: Measured, denominator: Measured, factor: float) -> Estimate:
+    def _ratio(self, numerator: MeasuredCase, denominator: MeasuredCase, factor: float) -> Estimate:
         """The ratio of their times, times `factor`, with the interval that the verdicts use."""
         if numerator is denominator:
             return DefinedValue.of(factor)
@@ -214,7 +214,7 @@ def saturation(row: Sequence[PairsPoint]) -> Saturation:
     return Saturation(bool(row) and pairs < row[-1].pairs, pairs)
 
 
-def way_of(m: Measured, run: RunRecords) -> Way:
+def way_of(m: MeasuredCase, run: RunRecords) -> Way:
     """Pairs that are apart have more nodes the more there are; other numbers of nodes are different ways."""
     level = _level(m, run)
     free = {m.workload.size, *FREE} - (set() if level == APART else {NODES})
@@ -222,7 +222,7 @@ def way_of(m: Measured, run: RunRecords) -> Way:
     return Way(m.case.workload, level, str(m.case.get("direction", "")), fixed)
 
 
-def _level(m: Measured, run: RunRecords) -> str:
+def _level(m: MeasuredCase, run: RunRecords) -> str:
     """The level that the case names, or where its ranks were; "" if they meet at several."""
     nodes = m.case.nodes or m.summary.nodes
     if m.case.place:

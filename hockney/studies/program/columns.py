@@ -9,43 +9,43 @@ from typing import Any
 
 from hockney.draw.page import Table
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    SECONDS,
-    TEXT,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    TEXT_FORMAT,
     Column,
     Format,
     columns_document,
     columns_table,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import signed_tenths
+from hockney.pages.format import format_signed_tenths
 from hockney.studies.program.results import ProgramPoint, ProgramResults
 
-ERROR = Format(signed_tenths)
+ERROR = Format(format_signed_tenths)
 NO_PREDICTION = "costs unknown"
 COLUMNS: tuple[Column[ProgramPoint], ...] = (
     Column("", lambda p: p.measured.case.line, key="case"),
-    Column("program", lambda p: p.name, TEXT, "program"),
-    Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
-    Column("iteration", lambda p: p.time, SECONDS, "iteration_s", INTERVAL),
-    Column("predicted", lambda p: p.predicted_s, SECONDS, "predicted_s", missing=NO_PREDICTION),
+    Column("program", lambda p: p.name, TEXT_FORMAT, "program"),
+    Column("ranks", lambda p: p.ranks, COUNT_FORMAT, "ranks"),
+    Column("iteration", lambda p: p.time, SECONDS_FORMAT, "iteration_s", INTERVAL_HEADING),
+    Column("predicted", lambda p: p.predicted_s, SECONDS_FORMAT, "predicted_s", missing=NO_PREDICTION),
     Column("difference", lambda p: p.error, ERROR, "error"),
-    Column("computation", lambda p: p.measured_part("computation"), SECONDS, "computation_s"),
+    Column("computation", lambda p: p.measured_part("computation"), SECONDS_FORMAT, "computation_s"),
     Column(
         "predicted computation",
         lambda p: p.predicted_part("computation"),
-        SECONDS,
+        SECONDS_FORMAT,
         "predicted_computation_s",
     ),
-    Column("communication", lambda p: p.measured_part("communication"), SECONDS, "communication_s"),
+    Column("communication", lambda p: p.measured_part("communication"), SECONDS_FORMAT, "communication_s"),
     Column(
         "predicted communication",
         lambda p: p.predicted_part("communication"),
-        SECONDS,
+        SECONDS_FORMAT,
         "predicted_communication_s",
     ),
-    Column("disagreement", lambda p: p.disagreement, TEXT, "disagreement"),
+    Column("disagreement", lambda p: p.disagreement, TEXT_FORMAT, "disagreement"),
     Column("", lambda p: p.predicted and p.predicted.contention, key="shared_links_followed"),
 )
 CAPTION = (

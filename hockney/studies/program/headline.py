@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney.core.wording import plural
-from hockney.pages.format import quantity, signed_tenths, with_interval
+from hockney.pages.format import format_signed_tenths, quantity, with_interval
 from hockney.studies.program.results import ProgramPoint, ProgramResults
 
 
@@ -20,7 +20,7 @@ def _sentence(point: ProgramPoint, way: str) -> str:
     measured = f"{where}: {with_interval(point.time, 's')} an iteration {way}"
     if point.predicted_s is None:
         return f"{measured}; no prediction, because the costs of messages are unknown."
-    error = "" if point.error is None else f" ({signed_tenths(point.error)})"
+    error = "" if point.error is None else f" ({format_signed_tenths(point.error)})"
     bound = "" if point.predicted is None or point.predicted.contention else "at least "
     text = f"{measured}, {bound}{quantity(point.predicted_s, 's')} predicted{error}"
     if point.disagreement is None or point.predicted is None:

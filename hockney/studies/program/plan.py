@@ -13,7 +13,7 @@ from hockney.core.machine import Machine
 from hockney.core.program_cases import IN_PLAN, PROGRAM
 from hockney.models.programs.description import read_stored
 from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, sync_of
 from hockney.studies.sizes import default_ranks
@@ -53,9 +53,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             words = f"{PROGRAM} description={IN_PLAN}{name} iterations={iterations(iteration)}"
             cases.append(catalog.case(f"{words} sync={sync} ranks={p}"))
             needs.append(needs_of(iteration))
-    if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
+    if options.value(PREDICT) == "yes" and options.survey is None and machine.platform is None:
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine, HOT)]
-    return once(cases)
+    return unique_cases(cases)
 
 
 def iterations(iteration: Iteration) -> int:

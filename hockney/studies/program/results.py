@@ -16,7 +16,7 @@ from hockney.core.program_cases import PROGRAM, program_name
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription, read_stored
 from hockney.models.programs.timing import IterationTime, iteration_time
-from hockney.pages.evidence import Evidence, Measured, StudyResults
+from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
 from hockney.studies.program_costs import communication
 
 AGREES = 0.05
@@ -36,7 +36,7 @@ class ProgramPoint:
     """The program `name` on a number of ranks. `predicted` is None if the costs are unknown."""
 
     name: str
-    measured: Measured
+    measured: MeasuredCase
     predicted: IterationTime | None
 
     @property

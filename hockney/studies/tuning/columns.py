@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from hockney.draw.page import Table
 from hockney.models.tuning.rules import ChoiceRule, State, bracketed
-from hockney.pages.columns import COUNT, SIZE, Column, Format, columns_table, words
+from hockney.pages.columns import COUNT_FORMAT, SIZE_FORMAT, Column, Format, columns_table, text_format
 from hockney.pages.format import quantity
 from hockney.studies.tuning.results import ComparedChoice, Tuning
 
@@ -22,18 +22,18 @@ RESULTS: Mapping[State, str] = {
 }
 COLUMNS: tuple[Column[ComparedChoice], ...] = (
     Column("operation", lambda each: each.point.operation),
-    Column("ranks", lambda each: each.point.ranks, COUNT),
-    Column("bytes", lambda each: each.point.size, SIZE),
+    Column("ranks", lambda each: each.point.ranks, COUNT_FORMAT),
+    Column("bytes", lambda each: each.point.size, SIZE_FORMAT),
     Column("algorithm", lambda each: each.name(each.closest.algorithm)),
     Column("closest algorithm", lambda each: f"{each.name(each.closest.algorithm)} ({each.whose})"),
     Column(RATIO, lambda each: each.closest.ratio, Format(bracketed)),
-    Column("result", lambda each: each.state, words(RESULTS)),
+    Column("result", lambda each: each.state, text_format(RESULTS)),
 )
 
 
 RULES: tuple[Column[tuple[str, str, ChoiceRule]], ...] = (
     Column("operation", lambda row: row[2].operation),
-    Column("ranks", lambda row: row[2].ranks, COUNT, parameter=True),
+    Column("ranks", lambda row: row[2].ranks, COUNT_FORMAT, parameter=True),
     Column("sizes", lambda row: _size_range(row[2].sizes)),
     Column("algorithm", lambda row: f"{row[1]} ({row[0]})"),
     Column("ratio at best", lambda row: row[2].best, Format(bracketed)),

@@ -12,7 +12,7 @@ from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Tone
 from hockney.models.tuning.rules import State
 from hockney.pages.format import quantity
-from hockney.pages.series import estimates_by_state, within_row
+from hockney.pages.series import estimates_by_state, row_offsets
 from hockney.studies.tuning.results import ComparedChoice, Tuning
 
 SERIES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
@@ -35,7 +35,7 @@ def kept_and_changed(tuning: Tuning) -> Figure | None:
     several = len({each.point.ranks for each in choices}) > 1
     rows = list(dict.fromkeys(_row(each, several) for each in choices))
     sizes = sorted({each.point.size for each in choices if each.point.size})
-    offsets = dict(zip(sizes, within_row(len(sizes), WIDTH / max(1, len(sizes) - 1)), strict=True))
+    offsets = dict(zip(sizes, row_offsets(len(sizes), WIDTH / max(1, len(sizes) - 1)), strict=True))
 
     def point(each: ComparedChoice) -> tuple[State, float, Estimate, str]:
         place = rows.index(_row(each, several)) + offsets.get(each.point.size, 0.0)

@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from hockney.draw.page import Page, Section
 from hockney.pages import quality
-from hockney.pages.columns import chosen, columns_table
+from hockney.pages.columns import columns_table, select_columns
 from hockney.pages.evidence import Evidence
-from hockney.pages.method import memory
+from hockney.pages.method import memory_sentences
 from hockney.pages.study_page import section, study_page
 from hockney.studies.tuning import figures
 from hockney.studies.tuning.columns import COLUMNS, RATIO, rules_table
@@ -25,8 +25,8 @@ def page(evidence: Evidence) -> Page:
         section("Faster algorithms", tables=[rules_table(result)]),
         _kept(result),
         *(_details(result, whose) for whose in (HOCKNEY, OPEN_MPI)),
-        quality.spread(evidence),
-        quality.verification(evidence),
+        quality.spread_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,
@@ -34,7 +34,7 @@ def page(evidence: Evidence) -> Page:
         headline=headline(result, evidence.settings),
         sections=sections,
         method=(
-            *memory(evidence),
+            *memory_sentences(evidence),
             f"An algorithm is faster than MPI's own choice if the 95% interval of the ratio of their times "
             f"lies below {1 - result.effect:g}, and not faster if it lies above. Otherwise it is undecided.",
         ),
@@ -46,7 +46,7 @@ def _kept(tuning: Tuning) -> Section | None:
     """The combinations without a faster algorithm, each with the algorithm that comes closest; open if that
     is the whole answer."""
     rows = [each for each in tuning.comparisons if each.state != "faster"]
-    columns = chosen(COLUMNS, "operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
+    columns = select_columns(COLUMNS, "operation", "ranks", "bytes", "closest algorithm", RATIO, "result")
     table = replace(columns_table("kept", "", columns, rows), parameters=(1,))
     text = (
         "Undecided: the interval does not show whether this algorithm gains as much as required. "
@@ -63,6 +63,6 @@ def _details(tuning: Tuning, whose: str) -> Section | None:
         if each.whose == whose
         for candidate in sorted(each.point.candidates, key=lambda candidate: candidate.ratio.value)
     ]
-    columns = chosen(COLUMNS, "operation", "ranks", "bytes", "algorithm", RATIO, "result")
+    columns = select_columns(COLUMNS, "operation", "ranks", "bytes", "algorithm", RATIO, "result")
     table = columns_table(f"ratios-{whose.replace(' ', '')}", "", columns, rows)
     return section(f"{whose}'s algorithms", tables=[table], closed=True)

@@ -16,7 +16,7 @@ from hockney.core.parameters import StudyParameter
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import PLAIN, TABLED, comparable
 from hockney.mpi import family_of
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.sizes import default_ranks, whole_doubles
 
 SIZES = tuple(8**k for k in range(1, 8))
@@ -43,7 +43,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         for ranks in options.ranks or default_ranks(machine)
         for line in _lines(workload, sizes, ranks, bool(settings))
     ]
-    return once(catalog.case(line) for line in lines)
+    return unique_cases(catalog.case(line) for line in lines)
 
 
 def launch_settings(options: Options, machine: Machine) -> Sequence[LaunchSetting]:

@@ -104,7 +104,7 @@ class Tuning:
 
 def tuning(evidence: Evidence, effect: float = EFFECT) -> Tuning:
     """The rules of a run's records. Only those settings count that the run declares as hockney does."""
-    observations = evidence.observed(cost="typical")
+    observations = evidence.observations(cost="typical")
     points = points_of_algorithms(observations)
     declared = {LaunchSetting.parse(line) for line in evidence.settings.launch_settings}
     forcing = [setting.name for setting in openmpi.forcing() if setting in declared]

@@ -183,7 +183,7 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
     models = (
         f"{text}, with parameters and local rates of {kernel.source}:",
         _prediction_table(kernel.name, predictions),
-        *(program_scaling.contents(*scaling_forecast) if scaling_forecast else ()),
+        *(program_scaling.forecast_contents(*scaling_forecast) if scaling_forecast else ()),
     )
     document = program_scaling.document(*scaling_forecast) if scaling_forecast else {}
     document |= {

@@ -163,7 +163,7 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
         "doubts": all_caveats,
     }
     return PredictedKernel(
-        (source.sentence(size), *program_scaling.contents(*results)), all_caveats, document
+        (source.sentence(size), *program_scaling.forecast_contents(*results)), all_caveats, document
     )
 
 

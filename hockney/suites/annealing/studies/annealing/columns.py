@@ -13,19 +13,19 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.units import format_significant
 from hockney.draw.page import Table
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    SECONDS,
-    SHARE,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    SHARE_FORMAT,
     Column,
     Format,
-    chosen,
     columns_document,
     columns_table,
-    words,
+    select_columns,
+    text_format,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import SIMULATED, no_interval, percent, quantity, ratio_interval
+from hockney.pages.format import SIMULATED_TEXT, format_share, no_interval_text, quantity, ratio_interval
 from hockney.reference import published
 from hockney.suites.annealing.models.rounds import RankTimes
 from hockney.suites.annealing.studies.annealing.choice import (
@@ -74,7 +74,7 @@ def format_signed_percent(value: float | None) -> str:
 
 def _difference_interval_text(value: Estimate) -> str:
     if isinstance(value, ExactValue):
-        return no_interval(value)
+        return no_interval_text(value)
     has_interval = value.low is not None and value.high is not None
     return (
         f"{format_signed_percent(value.low)} to {format_signed_percent(value.high)}" if has_interval else ""
@@ -88,14 +88,14 @@ DIFFERENCE_FORMAT = Format(
 """Format of a relative difference, which may be negative."""
 BALANCING_COLUMNS: tuple[Column[SetupComparison], ...] = (
     Column("set-up", lambda comparison: comparison.point.label, key="setup"),
-    Column("ranks", lambda comparison: comparison.point.ranks, COUNT, "ranks"),
+    Column("ranks", lambda comparison: comparison.point.ranks, COUNT_FORMAT, "ranks"),
     Column("times for a step", lambda comparison: comparison.point.measurement.case["shares"], key="shares"),
-    Column("without", lambda comparison: comparison.reference.time, SECONDS, "time_without_s"),
-    Column("with", lambda comparison: comparison.point.time, SECONDS, "time_s"),
-    Column("with / without", lambda comparison: comparison.ratio, RATIO_FORMAT, "ratio", INTERVAL),
+    Column("without", lambda comparison: comparison.reference.time, SECONDS_FORMAT, "time_without_s"),
+    Column("with", lambda comparison: comparison.point.time, SECONDS_FORMAT, "time_s"),
+    Column("with / without", lambda comparison: comparison.ratio, RATIO_FORMAT, "ratio", INTERVAL_HEADING),
     Column("", lambda comparison: comparison.verdict, key="verdict"),
-    Column("communication without", lambda comparison: comparison.reference.communication, SHARE),
-    Column("with", lambda comparison: comparison.point.communication, SHARE),
+    Column("communication without", lambda comparison: comparison.reference.communication, SHARE_FORMAT),
+    Column("with", lambda comparison: comparison.point.communication, SHARE_FORMAT),
 )
 
 
@@ -108,11 +108,11 @@ def setup_table(run: AnnealingResults) -> Table:
     }
     columns: tuple[Column[AnnealingPoint], ...] = (
         Column("set-up", lambda p: p.label if p.ranks > 1 else ONE_RANK),
-        Column("ranks", lambda p: p.ranks, COUNT),
-        Column("time", lambda p: p.time, SECONDS),
-        Column("million steps/s", lambda p: format_millions(p.rate.value), COUNT),
-        Column(f"time / {run.reference_name}", ratios.get, RATIO_FORMAT, interval=INTERVAL),
-        Column("communication", lambda p: p.communication if p.ranks > 1 else None, SHARE),
+        Column("ranks", lambda p: p.ranks, COUNT_FORMAT),
+        Column("time", lambda p: p.time, SECONDS_FORMAT),
+        Column("million steps/s", lambda p: format_millions(p.rate.value), COUNT_FORMAT),
+        Column(f"time / {run.reference_name}", ratios.get, RATIO_FORMAT, interval=INTERVAL_HEADING),
+        Column("communication", lambda p: p.communication if p.ranks > 1 else None, SHARE_FORMAT),
         *map(_part_column, WAITING_PARTS),
     )
     single_rank_points = {
@@ -126,7 +126,7 @@ def setup_table(run: AnnealingResults) -> Table:
 
 
 def _part_column(part: Part) -> Column[AnnealingPoint]:
-    return Column(part, lambda p: p.share(part) if p.ranks > 1 else None, SHARE)
+    return Column(part, lambda p: p.share(part) if p.ranks > 1 else None, SHARE_FORMAT)
 
 
 def paper_table(run: AnnealingResults) -> Table:
@@ -167,7 +167,7 @@ def paper_table(run: AnnealingResults) -> Table:
 def _process_cells(computation: float, communication: float) -> tuple[str, str, str]:
     """Returns the seconds, and the share of communication."""
     total = computation + communication
-    share = percent(communication / total) if total else ""
+    share = format_share(communication / total) if total else ""
     return quantity(computation, "s"), quantity(communication, "s"), share
 
 
@@ -181,30 +181,34 @@ def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
     return (
         Column("set-up", lambda p: p.label, key="setup"),
         Column("", lambda p: p.ranks, key="ranks"),
-        Column("seeds", lambda p: len(quality.energies(p)), COUNT, "seeds"),
+        Column("seeds", lambda p: len(quality.energies(p)), COUNT_FORMAT, "seeds"),
         Column("energy", quality.mean_energy, Format(lambda energy: f"{energy:.6g}"), "energy"),
         Column("", lambda p: p.optimum, key="optimum"),
         Column("", lambda p: quality.target, key="target"),
-        Column("time to target", quality.target_time, SECONDS, "target_time_s"),
-        Column("runs that reach it", quality.reached_share, SHARE, "reached", missing="unknown"),
+        Column("time to target", quality.target_time, SECONDS_FORMAT, "target_time_s"),
+        Column("runs that reach it", quality.reached_share, SHARE_FORMAT, "reached", missing="unknown"),
         Column(
-            "repeats", quality.is_repeatable, words({True: "yes", False: "no"}), "repeats", missing="unknown"
+            "repeats",
+            quality.is_repeatable,
+            text_format({True: "yes", False: "no"}),
+            "repeats",
+            missing="unknown",
         ),
         Column(
             "worse",
             lambda p: (loss := quality.loss(p)) and loss.equal_steps,
             DIFFERENCE_FORMAT,
             "loss",
-            INTERVAL,
+            INTERVAL_HEADING,
         ),
-        Column("at equal time", equal_time, DIFFERENCE_FORMAT, "loss_at_equal_time", INTERVAL),
-        Column("on estimates", lambda p: p.estimated_share, SHARE),
+        Column("at equal time", equal_time, DIFFERENCE_FORMAT, "loss_at_equal_time", INTERVAL_HEADING),
+        Column("on estimates", lambda p: p.estimated_share, SHARE_FORMAT),
         Column(
             "ratio",
             lambda p: (loss := quality.loss(p)) and loss.target_ratio,
             RATIO_FORMAT,
             "target_ratio",
-            INTERVAL,
+            INTERVAL_HEADING,
         ),
         Column("", lambda p: (loss := quality.loss(p)) and loss.target_verdict, key="worth"),
     )
@@ -216,7 +220,7 @@ def energy_table(run: AnnealingResults, ranks: int) -> Table | None:
     quality = quality_on(run, ranks)
     if len(quality.points) < 2:
         return None
-    columns = chosen(
+    columns = select_columns(
         _quality_columns(quality),
         "set-up",
         "seeds",
@@ -247,7 +251,9 @@ def target_table(run: AnnealingResults, ranks: int) -> Table | None:
     if len(quality.points) < 2 or quality.target is None:
         return None
     ratio = ("ratio", f"time / {quality.points[0].label}")
-    columns = chosen(_quality_columns(quality), "set-up", "runs that reach it", "time to target", ratio)
+    columns = select_columns(
+        _quality_columns(quality), "set-up", "runs that reach it", "time to target", ratio
+    )
     origin = (
         ""
         if quality.given_target is not None
@@ -282,18 +288,21 @@ def prediction_table(run: AnnealingResults, predictions: AnnealingPredictions) -
             prediction = predictions.prediction_for(p)
             if prediction is None:
                 return None
-            return f"{percent(_share_of_time(prediction.predicted_times, part))} / {percent(p.share(part))}"
+            return (
+                f"{format_share(_share_of_time(prediction.predicted_times, part))} / "
+                f"{format_share(p.share(part))}"
+            )
 
-        return Column(part, share_texts, COUNT)
+        return Column(part, share_texts, COUNT_FORMAT)
 
     columns: tuple[Column[AnnealingPoint], ...] = (
         Column("set-up", lambda p: p.label),
-        Column("ranks", lambda p: p.ranks, COUNT),
-        Column("measured", lambda p: p.communication, SHARE),
+        Column("ranks", lambda p: p.ranks, COUNT_FORMAT),
+        Column("measured", lambda p: p.communication, SHARE_FORMAT),
         Column(
             "predicted",
             lambda p: (prediction := predictions.prediction_for(p)) and prediction.share,
-            SHARE,
+            SHARE_FORMAT,
             missing="no prediction",
         ),
         Column(
@@ -324,7 +333,8 @@ def _without_empty_intervals(run: AnnealingResults, table: Table) -> Table:
     column_indices = [
         k
         for k, name in enumerate(table.columns)
-        if name != INTERVAL or any(row[k] not in ("", SIMULATED, "unknown") for row in table.rows)
+        if name != INTERVAL_HEADING
+        or any(row[k] not in ("", SIMULATED_TEXT, "unknown") for row in table.rows)
     ]
     return replace(
         table,

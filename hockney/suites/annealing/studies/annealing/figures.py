@@ -10,7 +10,7 @@ import numpy as np
 
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import percent, quantity, ratio_bounds
+from hockney.pages.format import format_share, quantity, ratio_interval_suffix
 from hockney.pages.series import estimates
 from hockney.suites.annealing.models.runs import Course
 from hockney.suites.annealing.studies.annealing.choice import quality_on
@@ -32,7 +32,7 @@ def relative_time_figure(run: AnnealingResults, ranks: int) -> Figure | None:
         (
             float(k),
             comparison.ratio,
-            f"{quantity(comparison.point.time.value, 's')}{ratio_bounds(comparison.ratio)}",
+            f"{quantity(comparison.point.time.value, 's')}{ratio_interval_suffix(comparison.ratio)}",
         )
         for k, comparison in enumerate(sorted_comparisons)
     )
@@ -176,9 +176,13 @@ def prediction_figure(predictions: AnnealingPredictions) -> Figure:
         Axis("set-up, ranks", "set-up, ranks", "linear", names=names, row=1.5),
         Axis("share of communication", "%", "linear", include=(0.0,)),
         (
-            Series("measured", rows, measured_shares, detail=tuple(map(percent, measured_shares))),
+            Series("measured", rows, measured_shares, detail=tuple(map(format_share, measured_shares))),
             Series(
-                "predicted", rows, predicted_shares, detail=tuple(map(percent, predicted_shares)), hollow=True
+                "predicted",
+                rows,
+                predicted_shares,
+                detail=tuple(map(format_share, predicted_shares)),
+                hollow=True,
             ),
         ),
         "Predicted from the rounds of one rank and the costs of messages.",

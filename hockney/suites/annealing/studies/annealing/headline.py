@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hockney.core.fit import Estimate
 from hockney.core.wording import join_words, plural
 from hockney.models.statistics import NOTABLE, time_to_decide
-from hockney.pages.format import percent, ratio_bounds
+from hockney.pages.format import format_share, ratio_interval_suffix
 from hockney.studies.needed_budget import multiple, remedy
 from hockney.suites.annealing.studies.annealing.choice import (
     Loss,
@@ -90,7 +90,7 @@ def _interim_sentence(run: AnnealingResults, setup_choice: SetupChoice) -> str:
         return ""
     return (
         f"Until then take {interim.recommendation.label}: no other saves more than "
-        f"{percent(interim.saving)} (95%)."
+        f"{format_share(interim.saving)} (95%)."
     )
 
 
@@ -122,7 +122,7 @@ def _capitalize(text: str) -> str:
 
 
 def _ratio_text(value: Estimate) -> str:
-    return f"{value.value:.2f}{ratio_bounds(value)}"
+    return f"{value.value:.2f}{ratio_interval_suffix(value)}"
 
 
 def _communication_sentence(run: AnnealingResults) -> str:
@@ -131,7 +131,7 @@ def _communication_sentence(run: AnnealingResults) -> str:
         return ""
     shares: dict[str, list[str]] = {}
     for p in points:
-        shares.setdefault(percent(p.communication), []).append(p.label)
+        shares.setdefault(format_share(p.communication), []).append(p.label)
     sentence = join_words(f"{share} in {join_words(names)}" for share, names in shares.items())
     return f"Communication takes {sentence}, of the ranks' time."
 
@@ -159,7 +159,7 @@ def _no_difference_sentence(losses: Sequence[Loss], reference: AnnealingPoint) -
         return f"There are too few seeds to compare the energies of {names} with those of {reference.label}."
     return (
         f"The energies of {names} do not differ significantly from those of {reference.label}, at most "
-        f"by {percent(_max_difference(widest_loss))} (95%) over {plural(widest_loss.seeds, 'seed')}."
+        f"by {format_share(_max_difference(widest_loss))} (95%) over {plural(widest_loss.seeds, 'seed')}."
     )
 
 

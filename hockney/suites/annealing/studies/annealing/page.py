@@ -13,7 +13,7 @@ from hockney.draw.page import Caveat, Page, Section
 from hockney.pages import caveats as general_caveats
 from hockney.pages import quality as quality_sections
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent
+from hockney.pages.format import format_share
 from hockney.pages.study_page import section, study_page
 from hockney.suites.annealing.studies.annealing import columns, figures
 from hockney.suites.annealing.studies.annealing.choice import MIN_SEEDS, quality_on
@@ -51,8 +51,8 @@ def page(evidence: Evidence) -> Page:
         _quality_section(run),
         section("Load balancing", tables=[columns.balancing_table(run)]),
         _prediction_section(run),
-        quality_sections.spread_of_noise(evidence),
-        quality_sections.verification(evidence),
+        quality_sections.noise_section(evidence),
+        quality_sections.verification_section(evidence),
     ]
     return study_page(
         evidence,
@@ -127,7 +127,7 @@ def _caveats(run: AnnealingResults) -> Iterator[Caveat]:
             "parts-do-not-add-up",
             f"the parts of the time of {worst_point.label} on {plural(worst_point.ranks, 'rank')} "
             "differ from the whole "
-            f"by {percent(worst_point.sum_error)}",
+            f"by {format_share(worst_point.sum_error)}",
             "shares of computation and communication",
             "measure again on a quiet machine: a rank may have lost its core between two readings of the "
             "clock",

@@ -15,7 +15,7 @@ from hockney.core.launch_setting import LaunchSetting
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.wording import plural
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies import places
 from hockney.studies.progress import OWN, THREAD, by_calls, thread_setting
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
@@ -159,9 +159,9 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             ranks=excessive_rank_counts[0],
         )
     lines = list(_case_lines(ranks, options, catalog, machine))
-    if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
+    if options.value(PREDICT) == "yes" and options.survey is None and machine.platform is None:
         lines += cost_lines(ranks, catalog, machine)
-    return once(catalog.case(line) for line in lines)
+    return unique_cases(catalog.case(line) for line in lines)
 
 
 def setup_names(options: Options, catalog: Catalog, machine: Machine) -> Sequence[str]:

@@ -15,8 +15,8 @@ from hockney.core.fit import Estimate, ExactValue
 from hockney.core.record import Record
 from hockney.models.significance import widen
 from hockney.models.statistics import Observation, Verdict, interval_stretch, ratio, verdict
-from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import rate_of
+from hockney.pages.evidence import Evidence, MeasuredCase
+from hockney.pages.format import rate_from_time
 from hockney.studies.program_costs import communication
 from hockney.studies.progress import SETTING
 from hockney.suites.annealing.models.prediction import SingleRank, handling_times, predict, round_spread
@@ -35,7 +35,7 @@ EQUAL_SHARES = "equal"
 class AnnealingPoint:
     """One set-up on `ranks` ranks; `records` are those of its launches. A point is equal only to itself."""
 
-    measurement: Measured
+    measurement: MeasuredCase
     observation: Observation
     records: tuple[Record, ...]
 
@@ -91,7 +91,7 @@ class AnnealingPoint:
     @property
     def rate(self) -> Estimate:
         """Steps per second of all walkers."""
-        return rate_of(self.steps, self.time)
+        return rate_from_time(self.steps, self.time)
 
     @cached_property
     def seconds_by_rank(self) -> dict[Part, tuple[float, ...]]:
@@ -187,7 +187,7 @@ class AnnealingResults:
                 observation,
                 tuple(records.get(observation.case.line, ())),
             )
-            for observation in self.evidence.observed(
+            for observation in self.evidence.observations(
                 measurement.case for measurement in measured_by_line.values()
             )
         ]

@@ -9,9 +9,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from hockney.draw.page import Table
-from hockney.pages.columns import COUNT, SECONDS, SIGNED, Column, Format, columns_document, columns_table
+from hockney.pages.columns import (
+    COUNT_FORMAT,
+    SECONDS_FORMAT,
+    SIGNED_FORMAT,
+    Column,
+    Format,
+    columns_document,
+    columns_table,
+)
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import signed
+from hockney.pages.format import format_signed
 from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
@@ -19,13 +27,13 @@ CASE_COLUMNS: tuple[Column[KernelPoint], ...] = (
     Column("", lambda p: p.measurement.case.line, key="case"),
     Column("kernel", lambda p: p.kernel, key="kernel"),
     Column("style", lambda p: p.variant, key="style"),
-    Column("size", lambda p: p.size, COUNT, "size"),
-    Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
-    Column("measured", lambda p: p.seconds, SECONDS, "measured_s"),
+    Column("size", lambda p: p.size, COUNT_FORMAT, "size"),
+    Column("ranks", lambda p: p.ranks, COUNT_FORMAT, "ranks"),
+    Column("measured", lambda p: p.seconds, SECONDS_FORMAT, "measured_s"),
     Column("", lambda p: {name: terms.total for name, terms in p.terms_by_model.items()}, key="predicted_s"),
     Column("", lambda p: {name: p.error(name) for name in p.terms_by_model}, key="error"),
-    Column("plain", lambda p: p.plain_error, SIGNED),
-    Column("repaired", lambda p: p.repaired_error, SIGNED),
+    Column("plain", lambda p: p.plain_error, SIGNED_FORMAT),
+    Column("repaired", lambda p: p.repaired_error, SIGNED_FORMAT),
     Column("what fails", lambda p: None if p.diagnosis is None else p.diagnosis.repair, key="fails"),
 )
 
@@ -65,7 +73,7 @@ def failure_table(run: KernelResults) -> Table | None:
 
 def _range_text(values: Iterable[float]) -> str:
     sorted_values = sorted(values)
-    low, high = signed(sorted_values[0]), signed(sorted_values[-1])
+    low, high = format_signed(sorted_values[0]), format_signed(sorted_values[-1])
     return low if low == high else f"{low} to {high}"
 
 

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from hockney.core.wording import plural
-from hockney.pages.format import signed
+from hockney.pages.format import format_signed
 from hockney.suites.bsp.models.costs import ASSUMPTIONS
 from hockney.suites.bsp.studies.bsp_kernels.results import MODELS, KernelPoint, KernelResults, median_error
 
@@ -21,7 +21,7 @@ def headline(run: KernelResults) -> tuple[str, ...]:
         f"The repaired models predict {plural(len(predicted_points), 'case')} of "
         f"{plural(len(run.kernels), 'kernel')} with a median error of "
         f"{median_error(predicted_points):.1%}, at worst "
-        f"{signed(worst_point.repaired_error)} ({point_name(worst_point)})."
+        f"{format_signed(worst_point.repaired_error)} ({point_name(worst_point)})."
     ]
     plain_errors = [
         f"{MODELS[base]} {error:.0%}"

@@ -33,8 +33,8 @@ def page(evidence: Evidence) -> Page:
         Section("The paper's figures", figures=tuple(figures.figures(run)), multiples=True),
         Section("Parameters", tables=(parameters.parameter_table(costs),), closed=True),
         section("Local work", tables=[parameters.rate_table(costs)], closed=True),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,

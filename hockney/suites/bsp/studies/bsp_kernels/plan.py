@@ -12,7 +12,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
@@ -93,7 +93,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
         )
     lines = [line for p in add_pairs(ranks) for line in parameter_lines(p, sync, options.sizes)]
     lines += [line for case in kernels for line in _local_work_lines(case, catalog, machine, sync)]
-    return once([*kernels, *(catalog.case(line) for line in (*lines, *sweep(MESSAGE_SIZES)))])
+    return unique_cases([*kernels, *(catalog.case(line) for line in (*lines, *sweep(MESSAGE_SIZES)))])
 
 
 def kernel_lines(options: Options, machine: Machine, ranks: Iterable[int], sync: str) -> Iterator[str]:

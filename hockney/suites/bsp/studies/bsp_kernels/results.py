@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.suites.bsp.models.costs import (
     REPAIRS,
     BaseModel,
@@ -35,7 +35,7 @@ class KernelPoint:
     that style, by name: the plain one, one with each single repair, and one with all repairs. Models with
     unmeasured parameters are left out."""
 
-    measurement: Measured
+    measurement: MeasuredCase
     base: BaseModel
     terms_by_model: Mapping[str, CostTerms]
     diagnosis: Diagnosis | None
@@ -101,7 +101,7 @@ class KernelResults:
     def bases(self) -> tuple[BaseModel, ...]:
         return tuple(dict.fromkeys(p.base for p in self.points))
 
-    def _kernel_point(self, measurement: Measured) -> KernelPoint | None:
+    def _kernel_point(self, measurement: MeasuredCase) -> KernelPoint | None:
         steps = supersteps(measurement.workload.operation, measurement.case)
         if steps is None:
             return None

@@ -11,10 +11,19 @@ from typing import Any
 
 from hockney.core.fit import Estimate
 from hockney.draw.page import Table
-from hockney.pages.columns import COUNT, INTERVAL, RATIO, SECONDS, Column, Format, columns_table, in_unit
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.columns import (
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    RATIO_FORMAT,
+    SECONDS_FORMAT,
+    Column,
+    Format,
+    columns_table,
+    unit_format,
+)
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.pages.format import interval, quantity, size_of
-from hockney.pages.metrics import rate
+from hockney.pages.metrics import operation_rate
 from hockney.suites.bsp.studies.bsp_parameters.results import (
     METHOD_TITLES,
     PAPER_KEYS,
@@ -64,7 +73,7 @@ def parameter_table(run: ParameterResults) -> Table:
                 "",
             )
             rows.append(row)
-    columns = ("ranks", "symbol", "cost of", "value", INTERVAL, "fit")
+    columns = ("ranks", "symbol", "cost of", "value", INTERVAL_HEADING, "fit")
     return Table("bsp-parameters", "Parameters", columns, tuple(rows), numeric=(0, 3, 4))
 
 
@@ -76,11 +85,11 @@ def method_table(run: ParameterResults) -> Table | None:
         return run.gain_over_put(method, ranks) if method != "put" else None
 
     columns: tuple[Column[tuple[int, str]], ...] = (
-        Column("ranks", lambda row: row[0], COUNT),
+        Column("ranks", lambda row: row[0], COUNT_FORMAT),
         Column("words by", lambda row: METHOD_TITLES[row[1]]),
-        Column("g", lambda row: run.estimate("g", *row), SECONDS, interval=f"{INTERVAL} of g"),
-        Column("L", lambda row: run.estimate("L", *row), SECONDS, interval=f"{INTERVAL} of L"),
-        Column("g / g of bsp_put", gain, RATIO, interval=f"{INTERVAL} of the ratio"),
+        Column("g", lambda row: run.estimate("g", *row), SECONDS_FORMAT, interval=f"{INTERVAL_HEADING} of g"),
+        Column("L", lambda row: run.estimate("L", *row), SECONDS_FORMAT, interval=f"{INTERVAL_HEADING} of L"),
+        Column("g / g of bsp_put", gain, RATIO_FORMAT, interval=f"{INTERVAL_HEADING} of the ratio"),
     )
     caption = (
         "On the Paragon, combining all words for a processor into one message made g 17 to 22 times smaller."
@@ -98,11 +107,11 @@ def _method_rows(run: ParameterResults) -> list[tuple[int, str]]:
 def paper_table(run: ParameterResults) -> Table:
     """Returns a table of the paper's g, L, sigma and l and this machine's at the same numbers of ranks."""
     paper_values = {symbol: paper_values_by_processors(symbol) for symbol in PAPER_KEYS}
-    columns: list[Column[int]] = [Column("ranks", int, COUNT)]
+    columns: list[Column[int]] = [Column("ranks", int, COUNT_FORMAT)]
     for symbol, values in paper_values.items():
         columns += [
-            Column(symbol, partial(run.estimate, symbol), in_unit(UNITS[symbol])),
-            Column(f"{symbol}, Paragon", values.get, in_unit(UNITS[symbol])),
+            Column(symbol, partial(run.estimate, symbol), unit_format(UNITS[symbol])),
+            Column(f"{symbol}, Paragon", values.get, unit_format(UNITS[symbol])),
         ]
     rows = sorted({p for values in paper_values.values() for p in values} | set(run.ranks))
     return columns_table(
@@ -117,28 +126,28 @@ def _range_in_millions(speed: Estimate) -> str:
 
 
 MILLION_FORMAT = Format(lambda speed: quantity(speed.value / 1e6, ""), interval=_range_in_millions)
-RATE_COLUMNS: tuple[Column[Measured], ...] = (
+RATE_COLUMNS: tuple[Column[MeasuredCase], ...] = (
     Column("work", lambda measurement: measurement.workload.operation),
     Column("type", lambda measurement: measurement.case.get("type")),
-    Column("size", lambda measurement: _shape_text(measurement) or size_of(measurement), COUNT),
-    Column("ranks", lambda measurement: measurement.case.ranks, COUNT),
-    Column("time", lambda measurement: measurement.summary.typical, SECONDS),
+    Column("size", lambda measurement: _shape_text(measurement) or size_of(measurement), COUNT_FORMAT),
+    Column("ranks", lambda measurement: measurement.case.ranks, COUNT_FORMAT),
+    Column("time", lambda measurement: measurement.summary.typical, SECONDS_FORMAT),
     Column(
         "million operations a second",
-        lambda measurement: rate(measurement.summary),
+        lambda measurement: operation_rate(measurement.summary),
         MILLION_FORMAT,
-        interval=INTERVAL,
+        interval=INTERVAL_HEADING,
     ),
 )
 
 
-def _shape_text(measurement: Measured) -> str:
+def _shape_text(measurement: MeasuredCase) -> str:
     return " x ".join(str(measurement.case[name]) for name in ("n", "m", "k") if measurement.case.get(name))
 
 
 def rate_table(run: ParameterResults) -> Table | None:
     """Returns a table of local work on all ranks at the same time; None without any."""
-    rate_cases = [measurement for measurement in run.rates if rate(measurement.summary) is not None]
+    rate_cases = [measurement for measurement in run.rates if operation_rate(measurement.summary) is not None]
     rate_cases.sort(
         key=lambda measurement: (
             measurement.workload.operation,
@@ -185,7 +194,7 @@ def answer(evidence: Evidence) -> dict[str, Any]:
                 **_interval_fields(speed),
             }
             for measurement in run.rates
-            if (speed := rate(measurement.summary)) is not None
+            if (speed := operation_rate(measurement.summary)) is not None
         ],
     }
 

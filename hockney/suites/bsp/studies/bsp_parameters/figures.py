@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.evidence import Measured
+from hockney.pages.evidence import MeasuredCase
 from hockney.pages.series import curve, estimates, times
 from hockney.suites.bsp.studies.bsp_parameters.columns import PARAMETER_MEANINGS, UNITS
 from hockney.suites.bsp.studies.bsp_parameters.results import (
@@ -95,7 +95,7 @@ def parameter_figure(run: ParameterResults, symbol: str) -> Figure | None:
     )
 
 
-def _measured_and_fitted_series(measured: Iterable[Measured], fit: Fit | None, name: str) -> list[Series]:
+def _measured_and_fitted_series(measured: Iterable[MeasuredCase], fit: Fit | None, name: str) -> list[Series]:
     measurements = tuple(measured)
     if not measurements:
         return []

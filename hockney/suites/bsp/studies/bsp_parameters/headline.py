@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from hockney.core.fit import Fit
 from hockney.core.wording import plural
-from hockney.pages.format import in_brackets, ratio_bounds
+from hockney.pages.format import ratio_interval_suffix, with_bracketed_interval
 from hockney.suites.bsp.studies.bsp_parameters.results import ParameterResults
 
 
@@ -20,20 +20,22 @@ def headline(run: ParameterResults) -> tuple[str, ...]:
     g, superstep = run.estimate("g", ranks), run.estimate("L", ranks)
     if g is not None and superstep is not None:
         sentences.append(
-            f"{plural(ranks, 'rank')}: a word of an h-relation costs g = {in_brackets(g, 's')}, and a "
-            f"superstep L = {in_brackets(superstep, 's')}." + _poor_fit_warning(run.fit("g", ranks))
+            f"{plural(ranks, 'rank')}: a word of an h-relation costs g = "
+            f"{with_bracketed_interval(g, 's')}, and a "
+            f"superstep L = {with_bracketed_interval(superstep, 's')}."
+            + _poor_fit_warning(run.fit("g", ranks))
         )
     factor = run.combining_gain(ranks)
     if factor is not None:
         sentences.append(
             f"A word that is sent at once as an MPI message takes {factor.value:.3g} times as long as a "
-            f"combined one{ratio_bounds(factor)}." + _poor_fit_warning(run.fit("g", ranks, "mpi"))
+            f"combined one{ratio_interval_suffix(factor)}." + _poor_fit_warning(run.fit("g", ranks, "mpi"))
         )
     sigma, startup = run.estimate("sigma", ranks), run.estimate("l", ranks)
     if sigma is not None and startup is not None:
         sentences.append(
-            f"A byte of a block costs sigma = {in_brackets(sigma, 's/B')}, and a block "
-            f"l = {in_brackets(startup, 's')}." + _poor_fit_warning(run.fit("sigma", ranks))
+            f"A byte of a block costs sigma = {with_bracketed_interval(sigma, 's/B')}, and a block "
+            f"l = {with_bracketed_interval(startup, 's')}." + _poor_fit_warning(run.fit("sigma", ranks))
         )
     return tuple(sentences)
 

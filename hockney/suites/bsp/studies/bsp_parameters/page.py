@@ -33,8 +33,8 @@ def page(evidence: Evidence) -> Page:
         _method_section(run),
         section("Block permutations", figures=[figures.permutation_figure(run)]),
         section("Local work", tables=[columns.rate_table(run)], closed=True),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,

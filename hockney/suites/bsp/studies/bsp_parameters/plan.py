@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.shared_parameters import SYNC, sync_of
 from hockney.studies.sizes import default_ranks
 from hockney.studies.survey import sweep
@@ -70,7 +70,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     lines += [
         line for p in ranks for work in LOCAL_WORK for line in rate_lines(work, p, catalog, machine, sync)
     ]
-    return once(catalog.case(line) for line in (*lines, *_message_lines(ranks, sync)))
+    return unique_cases(catalog.case(line) for line in (*lines, *_message_lines(ranks, sync)))
 
 
 def add_pairs(ranks: Sequence[int]) -> list[int]:

@@ -10,7 +10,7 @@ from functools import cached_property
 from hockney import reference
 from hockney.core.fit import Estimate, Fit
 from hockney.models.statistics import ratio_of_estimates
-from hockney.pages.evidence import Evidence, Measured
+from hockney.pages.evidence import Evidence, MeasuredCase
 from hockney.reference import PrintedRow
 from hockney.suites.bsp.fits.bsp import ROLE, SYNCHRONISATION
 from hockney.suites.bsp.models.parameters import (
@@ -69,7 +69,7 @@ class ParameterResults:
             else ratio_of_estimates(g, combined_g)
         )
 
-    def synchronisation(self, ranks: int) -> Measured | None:
+    def synchronisation(self, ranks: int) -> MeasuredCase | None:
         """Returns the measurement of an empty superstep; None if there is none."""
         candidates = (
             measurement
@@ -78,15 +78,15 @@ class ParameterResults:
         )
         return next((measurement for measurement in candidates if measurement.case.ranks == ranks), None)
 
-    def relations(self, ranks: int, method: str = "put") -> tuple[Measured, ...]:
+    def relations(self, ranks: int, method: str = "put") -> tuple[MeasuredCase, ...]:
         """Returns the measured h-relations whose packets are single words."""
         return self.evidence.of("h_relation", ranks=ranks, method=method, packet=WORD_BYTES)
 
-    def permutations(self, ranks: int) -> tuple[Measured, ...]:
+    def permutations(self, ranks: int) -> tuple[MeasuredCase, ...]:
         return self.evidence.of("block_permutation", ranks=ranks)
 
     @property
-    def rates(self) -> tuple[Measured, ...]:
+    def rates(self) -> tuple[MeasuredCase, ...]:
         """The measured local work."""
         return self.evidence.of_role(LOCAL_ROLE)
 

@@ -14,25 +14,25 @@ from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.models.programs.scaling import TIME_PARTS
 from hockney.pages.columns import (
-    COUNT,
-    INTERVAL,
-    SECONDS,
-    SHARE,
-    SIGNED,
+    COUNT_FORMAT,
+    INTERVAL_HEADING,
+    SECONDS_FORMAT,
+    SHARE_FORMAT,
+    SIGNED_FORMAT,
     Column,
     Format,
     Row,
-    chosen,
     columns_document,
     columns_table,
-    in_unit,
-    number,
+    point_value,
+    select_columns,
+    text_format,
+    unit_format,
     without_intervals,
-    words,
 )
 from hockney.pages.evidence import Evidence
-from hockney.pages.format import percent, ratio_interval
-from hockney.pages.metrics import RATE
+from hockney.pages.format import format_share, ratio_interval
+from hockney.pages.metrics import RATE_UNIT
 from hockney.suites.npb.programs.assumptions import ACCEPTED_ERROR, ASSUMPTIONS, PhaseTime
 from hockney.suites.npb.studies.npb.results import (
     MeanEffect,
@@ -51,7 +51,7 @@ def ratio_number(value: float) -> str:
     return f"{value:.2f}" if value >= 0.1 else f"{value:.2g}"
 
 
-RATIO_FORMAT = Format(lambda value: ratio_number(number(value)), interval=ratio_interval)
+RATIO_FORMAT = Format(lambda value: ratio_number(point_value(value)), interval=ratio_interval)
 
 
 def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
@@ -68,19 +68,23 @@ def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
         Column("", lambda p: p.measurement.case.line, key="case"),
         Column("benchmark", lambda p: p.kernel, key="benchmark"),
         Column("class", lambda p: p.size, key="class"),
-        Column("ranks", lambda p: p.ranks, COUNT, "ranks"),
+        Column("ranks", lambda p: p.ranks, COUNT_FORMAT, "ranks"),
         Column("decomposition", lambda p: p.decomposition, key="decomposition"),
-        Column("time", lambda p: p.time, SECONDS, "time_s", INTERVAL),
-        Column("rate", lambda p: p.rate, in_unit(RATE), "rate_per_s", INTERVAL),
+        Column("time", lambda p: p.time, SECONDS_FORMAT, "time_s", INTERVAL_HEADING),
+        Column("rate", lambda p: p.rate, unit_format(RATE_UNIT), "rate_per_s", INTERVAL_HEADING),
         Column("", speedup, key="speedup"),
-        Column("speed-up", lambda p: speedup(p) if p.ranks > 1 else None, RATIO_FORMAT, interval=INTERVAL),
+        Column(
+            "speed-up", lambda p: speedup(p) if p.ranks > 1 else None, RATIO_FORMAT, interval=INTERVAL_HEADING
+        ),
         Column(
             "efficiency",
             lambda p: run.efficiency(p) if p in run.barrier_free_points else None,
-            SHARE,
+            SHARE_FORMAT,
             "efficiency",
         ),
-        Column("verified", lambda p: p.verified, words(VERIFIED_TEXTS), "verified", missing="not checked"),
+        Column(
+            "verified", lambda p: p.verified, text_format(VERIFIED_TEXTS), "verified", missing="not checked"
+        ),
         Column("", lambda p: p.parts, key="parts_s"),
         Column(
             "",
@@ -89,50 +93,50 @@ def _point_columns(run: NpbResults) -> tuple[Column[NpbPoint], ...]:
         ),
         Column("barrier", lambda p: p.barrier, key="barrier"),
         Column("after each", lambda p: p.barrier_at, key="barrier_at"),
-        Column("with / without", effect("cost"), RATIO_FORMAT, "cost", INTERVAL),
+        Column("with / without", effect("cost"), RATIO_FORMAT, "cost", INTERVAL_HEADING),
         Column("", effect("gain"), key="gain"),
-        Column("won back", effect("saving"), SHARE, interval=INTERVAL),
-        Column("communication", lambda p: p.share("messages", "collectives", "barriers"), SHARE),
-        Column("in barriers", lambda p: p.share("barriers"), SHARE),
-        Column("waiting", lambda p: p.share("waiting"), SHARE),
+        Column("won back", effect("saving"), SHARE_FORMAT, interval=INTERVAL_HEADING),
+        Column("communication", lambda p: p.share("messages", "collectives", "barriers"), SHARE_FORMAT),
+        Column("in barriers", lambda p: p.share("barriers"), SHARE_FORMAT),
+        Column("waiting", lambda p: p.share("waiting"), SHARE_FORMAT),
     )
 
 
 PHASE_COLUMNS: tuple[Column[tuple[NpbPoint, PhaseTime]], ...] = (
     Column("benchmark", lambda row: row[0].kernel),
-    Column("ranks", lambda row: row[0].ranks, COUNT),
+    Column("ranks", lambda row: row[0].ranks, COUNT_FORMAT),
     Column("phase", lambda row: row[1].name, key="phase"),
-    Column("time", lambda row: row[1].total, SECONDS),
-    Column("computation", lambda row: row[1].computation, SECONDS, "computation_s"),
-    Column("communication", lambda row: row[1].communication, SECONDS, "communication_s"),
-    Column("waiting", lambda row: row[1].waiting, SECONDS, "waiting_s"),
-    Column("share", lambda row: _phase_share(*row), SHARE),
+    Column("time", lambda row: row[1].total, SECONDS_FORMAT),
+    Column("computation", lambda row: row[1].computation, SECONDS_FORMAT, "computation_s"),
+    Column("communication", lambda row: row[1].communication, SECONDS_FORMAT, "communication_s"),
+    Column("waiting", lambda row: row[1].waiting, SECONDS_FORMAT, "waiting_s"),
+    Column("share", lambda row: _phase_share(*row), SHARE_FORMAT),
 )
 MEAN_COLUMNS: tuple[Column[MeanEffect], ...] = (
-    Column("ranks", lambda effect: effect.ranks, COUNT, "ranks"),
+    Column("ranks", lambda effect: effect.ranks, COUNT_FORMAT, "ranks"),
     Column("barrier", lambda effect: effect.barrier, key="barrier"),
     Column("after each", lambda effect: effect.barrier_at, key="barrier_at"),
     Column("", lambda effect: effect.kernels, key="benchmarks"),
-    Column("time with / without", lambda effect: effect.cost, RATIO_FORMAT, "cost", INTERVAL),
-    Column("won back", lambda effect: effect.saving, SHARE, interval=INTERVAL),
+    Column("time with / without", lambda effect: effect.cost, RATIO_FORMAT, "cost", INTERVAL_HEADING),
+    Column("won back", lambda effect: effect.saving, SHARE_FORMAT, interval=INTERVAL_HEADING),
     Column("", lambda effect: effect.gain, key="gain"),
-    Column("in barriers", lambda effect: effect.barrier_share, SHARE, "share_in_barriers"),
-    Column("waiting", lambda effect: effect.waiting_share, SHARE, "share_waiting"),
+    Column("in barriers", lambda effect: effect.barrier_share, SHARE_FORMAT, "share_in_barriers"),
+    Column("waiting", lambda effect: effect.waiting_share, SHARE_FORMAT, "share_waiting"),
 )
 PREDICTION_COLUMNS: tuple[Column[NpbPrediction], ...] = (
     Column("", lambda prediction: prediction.point.measurement.case.line, key="case"),
     Column("benchmark", lambda prediction: prediction.point.kernel),
     Column("class", lambda prediction: prediction.point.size),
-    Column("ranks", lambda prediction: prediction.point.ranks, COUNT),
-    Column("predicted", lambda prediction: prediction.predicted_time.seconds, SECONDS, "time_s"),
-    Column("measured", lambda prediction: prediction.point.time, SECONDS, "measured_s"),
-    Column("error", lambda prediction: prediction.diagnosis.error, SIGNED, "error"),
+    Column("ranks", lambda prediction: prediction.point.ranks, COUNT_FORMAT),
+    Column("predicted", lambda prediction: prediction.predicted_time.seconds, SECONDS_FORMAT, "time_s"),
+    Column("measured", lambda prediction: prediction.point.time, SECONDS_FORMAT, "measured_s"),
+    Column("error", lambda prediction: prediction.diagnosis.error, SIGNED_FORMAT, "error"),
     Column("what fails", lambda prediction: prediction.diagnosis.failed_assumption, key="fails"),
     Column("in phase", lambda prediction: prediction.diagnosis.phase or None, key="phase"),
     Column(
         "error without it",
         lambda prediction: prediction.diagnosis.corrected_error,
-        SIGNED,
+        SIGNED_FORMAT,
         "error_without_it",
     ),
     Column("", lambda prediction: _part_seconds(prediction), key="parts_s"),
@@ -159,10 +163,10 @@ def benchmark_table(run: NpbResults) -> Table:
     has_unverified = any(p.verified is not True for p in run.barrier_free_points)
     all_columns = _point_columns(run)
     columns = (
-        *chosen(all_columns, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
-        *without_intervals(chosen(all_columns, "time", "rate")),
+        *select_columns(all_columns, "benchmark", "ranks", *(["verified"] if has_unverified else [])),
+        *without_intervals(select_columns(all_columns, "time", "rate")),
         *_with_intervals_if_measured(
-            run, chosen(all_columns, "speed-up", "efficiency", "communication", "waiting")
+            run, select_columns(all_columns, "speed-up", "efficiency", "communication", "waiting")
         ),
     )
     caption = "Communication and waiting: shares of the time, as means over the ranks."
@@ -175,7 +179,9 @@ def benchmark_table(run: NpbResults) -> Table:
 
 def time_table(run: NpbResults) -> Table:
     """Returns a table of times and rates with their intervals, and of the benchmarks' decompositions."""
-    columns = chosen(_point_columns(run), "benchmark", "class", "ranks", "time", "rate", "decomposition")
+    columns = select_columns(
+        _point_columns(run), "benchmark", "class", "ranks", "time", "rate", "decomposition"
+    )
     return columns_table(
         "npb-times", "Times and rates", _with_intervals_if_measured(run, columns), run.barrier_free_points
     )
@@ -185,7 +191,7 @@ def barrier_table(run: NpbResults) -> Table | None:
     """Returns a table of each barrier at each place, over all benchmarks, in ascending cost."""
     if not run.mean_effects:
         return None
-    columns = chosen(
+    columns = select_columns(
         MEAN_COLUMNS,
         "ranks",
         "after each",
@@ -209,10 +215,11 @@ def effect_table(run: NpbResults) -> Table | None:
     """Returns a table of each barrier in each benchmark; None without barriers."""
     all_columns = _point_columns(run)
     columns = (
-        *chosen(all_columns, "benchmark", "ranks", "after each", "barrier"),
-        *without_intervals(chosen(all_columns, "time")),
+        *select_columns(all_columns, "benchmark", "ranks", "after each", "barrier"),
+        *without_intervals(select_columns(all_columns, "time")),
         *_with_intervals_if_measured(
-            run, chosen(all_columns, "with / without", "won back", "in barriers", "waiting", "verified")
+            run,
+            select_columns(all_columns, "with / without", "won back", "in barriers", "waiting", "verified"),
         ),
     )
     points = [effect.point for effect in run.effects]
@@ -230,7 +237,7 @@ def prediction_table(predictions: NpbPredictions) -> Table | None:
     """Returns a table of predicted and measured times on several ranks, and of the assumption that fails."""
     if not predictions.predictions:
         return None
-    columns = chosen(
+    columns = select_columns(
         PREDICTION_COLUMNS, "benchmark", "class", "ranks", "measured", "predicted", "error", "what fails",
         "in phase", "error without it",
     )  # fmt: skip
@@ -238,7 +245,7 @@ def prediction_table(predictions: NpbPredictions) -> Table | None:
     caption = (
         "From the time on one rank and the costs of messages and collectives. What fails: the assumption "
         "whose measured part of the time, in place of the predicted one, corrects most of an error above "
-        f"{percent(ACCEPTED_ERROR)}. Assumptions: {assumption_list}."
+        f"{format_share(ACCEPTED_ERROR)}. Assumptions: {assumption_list}."
     )
     return columns_table("npb-predicted", "Predicted and measured", columns, predictions.predictions, caption)
 

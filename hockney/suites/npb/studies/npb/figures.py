@@ -10,8 +10,8 @@ from hockney.core.case import MPI
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.pages.format import quantity, ratio_bounds, signed
-from hockney.pages.series import estimates, within_row
+from hockney.pages.format import format_signed, quantity, ratio_interval_suffix
+from hockney.pages.series import estimates, row_offsets
 from hockney.suites.npb.studies.npb.results import PARTS, NpbPoint, NpbPredictions, NpbResults, Part
 
 ROW_GAP = 0.2
@@ -114,7 +114,8 @@ def prediction_figure(predictions: NpbPredictions) -> Figure:
         (
             float(k),
             prediction.ratio,
-            f"{quantity(prediction.predicted_time.seconds, 's')}, {signed(prediction.diagnosis.error)}",
+            f"{quantity(prediction.predicted_time.seconds, 's')}, "
+            f"{format_signed(prediction.diagnosis.error)}",
         )
         for k, prediction in enumerate(predictions.predictions)
     )
@@ -154,12 +155,16 @@ def _barrier_figure(run: NpbResults, ranks: int, barrier_at: str) -> Figure:
         ]
     kernels = list(dict.fromkeys(kernel for kernel, _, _ in costs))
     names = list(dict.fromkeys(barrier for _, barrier, _ in costs))
-    offsets = dict(zip(names, within_row(len(names), ROW_GAP), strict=True))
+    offsets = dict(zip(names, row_offsets(len(names), ROW_GAP), strict=True))
     series = (
         estimates(
             "MPI's" if name == MPI else name,
             (
-                (kernels.index(kernel) + offsets[name], cost, f"{cost.value:.2f}{ratio_bounds(cost)}")
+                (
+                    kernels.index(kernel) + offsets[name],
+                    cost,
+                    f"{cost.value:.2f}{ratio_interval_suffix(cost)}",
+                )
                 for kernel, barrier, cost in costs
                 if barrier == name
             ),

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.wording import join_words, list_names, plural
-from hockney.pages.format import percent, ratio_bounds, signed, with_interval
-from hockney.pages.metrics import RATE
+from hockney.pages.format import format_share, format_signed, ratio_interval_suffix, with_interval
+from hockney.pages.metrics import RATE_UNIT
 from hockney.suites.npb.programs.assumptions import ASSUMPTIONS
 from hockney.suites.npb.studies.npb.columns import first_error, ratio_number
 from hockney.suites.npb.studies.npb.results import (
@@ -66,7 +66,7 @@ def _speed_sentence(run: NpbResults) -> str:
     points = _headline_points(run)
     speedups = [(p, speedup) for p in points if p.ranks > 1 and (speedup := run.speedup(p)) is not None]
     if not speedups:
-        rates = [f"{p.kernel} {with_interval(p.rate, RATE)}" for p in points if p.rate is not None]
+        rates = [f"{p.kernel} {with_interval(p.rate, RATE_UNIT)}" for p in points if p.rate is not None]
         rate_list = list_names(rates, len(rates))
         return (
             f"On {plural(run.headline_ranks, 'rank')}, class {join_words(run.classes)}: {rate_list}."
@@ -95,12 +95,12 @@ def _time_sentence(run: NpbResults) -> str:
     shares = {
         part: sum(p.share(part) for p in points) / len(points) for part in PARTS if part in PART_PHRASES
     }
-    share_list = join_words(f"{percent(share)} {PART_PHRASES[part]}" for part, share in shares.items())
+    share_list = join_words(f"{format_share(share)} {PART_PHRASES[part]}" for part, share in shares.items())
     text = f"Ranks spend {share_list}"
     if len(points) > 1:
         max_overhead_point = max(points, key=_non_computation_share)
         text += f", as the mean over the benchmarks; {max_overhead_point.kernel} computes least, "
-        text += f"{percent(1 - _non_computation_share(max_overhead_point))} of its time"
+        text += f"{format_share(1 - _non_computation_share(max_overhead_point))} of its time"
     return f"{text}."
 
 
@@ -157,17 +157,17 @@ def _comparison_text(run: NpbResults, best_effect: MeanEffect, barrier_share: fl
         if saving.low <= 0 <= saving.high:
             return (
                 f"{name} does not change that significantly: it wins back "
-                f"{percent(saving.value)}{_bounds_text(saving)}"
+                f"{format_share(saving.value)}{_bounds_text(saving)}"
             )
         possible = possible_saving(saving, barrier_share)
         if possible is None:
             return (
-                f"undecided whether {name} wins back any of that: its time is {percent(saving.value)}"
-                f"{_bounds_text(saving)} shorter, but only {percent(barrier_share)} of it is "
+                f"undecided whether {name} wins back any of that: its time is {format_share(saving.value)}"
+                f"{_bounds_text(saving)} shorter, but only {format_share(barrier_share)} of it is "
                 "spent in barriers"
             )
         saving = possible
-    share = f"{percent(abs(saving.value))}{_bounds_text(saving)} of that time"
+    share = f"{format_share(abs(saving.value))}{_bounds_text(saving)} of that time"
     return f"{name} takes {share} more" if saving.value < 0 else f"{name} wins back {share}"
 
 
@@ -176,7 +176,7 @@ def _bounds_text(share: Estimate) -> str:
     if isinstance(share, ExactValue) or share.low is None or share.high is None:
         return ""
     bounds = (-share.high, -share.low) if share.high < 0 else (share.low, share.high)
-    return f" (95%: {percent(bounds[0])} to {percent(bounds[1])})"
+    return f" (95%: {format_share(bounds[0])} to {format_share(bounds[1])})"
 
 
 def _skew_sentence(run: NpbResults) -> str:
@@ -186,10 +186,10 @@ def _skew_sentence(run: NpbResults) -> str:
         mpi_effect = run.mean_effect(run.headline_ranks, barrier_at, MPI)
         if mpi_effect is not None:
             return (
-                f"Ranks then spend {percent(mpi_effect.barrier_share)} of the time in barriers "
+                f"Ranks then spend {format_share(mpi_effect.barrier_share)} of the time in barriers "
                 "after the last rank has "
                 "arrived, which a better barrier could win back, and "
-                f"{percent(mpi_effect.waiting_share)} waiting for "
+                f"{format_share(mpi_effect.waiting_share)} waiting for "
                 "ranks that arrive later, which it could not."
             )
     return ""
@@ -203,13 +203,16 @@ def _prediction_sentence(run: NpbResults) -> str:
         return ""
     name = f"{worst_prediction.point.kernel} on {plural(worst_prediction.point.ranks, 'rank')}"
     if len(results.predictions) == 1:
-        text = f"The time of {name} was predicted with an error of {signed(worst_prediction.diagnosis.error)}"
+        text = (
+            f"The time of {name} was predicted with an error of "
+            f"{format_signed(worst_prediction.diagnosis.error)}"
+        )
     else:
         text = (
-            f"The predicted times are off by {percent(error)} (median of {len(results.predictions)}), "
+            f"The predicted times are off by {format_share(error)} (median of {len(results.predictions)}), "
             "at most by "
         )
-        text += f"{signed(worst_prediction.diagnosis.error)} for {name}"
+        text += f"{format_signed(worst_prediction.diagnosis.error)} for {name}"
     failed_assumption = worst_prediction.diagnosis.failed_assumption
     if failed_assumption is None:
         return f"{text}."
@@ -227,4 +230,4 @@ def _headline_points(run: NpbResults) -> list[NpbPoint]:
 
 def ratio_text(value: Estimate) -> str:
     """Returns a text such as "1.95 (95%: 1.90 to 1.99)"."""
-    return f"{ratio_number(value.value)}{ratio_bounds(value)}"
+    return f"{ratio_number(value.value)}{ratio_interval_suffix(value)}"

@@ -41,8 +41,8 @@ def page(evidence: Evidence) -> Page:
         else None,
         section("Barriers in each benchmark", tables=[columns.effect_table(run)], closed=True),
         section("Phases", tables=[columns.phase_table(run)], closed=True),
-        quality.spread_of_noise(evidence),
-        quality.verification(evidence),
+        quality.noise_section(evidence),
+        quality.verification_section(evidence),
     ]
     return study_page(
         evidence,

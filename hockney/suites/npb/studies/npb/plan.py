@@ -14,7 +14,7 @@ from hockney.core.errors import UsageError, unknown
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.models.loggp_sim import message_startup
-from hockney.pages.evidence import Options, once
+from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.program_costs import cost_cases, needs_of
 from hockney.studies.shared_parameters import PREDICT, SURVEY, SYNC, refuse_on_others, sync_of
 from hockney.studies.sizes import default_ranks
@@ -123,10 +123,10 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     lines = [line for name in benchmark_names(options) for line in _case_lines(name, ranks, options, machine)]
     cases = [catalog.case(line) for line in lines]
-    if options.value(PREDICT) == "yes" and options.surveyed is None and machine.platform is None:
+    if options.value(PREDICT) == "yes" and options.survey is None and machine.platform is None:
         needs = (needs_of(program.iteration(uniform_rates(1.0))) for program in _programs(cases))
         cases += [catalog.case(line) for line in cost_cases(needs, catalog, machine)]
-    return once(cases)
+    return unique_cases(cases)
 
 
 def _programs(cases: Iterable[Case]) -> Iterator[NpbProgram]:

@@ -21,10 +21,10 @@ from hockney.core.record import Record
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.timing import IterationTime, iteration_time
 from hockney.models.statistics import Observation, mean_ratio, ratio
-from hockney.pages.caveats import under_load
-from hockney.pages.evidence import Evidence, Measured
-from hockney.pages.format import rate_of
-from hockney.pages.metrics import rate
+from hockney.pages.caveats import load_premise
+from hockney.pages.evidence import Evidence, MeasuredCase
+from hockney.pages.format import rate_from_time
+from hockney.pages.metrics import operation_rate
 from hockney.studies.program_costs import communication
 from hockney.suites.npb.programs import program_of
 from hockney.suites.npb.programs.assumptions import KernelDiagnosis, PhaseTime, diagnose
@@ -42,7 +42,7 @@ class NpbPoint:
     """A benchmark on `ranks` ranks, with a barrier after each iteration or step, or without one. `parts`
     are the seconds of each part of a run. `records` are those of its launches."""
 
-    measurement: Measured
+    measurement: MeasuredCase
     observation: Observation
     records: tuple[Record, ...]
 
@@ -77,7 +77,7 @@ class NpbPoint:
     @property
     def rate(self) -> Estimate | None:
         """Operations per second by the official count; None if it was not reported."""
-        return rate(self.measurement.summary)
+        return operation_rate(self.measurement.summary)
 
     @cached_property
     def parts(self) -> dict[Part, Estimate]:
@@ -175,7 +175,7 @@ class NpbResults:
                 observation,
                 tuple(records.get(observation.case.line, ())),
             )
-            for observation in self.evidence.observed(
+            for observation in self.evidence.observations(
                 measurement.case for measurement in measured_by_line.values()
             )
         ]
@@ -364,7 +364,7 @@ class NpbPrediction:
     @property
     def ratio(self) -> Estimate:
         """The predicted time over the measured one, with the interval of the latter."""
-        return rate_of(self.predicted_time.seconds, self.point.time)
+        return rate_from_time(self.predicted_time.seconds, self.point.time)
 
 
 @dataclass(frozen=True)
@@ -396,7 +396,7 @@ def _compute_predictions(evidence: Evidence) -> NpbPredictions:
         return NpbPredictions(())
     rates = {(p.kernel, p.size): _rates(p) for p in run.barrier_free_points if p.ranks == 1}
     cores = evidence.run.cores(evidence.machine)
-    is_busy = bool(under_load(evidence))
+    is_busy = bool(load_premise(evidence))
     predictions = []
     for p in run.barrier_free_points:
         one_rank_rates = rates.get((p.kernel, p.size))
