@@ -100,7 +100,7 @@ class _RoundSimulation:
                 self._wait_for(round_index - self.timetable.rounds_behind)
             start_s = self.now_s[:, 0].copy()
             self.now_s = self.now_s + self.computation[:, :, round_index] + overhead_s
-            # Workers that wait for the master's schedules send later than it does.
+            # Workers that wait for the master's schedules send after the master does.
             self._poll(start_s, range(max(0, round_index - self.timetable.rounds_behind), round_index))
             self.arrival_s.append(self._send_statistics())
             self.polled_s.append(np.full(samples, np.inf))

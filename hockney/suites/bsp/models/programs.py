@@ -146,7 +146,7 @@ def _matrix_multiplication(case: Case) -> Iterator[Superstep]:
     parts = rows + columns - 2
     if case["style"] == "bsp":
         yield _exchange(case, parts, parts * block_bytes)
-        if layers == 1:  # the next product may not begin before this one has ended
+        if layers == 1:  # the next product must not begin before this one ends
             yield Superstep((multiply,))
             return
         yield _exchange(case, layers - 1, (layers - 1) * block_bytes, multiply)
@@ -277,7 +277,7 @@ def _shortest_paths(case: Case) -> Iterator[Superstep]:
             panel_work = _panel_work(panel_width, height, width, rows, columns)
         steps = broadcast((columns, rows, column_bytes), (rows, columns, row_bytes))
         yield from _prepend_work(steps, (*pending_work, *panel_work), row_bytes + column_bytes)
-        # In a single row or column of ranks, all have a part of the panel.
+        # In a single row or column of ranks, every rank has a part of the panel.
         pending_work = (
             _min_plus_work(
                 height - (rows == 1) * panel_width, width - (columns == 1) * panel_width, panel_width

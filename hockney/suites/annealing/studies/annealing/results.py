@@ -340,10 +340,9 @@ def _compute_predictions(evidence: Evidence) -> AnnealingPredictions:
         program = program_of(point.measurement.case)
         single_rank = _single_rank(run.points, -(-point.walkers // point.ranks))
         if program is None or single_rank is None or point.uses_progress_thread:
-            continue  # no model; there is none for a progress thread
-        _, test_s = handling_times(
-            costs, 0, point.ranks
-        )  # a test costs as much as receiving an empty message
+            continue  # there is no model, for example for a progress thread
+        # A test costs as much as receiving an empty message.
+        _, test_s = handling_times(costs, 0, point.ranks)
         slowdown = max(1.0, point.ranks / cores)
         times = predict(program, single_rank, costs, test_s=test_s, slowdown=slowdown)
         if times is not None:
