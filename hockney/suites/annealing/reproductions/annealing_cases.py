@@ -132,8 +132,8 @@ def spent_seconds(answer: Answer, setup: str, kind: str, process: str) -> float 
 def kind_seconds(record: Record, kind: str, process: str) -> float:
     """Returns the simulated seconds of the first repetition."""
     ranks = record.parse_case().ranks
-    by_part = (record.metrics[f"rank_{part}"].values[:ranks] for part in PARTS_BY_KIND[kind])
-    seconds = [sum(rank_parts) for rank_parts in zip(*by_part, strict=True)]
+    values_by_part = (record.metrics[f"rank_{part}"].values[:ranks] for part in PARTS_BY_KIND[kind])
+    seconds = [sum(rank_parts) for rank_parts in zip(*values_by_part, strict=True)]
     return seconds[0] if process == MASTER else fmean(seconds[1:])
 
 

@@ -322,8 +322,8 @@ def test_losses_are_those_of_the_world(compared: Quality):
     expected = {"estimated": 0.01, "decoupled": 0.03, "lagged": 0.0}
     assert {each.point.setup for each in compared.losses} == set(expected)
     for each in compared.losses:
-        loss = each.equal_steps
-        assert each.seeds == 12, "all set-ups have the same seeds"
+        loss = each.loss_at_equal_steps
+        assert each.seed_count == 12, "all set-ups have the same seeds"
         assert loss.value == pytest.approx(expected[each.point.setup], abs=0.002)
         assert loss.high - loss.low < 0.006, "what a seed shares cancels: its spread is 1%"
         assert each.is_worse == (expected[each.point.setup] > 0) and not each.is_better

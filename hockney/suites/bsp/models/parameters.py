@@ -201,10 +201,10 @@ def parameter_value(fit: Fit, symbol: str, end: End = "value") -> float:
     """Returns a parameter's value, or one end of its interval. Raises MissingParameter if that is unknown."""
     parameter = fit.parameter(symbol)
     assert parameter is not None, f"a {fit.model} has {symbol}"
-    return _end_of(parameter.estimate, end)
+    return _interval_end(parameter.estimate, end)
 
 
-def _end_of(estimate: Estimate, end: End) -> float:
+def _interval_end(estimate: Estimate, end: End) -> float:
     bound = getattr(estimate, end)
     if bound is None:
         raise MissingParameter("an interval")
@@ -267,7 +267,7 @@ def _empty_superstep_s(fits: Fits, ranks: int, end: End) -> float | None:
     names = {workload.name for workload in fits.workloads if workload.performs(ROLE, SYNCHRONISATION)}
     summaries = (summary for summary in fits.summaries if summary.case.split(" ", 1)[0] in names)
     costs = (summary.cost(fits.cost) for summary in summaries if parse_canonical(summary.case).ranks == ranks)
-    return next((_end_of(time, end) for time in costs), None)
+    return next((_interval_end(time, end) for time in costs), None)
 
 
 def _single_message_costs(fits: Fits, end: End) -> tuple[float, float] | None:

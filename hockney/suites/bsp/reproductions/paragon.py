@@ -138,8 +138,8 @@ def _fit_line(pairs: Answer) -> tuple[float, float] | None:
 
 
 def _saturation_rows(bisection: Answer, direction: str) -> list[ComparedNumber]:
-    last_linear = PAPER_VALUES.row("paragon/bisection/linear-to")
-    first_constant = PAPER_VALUES.row("paragon/bisection/constant-from")
+    linear_row = PAPER_VALUES.row("paragon/bisection/linear-to")
+    constant_row = PAPER_VALUES.row("paragon/bisection/constant-from")
     rates = bandwidths(bisection, direction)
     model = {p: described_bandwidth(bisection.platform, p, direction) for p in LINE_LENGTHS}
     mechanism = DIRECTIONS[direction]
@@ -151,11 +151,11 @@ def _saturation_rows(bisection: Answer, direction: str) -> list[ComparedNumber]:
         )
         for row, label, limit, note in (
             (
-                last_linear, "bandwidth grows almost linearly up to", linear_limit,
+                linear_row, "bandwidth grows almost linearly up to", linear_limit,
                 f"within {LINEAR_TOLERANCE:.0%} of linear",
             ),
             (
-                first_constant, "bandwidth is constant from", constant_start,
+                constant_row, "bandwidth is constant from", constant_start,
                 f"within {CONSTANT_TOLERANCE:.0%} of the largest",
             ),
         )
@@ -181,8 +181,13 @@ def described_bandwidth(platform: Platform, processors: int, direction: str = "b
     overhead = segment.isend_s if both_directions and segment.isend_s is not None else segment.send_s
     start = overhead + segment.latency_s + (processors - 1) * network.hop_s + segment.receive_s
     node_s_per_byte = segment.per_byte_s - 1 / min(network.nic, network.link)
-    slowest = max((2 if both_directions else 1) / network.nic, processors / 2 / network.link)
-    return processors / 2 * BISECTION_BYTES / (start + BISECTION_BYTES * (slowest + node_s_per_byte))
+    bottleneck_s_per_byte = max((2 if both_directions else 1) / network.nic, processors / 2 / network.link)
+    return (
+        processors
+        / 2
+        * BISECTION_BYTES
+        / (start + BISECTION_BYTES * (bottleneck_s_per_byte + node_s_per_byte))
+    )
 
 
 def linear_limit(bandwidth: Mapping[int, float]) -> int:
@@ -216,18 +221,18 @@ def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber])
 
 
 def _bisection_check(bisection: Answer) -> Check:
-    last_linear, first_constant = (
+    linear_processors, constant_processors = (
         int(PAPER_VALUES.row(f"paragon/bisection/{key}").si) for key in ("linear-to", "constant-from")
     )
     claim = (
-        f"the bandwidth of the bisection grows almost linearly to {last_linear} processors and stays "
-        f"constant from {first_constant}"
+        f"the bandwidth of the bisection grows almost linearly to {linear_processors} processors and stays "
+        f"constant from {constant_processors}"
     )
     statement = Statement("bisection", "figure 2", claim)
     rates = bandwidths(bisection)
     if not rates:
         return statement.unknown()
-    holds = linear_limit(rates) >= last_linear and constant_start(rates) == first_constant
+    holds = linear_limit(rates) >= linear_processors and constant_start(rates) == constant_processors
     return statement.check(holds, f"linear to {linear_limit(rates)}, constant from {constant_start(rates)}")
 
 

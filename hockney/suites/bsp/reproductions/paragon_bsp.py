@@ -293,9 +293,9 @@ def _permutation_figure(answers: Mapping[str, Answer]) -> Figure:
 
 
 def _parameter_figures(comparisons: Sequence[ComparedNumber]) -> Iterator[Figure]:
-    by_key = {row.key: row for row in comparisons}
+    rows_by_key = {row.key: row for row in comparisons}
     for symbol, (model, unit) in SYMBOLS.items():
-        rows = [(MESHES[mesh], by_key[row.key]) for mesh, row in paper_rows(symbol).items()]
+        rows = [(MESHES[mesh], rows_by_key[row.key]) for mesh, row in paper_rows(symbol).items()]
         yield Figure(
             f"paragon-{model}-{symbol}",
             f"Table {1 if model == 'bsp' else 2}: {symbol}",

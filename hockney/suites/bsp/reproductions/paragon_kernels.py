@@ -247,11 +247,11 @@ def compare(answers: Mapping[str, Answer]) -> list[ComparedNumber]:
 def crossover(kernels: Sequence[SimulatedKernel]) -> float | None:
     """Returns the largest simulated number of keys per processor for which the butterfly is faster than
     direct routing."""
-    by_keys = {style: _seconds_by_keys(kernels, style) for style in ("bpram", "butterfly")}
+    seconds_by_style = {style: _seconds_by_keys(kernels, style) for style in ("bpram", "butterfly")}
     faster_keys = [
         keys
-        for keys, seconds in by_keys["butterfly"].items()
-        if keys in by_keys["bpram"] and seconds < by_keys["bpram"][keys]
+        for keys, seconds in seconds_by_style["butterfly"].items()
+        if keys in seconds_by_style["bpram"] and seconds < seconds_by_style["bpram"][keys]
     ]
     return float(max(faster_keys)) if faster_keys else None
 
@@ -420,8 +420,8 @@ def _slower_check(
     if not common_keys:
         return statement.unknown()
     ratios = [slow_seconds[keys] / fast_seconds[keys] for keys in common_keys]
-    up_to = f" or more, up to {common_keys[-1]} keys" if sizes > 1 else ""
-    return statement.check(min(ratios) > 1, f"{min(ratios):.2f} times as long{up_to}")
+    range_text = f" or more, up to {common_keys[-1]} keys" if sizes > 1 else ""
+    return statement.check(min(ratios) > 1, f"{min(ratios):.2f} times as long{range_text}")
 
 
 def paths_errors(kernels: Sequence[SimulatedKernel]) -> dict[int, float]:

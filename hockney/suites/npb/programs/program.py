@@ -128,14 +128,14 @@ class Rates:
     `low` and `high` are the ends of the interval of the run's time, relative to it. `size` is the measured
     class; "" if the rate was given."""
 
-    by_phase: Mapping[str, float] = field(default_factory=dict)
+    seconds_by_phase: Mapping[str, float] = field(default_factory=dict)
     default: float = 0.0
     low: float = 1.0
     high: float = 1.0
     size: str = ""
 
     def for_phase(self, phase: str) -> float:
-        return self.by_phase.get(phase, self.default)
+        return self.seconds_by_phase.get(phase, self.default)
 
 
 def uniform_rates(operations_per_second: float) -> Rates:

@@ -285,7 +285,7 @@ def _other_networks_sentence(answers: Answers) -> str:
         if set(confirmed_benchmarks := _confirmed_benchmarks(answers, network, factor)) - base_benchmarks
     }
     variant_list = "; ".join(
-        f"{title}: {_title_list(as_stated)}" for title, as_stated in confirmed_by_variant.items()
+        f"{title}: {_title_list(kernels)}" for title, kernels in confirmed_by_variant.items()
     )
     return (
         f"On other networks and at other rates, more are as stated: {variant_list}."

@@ -235,10 +235,11 @@ def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
         for other_name, seconds in known_times.items()
         if not other_name.startswith("tournament")
     }
-    fastest_other = min(other_times, key=lambda other_name: other_times[other_name])
+    fastest_other_name = min(other_times, key=lambda other_name: other_times[other_name])
     return statement.check(
-        known_times[name] <= MAX_WINNER_SHARE * other_times[fastest_other],
-        f"{1e3 * known_times[name]:.1f} ms, {fastest_other} {1e3 * other_times[fastest_other]:.1f} ms",
+        known_times[name] <= MAX_WINNER_SHARE * other_times[fastest_other_name],
+        f"{1e3 * known_times[name]:.1f} ms, {fastest_other_name} "
+        f"{1e3 * other_times[fastest_other_name]:.1f} ms",
     )
 
 

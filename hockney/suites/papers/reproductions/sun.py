@@ -270,10 +270,10 @@ def _exchange_figure(answers: Mapping[str, Answer]) -> Figure:
     series = []
     for p in ALL_PROCESSES:
         formula = PAPER_VALUES.formula(FORMULA.format(p))
-        published = [(words, formula.time(WORD_BYTES * words)) for words in WORDS]
+        equation_points = [(words, formula.time(WORD_BYTES * words)) for words in WORDS]
         group = f"{p} processes"
         series += [
-            pages.make_series(f"{group}, equation 3", published, "line", group),
+            pages.make_series(f"{group}, equation 3", equation_points, "line", group),
             pages.make_series(
                 f"{group}, simulated",
                 _exchange_points(answers["exchange" if p in PROCESSES else EIGHT_PROCESSES_PART], p),

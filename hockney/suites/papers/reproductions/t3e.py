@@ -116,11 +116,7 @@ def _table_row(
         time = t3e_cases.mechanism_seconds(answers, mechanism, operation, SIZES[size], processes)
     else:
         time = seconds(answer, operation, SIZES[size], processes) if has_time else None
-    explanations = [
-        mechanism_tried
-        for mechanism_tried in MECHANISMS
-        if (operation, size) in mechanism_tried.explained_rows
-    ]
+    explanations = [candidate for candidate in MECHANISMS if (operation, size) in candidate.explained_rows]
     is_missed = time is None or abs(time / row.si - 1) > CLOSE_ERROR
     return ComparedNumber(
         row.key,
@@ -135,7 +131,7 @@ def _table_row(
         else status_of(answer.platform, row.key, mechanism.title if mechanism else ""),
         mechanism.title
         if mechanism
-        else "; ".join(mechanism_tried.title for mechanism_tried in explanations if is_missed),
+        else "; ".join(candidate.title for candidate in explanations if is_missed),
         note="" if has_time else TOO_MANY_MESSAGES,
         table=f"tried out: {mechanism.title}" if mechanism else f"time of collectives, {SIZE_TITLES[size]}",
         series="tried" if mechanism else "collectives",
@@ -198,7 +194,7 @@ def explained_counts(comparisons: Sequence[ComparedNumber]) -> tuple[int, int, i
 def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber]) -> list[Check]:
     rows = table_rows(comparisons)
     near_rows = close_rows(rows)
-    by_status = [
+    counts_by_status = [
         f"{sum(row.status == status for row in near_rows)} of "
         f"{sum(row.status == status for row in rows)} {status}"
         for status in ("predicted", "fitted")
@@ -212,7 +208,7 @@ def checks(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber])
             "collectives-close",
             "",
             f"{REQUIRED_TIMES} of the {len(rows)} printed times within {CLOSE_ERROR:.0%}",
-        ).check(len(near_rows) >= REQUIRED_TIMES, f"{len(near_rows)}: {', '.join(by_status)}"),
+        ).check(len(near_rows) >= REQUIRED_TIMES, f"{len(near_rows)}: {', '.join(counts_by_status)}"),
         Statement(
             "collectives-explained",
             "",

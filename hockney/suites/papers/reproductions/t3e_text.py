@@ -94,19 +94,19 @@ def _peak_rows(
 
     def rates(answer: Answer, operation: str, algorithm: str = "") -> list[float]:
         times = [(p, seconds(answer, operation, total, p, algorithm=algorithm)) for p in PROCESSES]
-        return [
-            DEFINITIONS[operation].of_buffer(total, p, seconds_taken)
-            for p, seconds_taken in times
-            if seconds_taken
-        ]
+        return [DEFINITIONS[operation].of_buffer(total, p, time_s) for p, time_s in times if time_s]
 
-    bcast, gather = rates(tables, "bcast"), rates(tables, "gather")
-    alltoall = rates(algorithms, "alltoall", MECHANISMS[1].algorithm)
-    mechanism_title, low, high = MECHANISMS[1].title, min(alltoall, default=None), max(alltoall, default=None)
+    bcast_rates, gather_rates = rates(tables, "bcast"), rates(tables, "gather")
+    alltoall_rates = rates(algorithms, "alltoall", MECHANISMS[1].algorithm)
+    mechanism_title, low, high = (
+        MECHANISMS[1].title,
+        min(alltoall_rates, default=None),
+        max(alltoall_rates, default=None),
+    )
     yield make_row(
         "bcast-peak",
         "aggregated bandwidth of MPI_Bcast",
-        max(bcast, default=None),
+        max(bcast_rates, default=None),
         tables,
         note="more than",
         bound=True,
@@ -119,7 +119,7 @@ def _peak_rows(
         "alltoall-peak/high", "aggregated bandwidth of MPI_Alltoall, to", high, algorithms,
         mechanism=mechanism_title, note="simulated: 1 MB on 256 processes", bound=True,
     )  # fmt: skip
-    yield make_row("gather-peak", "bandwidth of MPI_Gather, 1 MB", max(gather, default=None), tables)
+    yield make_row("gather-peak", "bandwidth of MPI_Gather, 1 MB", max(gather_rates, default=None), tables)
 
 
 def checks(answers: Mapping[str, Answer]) -> list[Check]:
@@ -183,9 +183,9 @@ def _constant_barrier_check(tables: Answer) -> Check:
     few_s, many_s = (tables.seconds("barrier", algorithm=MPI, ranks=p) for p in (2, CONSTANT_PROCESSES))
     if not few_s or not many_s:
         return statement.unknown()
-    by_construction = tables.platform.barrier_cluster >= CONSTANT_PROCESSES
+    is_by_construction = tables.platform.barrier_cluster >= CONSTANT_PROCESSES
     finding = f"{many_s / few_s:.2f} times as long as on 2"
-    return statement.check(many_s <= (1 + TOLERANCE) * few_s, finding, by_construction)
+    return statement.check(many_s <= (1 + TOLERANCE) * few_s, finding, is_by_construction)
 
 
 def _tree_check(tables: Answer, processes: int) -> Check:
@@ -301,16 +301,16 @@ def _gather_check(tables: Answer) -> Check:
     claim = "the bandwidth of MPI_Gather breaks down beyond 1 MB"
     statement = Statement("gather-breaks-down", "text on MPI_Gather", claim)
     sizes = (SIZES["1MB"], LONG_BUFFER)
-    one_mb, four_mb = (
+    short_bandwidth, long_bandwidth = (
         _aggregated_bandwidth(
             "gather", total, LONG_PROCESSES, seconds(tables, "gather", total, LONG_PROCESSES)
         )
         for total in sizes
     )
-    if one_mb is None or four_mb is None:
+    if short_bandwidth is None or long_bandwidth is None:
         return statement.unknown()
-    finding = f"{four_mb / 1e6:.0f} MB/s with 4 MB, {one_mb / 1e6:.0f} MB/s with 1 MB"
-    return statement.check(four_mb < (1 - TOLERANCE) * one_mb, finding)
+    finding = f"{long_bandwidth / 1e6:.0f} MB/s with 4 MB, {short_bandwidth / 1e6:.0f} MB/s with 1 MB"
+    return statement.check(long_bandwidth < (1 - TOLERANCE) * short_bandwidth, finding)
 
 
 def _aggregated_bandwidth(operation: str, total: int, processes: int, time: float | None) -> float | None:

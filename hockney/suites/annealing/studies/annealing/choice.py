@@ -84,12 +84,12 @@ def interim_choice(run: AnnealingResults, choice: SetupChoice) -> InterimChoice 
         or reference not in choice.rivals
     ):
         return None
-    lows = [run.ratio(p, reference).low for p in choice.rivals if p is not reference]
-    bounds = [low for low in lows if low is not None]
-    saving = 1 - min(bounds, default=1.0)
+    low_bounds = [run.ratio(p, reference).low for p in choice.rivals if p is not reference]
+    known_bounds = [low for low in low_bounds if low is not None]
+    saving = 1 - min(known_bounds, default=1.0)
     return (
         InterimChoice(reference, saving)
-        if len(bounds) == len(lows) and 0 < saving <= MAX_SMALL_SAVING
+        if len(known_bounds) == len(low_bounds) and 0 < saving <= MAX_SMALL_SAVING
         else None
     )
 
@@ -139,7 +139,9 @@ def choose_setup(run: AnnealingResults, ranks: int) -> SetupChoice | None:
 
 def _has_known_quality(quality: Quality, point: AnnealingPoint) -> bool:
     loss = quality.loss(point)
-    return loss is not None and loss.equal_steps is not None and loss.equal_steps.low is not None
+    return (
+        loss is not None and loss.loss_at_equal_steps is not None and loss.loss_at_equal_steps.low is not None
+    )
 
 
 def _preferred_rival(
@@ -178,28 +180,28 @@ MIN_SEEDS = 10
 
 @dataclass(frozen=True)
 class Loss:
-    """The loss of a set-up against the reference. `equal_steps` and `equal_time` are the relative
-    differences of the lowest energies, after the same steps and at the end of the fastest set-up.
-    `target_ratio` is the ratio of the times to the target. `seeds` is the number of common seeds. The
+    """The loss of a set-up against the reference. `loss_at_equal_steps` and `loss_at_equal_time` are the
+    relative differences of the lowest energies, after the same steps and at the end of the fastest set-up.
+    `target_ratio` is the ratio of the times to the target. `seed_count` is the number of common seeds. The
     verdicts use the same intervals, which account for all comparisons."""
 
     point: AnnealingPoint
     reference: AnnealingPoint
-    seeds: int
-    equal_steps: Estimate | None
-    equal_time: Estimate | None
+    seed_count: int
+    loss_at_equal_steps: Estimate | None
+    loss_at_equal_time: Estimate | None
     target_ratio: Estimate | None
     target_verdict: Verdict
 
     @property
     def is_worse(self) -> bool:
         """Whether it finds significantly higher energies with the same number of steps."""
-        loss = self.equal_steps
+        loss = self.loss_at_equal_steps
         return loss is not None and loss.low is not None and loss.low > 0
 
     @property
     def is_better(self) -> bool:
-        loss = self.equal_steps
+        loss = self.loss_at_equal_steps
         return loss is not None and loss.high is not None and loss.high < 0
 
 
@@ -254,13 +256,13 @@ class Quality:
         return [course.with_duration(point.time.value) for course in point.courses]
 
     def energies_at(self, point: AnnealingPoint, seconds: float) -> ValuesBySeed:
-        best_by_seed = [
+        energies_by_seed = [
             (course.seed, best_energy)
             for course in self.courses(point)
             if (best_energy := course.best_at(seconds)) is not None
         ]
         return mean_by_seed(
-            (seed for seed, _ in best_by_seed), (best_energy for _, best_energy in best_by_seed)
+            (seed for seed, _ in energies_by_seed), (best_energy for _, best_energy in energies_by_seed)
         )
 
     def attempts(self, point: AnnealingPoint) -> dict[Hashable, Attempts]:
@@ -373,11 +375,11 @@ def _attempts(runs: Iterable[tuple[float, float | None, float]]) -> dict[Hashabl
     """Returns the attempts by seed, from seeds, times until the target (None: not reached) and total
     times."""
     attempts: dict[Hashable, Attempts] = {}
-    for seed, reached_s, seconds in runs:
+    for seed, target_s, seconds in runs:
         previous = attempts.get(seed, Attempts(0.0, 0))
-        attempt_s = seconds if reached_s is None else reached_s
+        attempt_s = seconds if target_s is None else target_s
         attempts[seed] = Attempts(
-            previous.spent_s + attempt_s, previous.success_count + (reached_s is not None)
+            previous.spent_s + attempt_s, previous.success_count + (target_s is not None)
         )
     return attempts
 

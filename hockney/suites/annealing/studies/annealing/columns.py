@@ -176,7 +176,7 @@ def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
 
     def equal_time(p: AnnealingPoint) -> Estimate | None:
         loss = quality.loss(p)
-        return None if loss is None else loss.equal_time
+        return None if loss is None else loss.loss_at_equal_time
 
     return (
         Column("set-up", lambda p: p.label, key="setup"),
@@ -196,7 +196,7 @@ def _quality_columns(quality: Quality) -> tuple[Column[AnnealingPoint], ...]:
         ),
         Column(
             "worse",
-            lambda p: (loss := quality.loss(p)) and loss.equal_steps,
+            lambda p: (loss := quality.loss(p)) and loss.loss_at_equal_steps,
             DIFFERENCE_FORMAT,
             "loss",
             INTERVAL_HEADING,
@@ -384,8 +384,8 @@ def answer(evidence: Evidence) -> dict[str, Any]:
 def _choice_document(run: AnnealingResults, ranks: int) -> dict[str, Any]:
     setup_choice = choose_setup(run, ranks)
     if setup_choice is None:
-        nulls = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
-        return {"ranks": ranks, **nulls, "rivals": []}
+        null_fields = dict.fromkeys(("take", "outcome", "basis", "fastest", "meanwhile"))
+        return {"ranks": ranks, **null_fields, "rivals": []}
     interim = interim_choice(run, setup_choice)
     return {
         "ranks": ranks,

@@ -146,7 +146,9 @@ def _quality_sentences(run: AnnealingResults) -> Iterator[str]:
     for loss in significant_losses:
         yield _loss_sentence(run, loss)
     insignificant_losses = [
-        loss for loss in quality.losses if loss not in significant_losses and loss.equal_steps is not None
+        loss
+        for loss in quality.losses
+        if loss not in significant_losses and loss.loss_at_equal_steps is not None
     ]
     if insignificant_losses:
         yield _no_difference_sentence(insignificant_losses, reference)
@@ -159,20 +161,21 @@ def _no_difference_sentence(losses: Sequence[Loss], reference: AnnealingPoint) -
         return f"There are too few seeds to compare the energies of {names} with those of {reference.label}."
     return (
         f"The energies of {names} do not differ significantly from those of {reference.label}, at most "
-        f"by {format_share(_max_difference(widest_loss))} (95%) over {plural(widest_loss.seeds, 'seed')}."
+        f"by {format_share(_max_difference(widest_loss))} (95%) over "
+        f"{plural(widest_loss.seed_count, 'seed')}."
     )
 
 
 def _max_difference(loss: Loss) -> float:
     """Returns the larger absolute bound of the interval."""
-    difference = loss.equal_steps
+    difference = loss.loss_at_equal_steps
     if difference is None or difference.low is None or difference.high is None:
         return math.inf
     return max(abs(difference.low), abs(difference.high))
 
 
 def _loss_sentence(run: AnnealingResults, loss: Loss) -> str:
-    difference = loss.equal_steps
+    difference = loss.loss_at_equal_steps
     assert difference is not None
     direction = "higher" if loss.is_worse else "lower"
     size = format_signed_percent(abs(difference.value)).lstrip("+")

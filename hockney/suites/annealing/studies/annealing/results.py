@@ -217,8 +217,12 @@ class AnnealingResults:
     def headline_ranks(self) -> int:
         """The number of ranks in the headline: the largest with one core each, otherwise the smallest
         above 1; 1 if only one rank was measured."""
-        full_counts = [p for p in self.rank_counts if p <= self.evidence.run.cores(self.evidence.machine)]
-        return full_counts[-1] if full_counts else self.rank_counts[0] if self.rank_counts else 1
+        counts_within_cores = [
+            p for p in self.rank_counts if p <= self.evidence.run.cores(self.evidence.machine)
+        ]
+        return (
+            counts_within_cores[-1] if counts_within_cores else self.rank_counts[0] if self.rank_counts else 1
+        )
 
     @property
     def headline_points(self) -> tuple[AnnealingPoint, ...]:

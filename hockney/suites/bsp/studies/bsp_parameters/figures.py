@@ -83,15 +83,15 @@ def parameter_figure(run: ParameterResults, symbol: str) -> Figure | None:
     ]
     if not known_estimates:
         return None
-    this_machine = estimates("this machine", known_estimates)
+    machine_series = estimates("this machine", known_estimates)
     x, y = zip(*paper_values_by_processors(symbol).items(), strict=True)
-    paragon = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
+    paragon_series = Series("Intel Paragon, 1998", tuple(map(float, x)), y, hollow=True)
     return Figure(
         f"bsp-{symbol}-over-ranks",
         f"{symbol}: {PARAMETER_MEANINGS[symbol]}",
         Axis("ranks", "ranks", "log"),
         Axis(symbol, UNITS[symbol]),
-        (this_machine, paragon),
+        (machine_series, paragon_series),
     )
 
 

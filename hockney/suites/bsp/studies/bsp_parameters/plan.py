@@ -111,8 +111,8 @@ def rate_lines(work: LocalWork, ranks: int, catalog: Catalog, machine: Machine, 
         return
     values = " ".join(f"{key}={value}" for key, value in work.values)
     speed = described_rate(machine, work.operation)
-    rate_words = f" rate={speed:.6g}" if speed else ""
-    yield f"{name} {values}{rate_words} sync={sync} ranks={ranks}"
+    rate_argument = f" rate={speed:.6g}" if speed else ""
+    yield f"{name} {values}{rate_argument} sync={sync} ranks={ranks}"
 
 
 def described_rate(machine: Machine, operation: str) -> float:

@@ -32,7 +32,7 @@ def lead_figure(run: NpbResults) -> Figure | None:
 def _speedup_over_ranks(speedups: list[tuple[NpbPoint, Estimate]], rank_counts: list[int]) -> Figure:
     """Draws the speed-up over the ranks, as in the paper's figure 12."""
     names = dict.fromkeys(p.kernel for p, _ in speedups)
-    ideal = tuple(map(float, rank_counts))
+    ideal_speedups = tuple(map(float, rank_counts))
     return Figure(
         "npb-speedup",
         "Speed-up",
@@ -43,7 +43,7 @@ def _speedup_over_ranks(speedups: list[tuple[NpbPoint, Estimate]], rank_counts: 
                 estimates(name, _details((p, speedup) for p, speedup in speedups if p.kernel == name))
                 for name in names
             ),
-            Series("ideal", ideal, ideal, kind="line", tone="neutral"),
+            Series("ideal", ideal_speedups, ideal_speedups, kind="line", tone="neutral"),
         ),
         "T(1) / T(p) with 95% intervals.",
     )

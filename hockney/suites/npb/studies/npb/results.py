@@ -209,8 +209,12 @@ class NpbResults:
         """The number of ranks in the headline: the largest with one core each, otherwise the smallest
         above 1; 1 if only one rank was measured."""
         parallel_counts = [p for p in self.rank_counts if p > 1]
-        full_counts = [p for p in parallel_counts if p <= self.evidence.run.cores(self.evidence.machine)]
-        return full_counts[-1] if full_counts else parallel_counts[0] if parallel_counts else 1
+        counts_within_cores = [
+            p for p in parallel_counts if p <= self.evidence.run.cores(self.evidence.machine)
+        ]
+        return (
+            counts_within_cores[-1] if counts_within_cores else parallel_counts[0] if parallel_counts else 1
+        )
 
     @property
     def wrong_points(self) -> tuple[NpbPoint, ...]:
