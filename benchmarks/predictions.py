@@ -59,7 +59,7 @@ from hockney.discovery.cpu import processors
 from hockney.discovery.find import find_mpi
 from hockney.launch.command import command
 from hockney.machines import emulated, simulated
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import shares_links
 from hockney.mpi import title_of
@@ -362,7 +362,7 @@ def situation(graph: Graph, platform: Platform) -> TracedProgram:
     placement = Placement.from_hosts(np.arange(ranks))
     nothing = np.zeros(ranks)
     built = TraceGraph(graph, placement, nothing, nothing, nothing)
-    costs = Communication(described(platform), platform=platform)
+    costs = Communication(costs_of_description(platform), platform=platform)
     return TracedProgram(built, {"value": machine_of(costs, placement)})
 
 

@@ -33,7 +33,7 @@ from hockney.discovery.cpu import processors
 from hockney.discovery.mpi_settings import mpi_settings
 from hockney.draw.page import Caveat
 from hockney.measurement import Listener, Status, ignore_event
-from hockney.models.applications.message_costs import messages_of_run, relevant
+from hockney.models.applications.message_costs import is_relevant, messages_of_run
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.caveats.predictions import CostsOrigin
 from hockney.store import Reading, RunFolder, expected_items, missing_items, pair_in, unmeasured_items
@@ -89,7 +89,7 @@ def message_source(
     run: AnyPath | None,
     listen: Listener,
     cost: Cost = "typical",
-    workload_filter: WorkloadFilter = relevant,
+    workload_filter: WorkloadFilter = is_relevant,
 ) -> MessageCostSource:
     """Read message costs from the folder `run`, or by default from the best run in the default folder.
 

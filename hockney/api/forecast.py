@@ -22,11 +22,11 @@ from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.measurement import Listener, ignore_event
 from hockney.models.applications import grain_prediction as prediction
-from hockney.models.applications.contention import overruled
+from hockney.models.applications.contention import override_network
 from hockney.models.applications.grain_prediction import Prediction, RanksRow
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.layouts import Nodes, RequestedLayout, laid_out
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.layouts import NodeLimits, RequestedLayout, apply_layout
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages import grain_prediction
 from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
@@ -106,16 +106,18 @@ def predict(
             cost=cost,
         )
     source = _find_source(run, machine, listen, cost)
-    costs = source.messages if shared is None else overruled(source.messages, shared)
+    costs = source.messages if shared is None else override_network(source.messages, shared)
     layout = RequestedLayout(nodes, ranks_per_node)
     nodes_here = replace(source.nodes, count=0) if larger else source.nodes
-    costs = laid_out(costs, layout, nodes_here, ranks, apart=source.origin.pair_hosts > 1)
-    rank_counts = ranks or tuple(
-        doubling_series(2, default_max_ranks(costs.most_ranks, here=source.is_local))
+    costs = apply_layout(
+        costs, layout, nodes_here, ranks, ranks_on_separate_nodes=source.origin.pair_hosts > 1
     )
+    rank_counts = ranks or tuple(doubling_series(2, default_max_ranks(costs.max_ranks, here=source.is_local)))
     if source.platform is not None and not larger:
         simulated.check_ranks(source.platform, rank_counts[-1])
-    result = prediction.predict(algorithm, costs, rank_counts, larger=larger, laid_out=bool(layout))
+    result = prediction.predict(
+        algorithm, costs, rank_counts, allow_larger_machine=larger, has_layout=bool(layout)
+    )
     return Forecast(result, source.origin)
 
 
@@ -128,7 +130,7 @@ class _Source:
     origin: CostsOrigin
     platform: Platform | None
     is_local: bool
-    nodes: Nodes
+    nodes: NodeLimits
 
 
 def _find_source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost) -> _Source:
@@ -137,12 +139,16 @@ def _find_source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost
         name = measurement.description_name(machine)
         platform = simulated.platform(name)
         return _Source(
-            described(platform), CostsOrigin(platform, name), platform, False, _platform_nodes(platform)
+            costs_of_description(platform),
+            CostsOrigin(platform, name),
+            platform,
+            False,
+            _platform_nodes(platform),
         )
     source = find_runs.message_source(run, listen, cost)
     measured_machine = source.machine
     nodes = (
-        Nodes(measured_machine.cores)
+        NodeLimits(measured_machine.cores)
         if measured_machine.platform is None
         else _platform_nodes(measured_machine.platform)
     )
@@ -150,5 +156,7 @@ def _find_source(run: AnyPath | None, machine: str, listen: Listener, cost: Cost
     return _Source(source.messages, source.origin, measured_machine.platform, is_local, nodes)
 
 
-def _platform_nodes(platform: Platform) -> Nodes:
-    return Nodes(min(group.cores for group in platform.nodes), sum(group.count for group in platform.nodes))
+def _platform_nodes(platform: Platform) -> NodeLimits:
+    return NodeLimits(
+        min(group.cores for group in platform.nodes), sum(group.count for group in platform.nodes)
+    )

@@ -26,11 +26,11 @@ from hockney.draw.page import Caveat
 from hockney.machines import simulated
 from hockney.machines.descriptions.files import parse_toml, read_file
 from hockney.measurement import Listener, ignore_event
-from hockney.models.applications.message_costs import described, relevant
+from hockney.models.applications.message_costs import costs_of_description, is_relevant
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.measured_costs import End
-from hockney.models.programs.communication import Communication, of_fits
-from hockney.models.programs.description import describe, stored
+from hockney.models.programs.communication import Communication, communication_from_fits
+from hockney.models.programs.description import parse_description, store_description
 from hockney.models.programs.scaling import ProgramForecast, ProgramMachine, ProgramRow, forecast
 from hockney.pages import program_scaling
 from hockney.pages.caveats.predictions import CostsOrigin, cost_caveats, program_caveats
@@ -87,17 +87,19 @@ def communication_source(
         if larger:
             platform = simulated.enlarged(platform, max(ranks, default=1))
         simulated.check_ranks(platform, max(ranks, default=1))
-        costs: dict[End, Communication] = {"value": Communication(described(platform), platform=platform)}
+        costs: dict[End, Communication] = {
+            "value": Communication(costs_of_description(platform), platform=platform)
+        }
         return CommunicationSource(costs, CostsOrigin(platform, name), platform.capacity, here=False)
     source = find_runs.message_source(run, listen, cost, _is_relevant)
     ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
-    costs = {end: of_fits(source.fits, source.messages, end) for end in ends}
+    costs = {end: communication_from_fits(source.fits, source.messages, end) for end in ends}
     here = not source.machine.traits.described
-    return CommunicationSource(costs, source.origin, source.messages.most_ranks, here, source.fits)
+    return CommunicationSource(costs, source.origin, source.messages.max_ranks, here, source.fits)
 
 
 def _is_relevant(workload: Workload) -> bool:
-    return relevant(workload) or workload.role in ROLES
+    return is_relevant(workload) or workload.role in ROLES
 
 
 @dataclass(frozen=True, repr=False)
@@ -179,7 +181,7 @@ class Program:
 
     def _set(self, raw: Mapping[str, Any], name: str, where: str = "", text: str = "") -> None:
         """`text` is the content of the file `where`."""
-        self.description = describe(raw, name)
+        self.description = parse_description(raw, name)
         self._raw, self._where, self._text = raw, where, text
 
     @classmethod
@@ -196,7 +198,7 @@ class Program:
     @property
     def stored(self) -> str:
         """The description as a line of a plan."""
-        return stored(self._raw, self.description.name)
+        return store_description(self._raw, self.description.name)
 
     def with_sizes(self, **sizes: float) -> Program:
         """The same program with other sizes of the problem. Raises UsageError for names that it lacks."""

@@ -22,7 +22,7 @@ from typing import Literal
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, Step, Tally
-from hockney.models.schedules.barriers import BROADCAST
+from hockney.models.schedules.barriers import BROADCAST_BYTES
 
 Start = Literal["loop", "single"]
 
@@ -95,7 +95,7 @@ def steps(algorithm: str, ranks: int) -> list[Step]:
 def traffic(algorithm: str, ranks: int) -> Traffic:
     """Raises KeyError for an algorithm that does not consist of messages."""
     tally = Tally.of(steps(algorithm, ranks), ranks)
-    return Traffic(tally.messages, tally.depth, tally.busiest)
+    return Traffic(tally.messages, tally.depth, tally.max_messages)
 
 
 def by_messages(algorithm: str, ranks: int, costs: MessageCosts) -> float:
@@ -151,7 +151,7 @@ def _segment(costs: MessageCosts) -> Segment:
     return Segment(
         send_s=send_s,
         latency_s=costs.one_way_s - send_s - receive_s,
-        per_byte_s=max(0.0, costs.broadcast_s - costs.one_way_s) / BROADCAST,
+        per_byte_s=max(0.0, costs.broadcast_s - costs.one_way_s) / BROADCAST_BYTES,
         receive_s=receive_s,
         gap_s=costs.gap_s,
         exchange_s=max(0.0, costs.exchange_s - costs.one_way_s),

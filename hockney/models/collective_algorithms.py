@@ -28,7 +28,7 @@ from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.routes import ROUTED, UNLIMITED
 from hockney.models.schedules import NotModelled, Tally
-from hockney.models.schedules.smpi import SMPI
+from hockney.models.schedules.smpi import SMPI_SCHEDULES
 
 Curve = Sequence[tuple[float, float]]
 """Bytes of each rank's block or vector, ascending, and seconds."""
@@ -43,7 +43,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
         return None
     if operation == "barrier" and (barrier_s := platform.barrier_s(ranks)) is not None:
         return barrier_s
-    phases = SMPI.get((operation, choose_algorithms(platform.collectives).get(operation, "")))
+    phases = SMPI_SCHEDULES.get((operation, choose_algorithms(platform.collectives).get(operation, "")))
     network = platform.network
     if phases is None or network.medium_message_s or network.medium_s_per_byte:
         return None
@@ -60,7 +60,7 @@ def predict(platform: Platform, operation: str, ranks: int, size: int) -> float 
             for step in phase(ranks, size):
                 simulator.take(step)
                 tally.add(step)
-            busiest += tally.busiest_bytes(shared=network.duplex == "half")
+            busiest += tally.max_bytes(shared=network.duplex == "half")
     except NotModelled:
         return None
     time = float(simulator.now.max())

@@ -33,7 +33,7 @@ from hockney.core.layout import NETWORK, PAIR_RANKS
 from hockney.core.machine import Machine
 from hockney.core.platform import NodeGroup, Platform
 from hockney.models.applications.layouts import nodes_beyond_machine, ranks_per_node_beyond_cores
-from hockney.models.applications.message_costs import messages_for, no_messages_between_nodes
+from hockney.models.applications.message_costs import messages_for, no_inter_node_costs
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LogGPSimulator
@@ -148,15 +148,15 @@ def predict(
             on_description(platform, operation, algorithm, ranks, size, after_barrier=after_barrier)
             for size in sizes
         ]
-    message = messages_for(fits, machine, where, hosts=hosts).spread(nodes)
-    if not message.reaches(nodes):
-        raise no_messages_between_nodes(where, nodes)
+    message = messages_for(fits, machine, where, hosts=hosts).spread_over(nodes)
+    if not message.covers_node_count(nodes):
+        raise no_inter_node_costs(where, nodes)
     levels, per_node = message.levels(ranks), message.per_node(ranks)
     ends: tuple[End, ...] = ("value", "low", "high")
     runs = [_Run(_measured(fits, message, end), ranks, per_node, after_barrier) for end in ends]
     value, low, high = runs
     known = all(level.band for level in levels)
-    between, near = message.between.one_way, levels[0].one_way
+    between, near = message.between_nodes.one_way, levels[0].one_way
     found = []
     for size in sizes:
         steps = list(_steps(operation, algorithm, ranks, size))
@@ -248,15 +248,17 @@ class _Run:
 
 
 def _measured(fits: Fits, message: PointToPointCosts, end: End) -> CostsByLevel:
-    near = None if message.near is None else measured_costs(fits, _shared(message.near, end), end)
-    return CostsByLevel(near, measured_costs(fits, _shared(message.between, end), end))
+    near = (
+        None if message.within_node is None else measured_costs(fits, _shared(message.within_node, end), end)
+    )
+    return CostsByLevel(near, measured_costs(fits, _shared(message.between_nodes, end), end))
 
 
 def _shared(message: PointToPointCosts, end: End) -> PointToPointCosts:
     """The costs with what the messages share on a node at this end of its interval."""
-    if end == "value" or message.node is None:
+    if end == "value" or message.node_sharing is None:
         return message
-    return dataclasses.replace(message, node=message.node.at(slow=end == "high"))
+    return dataclasses.replace(message, node_sharing=message.node_sharing.at_rate_bound(slow=end == "high"))
 
 
 def _left_out(costs: CostsByLevel, steps: Iterable[Step]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from hockney.core.fit import CurvePoint, Fit, TimeEstimate
 from hockney.core.plugins import plugins
 from hockney.models import fits, max_rate
-from hockney.models.applications.point_to_point_costs import of_fit
+from hockney.models.applications.point_to_point_costs import costs_from_fit
 from hockney.models.fits.collective import collective_interval
 from hockney.models.fits.collective_forms import FORMS
 from hockney.models.fits.model import RANKS
@@ -45,7 +45,7 @@ def fitted_time(fit: Fit, at: Mapping[str, float]) -> TimeEstimate:
 
 
 def _on_pieces(fit: Fit, size: float) -> TimeEstimate:
-    costs = of_fit(fit, name="", title="", source=fit.line)
+    costs = costs_from_fit(fit, name="", title="", source=fit.line)
     time = costs.one_way(size)
     low, high = costs.bounds(size) or (1.0, 1.0)
     return _known(time, low * time, high * time)

@@ -42,8 +42,8 @@ def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int |
     """The costs of a layer's messages, which are longer in flight if as many as set out from one node at
     once, or arrive there, share its connection or its memory. `nodes`: of each rank, or consecutive ranks of
     each node."""
-    found, node = costs.of(layer, mode), costs.message.node
-    if node is None or not node.limited or costs.message.shared:
+    found, node = costs.of(layer, mode), costs.message.node_sharing
+    if node is None or not node.has_limit or costs.message.shared:
         return found
     if isinstance(nodes, int):
         sender, receiver = layer.source // nodes, layer.target // nodes
@@ -52,15 +52,15 @@ def shared_on_nodes(costs: MeasuredCosts, layer: Layer, mode: Mode, nodes: int |
     at_once = np.maximum(np.bincount(sender)[sender], np.bincount(receiver)[receiver])
     sizes = np.broadcast_to(np.asarray(layer.size, dtype=float), at_once.shape)
     distinct, which = np.unique(np.stack((sizes, at_once)), axis=1, return_inverse=True)
-    together = costs.message.together
+    together = costs.message.concurrent_time
     more = np.array([together(n, k) - together(n, 1) for n, k in distinct.T])
     return replace(found, flight=found.flight + more[which.ravel()])
 
 
 def _on_nodes(costs: MeasuredCosts, per_node: int) -> StepCosts:
     """Messages of one level."""
-    node = costs.message.node
-    return costs if node is None or not node.limited else NodeCosts(CostsByLevel(None, costs), per_node)
+    node = costs.message.node_sharing
+    return costs if node is None or not node.has_limit else NodeCosts(CostsByLevel(None, costs), per_node)
 
 
 @dataclass(frozen=True)

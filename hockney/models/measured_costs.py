@@ -29,7 +29,7 @@ from hockney.core.case import HOT, PLACE, SETTING, Value
 from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.layout import NETWORK, PAIR_RANKS, meeting_level
 from hockney.models.applications.message_costs import usable_fit
-from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, of_fit
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, cost_piece, costs_from_fit
 from hockney.models.levels import alike
 from hockney.models.loggp_sim import LayerCosts
 from hockney.models.schedules import Layer, Mode
@@ -83,7 +83,7 @@ class MeasuredCosts:
             return float(seconds[0]) if sizes.ndim == 0 else seconds[which.ravel()]
 
         return LayerCosts(
-            eager=(sizes <= self.message.eager) | (mode is Mode.POSTED),
+            eager=(sizes <= self.message.eager_limit) | (mode is Mode.POSTED),
             overhead=part("send"),
             flight=part("flight"),
             receive=part("receive"),
@@ -192,7 +192,7 @@ def _hockney(
         and fit.subject.workload not in bidirectional
     ]
     best = min(usable, key=lambda fit: fit.subject.get("buffers", HOT) != buffers, default=None)
-    return None if best is None else of_fit(best, name="", title="", source=best.line)
+    return None if best is None else costs_from_fit(best, name="", title="", source=best.line)
 
 
 def _overheads(fits: Fits, place: Value) -> tuple[float, float, float, float]:

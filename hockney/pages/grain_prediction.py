@@ -16,16 +16,16 @@ from hockney.core.units import format_percent, format_rate, format_seconds, form
 from hockney.core.wording import plural
 from hockney.draw.amount import Amount
 from hockney.draw.page import Caveat, Table
-from hockney.models.applications.contention import kind
+from hockney.models.applications.contention import network_kind
 from hockney.models.applications.grain_prediction import (
-    LEAST_EFFICIENCY,
-    WANTED,
-    Needed,
+    MIN_EFFICIENCY,
+    REPORTED_EFFICIENCIES,
     Prediction,
     RanksRow,
+    RequiredWork,
 )
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.message_costs import BEST_FIRST
+from hockney.models.applications.message_costs import VERDICTS
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.levels import NETWORK
@@ -68,13 +68,13 @@ def work_table(prediction: Prediction) -> Table:
     columns = (
         "ranks",
         "break-even work",
-        *(f"work for {format_percent(efficiency)}" for efficiency in WANTED),
+        *(f"work for {format_percent(efficiency)}" for efficiency in REPORTED_EFFICIENCIES),
         "at most",
     )
     return Table("needed", "Work needed", columns, tuple(rows), numeric=tuple(range(len(columns))))
 
 
-def _format_work(required: Needed) -> str:
+def _format_work(required: RequiredWork) -> str:
     if required.work is None:
         return NEVER_TEXT
     return "any" if required.work.value == 0 else time_cell(required.work)
@@ -84,13 +84,13 @@ def levers_table(prediction: Prediction) -> Table:
     rows = tuple(
         (
             change.lever.name,
-            change.lever.words,
+            change.lever.description,
             share_text(change.efficiency),
             f"+{three_digits(100 * change.lever.gain)}".replace("+<", "<"),
         )
         for change in prediction.changes
     )
-    return improvements_table(prediction.changed, rows)
+    return improvements_table(prediction.changed_ranks, rows)
 
 
 def improvements_table(ranks: int, rows: tuple[tuple[str, str, str, str], ...]) -> Table:
@@ -121,24 +121,24 @@ def assumption_sentences(prediction: Prediction, platform: Platform | None) -> t
     return (
         f"Assumed: {algorithm_text(prediction.algorithm)}.",
         f"Messages {source}: {one_message}{fit}.",
-        f"Network: {kind(messages)}, {messages.why}.",
+        f"Network: {network_kind(messages)}, {messages.why}.",
         *_sharing_sentence(messages),
     )
 
 
 def _sharing_sentence(messages: PointToPointCosts) -> tuple[str, ...]:
     """Describe the rate that simultaneous messages from one node share, if pairs were measured."""
-    levels = ((level, level.node) for level in messages.levels())
+    levels = ((level, level.node_sharing) for level in messages.levels())
     nodes = [(_level_phrase(level, messages), node) for level, node in levels if node is not None]
     rates = [
-        f"{_format_shared_rate(node)} {level_phrase}, measured with {plural(node.pairs, 'pair')}"
+        f"{_format_shared_rate(node)} {level_phrase}, measured with {plural(node.max_pairs, 'pair')}"
         for level_phrase, node in nodes
     ]
     return (f"Messages that set out from one node at once share {', and '.join(rates)}.",) if rates else ()
 
 
 def _level_phrase(level: PointToPointCosts, messages: PointToPointCosts) -> str:
-    is_between_nodes = messages.place == NETWORK and level is not messages.near
+    is_between_nodes = messages.place == NETWORK and level is not messages.within_node
     return "between nodes" if is_between_nodes else "within a node"
 
 
@@ -150,10 +150,12 @@ def _format_shared_rate(node: NodeSharing) -> str:
 def _fit_verdicts(messages: PointToPointCosts) -> str:
     """Return the verdicts of the fits that determine the times."""
     fit_names = (
-        {True: "the fit on a node", False: "that between nodes"} if messages.near else {False: "the fit"}
+        {True: "the fit on a node", False: "that between nodes"}
+        if messages.within_node
+        else {False: "the fit"}
     )
     verdicts = [
-        f"{fit_names[level is messages.near]} is {level.verdict}: {level.doubt}"
+        f"{fit_names[level is messages.within_node]} is {level.verdict}: {level.doubt}"
         for level in messages.levels()
         if level.verdict
     ]
@@ -161,7 +163,7 @@ def _fit_verdicts(messages: PointToPointCosts) -> str:
 
 
 def _format_one_way(prediction: Prediction) -> str:
-    text, between_nodes = with_interval(prediction.one_way, "s"), prediction.between
+    text, between_nodes = with_interval(prediction.one_way, "s"), prediction.between_nodes
     return (
         text
         if between_nodes is None
@@ -191,11 +193,15 @@ def algorithm_text(algorithm: Algorithm) -> str:
 
 def best_sentences(prediction: Prediction) -> tuple[str, ...]:
     best = prediction.best
-    fastest, efficient = best.fastest, best.thrifty
-    range_text = f"of 1 to {best.most}"
-    if best.most == 1:
+    fastest, efficient = best.fastest, best.most_efficient
+    range_text = f"of 1 to {best.max_ranks}"
+    if best.max_ranks == 1:
         return ("Best: 1 rank; the machine has no more.",)
-    interval_text = "" if len(set(best.ends)) == 1 else f" (95%: {best.ends[0]} to {best.ends[1]})"
+    interval_text = (
+        ""
+        if len(set(best.fastest_bounds)) == 1
+        else f" (95%: {best.fastest_bounds[0]} to {best.fastest_bounds[1]})"
+    )
     if fastest.ranks == 1:
         best_sentence = f"Best: 1 rank{interval_text}; no other number {range_text} is faster."
     else:
@@ -206,17 +212,17 @@ def best_sentences(prediction: Prediction) -> tuple[str, ...]:
     if efficient.ranks == 1:
         return (
             best_sentence,
-            f"With more than 1 rank, the efficiency is below {format_percent(LEAST_EFFICIENCY)}.",
+            f"With more than 1 rank, the efficiency is below {format_percent(MIN_EFFICIENCY)}.",
         )
     return (
         best_sentence,
-        f"Up to {efficient.ranks} ranks have an efficiency of at least {format_percent(LEAST_EFFICIENCY)}.",
+        f"Up to {efficient.ranks} ranks have an efficiency of at least {format_percent(MIN_EFFICIENCY)}.",
     )
 
 
 def changes_heading(prediction: Prediction | ProgramForecast) -> str:
     """Return the heading of the table of possible improvements."""
-    current = next(row for row in prediction.rows if row.ranks == prediction.changed)
+    current = next(row for row in prediction.rows if row.ranks == prediction.changed_ranks)
     return f"What would help on {current.ranks} ranks (now {share_text(current.efficiency)} efficient):"
 
 
@@ -282,9 +288,9 @@ def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platfo
         "algorithm": prediction.algorithm,
         "machine": _machine_document(prediction.messages, platform),
         "cost": prediction.messages.cost,
-        "larger_machine": prediction.larger,
+        "larger_machine": prediction.on_larger_machine,
         "message_s": prediction.one_way,
-        **({"message_between_nodes_s": prediction.between} if prediction.between else {}),
+        **({"message_between_nodes_s": prediction.between_nodes} if prediction.between_nodes else {}),
         "ranks": [
             {**_row_document(item), **_layout_document(prediction, item.ranks)} for item in prediction.rows
         ],
@@ -292,16 +298,20 @@ def document(prediction: Prediction, caveats: Sequence[Caveat], platform: Platfo
         "break_even": [_work_document(item) for item in prediction.break_even],
         "work_needed": [_work_document(item) for item in prediction.needed],
         "best": {
-            "most": best.most,
-            "fastest": {**_row_document(best.fastest), "low": best.ends[0], "high": best.ends[1]},
-            "half_efficient": _row_document(best.thrifty),
+            "most": best.max_ranks,
+            "fastest": {
+                **_row_document(best.fastest),
+                "low": best.fastest_bounds[0],
+                "high": best.fastest_bounds[1],
+            },
+            "half_efficient": _row_document(best.most_efficient),
         },
         "levers": {
-            "ranks": prediction.changed,
+            "ranks": prediction.changed_ranks,
             "changes": [
                 {
                     "name": item.lever.name,
-                    "how": item.lever.words,
+                    "how": item.lever.description,
                     "efficiency": item.efficiency,
                     "gain": item.lever.gain,
                     "algorithm": item.lever.algorithm,
@@ -325,31 +335,31 @@ def _machine_document(messages: PointToPointCosts, platform: Platform | None) ->
         "network": "medium" if any(messages.medium) else "shared" if messages.shared else "switch",
         "network_why": messages.why,
         "pieces": messages.pieces,
-        "near_pieces": messages.near.pieces if messages.near else (),
+        "near_pieces": messages.within_node.pieces if messages.within_node else (),
         "cores_per_node": messages.cores,
         "shared_rates": [
             {
-                "place": NETWORK if level is not messages.near and messages.place == NETWORK else NODE,
+                "place": NETWORK if level is not messages.within_node and messages.place == NETWORK else NODE,
                 "bytes_per_s": node.estimate,
                 "gap_s": node.gap_s,
-                "pairs": node.pairs,
+                "pairs": node.max_pairs,
             }
             for level in messages.levels()
-            if (node := level.node) is not None
+            if (node := level.node_sharing) is not None
         ],
         "medium": {"message_s": messages.medium[0], "s_per_byte": messages.medium[1]},
         "half_duplex_s_per_byte": messages.half_duplex_s_per_byte,
-        "eager_bytes": None if math.isinf(messages.eager) else messages.eager,
-        "smallest_bytes": messages.smallest,
-        "largest_bytes": messages.largest,
-        "most_ranks": messages.most_ranks,
+        "eager_bytes": None if math.isinf(messages.eager_limit) else messages.eager_limit,
+        "smallest_bytes": messages.min_size,
+        "largest_bytes": messages.max_size,
+        "most_ranks": messages.max_ranks,
         "origins": list(provenance(platform)) if platform is not None else [],
     }
 
 
 def _verdict_rank(level: PointToPointCosts) -> int:
     """Return the rank of the verdict, higher if worse. Costs without a fit have the lowest rank."""
-    return ("", *BEST_FIRST).index(level.verdict)
+    return ("", *VERDICTS).index(level.verdict)
 
 
 def _row_document(row: RanksRow) -> dict[str, Any]:
@@ -368,7 +378,7 @@ def _layout_document(prediction: Prediction, ranks: int) -> dict[str, int]:
     return {} if layout is None else {"nodes": layout.nodes, "ranks_per_node": layout.ranks_per_node}
 
 
-def _work_document(required: Needed) -> dict[str, Any]:
+def _work_document(required: RequiredWork) -> dict[str, Any]:
     return {
         "ranks": required.ranks,
         "efficiency": required.efficiency,

@@ -12,7 +12,7 @@ from hockney.core.units import format_percent
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Table
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
-from hockney.models.programs.scaling import LEAST_EFFICIENCY, TIME_PARTS, ProgramForecast, ProgramRow
+from hockney.models.programs.scaling import MIN_EFFICIENCY, TIME_PARTS, ProgramForecast, ProgramRow
 from hockney.models.programs.timing import ChosenAlgorithm
 from hockney.pages.format import quantity
 from hockney.pages.grain_prediction import (
@@ -117,18 +117,18 @@ def _part_seconds(row: ProgramRow, name: str, kind: str) -> float:
 
 
 def best_sentences(forecast: ProgramForecast) -> tuple[str, ...]:
-    fastest, efficient = forecast.fastest, forecast.thrifty
+    fastest, efficient = forecast.fastest, forecast.most_efficient
     range_text = f"of {join_words([row.ranks for row in forecast.rows])}"
     best_sentence = (
         f"Best: {fastest.ranks} ranks, speed-up {ratio_text(fastest.speed_up)}, the largest {range_text}."
     )
     if fastest.ranks == 1:
         best_sentence = f"Best: 1 rank; no other number {range_text} is faster."
-    if efficient.efficiency.value < LEAST_EFFICIENCY:
-        efficiency_sentence = f"The efficiency is below {format_percent(LEAST_EFFICIENCY)} on all of them."
+    if efficient.efficiency.value < MIN_EFFICIENCY:
+        efficiency_sentence = f"The efficiency is below {format_percent(MIN_EFFICIENCY)} on all of them."
     else:
         max_ranks = plural(efficient.ranks, "rank")
-        efficiency_sentence = f"Efficiency of at least {format_percent(LEAST_EFFICIENCY)}: up to {max_ranks}."
+        efficiency_sentence = f"Efficiency of at least {format_percent(MIN_EFFICIENCY)}: up to {max_ranks}."
     return (
         best_sentence,
         efficiency_sentence,
@@ -154,13 +154,13 @@ def levers_table(forecast: ProgramForecast) -> Table:
     rows = tuple(
         (
             lever.name,
-            lever.how,
-            f"{'at most ' if lever.bound else ''}{three_digits(100 * lever.efficiency)}%",
+            lever.description,
+            f"{'at most ' if lever.is_bound else ''}{three_digits(100 * lever.efficiency)}%",
             f"+{three_digits(100 * lever.gain)}",
         )
         for lever in forecast.changes
     )
-    return improvements_table(forecast.changed, rows)
+    return improvements_table(forecast.changed_ranks, rows)
 
 
 def document(forecast: ProgramForecast, messages: PointToPointCosts) -> dict[str, Any]:
@@ -170,8 +170,8 @@ def document(forecast: ProgramForecast, messages: PointToPointCosts) -> dict[str
         "scaling": forecast.scaling,
         "machine": {"name": messages.name, "title": messages.title, "source": messages.source},
         "ranks": [_row_document(row) for row in forecast.rows],
-        "best": {"fastest": forecast.fastest.ranks, "half_efficient": forecast.thrifty.ranks},
-        "levers": {"ranks": forecast.changed, "changes": list(forecast.changes)},
+        "best": {"fastest": forecast.fastest.ranks, "half_efficient": forecast.most_efficient.ranks},
+        "levers": {"ranks": forecast.changed_ranks, "changes": list(forecast.changes)},
     }
 
 

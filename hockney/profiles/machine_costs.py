@@ -20,7 +20,7 @@ from hockney.core.errors import HockneyError
 from hockney.core.fit import Summary, Surveyed
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import messages_for, usable_fit
-from hockney.models.applications.point_to_point_costs import PointToPointCosts, of_fit
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, costs_from_fit
 from hockney.models.collective_costs import predict, tree
 from hockney.models.levels import place_of_fit
 from hockney.profiles import rank_file as form
@@ -85,7 +85,7 @@ class MachineCosts:
             chosen = {fit.line: fit for fit in usable if fit is not None}
             if chosen:
                 found[level] = tuple(
-                    of_fit(fit, name="", title="", source=self.where) for fit in chosen.values()
+                    costs_from_fit(fit, name="", title="", source=self.where) for fit in chosen.values()
                 )
         return found
 
@@ -98,8 +98,8 @@ class MachineCosts:
     def eager(self) -> float | None:
         """The largest message within a node that is sent without its receive, None if unknown."""
         for costs in self._levels.values():
-            if math.isfinite(costs[0].eager):
-                return costs[0].eager
+            if math.isfinite(costs[0].eager_limit):
+                return costs[0].eager_limit
         return None
 
     def message(self, size: float, distance: int) -> Price | None:
@@ -158,7 +158,7 @@ class MachineCosts:
     def knows_contention(self) -> bool:
         """Whether the survey measured messages of many pairs."""
         messages = self._messages
-        return messages is not None and any(level.node is not None for level in messages.levels())
+        return messages is not None and any(level.node_sharing is not None for level in messages.levels())
 
     def contention_s(self, size: float, distance: int, at_once: float) -> float | None:
         """How much longer each of `at_once` messages takes that leave a node at the same time; None if the
@@ -166,10 +166,10 @@ class MachineCosts:
         messages = self._messages
         if messages is None:
             return None
-        level = messages.between if distance == form.NETWORK else messages.near or messages
-        if level.node is None:
+        level = messages.between_nodes if distance == form.NETWORK else messages.within_node or messages
+        if level.node_sharing is None:
             return None
-        return max(0.0, level.together(size, at_once) - level.together(size, 1))
+        return max(0.0, level.concurrent_time(size, at_once) - level.concurrent_time(size, 1))
 
     def collective(self, operation: str, ranks: int, size: float) -> Price | None:
         """One collective (the blocking operation's name without MPI_), from its begin on all ranks until the

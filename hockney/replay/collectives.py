@@ -15,8 +15,8 @@ import numpy as np
 from hockney.core.errors import UsageError
 from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.models.loggp_sim import LayerCosts, Seconds
-from hockney.models.programs.timing import Basis, LenientSimulator, resolved_call
-from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, names
+from hockney.models.programs.timing import AlgorithmBasis, LenientSimulator, resolve_call
+from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, algorithm_names
 from hockney.profiles.machine_costs import OF_VECTORS
 from hockney.replay import graph as g
 from hockney.replay.graph import COST, MESSAGE, OP, Graph, rank_of_ops
@@ -37,7 +37,7 @@ class CollectiveTiming:
     ranks: int
     size: int
     algorithm: str
-    basis: Basis
+    basis: AlgorithmBasis
     calls: int
 
 
@@ -70,8 +70,8 @@ def check_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
     for operation, name in algorithms.items():
         if operation not in known:
             raise unknown_collective(operation, known)
-        if name != BEST and name not in names(operation):
-            raise unknown_algorithm(name, operation, [BEST, *names(operation)])
+        if name != BEST and name not in algorithm_names(operation):
+            raise unknown_algorithm(name, operation, [BEST, *algorithm_names(operation)])
     return dict(algorithms)
 
 
@@ -248,14 +248,14 @@ class _AlgorithmChooser:
     graph: Graph
     machine: Machine
     algorithms: Mapping[str, str]
-    choices: dict[tuple[str, int, int, str, Basis], int] = field(default_factory=dict)
+    choices: dict[tuple[str, int, int, str, AlgorithmBasis], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._resolved: dict[tuple[object, ...], tuple[Sequence[Step] | float, str, Basis]] = {}
+        self._resolved: dict[tuple[object, ...], tuple[Sequence[Step] | float, str, AlgorithmBasis]] = {}
 
     def resolved(
         self, operation: str, ranks: np.ndarray, size: int
-    ) -> tuple[Sequence[Step] | float, str, Basis]:
+    ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
         """The steps or the seconds of a call, the algorithm, and the evidence for it."""
         if len(ranks) < 2:
             return 0.0, "", "measured"
@@ -273,21 +273,21 @@ class _AlgorithmChooser:
 
     def _one(
         self, operation: str, ranks: np.ndarray, size: int, algorithm: str
-    ) -> tuple[Sequence[Step] | float, str, Basis]:
+    ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
         plain = OF_VECTORS.get(operation, operation) if algorithm else operation
-        resolved, chosen = resolved_call(self.machine.communication, plain, size, len(ranks), algorithm)
+        resolved, chosen = resolve_call(self.machine.communication, plain, size, len(ranks), algorithm)
         if chosen is None:
             return resolved, algorithm, "requested" if algorithm else "assumed"
         return resolved, chosen.algorithm, chosen.basis
 
     def _best(
         self, operation: str, ranks: np.ndarray, size: int
-    ) -> tuple[Sequence[Step] | float, str, Basis]:
+    ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
         """The algorithm with the least time among these ranks, or what the machine does if none is faster."""
         among = GroupCosts(self.machine, ranks)
         usual = self._one(operation, ranks, size, "")
         found = [(_seconds(usual[0], among), usual)]
-        for name in names(OF_VECTORS.get(operation, operation)):
+        for name in algorithm_names(OF_VECTORS.get(operation, operation)):
             try:
                 one = self._one(operation, ranks, size, name)
             except UsageError:
@@ -303,7 +303,9 @@ class _AlgorithmChooser:
         costs = self.machine.uncontended(pair, Mode.POSTED)
         return float(np.sum(costs.overhead + costs.flight + costs.receive))
 
-    def note(self, operation: str, ranks: int, size: int, algorithm: str, basis: Basis, calls: int) -> None:
+    def note(
+        self, operation: str, ranks: int, size: int, algorithm: str, basis: AlgorithmBasis, calls: int
+    ) -> None:
         key = operation, ranks, size, algorithm, basis
         self.choices[key] = self.choices.get(key, 0) + calls
 

@@ -15,12 +15,12 @@ from hockney.core.case import WRITTEN, parse_canonical
 from hockney.core.fit import Fits
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import usable_fit
-from hockney.models.applications.point_to_point_costs import of_fit
+from hockney.models.applications.point_to_point_costs import costs_from_fit
 from hockney.models.level_costs import shared_on_nodes
 from hockney.models.loggp_sim import LayerCosts, PlatformCosts, StepCosts
 from hockney.models.measured_costs import MeasuredCosts, measured_costs
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.timing import without_processors
+from hockney.models.programs.timing import with_processor_time_as_latency
 from hockney.models.schedules import Layer, Mode
 from hockney.profiles import rank_file as form
 from hockney.profiles.machine_costs import LEVELS_OF
@@ -73,13 +73,13 @@ class MeasuredMachine:
     def __init__(self, communication: Communication, placement: Placement, fits: Fits | None = None) -> None:
         between = communication.measured
         assert between is not None, "a run with a ping-pong"
-        near = communication.measured_near or between
+        near = communication.measured_within_node or between
         self.communication, self.placement = communication, placement
         self.costs = [*(_of_distance(fits, each, near, communication) for each in WITHIN), between]
         self.copy = near.copy if near.copy.sizes else between.copy
         self.combine = near.combine if near.combine.sizes else between.combine
         self.fresh = near.fresh if near.fresh.sizes else between.fresh
-        lonely = communication.measured_near is None and between.message.place == NETWORK
+        lonely = communication.measured_within_node is None and between.message.place == NETWORK
         self._nodes = 1 if lonely else placement.host
         self._hidden = _hidden_shares(fits)
 
@@ -158,8 +158,10 @@ def _of_distance(
             return near
         fit = usable_fit(fits, level, near.message.buffers)
         if fit is not None:
-            message = of_fit(fit, name="", title="", source=near.message.source)
-            message = replace(message, eager=near.message.eager, place=level, buffers=near.message.buffers)
+            message = costs_from_fit(fit, name="", title="", source=near.message.source)
+            message = replace(
+                message, eager_limit=near.message.eager_limit, place=level, buffers=near.message.buffers
+            )
             return measured_costs(fits, message, communication.end)
     return near
 
@@ -190,7 +192,7 @@ def _each(costs: MeasuredCosts, layer: Layer, mode: Mode) -> LayerCosts:
         return np.array([getattr(each, name) for each in parts])[which.reshape(-1)]
 
     return LayerCosts(
-        eager=sizes <= costs.message.eager,
+        eager=sizes <= costs.message.eager_limit,
         overhead=part("send"),
         flight=part("flight"),
         receive=part("receive"),
@@ -213,7 +215,7 @@ class PlatformMachine(PlatformCosts):
 
     def __init__(self, communication: Communication, ranks: int) -> None:
         assert communication.platform is not None, "a description"
-        super().__init__(without_processors(communication.platform), ranks)
+        super().__init__(with_processor_time_as_latency(communication.platform), ranks)
         self.communication = communication
         self.ranks = ranks
 

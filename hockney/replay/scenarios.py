@@ -192,7 +192,7 @@ class TracedProgram:
         if asked.balance:
             graph = balanced(graph)
         if asked.aggregate:
-            limit = self.machine["value"].communication.message.eager
+            limit = self.machine["value"].communication.message.eager_limit
             graph, _ = aggregated(graph, eager=limit if asked.eager_limit is None else asked.eager_limit)
         if asked.overlap:
             graph = overlapped(graph)

@@ -13,9 +13,9 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.core.units import doubling_series, thin_out
-from hockney.models.applications.message_costs import described, messages_of_run
-from hockney.models.programs.communication import Communication, of_fits
-from hockney.models.programs.parts import CollectivePart, Iteration, measured_as
+from hockney.models.applications.message_costs import costs_of_description, messages_of_run
+from hockney.models.programs.communication import Communication, communication_from_fits
+from hockney.models.programs.parts import CollectivePart, Iteration, measured_operation
 from hockney.pages.evidence import Evidence
 from hockney.studies import places
 from hockney.studies.survey import sweep
@@ -39,7 +39,7 @@ class Needs:
 
 def needs_of(iteration: Iteration) -> Needs:
     collectives = (
-        (measured_as(part.operation), part.group_size(iteration.ranks), part.size)
+        (measured_operation(part.operation), part.group_size(iteration.ranks), part.size)
         for part in iteration.parts
         if isinstance(part, CollectivePart)
     )
@@ -102,7 +102,7 @@ def communication(evidence: Evidence, buffers: str = WRITTEN) -> Communication |
     """The costs of communication, if possible in such buffers; None if the cost of a message is unknown."""
     platform = evidence.machine.platform
     if platform is not None:
-        return Communication(described(platform), platform=platform)
+        return Communication(costs_of_description(platform), platform=platform)
     surveyed = evidence.survey
     try:
         most = evidence.run.max_hosts()
@@ -111,4 +111,4 @@ def communication(evidence: Evidence, buffers: str = WRITTEN) -> Communication |
         )
     except HockneyError:
         return None
-    return of_fits(evidence.fits if surveyed is None else surveyed.fits, message)
+    return communication_from_fits(evidence.fits if surveyed is None else surveyed.fits, message)

@@ -27,7 +27,7 @@ from hockney.core.units import (
 from hockney.machines import emulated, simulated
 from hockney.models.programs.description import COLLECTIVES, PHASE_KEYS, PROGRAM_KEYS
 from hockney.models.programs.formulas import FUNCTIONS
-from hockney.models.programs.patterns import CALLS, PATTERNS
+from hockney.models.programs.patterns import CALL_MODES, PATTERNS
 from hockney.reference.papers import COLUMNS, UNITS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "machine-files.md").read_text("utf-8")
@@ -173,7 +173,7 @@ def test_every_key_is_described(key):
 
 
 def test_every_way_of_calling_is_described():
-    assert all(f'`"{name}"`' in PROGRAMS_PAGE for name in CALLS)
+    assert all(f'`"{name}"`' in PROGRAMS_PAGE for name in CALL_MODES)
 
 
 PUBLISHED_PAGE = (Path(__file__).parents[2] / "docs" / "published.md").read_text("utf-8")

@@ -74,7 +74,9 @@ def test_the_models_count_the_messages_that_barriers_say_they_send(binaries):
         for name, ranks, *rest in map(str.split, done.out.splitlines())
     }
     counted = {(name, ranks): traffic(name, ranks) for name, ranks in said if predicted(name)}
-    assert {name for name, _ in counted} == {name for name in schedules.names("barrier") if (name, 2) in said}
+    assert {name for name, _ in counted} == {
+        name for name in schedules.algorithm_names("barrier") if (name, 2) in said
+    }
     for key, found in counted.items():
         assert found.messages == said[key].messages, key
         if key[0] not in BROADCASTS:

@@ -14,15 +14,15 @@ from tiers import slow
 
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
-from hockney.models.programs.description import describe
-from hockney.models.programs.skeleton import skeleton
+from hockney.models.programs.description import parse_description
+from hockney.models.programs.skeleton import skeleton_text
 
-DESCRIPTIONS = {name: describe(raw, name) for name, raw in every_program().items()}
+DESCRIPTIONS = {name: parse_description(raw, name) for name, raw in every_program().items()}
 
 
 def files(ranks: int) -> dict[str, str]:
     return {
-        f"{name}-{ranks}.txt": skeleton(description.iteration(ranks))
+        f"{name}-{ranks}.txt": skeleton_text(description.iteration(ranks))
         for name, description in DESCRIPTIONS.items()
     }
 

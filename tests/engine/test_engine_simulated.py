@@ -23,7 +23,7 @@ from hockney.launch.smpi import SmpiLauncher
 from hockney.machines.simulated import platform
 from hockney.measurement.abilities import abilities
 from hockney.models.applications.granularity import Algorithm, times
-from hockney.models.applications.point_to_point_costs import of_platform
+from hockney.models.applications.point_to_point_costs import costs_from_platform
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.network_sim import NetworkSimulator
 from hockney.models.schedules import SCHEDULES
@@ -325,7 +325,7 @@ def test_granularity_takes_what_the_equations_say(engine, simulate, ranks):
 def test_the_papers_machine_takes_what_equation_6_says(engine, ranks):
     """SUNs on one Ethernet (Hanebutte and Tatsumi, 1996): T of 0.1 s, messages of 1 to 10000 words. In both
     steps each message on the cable waits for 16 bytes that the simulator puts before each of the others."""
-    paper = of_platform(platform("sun-ethernet"), source="")
+    paper = costs_from_platform(platform("sun-ethernet"), source="")
     launcher = SmpiLauncher(simgrid_here(), engine.path, engine.platform, platform("sun-ethernet"))
     serial = {2: (0.0, 0.01, 0.2), 4: (0.0,), 8: (0.0,)}[ranks]
     asked = [Algorithm(0.1, 4 * words, s) for words in (1, 1000, 10_000) for s in serial]

@@ -19,7 +19,7 @@ from hockney.models.barriers import (
     predicted,
     traffic,
 )
-from hockney.models.schedules import names
+from hockney.models.schedules import algorithm_names
 
 COSTS = MessageCosts(
     one_way_s=10.0, exchange_s=13.0, broadcast_s=11.0, base_s=9.0, send_s=2.0, receive_s=3.0, gap_s=2.5
@@ -126,7 +126,11 @@ def test_the_hierarchical_barrier_is_that_of_a_node_and_one_among_nodes():
     assert by_levels(7.0, 1, TWO) == pytest.approx(7.0)
 
 
-@given(st.sampled_from(sorted(filter(predicted, names("barrier")))), st.integers(1, 4), st.integers(1, 4))
+@given(
+    st.sampled_from(sorted(filter(predicted, algorithm_names("barrier")))),
+    st.integers(1, 4),
+    st.integers(1, 4),
+)
 def test_equal_levels_make_no_difference(algorithm, nodes, each):
     ranks = nodes * each
     same = replace(COSTS, near=COSTS).spread(ranks, nodes)

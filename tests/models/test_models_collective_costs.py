@@ -50,7 +50,7 @@ def test_a_closed_form_is_the_time_of_its_schedule_if_messages_cost_a_line(
     steps = SCHEDULES[key](ranks, size)
     run = one_port_time(steps, ranks, lambda x: alpha + beta * x, gamma)
     closed = form.seconds(ranks, size, alpha=alpha, beta=beta, gamma=gamma)
-    assert run == pytest.approx(closed, rel=1e-9 if form.exact(ranks) else 0.2)
+    assert run == pytest.approx(closed, rel=1e-9 if form.is_exact(ranks) else 0.2)
 
 
 @given(KEYS, st.integers(1, 20), st.integers(0, 5000), SECONDS, PER_BYTE, PER_BYTE)

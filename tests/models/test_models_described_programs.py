@@ -17,9 +17,9 @@ from tiers import slow
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.granularity import Algorithm, times
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.description import describe
+from hockney.models.programs.description import parse_description
 from hockney.models.programs.formulas import Formula
 from hockney.models.programs.parts import StepsPart
 from hockney.models.programs.rank_grid import RankGrid, balanced_grid
@@ -41,23 +41,23 @@ def platform(count: int = 64, per_byte_s: float = 0.0, **network) -> Platform:
 
 
 def costs(on: Platform) -> Communication:
-    return Communication(described(on), platform=on)
+    return Communication(costs_of_description(on), platform=on)
 
 
 def time_of(raw: dict, ranks: int, on: Platform | None = None):
-    return iteration_time(describe(raw, "p").iteration(ranks), costs(on or platform()))
+    return iteration_time(parse_description(raw, "p").iteration(ranks), costs(on or platform()))
 
 
 def scaled(raw: dict, ranks: list[int], on: Platform | None = None, cores: int | None = None):
     machine = ProgramMachine({"value": costs(on or platform())}, cores)
-    description = describe(raw, "p")
+    description = parse_description(raw, "p")
     return forecast(description, ranks, machine, description.scaling)
 
 
 def messages(raw: dict, ranks: int) -> Counter:
     """Bytes by source and target, of all messages of an iteration."""
     counted: Counter = Counter()
-    for part in describe(raw, "p").iteration(ranks).parts:
+    for part in parse_description(raw, "p").iteration(ranks).parts:
         if isinstance(part, StepsPart):
             for layer in (layer for step in part.steps for layer in step.layers):
                 sizes = np.broadcast_to(layer.size, layer.source.shape)
@@ -218,7 +218,7 @@ def test_a_pipeline_fills_and_drains(chunks):
     """A sweep through P ranks: P - 1 chunks with their messages until the last rank begins, then its chunks,
     each after the message for it has been accepted."""
     raw = {"phase": [{"pipeline": "x", "chunks": chunks, "work": "1ms", "bytes": 8}]}
-    part = describe(raw, "p").iteration(5).parts[0]
+    part = parse_description(raw, "p").iteration(5).parts[0]
     from hockney.models.loggp_sim import LogGPSimulator
 
     end = LogGPSimulator(platform(), 5).run(part.steps).max()
@@ -329,7 +329,7 @@ def test_ranks_that_share_cores_compute_slower():
     made = scaled({"phase": [{"work": "1ms / ranks"}]}, [1, 2, 4], cores=2)
     assert [row.time.value for row in made.rows] == pytest.approx([1e-3, 0.5e-3, 0.5e-3])
     assert [row.shared_by for row in made.rows] == [1, 1, 2]
-    assert made.changed == 2
+    assert made.changed_ranks == 2
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8, 16])
@@ -338,7 +338,7 @@ def test_a_ring_follows_the_equations_of_granularity(ranks, work):
     """Hanebutte and Tatsumi (1996): half of the ranks send while the other half receives."""
     here = platform(per_byte_s=1e-9)
     ring = {"work": f"{work} / ranks", "messages": [["rank", "(rank + 1) % ranks", 4000]], "calls": "ordered"}
-    expected = times(Algorithm(work, 4000), described(here), ranks).total
+    expected = times(Algorithm(work, 4000), costs_of_description(here), ranks).total
     assert time_of({"phase": [ring]}, ranks, here).seconds == pytest.approx(expected, rel=1e-3)
 
 
@@ -357,7 +357,7 @@ def test_the_explorer_scales_speed_ups_as_the_prediction(scaling):
     raw = {"phase": [{"work": "1ms / ranks + 1ms"}, {"allreduce": 8}]}
     stated = raw if scaling is None else {**raw, "scaling": scaling}
     costs_here = costs(platform())
-    widget = explorer("p", describe(stated, "p"), costs_here, 4, None)
+    widget = explorer("p", parse_description(stated, "p"), costs_here, 4, None)
     made = scaled(stated, [1, 4])
     at = widget.data["ranks"].index(4)
     now = len(widget.data["times_s"][0]) // 2
@@ -380,7 +380,9 @@ def test_overlap_is_only_advised_for_messages_that_do_not_overlap():
 def test_fewer_ranks_are_advised_only_if_their_links_were_followed():
     def remedy(ranks: list[int], on: Platform) -> str:
         made = scaled({"phase": [{"work": "1ms", "neighbors": "ring", "bytes": 1000}]}, ranks, on)
-        return next(c.todo for c in program_caveats(made, described(on)) if c.code == "links-bounded")
+        return next(
+            c.todo for c in program_caveats(made, costs_of_description(on)) if c.code == "links-bounded"
+        )
 
     bus = platform(1024, shape="bus", link=1e6)
     assert "up to 16 ranks" in remedy([1, 8, 16, 1024], bus)
@@ -411,13 +413,15 @@ def test_measured_times_vary_as_they_did():
 @pytest.mark.parametrize("noise", [[], [0, 0], ["1ms", "x"], ["-1ms"]])
 def test_measured_times_that_are_none(noise):
     with pytest.raises(UsageError):
-        describe({"phase": [{"work": 1e-3, "noise": noise}]}, "p")
+        parse_description({"phase": [{"work": 1e-3, "noise": noise}]}, "p")
 
 
 def test_a_grid_in_blocks():
     grid = RankGrid((4, 4))
-    assert grid.tile(4) == (2, 2) and grid.tile(3) is None and RankGrid((6, 4)).tile(6) == (3, 2)
-    numbers = grid.tiled((2, 2)).reshape(4, 4)
+    assert (
+        grid.best_tile(4) == (2, 2) and grid.best_tile(3) is None and RankGrid((6, 4)).best_tile(6) == (3, 2)
+    )
+    numbers = grid.ranks_by_tile((2, 2)).reshape(4, 4)
     assert numbers[:2, :2].ravel().tolist() == [0, 1, 2, 3] and sorted(numbers.ravel()) == list(range(16))
 
 
@@ -428,10 +432,10 @@ def test_neighbors_on_a_node_help_and_a_placement_keeps_all_messages():
     nodes = Platform(name="nodes", title="nodes", network=network, segments=(far,), on_node=(near,))
     raw = {"grid": "2d", "phase": [{"work": 1e-3, "neighbors": "torus", "bytes": [8000, 8000]}]}
     found = next(each for each in scaled(raw, [64], nodes).changes if each.name == "placement on nodes")
-    assert found.how == "give each node a block of 2 x 2 ranks of the grid"
-    iteration = describe(raw, "p").iteration(64)
-    places = RankGrid((8, 8)).tiled((2, 2))
-    moved = iteration.placed(places)
+    assert found.description == "give each node a block of 2 x 2 ranks of the grid"
+    iteration = parse_description(raw, "p").iteration(64)
+    places = RankGrid((8, 8)).ranks_by_tile((2, 2))
+    moved = iteration.with_placement(places)
     for before, after in zip(iteration.parts, moved.parts, strict=True):
         for step, other in zip(before.steps, after.steps, strict=True):
             for layer, there in zip(step.layers, other.layers, strict=True):
@@ -446,7 +450,7 @@ def test_changes_are_those_that_help():
     made = scaled(raw, [1, 8])
     changes = {change.name: change for change in made.changes}
     assert {"less imbalance", "fewer collectives", "another allreduce", "lower latency"} <= set(changes)
-    assert changes["another allreduce"].how == "by recursive_doubling"
+    assert changes["another allreduce"].description == "by recursive_doubling"
     assert [change.gain for change in made.changes] == sorted((c.gain for c in made.changes), reverse=True)
     balanced = scaled({"phase": [{"work": "1ms / ranks"}, raw["phase"][1]]}, [8]).rows[0]
     assert changes["less imbalance"].efficiency == pytest.approx(balanced.efficiency.value)
@@ -474,7 +478,7 @@ def test_changes_are_those_that_help():
 )
 def test_wrong_descriptions_name_the_key(raw, key, code):
     with pytest.raises(UsageError) as caught:
-        describe(raw, "p")
+        parse_description(raw, "p")
     assert (caught.value.fields["key"], caught.value.code) == (key, code)
 
 
@@ -488,7 +492,7 @@ def test_wrong_descriptions_name_the_key(raw, key, code):
 )
 def test_a_formula_without_a_value_names_its_key_and_the_ranks(formula, ranks, stated):
     with pytest.raises(UsageError) as caught:
-        describe({"phase": [{"work": "1s"}, {"allreduce": formula}]}, "p").iteration(ranks)
+        parse_description({"phase": [{"work": "1s"}, {"allreduce": formula}]}, "p").iteration(ranks)
     assert caught.value.fields["key"] == "phase[1].allreduce" and stated in caught.value.what
 
 
@@ -507,7 +511,7 @@ def test_a_formula_without_a_value_names_its_key_and_the_ranks(formula, ranks, s
 )
 def test_descriptions_without_a_value_on_some_ranks(raw, code):
     with pytest.raises(UsageError) as caught:
-        describe(raw, "p").iteration(8)
+        parse_description(raw, "p").iteration(8)
     assert caught.value.code == code
 
 

@@ -19,19 +19,19 @@ from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
     break_even,
+    candidate_counts,
     ceiling,
-    counts,
     efficiency,
-    levers,
-    on_cores,
+    find_levers,
     ranks_reaching,
+    required_work,
     times,
-    work_needed,
+    with_shared_cores,
 )
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 
-SUN = described(simulated.platform("sun-ethernet"))
+SUN = costs_of_description(simulated.platform("sun-ethernet"))
 T_START, T_W, WORD = 1500e-6, 5e-6, 4
 
 
@@ -49,7 +49,7 @@ def machines(draw) -> PointToPointCosts:
     if draw(st.booleans()):
         pieces.append(CostPiece(4096, latency * draw(st.floats(1, 5)), per_byte))
     return PointToPointCosts(
-        "m", "M", tuple(pieces), draw(st.booleans()), "", eager=draw(st.sampled_from([0, math.inf]))
+        "m", "M", tuple(pieces), draw(st.booleans()), "", eager_limit=draw(st.sampled_from([0, math.inf]))
     )
 
 
@@ -91,7 +91,7 @@ def test_the_suns_break_even_where_the_paper_says(ranks, percent, words):
 
 @given(algorithms, machines(), several, st.floats(0.01, 1))
 def test_the_work_needed_inverts_the_efficiency(algorithm, messages, ranks, wanted):
-    work = work_needed(wanted, algorithm, messages, ranks)
+    work = required_work(wanted, algorithm, messages, ranks)
     if work is None:
         endless = replace(algorithm, work_s=1e300)
         assert efficiency(endless, messages, ranks) <= wanted * (1 + 1e-9)
@@ -130,7 +130,7 @@ def test_efficiency_falls_with_what_costs_and_rises_with_the_grain(algorithm, me
 @given(algorithms, machines(), several)
 def test_a_lever_brings_what_the_changed_algorithm_has(algorithm, messages, ranks):
     now = times(algorithm, messages, ranks)
-    pulled = levers(algorithm, messages, ranks)
+    pulled = find_levers(algorithm, messages, ranks)
     for lever in pulled:
         assert lever.gain == pytest.approx(lever.efficiency - now.efficiency)
         if lever.algorithm is not None:
@@ -145,7 +145,7 @@ def test_a_lever_brings_what_the_changed_algorithm_has(algorithm, messages, rank
 
 def test_each_lever_pulls_what_it_names(golden):
     algorithm = Algorithm(1.0, 40000, serial=0.02, exchanges=3, imbalance=1.5)
-    changed = {lever.name: lever.algorithm for lever in levers(algorithm, SUN, 4)}
+    changed = {lever.name: lever.algorithm for lever in find_levers(algorithm, SUN, 4)}
     golden("levers.json", {name: each and vars(each) for name, each in changed.items()})
     assert set(changed.values()) == {
         replace(algorithm, work_s=10.0, bytes=400000),
@@ -154,7 +154,7 @@ def test_each_lever_pulls_what_it_names(golden):
         replace(algorithm, serial=0.01),
         None,
     }
-    assert levers(algorithm, SUN, 1) == []
+    assert find_levers(algorithm, SUN, 1) == []
 
 
 @given(algorithms, machines(), st.integers(1, 200))
@@ -172,25 +172,29 @@ def test_the_best_number_of_ranks_is_none_better(algorithm, messages, most):
 
 @given(st.integers(1, 10**7))
 def test_numbers_of_ranks_to_look_at(most):
-    found = counts(most)
+    found = candidate_counts(most)
     assert found[0] == 1 and found[-1] == most and len(found) < 9000
     assert all(a < b <= max(a + 1, a * 1.002) for a, b in pairwise(found))
 
 
 def test_ranks_that_share_a_core_compute_in_turn():
     algorithm = Algorithm(1.0, 8, serial=0.1)
-    assert on_cores(algorithm, 2, 2) is algorithm and on_cores(algorithm, 8, None) is algorithm
-    crowded = times(on_cores(algorithm, 8, 2), SUN, 8)
+    assert (
+        with_shared_cores(algorithm, 2, 2) is algorithm and with_shared_cores(algorithm, 8, None) is algorithm
+    )
+    crowded = times(with_shared_cores(algorithm, 8, 2), SUN, 8)
     assert crowded.parallel + crowded.waiting == pytest.approx(0.9 / 2)
     assert crowded.speed_up < 2
-    assert times(on_cores(algorithm, 8, 1), SUN, 8).total > 1.0, "one core is no faster than one rank"
+    assert times(with_shared_cores(algorithm, 8, 1), SUN, 8).total > 1.0, (
+        "one core is no faster than one rank"
+    )
 
 
 def test_one_rank_neither_waits_nor_talks():
     alone = times(Algorithm(2.0, 100, serial=0.3, exchanges=5, imbalance=2), SUN, 1)
     assert alone.total == pytest.approx(2.0) and alone.efficiency == 1 and alone.communication == 0
-    assert work_needed(0.9, Algorithm(2.0), SUN, 1) == 0.0
-    assert work_needed(1.1, Algorithm(2.0), SUN, 1) is None
+    assert required_work(0.9, Algorithm(2.0), SUN, 1) == 0.0
+    assert required_work(1.1, Algorithm(2.0), SUN, 1) is None
 
 
 @pytest.mark.parametrize(

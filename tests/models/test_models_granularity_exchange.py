@@ -16,8 +16,13 @@ from hockney.core.fit import CurvePoint, Estimate, Fit, FittedSegment
 from hockney.core.platform import Network, NodeGroup, Platform
 from hockney.core.platform import Segment as Described
 from hockney.machines import simulated
-from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts, of_fit
+from hockney.models.applications.message_costs import costs_of_description
+from hockney.models.applications.point_to_point_costs import (
+    CostPiece,
+    PointToPointCosts,
+    RelativeBounds,
+    costs_from_fit,
+)
 from hockney.models.applications.ring_exchange import exchange_time
 
 WORD = 4
@@ -58,7 +63,7 @@ CROWDED_US = {
 
 
 def on(name: str) -> PointToPointCosts:
-    return described(simulated.platform(name))
+    return costs_of_description(simulated.platform(name))
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 8, 16])
@@ -85,11 +90,11 @@ def test_nodes_of_several_cores(cores, shape, ranks, size):
         name="m", title="M", network=network, eager=4096, segments=(between,), on_node=(within,)
     )
     took = CROWDED_US[cores, shape, ranks, size] * 1e-6
-    assert exchange_time(described(platform), size, ranks) == pytest.approx(took, rel=0.03)
+    assert exchange_time(costs_of_description(platform), size, ranks) == pytest.approx(took, rel=0.03)
 
 
 def test_an_odd_number_takes_a_third_step_where_sends_wait():
-    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", eager=1000)
+    messages = PointToPointCosts("m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "", eager_limit=1000)
     assert exchange_time(messages, 1000, 5) == pytest.approx(2 * messages.one_way(1000))
     assert exchange_time(messages, 1001, 5) == pytest.approx(3 * messages.one_way(1001))
     assert exchange_time(messages, 1001, 6) == pytest.approx(2 * messages.one_way(1001))
@@ -101,7 +106,7 @@ def test_a_network_that_is_shared_is_never_faster(ranks, size, waits, latency, p
         pieces = (CostPiece(0, latency, per_byte),)
         limit = 0 if waits else math.inf
         return exchange_time(
-            PointToPointCosts("m", "M", pieces, more.pop("shared", False), "", eager=limit, **more),
+            PointToPointCosts("m", "M", pieces, more.pop("shared", False), "", eager_limit=limit, **more),
             size,
             ranks,
         )
@@ -130,23 +135,25 @@ def fitted(*pieces: tuple[int, float, float], verdict: str = "good") -> Fit:
 
 
 def test_a_fit_says_what_is_known_and_how_well():
-    messages = of_fit(fitted((8, 1e-6, 1e-9), (512, 1.2e-6, 2e-9)), name="m", title="M", source="here")
+    messages = costs_from_fit(
+        fitted((8, 1e-6, 1e-9), (512, 1.2e-6, 2e-9)), name="m", title="M", source="here"
+    )
     assert messages.pieces == (CostPiece(0, 1e-6, 1e-9), CostPiece(512, 1.2e-6, 2e-9))
     assert messages.one_way(511) == pytest.approx(1e-6 + 511e-9)
     assert messages.one_way(512) == pytest.approx(1.2e-6 + 1024e-9)
-    assert messages.band == (Band(8, 0.9, 1.2), Band(1024, 0.5, 2.0))
+    assert messages.band == (RelativeBounds(8, 0.9, 1.2), RelativeBounds(1024, 0.5, 2.0))
     assert messages.bounds(0) == messages.bounds(8) == (0.9, 1.2)
     assert messages.bounds(516) == pytest.approx((0.7, 1.6))
     assert messages.bounds(10**9) == (0.5, 2.0)
-    assert [messages.known(size) for size in (7, 8, 1024, 1025)] == [False, True, True, False]
+    assert [messages.is_known(size) for size in (7, 8, 1024, 1025)] == [False, True, True, False]
     assert not messages.shared and messages.verdict == "good"
 
 
 def test_between_two_sizes_a_change_may_be_anywhere():
     change = Estimate(512, 256, 1024)
     fit = msgspec.structs.replace(fitted((8, 1e-6, 0.0), (512, 4e-6, 0.0)), change_points=[change])
-    messages = of_fit(fit, name="m", title="M", source="here")
-    assert messages.change(256) is None and messages.change(1024) is None
+    messages = costs_from_fit(fit, name="m", title="M", source="here")
+    assert messages.change_around(256) is None and messages.change_around(1024) is None
     low, high = messages.bounds(300)
     assert low <= 0.9 and high == pytest.approx(4 * 2.0), "the slower line, at its own end of the interval"
     low, high = messages.bounds(1000)
@@ -156,7 +163,7 @@ def test_between_two_sizes_a_change_may_be_anywhere():
 
 def test_sends_wait_from_where_the_latency_rises_most():
     def eager(*pieces: tuple[int, float, float]) -> float:
-        return of_fit(fitted(*pieces), name="m", title="M", source="").eager
+        return costs_from_fit(fitted(*pieces), name="m", title="M", source="").eager_limit
 
     assert eager((0, 0.40e-6, 0), (12, 0.47e-6, 1e-9), (4105, 2.1e-6, 6e-11), (741456, 0.0, 1e-10)) == 4104
     assert eager((0, 1e-6, 1e-9), (512, 1.2e-6, 2e-9)) == math.inf
@@ -168,5 +175,5 @@ def test_sends_wait_from_where_the_latency_rises_most():
 def test_a_refused_fit_is_no_model():
     refused = Fit(model="hockney", line="pingpong", parameters=[], verdict="refused", why="only 1 size")
     with pytest.raises(UsageError) as caught:
-        of_fit(refused, name="m", title="M", source="here")
+        costs_from_fit(refused, name="m", title="M", source="here")
     assert caught.value.code == "refused-fit"

@@ -19,7 +19,7 @@ from hockney.core.case import Case
 from hockney.core.fit import Fit, Subject
 from hockney.core.record import RunRecords
 from hockney.models import fit_hockney, observe
-from hockney.models.applications.point_to_point_costs import of_fit
+from hockney.models.applications.point_to_point_costs import costs_from_fit
 from hockney.models.statistics import tabulate
 
 SIZES = [0, *(1 << k for k in range(23))]
@@ -78,11 +78,11 @@ def test_the_band_contains_what_was_measured(latency, rate, fall, edge, seed) ->
     run = simulate(true, cases(SIZES), noise, np.random.default_rng(seed))
     seen = sorted(observe(run, CATALOG), key=lambda each: each.size)
     curve = {point.x: point for point in fit(run).curve}
-    costs = of_fit(fit(run), name="", title="", source="")
+    costs = costs_from_fit(fit(run), name="", title="", source="")
     for each, time in zip(seen, tabulate(seen).times, strict=True):
         assert curve[each.size].low <= time <= curve[each.size].high
         low, high = costs.bounds(each.size)
-        assert costs.change(each.size) is None and (low, high) == costs._banded(each.size)
+        assert costs.change_around(each.size) is None and (low, high) == costs._interpolated_bounds(each.size)
         assert low * costs.one_way(each.size) <= time * (1 + 1e-9)
         assert time <= high * costs.one_way(each.size) * (1 + 1e-9)
 
@@ -116,7 +116,7 @@ def test_time_does_not_fall_from_size_to_size(latency, rate, fall, edge, jump, c
         return smooth(case) + (jump - 1) * latency * (case["bytes"] > 1 << change)
 
     found = fit(exact(true, cases(SIZES)))
-    costs = of_fit(found, name="", title="", source="")
+    costs = costs_from_fit(found, name="", title="", source="")
     at = {point.x: point.time for point in found.curve}
     for times in ([at[size] for size in SIZES], [costs.one_way(size) for size in SIZES]):
         assert min(np.diff(times) / times[1:]) > -2 * found.worst - 1e-9, "no more than two lines are off"

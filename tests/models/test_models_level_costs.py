@@ -293,10 +293,14 @@ def test_a_described_machine_takes_a_layout_too():
 def test_a_run_on_a_described_machine_keeps_both_measured_levels():
     machine = replace(HERE, platform=platform(4, 4))
     found = messages_for(measured(), machine, "the run")
-    assert found.near is not None and found.near.one_way(0) == pytest.approx(NEAR[0])
-    assert found.between.one_way(0) == pytest.approx(FAR[0]) and found.between.band
+    assert found.within_node is not None and found.within_node.one_way(0) == pytest.approx(NEAR[0])
+    assert found.between_nodes.one_way(0) == pytest.approx(FAR[0]) and found.between_nodes.band
     assert found.sharing == "described" and found.cores == 4
     between = replace(measured(), fits=pairs({"network": FAR}, {}))
     found = messages_for(between, machine, "the run")
-    assert found.between.one_way(0) == pytest.approx(FAR[0]) and found.between.band
-    assert found.near is not None and found.near.one_way(0) == pytest.approx(1e-6) and not found.near.band
+    assert found.between_nodes.one_way(0) == pytest.approx(FAR[0]) and found.between_nodes.band
+    assert (
+        found.within_node is not None
+        and found.within_node.one_way(0) == pytest.approx(1e-6)
+        and not found.within_node.band
+    )

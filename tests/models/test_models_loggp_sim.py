@@ -17,7 +17,7 @@ from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, relatio
 from hockney.models.schedules.schedule import step
 
 KEYS = sorted(SCHEDULES)
-BARRIERS = schedules.names("barrier")
+BARRIERS = schedules.algorithm_names("barrier")
 RANKS = st.integers(1, 17)
 TICKS = st.integers(0, 40)
 

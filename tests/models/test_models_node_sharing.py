@@ -64,20 +64,22 @@ def costs():
 
 
 def test_a_run_of_pairs_has_the_costs_of_messages_and_what_they_share(costs):
-    assert costs.place == "network" and costs.near.place == "node"
-    for level, place in ((costs, "network"), (costs.near, "node")):
-        assert level.node.rate == pytest.approx(SHARED[place], rel=0.01)
-        assert level.together(1 << 20, 1) == pytest.approx(alone(place, 1 << 20), rel=0.01)
+    assert costs.place == "network" and costs.within_node.place == "node"
+    for level, place in ((costs, "network"), (costs.within_node, "node")):
+        assert level.node_sharing.rate == pytest.approx(SHARED[place], rel=0.01)
+        assert level.concurrent_time(1 << 20, 1) == pytest.approx(alone(place, 1 << 20), rel=0.01)
         expected = LATENCY[place] + 4 * (1 << 20) / SHARED[place]
-        assert level.together(1 << 20, 4) == pytest.approx(expected, rel=0.01)
+        assert level.concurrent_time(1 << 20, 4) == pytest.approx(expected, rel=0.01)
 
 
 def test_pairs_that_saturate_nothing_change_no_prediction():
     free = messages_for(fits(pairs=(1,)), MACHINE, "a run")
-    assert free.node is None and free.near.node is None
+    assert free.node_sharing is None and free.within_node.node_sharing is None
     unlimited = NodeSharing(math.inf, 0.0, 4, (1e9, math.inf))
-    assert not unlimited.limited
-    both = replace(free, node=unlimited, near=replace(free.near, node=unlimited))
+    assert not unlimited.has_limit
+    both = replace(
+        free, node_sharing=unlimited, within_node=replace(free.within_node, node_sharing=unlimited)
+    )
     assert exchange_time(both, 65536, 8) == exchange_time(free, 65536, 8)
 
 
@@ -104,8 +106,8 @@ def test_in_an_exchange_over_nodes_one_message_of_each_leaves_it(costs):
 
 
 def test_messages_of_a_step_that_leave_a_node_together_share_its_connection(costs):
-    measured = measured_costs(fits(), costs.between, "value")
-    levels = CostsByLevel(measured_costs(fits(), costs.near, "value"), measured)
+    measured = measured_costs(fits(), costs.between_nodes, "value")
+    levels = CostsByLevel(measured_costs(fits(), costs.within_node, "value"), measured)
     size = 1 << 20
     layer = Layer(np.arange(4), np.arange(4) + 4, size)
     single = Layer(np.array([0]), np.array([4]), size)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.models.applications.point_to_point_costs import of_platform
+from hockney.models.applications.point_to_point_costs import costs_from_platform
 from hockney.models.collective_costs import simulated_time
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.network_sim import NetworkSimulator
@@ -32,7 +32,7 @@ ONE_WAY = 14e-6 + WORK
 
 def test_one_message_waits_for_the_receivers_processor():
     assert SEGMENT.one_way(SIZE) == pytest.approx(ONE_WAY)
-    assert of_platform(MACHINE, source="").one_way(SIZE) == pytest.approx(ONE_WAY)
+    assert costs_from_platform(MACHINE, source="").one_way(SIZE) == pytest.approx(ONE_WAY)
     assert SEGMENT.handling(SIZE) == pytest.approx((1e-6 + WORK, 2e-6 + WORK))
     times = NetworkSimulator(MACHINE, 2).run([step([0], [1], SIZE)])
     assert times == pytest.approx([1e-6, ONE_WAY])

@@ -11,14 +11,14 @@ from test_models_level_costs import CROSSING, HERE, SIZE, far, measured, near, s
 
 from hockney.models.applications.message_costs import messages_for
 from hockney.models.applications.point_to_point_costs import CostPiece
-from hockney.models.programs.communication import Communication, of_fits
-from hockney.models.programs.description import describe
+from hockney.models.programs.communication import Communication, communication_from_fits
+from hockney.models.programs.description import parse_description
 from hockney.models.programs.timing import iteration_time
 
 
 def known(nodes: int = 0, *summaries) -> Communication:
     fits = measured(CROSSING, list(summaries))
-    return of_fits(fits, messages_for(fits, HERE, "the run", hosts=2).spread(nodes))
+    return communication_from_fits(fits, messages_for(fits, HERE, "the run", hosts=2).spread_over(nodes))
 
 
 def test_the_slowest_message_is_that_of_the_farthest_ranks():
@@ -50,19 +50,21 @@ def test_a_gap_holds_its_sender_within_a_node_and_delays_the_message_between_nod
     costs = known(1 if place == "node" else 3)
     stream = replace(costs.message, pieces=(CostPiece(0, gap, 0.0),))
     measured = {
-        "node": replace(costs, measured_near=replace(costs.measured_near, stream=stream)),
+        "node": replace(costs, measured_within_node=replace(costs.measured_within_node, stream=stream)),
         "network": replace(costs, measured=replace(costs.measured, stream=stream)),
     }[place]
     alone = near(SIZE) if place == "node" else far(SIZE)
     busy = min(gap, alone)
-    time = iteration_time(describe(RELATION, "p").iteration(3), measured).seconds
+    time = iteration_time(parse_description(RELATION, "p").iteration(3), measured).seconds
     assert time == pytest.approx({"node": 3 * busy, "network": alone + busy}[place], rel=1e-6)
 
 
 def test_large_messages_of_a_pipeline_in_two_directions_have_a_time():
     """The ranks send them before they receive others, which the simulator cannot follow as MPI_Send."""
     costs = known(4)
-    large = replace(costs, measured=replace(costs.measured, message=replace(costs.measured.message, eager=0)))
+    large = replace(
+        costs, measured=replace(costs.measured, message=replace(costs.measured.message, eager_limit=0))
+    )
     raw = {"grid": "2d", "phase": [{"pipeline": "xy", "chunks": 4, "work": 4e-3, "bytes": SIZE}]}
-    time = iteration_time(describe(raw, "p").iteration(4), large).seconds
+    time = iteration_time(parse_description(raw, "p").iteration(4), large).seconds
     assert time > 4e-3

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from made_up_programs import every_program
 
-from hockney.models.programs.description import describe, read_stored, stored
+from hockney.models.programs.description import parse_description, read_stored_descriptions, store_description
 from hockney.models.programs.parts import CollectivePart, StepsPart, TasksPart
-from hockney.models.programs.skeleton import skeleton
+from hockney.models.programs.skeleton import skeleton_text
 
 PROGRAMS = every_program()
 
@@ -43,8 +43,8 @@ def channels(ranks: list[list[list[str]]]) -> tuple[dict, dict]:
 @pytest.mark.parametrize("ranks", range(1, 10))
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_all_that_is_described_is_written_for_its_ranks_and_every_request_waited_for(name, ranks):
-    iteration = describe(PROGRAMS[name], name).iteration(ranks)
-    common, lines = sections(skeleton(iteration))
+    iteration = parse_description(PROGRAMS[name], name).iteration(ranks)
+    common, lines = sections(skeleton_text(iteration))
     assert common[0] == f"ranks {ranks}" and len(lines) == ranks
     sent, received = channels(lines)
     assert sent == received
@@ -76,15 +76,15 @@ def test_all_that_is_described_is_written_for_its_ranks_and_every_request_waited
 
 
 def test_vectors_of_reductions_are_whole_doubles():
-    text = skeleton(describe({"phase": [{"allreduce": 12}, {"bcast": 12}]}, "p").iteration(2))
+    text = skeleton_text(parse_description({"phase": [{"allreduce": 12}, {"bcast": 12}]}, "p").iteration(2))
     assert "collective allreduce 16 mpi -1 0" in text and "collective bcast 12 mpi -1 0" in text
 
 
 def test_groups_have_colours():
     phases = [{"allreduce": 8, "along": "y"}, {"bcast": 8, "along": "y"}]
     raw = {"grid": ["3 if ranks > 1 else 1", "2 if ranks > 1 else 1"], "phase": phases}
-    _, lines = sections(skeleton(describe(raw, "p").iteration(6)))
-    members = describe(raw, "p").iteration(6).parts[0].groups.tolist()
+    _, lines = sections(skeleton_text(parse_description(raw, "p").iteration(6)))
+    members = parse_description(raw, "p").iteration(6).parts[0].groups.tolist()
     calls = [[tuple(line[4:6]) for line in own if line[0] == "collective"] for own in lines]
     assert {call[0] for own in calls for call in own} == {"0"}, "one grouping"
     assert len(members) == 3
@@ -93,12 +93,16 @@ def test_groups_have_colours():
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_stored_description_is_read_again(name):
-    line = stored(PROGRAMS[name], name)
-    ((key, description),) = read_stored([line]).items()
+    line = store_description(PROGRAMS[name], name)
+    ((key, description),) = read_stored_descriptions([line]).items()
     assert key == line.split(" ")[0]
-    assert skeleton(description.iteration(4)) == skeleton(describe(PROGRAMS[name], name).iteration(4))
+    assert skeleton_text(description.iteration(4)) == skeleton_text(
+        parse_description(PROGRAMS[name], name).iteration(4)
+    )
 
 
 def test_another_description_has_another_name():
-    names = {stored(PROGRAMS["jacobi"] | {"iterations": k}, "jacobi").split(" ")[0] for k in (1, 2)}
+    names = {
+        store_description(PROGRAMS["jacobi"] | {"iterations": k}, "jacobi").split(" ")[0] for k in (1, 2)
+    }
     assert len(names) == 2

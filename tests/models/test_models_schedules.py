@@ -16,7 +16,7 @@ from hockney.core.smpi_algorithms import KNOWN
 from hockney.models import schedules
 from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, Tally, collectives, relation
 from hockney.models.schedules.barriers import linear, recursive_doubling_sendrecv
-from hockney.models.schedules.smpi import SMPI
+from hockney.models.schedules.smpi import SMPI_SCHEDULES
 
 FROM_ROOT = ("bcast", "scatter")
 TO_ROOT = ("reduce", "gather")
@@ -79,7 +79,7 @@ def test_everyone_gets_the_data_of_all_who_send(operation, name, ranks):
 
 
 @pytest.mark.parametrize("ranks", [2, 3, 6, 13, 16])
-@pytest.mark.parametrize("name", schedules.names("barrier"))
+@pytest.mark.parametrize("name", schedules.algorithm_names("barrier"))
 def test_no_step_of_a_barrier_is_superfluous(name, ranks):
     every = steps("barrier", name, ranks)
     spared = [complete("barrier", knowledge(every[:k] + every[k + 1 :], ranks)) for k in range(len(every))]
@@ -132,7 +132,7 @@ TWICE = [("bcast", "scatter_allgather"), ("allgather", "recursive_doubling")]
 )
 def test_nothing_is_received_twice(operation, received, ranks):
     """What reaches a rank that passes nothing on; inner ranks of a gather or scatter receive for others."""
-    for name in schedules.names(operation):
+    for name in schedules.algorithm_names(operation):
         if not exists(name, ranks) or (operation, name) in TWICE:
             continue
         tally = Tally.of(steps(operation, name, ranks, SIZE), ranks)
@@ -174,13 +174,13 @@ def test_what_a_reduction_receives_and_combines(ranks, size):
 
 
 def test_pairwise_exchange_and_the_simulators_recursive_doubling_need_powers_of_two():
-    for schedule in [SCHEDULES["alltoall", "pairwise_xor"], *SMPI["allgather", "rdb"]]:
+    for schedule in [SCHEDULES["alltoall", "pairwise_xor"], *SMPI_SCHEDULES["allgather", "rdb"]]:
         with pytest.raises(NotModelled):
             list(schedule(6, 8))
 
 
 def test_the_simulators_names_are_known_to_it():
-    assert all(name in KNOWN[operation] for operation, name in SMPI)
+    assert all(name in KNOWN[operation] for operation, name in SMPI_SCHEDULES)
 
 
 PAIRS = st.integers(1, 9).flatmap(
@@ -203,7 +203,7 @@ def test_a_relation_keeps_every_message_once_and_each_senders_order(messages):
         assert len(set(layer.source)) == len(layer.source) == len(set(layer.target)) > 0
     tally = Tally.of([step], 9)
     assert tally.messages == len(cut)
-    assert tally.busiest_bytes(shared=False) == max(
+    assert tally.max_bytes(shared=False) == max(
         [0, *(sum(m[2] for m in cut if m[end] == rank) for rank in range(9) for end in (0, 1))]
     ), "the h of an h-relation"
 

@@ -15,7 +15,7 @@ from made_traces import job_of_written, part, written
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.machines import simulated
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import UNLIMITED
 from hockney.replay.answers import LEAST_ERROR, Candidate, EvaluatedProgram, ExplainedRun
@@ -133,7 +133,7 @@ def situation(platform: Platform = T3E) -> TracedProgram:
             each.call("Wait", each.end(request, before, SIZE))
             each.call("Allreduce", part("collective", size=8), site=2)
             each.call("Gatherv", part("collective", size=8, root=0), site=3)
-    communication = Communication(described(platform), platform=platform)
+    communication = Communication(costs_of_description(platform), platform=platform)
     # The calls take no time in this trace.
     built = replace(build([each.trace for each in made], job_of_written(made)), recorded_times=None)
     return TracedProgram(built, {"value": machine_of(communication, built.placement)})

@@ -14,10 +14,10 @@ from replay.replayed import agreement, replayed
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate, MetricSummary
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.models.applications.message_costs import described, messages_for
+from hockney.models.applications.message_costs import costs_of_description, messages_for
 from hockney.models.level_costs import CostsByLevel
 from hockney.models.loggp_sim import LayerCosts, LogGPSimulator
-from hockney.models.programs.communication import Communication, of_fits
+from hockney.models.programs.communication import Communication, communication_from_fits
 from hockney.models.programs.timing import LenientSimulator
 from hockney.models.schedules import SCHEDULES, Layer, Mode, NotModelled, Step
 from hockney.replay import graph as g
@@ -44,11 +44,11 @@ FITS = measured({}, [summary(f"allgather bytes={n} ranks=2", t) for n, t in ((8,
 
 
 def on_description(machine: Platform = DESCRIBED) -> Communication:
-    return Communication(described(machine), platform=machine)
+    return Communication(costs_of_description(machine), platform=machine)
 
 
 def as_measured(fits: object = FITS) -> Communication:
-    return of_fits(fits, messages_for(fits, HERE, "the run", hosts=2))
+    return communication_from_fits(fits, messages_for(fits, HERE, "the run", hosts=2))
 
 
 def built(ranks: list[Written], **options: object) -> TraceGraph:
@@ -91,7 +91,7 @@ def test_an_expanded_collective_lasts_as_long_as_its_schedule(kind, operation):
                 simulator = LenientSimulator(DESCRIBED, ranks, start=start)
             else:
                 communication, start = as_measured(), 1e-6 * start
-                levels = CostsByLevel(communication.measured_near, communication.measured)
+                levels = CostsByLevel(communication.measured_within_node, communication.measured)
                 simulator = LenientSimulator(None, ranks, levels.on(ranks, PER_NODE), start)
             made = called(operation, size, start, 0 if operation in ROOTED else -1)
             found = price_graph(made.graph, machine(communication, ranks), {operation: name})
@@ -166,7 +166,7 @@ def test_messages_cost_what_the_machine_charges_for_their_call_size_and_ranks():
     for op in sends:
         row, message = found.costs[op["cost"]], graph.messages[op["slot"]]
         near = int(message["source"]) // PER_NODE == int(message["target"]) // PER_NODE
-        levels = costs.measured_near if near else costs.measured
+        levels = costs.measured_within_node if near else costs.measured
         layer = Layer(np.array([0]), np.array([1]), np.array([float(message["size"])]))
         one = levels.of(layer, Mode.BLOCKING)
         for name in ("overhead", "receive", "gap"):

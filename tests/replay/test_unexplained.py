@@ -11,7 +11,7 @@ import pytest
 from replay.made_traces import Written, job_of_written, part, random_program, written
 
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import UNLIMITED
 from hockney.replay.answers import LARGEST_ERRATIC, ExplainedRun
@@ -31,7 +31,7 @@ MACHINE = Platform(
 
 def situation(ranks: list[Written], *args: object, **options: object) -> TracedProgram:
     built = build([each.trace for each in ranks], job_of_written(ranks, *args, **options))  # type: ignore[arg-type]
-    communication = Communication(described(MACHINE), platform=MACHINE)
+    communication = Communication(costs_of_description(MACHINE), platform=MACHINE)
     return TracedProgram(built, {"value": machine_of(communication, built.placement)})
 
 

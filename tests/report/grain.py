@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section
-from hockney.models.applications.granularity import Algorithm, work_needed
+from hockney.models.applications.granularity import Algorithm, required_work
 from hockney.models.applications.node_sharing import NodeSharing
-from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts, RelativeBounds
 from hockney.studies.granularity.figures import EfficiencyExplorer
 
 WORD = 4
@@ -20,7 +20,7 @@ SERIAL = tuple(0.005 * k for k in range(41))
 
 def over_serial(words: int) -> Figure:
     def needed(wanted: float, ranks: int) -> Series:
-        rows = [(work_needed(wanted, Algorithm(1.0, words * WORD, s), SUN, ranks), s) for s in SERIAL]
+        rows = [(required_work(wanted, Algorithm(1.0, words * WORD, s), SUN, ranks), s) for s in SERIAL]
         x, y = zip(*((work, s) for work, s in rows if work is not None), strict=True)
         return Series(f"{ranks} ranks, {wanted:.0%}", x, y, kind="line", group=f"{ranks} ranks")
 
@@ -42,9 +42,9 @@ MACHINES = (
         (CostPiece(0, 1500e-6, 5e-6 / WORD),),
         True,
         "the paper",
-        largest=1 << 40,
-        most_ranks=16,
-        eager=128000,
+        max_size=1 << 40,
+        max_ranks=16,
+        eager_limit=128000,
     ),
     PointToPointCosts(
         "here",
@@ -57,10 +57,15 @@ MACHINES = (
         ),
         False,
         "a good fit of a made-up survey",
-        largest=1 << 22,
-        most_ranks=2,
-        eager=4095,
-        band=(Band(0, 0.95, 1.04), Band(2048, 0.9, 1.1), Band(65536, 0.8, 1.02), Band(1 << 22, 0.7, 1.3)),
+        max_size=1 << 22,
+        max_ranks=2,
+        eager_limit=4095,
+        band=(
+            RelativeBounds(0, 0.95, 1.04),
+            RelativeBounds(2048, 0.9, 1.1),
+            RelativeBounds(65536, 0.8, 1.02),
+            RelativeBounds(1 << 22, 0.7, 1.3),
+        ),
         changes=((2048.0, 4096.0), (32768.0, 65536.0), (float(1 << 19), float(1 << 20))),
     ),
     PointToPointCosts(
@@ -69,8 +74,8 @@ MACHINES = (
         (CostPiece(0, 3e-3, 2e-6),),
         False,
         "",
-        largest=1 << 40,
-        most_ranks=64,
+        max_size=1 << 40,
+        max_ranks=64,
         medium=(1e-3, 1e-6),
         half_duplex_s_per_byte=5e-7,
     ),
@@ -80,17 +85,17 @@ MACHINES = (
         (CostPiece(0, 20e-6, 1e-8), CostPiece(1 << 14, 50e-6, 8e-9)),
         False,
         "",
-        largest=1 << 30,
-        most_ranks=4096,
-        eager=1 << 14,
-        near=PointToPointCosts(
+        max_size=1 << 30,
+        max_ranks=4096,
+        eager_limit=1 << 14,
+        within_node=PointToPointCosts(
             "nodes",
             "nodes of 4 cores",
             (CostPiece(0, 1e-6, 1e-10),),
             False,
             "",
-            eager=1 << 14,
-            band=(Band(8, 0.97, 1.2), Band(1 << 20, 0.6, 1.1)),
+            eager_limit=1 << 14,
+            band=(RelativeBounds(8, 0.97, 1.2), RelativeBounds(1 << 20, 0.6, 1.1)),
             changes=((1 << 13, 1 << 14),),
         ),
         cores=4,
@@ -101,21 +106,21 @@ MACHINES = (
         (CostPiece(0, 5e-6, 2e-10), CostPiece(1 << 15, 12e-6, 1e-10)),
         False,
         "",
-        largest=1 << 30,
-        most_ranks=512,
-        eager=1 << 15,
-        band=(Band(8, 0.9, 1.3), Band(1 << 20, 0.8, 1.2)),
+        max_size=1 << 30,
+        max_ranks=512,
+        eager_limit=1 << 15,
+        band=(RelativeBounds(8, 0.9, 1.3), RelativeBounds(1 << 20, 0.8, 1.2)),
         changes=((1 << 14, 1 << 15),),
-        near=PointToPointCosts(
+        within_node=PointToPointCosts(
             "cluster",
             "nodes of 8 cores, whose memory is shared, all measured",
             (CostPiece(0, 4e-7, 5e-11),),
             False,
             "",
-            eager=4096,
-            band=(Band(8, 0.95, 1.05), Band(1 << 22, 0.7, 1.1)),
+            eager_limit=4096,
+            band=(RelativeBounds(8, 0.95, 1.05), RelativeBounds(1 << 22, 0.7, 1.1)),
             place="node",
-            node=NodeSharing(3e10, 2e-8, 4, (2.5e10, 3.3e10)),
+            node_sharing=NodeSharing(3e10, 2e-8, 4, (2.5e10, 3.3e10)),
         ),
         cores=8,
         place="network",

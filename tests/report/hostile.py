@@ -60,7 +60,7 @@ def hostile() -> Page:
     )
     table = Table(ALL, ALL, (ALL, LONG, "c"), ((ALL, LONG, "1"), (*ATTACKS[:2], LONG)), (2,), ALL)
     machine = PointToPointCosts(
-        ALL, ALL, (CostPiece(0, 1e-6, 1e-9),), False, LONG + ALL, largest=1 << 20, most_ranks=4
+        ALL, ALL, (CostPiece(0, 1e-6, 1e-9),), False, LONG + ALL, max_size=1 << 20, max_ranks=4
     )
     explorer = EfficiencyExplorer((machine,) * 2, (1e-6, 1.0, 0.1), (0, 64, 8), (0, 1, 0), (1, 4, 2))
     widget = explorer.widget(ALL, ALL, ALL)

@@ -20,22 +20,22 @@ from hockney.core.fit import Estimate
 from hockney.core.units import format_bytes, format_number, format_percent, format_seconds
 from hockney.draw.page import Section
 from hockney.machines import simulated
-from hockney.models.applications.grain_prediction import Needed, predict, row
+from hockney.models.applications.grain_prediction import RequiredWork, predict, predict_row
 from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
     break_even,
+    candidate_counts,
     ceiling,
-    counts,
-    on_cores,
+    required_work,
     times,
-    work_needed,
+    with_shared_cores,
 )
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.description import describe
-from hockney.models.programs.scaling import faster
+from hockney.models.programs.description import parse_description
+from hockney.models.programs.scaling import with_faster_network
 from hockney.models.programs.timing import iteration_time
 from hockney.report import write
 from hockney.studies.granularity.figures import machine_data
@@ -100,10 +100,10 @@ def test_the_page_computes_what_the_models_say(explorer: Browser):
     assert len(answers) == POINTS
     for (k, work, size, serial, ranks, wanted), answer in zip(asked, answers, strict=True):
         model, algorithm = MACHINES[k], Algorithm(work, size, serial)
-        found = row(algorithm, model, ranks)
-        there = on_cores(algorithm, ranks, model.most_ranks)
+        found = predict_row(algorithm, model, ranks)
+        there = with_shared_cores(algorithm, ranks, model.max_ranks)
         now = times(there, model, ranks)
-        least = work_needed(wanted, there, model, ranks)
+        least = required_work(wanted, there, model, ranks)
         ends = exchange_bounds(model, size, ranks)
         expected = [
             exchange_time(model, size, ranks),
@@ -113,12 +113,12 @@ def test_the_page_computes_what_the_models_say(explorer: Browser):
             now.total,
             ceiling(there, ranks),
             least,
-            None if least is None or ends is None else work_needed(wanted, there, model, ranks, ends[1]),
+            None if least is None or ends is None else required_work(wanted, there, model, ranks, ends[1]),
             break_even(there, model, ranks),
             found.efficiency.low,
             found.efficiency.high,
             *(ends or (None, None)),
-            best_ranks(algorithm, model, MACHINES[k].most_ranks),
+            best_ranks(algorithm, model, MACHINES[k].max_ranks),
         ]
         for there, here in zip(answer, expected, strict=True):
             where = (MACHINES[k].name, work, size, serial, ranks, wanted)
@@ -154,7 +154,7 @@ def test_it_says_and_reads_as_the_command_line_does(explorer: Browser):
     ) == [
         0.01, 2e-6, 280, 3900, 3, None, None, None,
         40000, 4096, 4000, 0, 3.906 * 1024, None,
-        0.01, 0.01, 0.01, 4, 4, ",".join(map(str, counts(5000))),
+        0.01, 0.01, 0.01, 4, 4, ",".join(map(str, candidate_counts(5000))),
     ]  # fmt: skip
 
 
@@ -170,12 +170,12 @@ def expected(machine: int, work: float, size: float, serial: float, ranks: int) 
     found = predict(Algorithm(work, size, serial), model, [ranks])
     (now,), best = found.rows, found.best.fastest
 
-    def needed(least: Needed) -> str:
+    def needed(least: RequiredWork) -> str:
         if least.work is None:
             return f"no work is enough: at most {format_percent(least.ceiling)}"
         return with_ends(least.work, format_seconds)
 
-    algorithm = on_cores(Algorithm(work, size, serial), ranks, model.most_ranks)
+    algorithm = with_shared_cores(Algorithm(work, size, serial), ranks, model.max_ranks)
     factors = (1.0, *(model.bounds(size, ranks) or ()))
     exchanges = [times(algorithm, model, ranks, factor).communication for factor in factors]
     return {
@@ -187,7 +187,7 @@ def expected(machine: int, work: float, size: float, serial: float, ranks: int) 
         ),
         "break-even": needed(found.break_even[0]),
         **{f"{100 * each.efficiency:g}": needed(each) for each in found.needed},
-        "best": f"{best.ranks} of {model.most_ranks}: speed-up {format_number(best.speed_up.value)}, "
+        "best": f"{best.ranks} of {model.max_ranks}: speed-up {format_number(best.speed_up.value)}, "
         f"efficiency {format_percent(best.efficiency.value)}",
     }
 
@@ -196,11 +196,11 @@ def expected(machine: int, work: float, size: float, serial: float, ranks: int) 
 def test_ranks_share_cores_unless_a_larger_machine_is_asked_for(explorer: Browser):
     """'here' has 2 cores."""
     algorithm = Algorithm(1e-4, 40_000, 0.01)
-    shared = row(algorithm, MACHINES[1], 8).efficiency.value
+    shared = predict_row(algorithm, MACHINES[1], 8).efficiency.value
     alone = times(algorithm, MACHINES[1], 8).efficiency
     larger = explorer.run(LARGER, machine_data(MACHINES[1]), 1e-4, 40_000, 0.01, 8)
     assert larger == pytest.approx(alone) and alone > 2 * shared
-    [asked] = predict(algorithm, MACHINES[1], [8], larger=True).rows
+    [asked] = predict(algorithm, MACHINES[1], [8], allow_larger_machine=True).rows
     assert larger == pytest.approx(asked.efficiency.value), "what --larger-machine predicts"
     explorer.run(
         "const s = document.getElementById('explorer-machine'); s.value = 1;"
@@ -387,8 +387,8 @@ JACOBI = {
 
 def test_the_explorer_of_a_described_program(browser: Browser, tmp_path: Path):
     """At its factors it has the predicted times; between them a slower computation scales better."""
-    description, platform = describe(JACOBI, "jacobi"), simulated.platform("t3d")
-    costs = Communication(described(platform), platform=platform)
+    description, platform = parse_description(JACOBI, "jacobi"), simulated.platform("t3d")
+    costs = Communication(costs_of_description(platform), platform=platform)
     widget = scaling_explorer("jacobi", description, costs, 4, platform.capacity)
     page = replace(sample(), sections=(Section("What if", widget=widget),))
     browser.open(write(page, tmp_path / "report.html"), figures=False)
@@ -397,7 +397,7 @@ def test_the_explorer_of_a_described_program(browser: Browser, tmp_path: Path):
     assert data["ranks"] == [1, 2, 4, 8, 16]
     for factors in ((1, 1, 1), (1 / 8, 8, 1), (8, 1, 1 / 8)):
         found = browser.run(SCALED, data, factors)
-        slowed = faster(costs, *factors[1:])
+        slowed = with_faster_network(costs, *factors[1:])
         for ranks, seconds in zip(data["ranks"], found, strict=True):
             iteration = description.iteration(ranks).with_computation(factors[0])
             expected = 10 * iteration_time(iteration, slowed, follow_links=False).seconds

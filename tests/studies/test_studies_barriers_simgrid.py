@@ -39,7 +39,7 @@ def test_what_is_predicted_comes_true(machine, form, most, tmp_path):
     evidence = simulated(machine, tmp_path / "run")
     every = [each for each in BarrierResults.of(evidence).results if each.structure_s is not None]
     assert {(each.algorithm, each.ranks) for each in every} == {
-        (name, p) for name in schedules.names("barrier") for p in RANKS
+        (name, p) for name in schedules.algorithm_names("barrier") for p in RANKS
     }
     assert choose_prediction(every)[0] == form
     for each in every:

@@ -17,7 +17,7 @@ from hockney.core.case import Case
 from hockney.core.layout import LEVELS, Layout
 from hockney.core.record import Failure
 from hockney.launch.fake_world import World
-from hockney.models.programs.description import stored
+from hockney.models.programs.description import store_description
 from hockney.studies import Options, places
 from hockney.studies.granularity import costs, results, validation
 
@@ -25,7 +25,7 @@ from hockney.studies.granularity import costs, results, validation
 def planned(name: str, machine: str) -> tuple[list[Case], measurement.Bench]:
     study = studies.study(name)
     bench = measurement.find_levels(measurement.prepare(machine, workloads=study.WORKLOADS))
-    options = Options(programs=(stored(EVERYTHING, "everything"),))
+    options = Options(programs=(store_description(EVERYTHING, "everything"),))
     return studies.planned(study, options, bench.catalog, bench.machine), bench
 
 

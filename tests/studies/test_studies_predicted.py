@@ -17,8 +17,8 @@ from hockney.core.units import format_percent, format_size
 from hockney.machines import simulated
 from hockney.models.applications.grain_prediction import predict
 from hockney.models.applications.granularity import Algorithm
-from hockney.models.applications.message_costs import described
-from hockney.models.applications.point_to_point_costs import Band, CostPiece, PointToPointCosts
+from hockney.models.applications.message_costs import costs_of_description
+from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts, RelativeBounds
 from hockney.models.fits.caveats import launches_in_two_modes
 from hockney.pages import grain_prediction
 from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
@@ -33,8 +33,9 @@ from hockney.pages.grain_prediction import (
 from hockney.pages.origins import UNSTATED, provenance, provenance_summary
 
 MACHINE = PointToPointCosts(
-    "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known", band=(Band(0, 0.9, 1.1),),
-    largest=1 << 20, most_ranks=16, verdict="good", doubt="off by 1%",
+    "m", "M", (CostPiece(0, 1e-6, 1e-9),), False, "here", why="which is known",
+    band=(RelativeBounds(0, 0.9, 1.1),),
+    max_size=1 << 20, max_ranks=16, verdict="good", doubt="off by 1%",
 )  # fmt: skip
 
 TWO_MODES = launches_in_two_modes(1e-7, 3.5e-7, 8, 2, 0)
@@ -82,8 +83,8 @@ def test_doubts_that_do_not_apply_are_not_raised():
 def test_a_noisy_description_varies():
     sun = simulated.platform("sun-ethernet")
     noisy = msgspec.structs.replace(sun, noise=Noise(relative=0.1))
-    assert codes(described(sun), CostsOrigin(sun)) == []
-    assert codes(described(noisy), CostsOrigin(noisy)) == ["noise"]
+    assert codes(costs_of_description(sun), CostsOrigin(sun)) == []
+    assert codes(costs_of_description(noisy), CostsOrigin(noisy)) == ["noise"]
 
 
 def test_numbers_have_three_digits_and_their_unit():
@@ -118,22 +119,25 @@ def test_the_algorithm_in_words(golden):
 
 
 def test_the_best_number_of_ranks(golden):
-    wide = replace(MACHINE, band=(Band(0, 0.01, 2.0),))
-    shared = replace(MACHINE, shared=True, band=(Band(0, 0.5, 2.0),))
+    wide = replace(MACHINE, band=(RelativeBounds(0, 0.01, 2.0),))
+    shared = replace(MACHINE, shared=True, band=(RelativeBounds(0, 0.5, 2.0),))
     predictions = {
         "coarse": predict(Algorithm(1e-3), MACHINE, [2]),
         "fine": predict(Algorithm(1e-9), MACHINE, [2]),
-        "one core": predict(Algorithm(1e-3), replace(MACHINE, most_ranks=1), [2]),
+        "one core": predict(Algorithm(1e-3), replace(MACHINE, max_ranks=1), [2]),
         "wide interval": predict(Algorithm(2e-6), wide, [2]),
         "shared network": predict(Algorithm(3e-5, 1000), shared, [2]),
     }
     fastest = {name: prediction.best.fastest.ranks for name, prediction in predictions.items()}
     assert fastest.pop("shared network") > 1
     assert fastest == {"coarse": 16, "fine": 1, "one core": 1, "wide interval": 1}
-    assert predictions["coarse"].best.thrifty.ranks == 16 and predictions["fine"].best.thrifty.ranks == 1
+    assert (
+        predictions["coarse"].best.most_efficient.ranks == 16
+        and predictions["fine"].best.most_efficient.ranks == 1
+    )
     assert predictions["coarse"].best.fastest.speed_up.value == pytest.approx(15.5, abs=0.05)
-    assert predictions["wide interval"].best.ends == (1, 16)
-    assert len(set(predictions["shared network"].best.ends)) == 2
+    assert predictions["wide interval"].best.fastest_bounds == (1, 16)
+    assert len(set(predictions["shared network"].best.fastest_bounds)) == 2
     golden("best_ranks.json", {name: grain_prediction.best_sentences(p) for name, p in predictions.items()})
 
 
@@ -152,7 +156,7 @@ def test_every_number_of_an_exchange_has_its_origin(golden):
 
 def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
     def todo(cores: int) -> str:
-        machine = replace(MACHINE, most_ranks=cores, sharing="assumed")
+        machine = replace(MACHINE, max_ranks=cores, sharing="assumed")
         prediction = predict(Algorithm(1e-3, 1000), machine, [2, 3])
         return next(
             d.todo for d in prediction_caveats(prediction, CostsOrigin()) if d.code == "network-assumed"
@@ -168,8 +172,8 @@ def test_a_machine_of_three_cores_is_not_told_to_measure_with_four():
 )
 def test_the_remedy_for_an_assumed_network_does_not_repeat_what_was_measured(undecided, expected):
     """On a larger machine, the ranks to measure are those that have a core here."""
-    machine = replace(MACHINE, most_ranks=8, sharing="assumed", undecided=undecided)
-    prediction = predict(Algorithm(1e-3, 1000), machine, [2, 16], larger=True)
+    machine = replace(MACHINE, max_ranks=8, sharing="assumed", undecided_reason=undecided)
+    prediction = predict(Algorithm(1e-3, 1000), machine, [2, 16], allow_larger_machine=True)
     found = {d.code: d.todo for d in prediction_caveats(prediction, CostsOrigin())}
     assert expected in found["network-assumed"]
     assert ("hockney run" in found["network-assumed"]) == (undecided != "contradictory")

@@ -13,7 +13,7 @@ from made_up_programs import EXAMPLES
 from hockney import api
 from hockney.core.case import parse_canonical
 from hockney.core.errors import UsageError
-from hockney.models.programs.description import describe
+from hockney.models.programs.description import parse_description
 from hockney.store import RunFolder
 from hockney.studies.program.plan import iterations
 from hockney.studies.program.results import ProgramResults
@@ -102,4 +102,4 @@ def test_what_cannot_be_run_is_an_error(question, options, code):
     ],
 )
 def test_a_repetition_has_enough_iterations(phase, expected):
-    assert iterations(describe({"phase": [phase, {"barrier": True}]}, "p").iteration(2)) == expected
+    assert iterations(parse_description({"phase": [phase, {"barrier": True}]}, "p").iteration(2)) == expected

@@ -1,17 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Do messages in flight at once share the bandwidth? Decided by which of the two models predicts the measured
+"""Decides whether concurrent messages share the bandwidth: by which of the two models predicts the measured
 times better.
 
-Ping-pongs cannot decide: a single message has a shared cable to itself. Patterns in which many ranks send at
-once can: the round-robin exchange (every second rank sends), the bisection (the lower half sends) and
-ping-pongs of many pairs, with at least 4 ranks, each on its own core, and messages long enough to make a
-difference. Several pairs of a node share its network card, whatever is between the nodes: then only the
-exchange decides, of which one message at a time leaves a node.
+Ping-pongs cannot decide this, because a single message has a shared cable to itself. Patterns in which many
+ranks send at once can: the round-robin exchange (every second rank sends), the bisection (the lower half
+sends) and ping-pongs of many pairs. They need at least 4 ranks, each on its own core, and messages long
+enough to make a difference. Several pairs of a node share its network card, whatever connects the nodes. In
+that case only the exchange decides, because only one of its messages leaves a node at a time.
 
-If they do share it, exchanges of all sizes decide in which way: messages share the bandwidth and nothing
-else, or each holds the medium for its whole one-way time, as a frame does on a bus if most of a short
-message's time is that of its headers on the wire.
+If messages share the bandwidth, exchanges of all sizes decide how. Either only the bandwidth is shared, or
+each message occupies the medium for its whole one-way time. The latter describes frames on a bus if headers
+make up most of a short message's time.
 """
 
 from __future__ import annotations
@@ -22,177 +22,197 @@ from dataclasses import dataclass, replace
 
 from hockney.core.case import Case, parse_canonical
 from hockney.core.fit import Summary
-from hockney.models.applications.point_to_point_costs import PointToPointCosts, Undecided
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, UndecidedReason
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.models.fits.verdict import error_size
 from hockney.models.levels import NETWORK
 
-FEWEST_RANKS = 4
-"""With fewer ranks there is one message in flight at a time."""
+MIN_RANKS = 4
+"""With fewer ranks, only one message is in flight at a time."""
 
-PAIRS = "pairs_pingpong"
-TELLING_WORKLOADS = {
+PAIRS_PING_PONG = "pairs_pingpong"
+DECISIVE_WORKLOADS = {
     "round_robin": ("exchange", "ordered"),
     "bisection": ("direction", "one"),
-    PAIRS: ("source", "named"),
+    PAIRS_PING_PONG: ("source", "named"),
 }
-"""Workloads and ways of exchanging that can decide: those for which `predicted` has a formula."""
+"""Workloads that can decide, each with the parameter and value required by the formula of
+`predicted_time`."""
 
-TELLING = 1.2
+DECISIVE_FACTOR = 1.2
 """A case can decide if the two predictions differ by at least this factor."""
 
-CLEARLY, USABLE = 1.2, 0.5
-"""Nothing is decided if the worse error is less than CLEARLY times the better one, or if the better one is
-larger than USABLE."""
+CLEAR_FACTOR, MAX_USABLE_ERROR = 1.2, 0.5
+"""The decision requires that the larger error is at least CLEAR_FACTOR times the smaller one, and that the
+smaller one is at most MAX_USABLE_ERROR."""
 
 
 @dataclass(frozen=True)
 class ContentionCase:
-    """One measured case and its predicted times (s): if messages share the bandwidth, with a switch, and if
-    they hold the medium in turn."""
+    """A measured case with its predicted times (s) on a shared medium, on a switch, and on a medium that
+    messages use in turn."""
 
-    measured: float
-    shared: float
-    switched: float
-    in_turn: float
+    measured_s: float
+    shared_s: float
+    switched_s: float
+    in_turn_s: float
 
     @property
-    def tells(self) -> bool:
-        return max(self.shared, self.switched) >= TELLING * min(self.shared, self.switched) > 0
+    def is_decisive(self) -> bool:
+        return (
+            max(self.shared_s, self.switched_s) >= DECISIVE_FACTOR * min(self.shared_s, self.switched_s) > 0
+        )
 
 
-def judged(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointToPointCosts:
-    """`messages` with `shared` decided by the measured cases, and `why`, to be read after the network's
-    `kind`. A switch if no case decides, or if neither model is clearly better and usable."""
+def judge_contention(messages: PointToPointCosts, summaries: Iterable[Summary]) -> PointToPointCosts:
+    """Return `messages` with `shared` decided by the measured cases. Their `why` continues a sentence that
+    begins with `network_kind`. A switch is assumed if no case decides, or if neither model is clearly better
+    and usable."""
     cases = contention_cases(messages, summaries)
-    telling = [case for case in cases if case.tells]
-    if not telling:
-        return _assumed(messages, _silence(cases), "short" if cases else "unmeasured")
-    shared = _error([(case.shared, case.measured) for case in telling])
-    switched = _error([(case.switched, case.measured) for case in telling])
-    better, worse = sorted((shared, switched))
-    count = f"{len(telling)} measured case{'s' if len(telling) > 1 else ''} of {FEWEST_RANKS} and more ranks"
-    if worse < CLEARLY * better or better > USABLE:
-        errors = f"a switch is typically {error_size(switched)} off and a shared medium {error_size(shared)}"
-        decide = "do not decide" if len(telling) > 1 else "does not decide"
-        return _assumed(messages, f"{count} {decide}: {errors}", "contradictory")
-    other = kind(replace(messages, shared=shared > switched))
+    decisive_cases = [case for case in cases if case.is_decisive]
+    if not decisive_cases:
+        return _assume_switch(messages, _reason_for_no_decision(cases), "short" if cases else "unmeasured")
+    shared_error = _median_error([(case.shared_s, case.measured_s) for case in decisive_cases])
+    switched_error = _median_error([(case.switched_s, case.measured_s) for case in decisive_cases])
+    smaller_error, larger_error = sorted((shared_error, switched_error))
+    plural = "s" if len(decisive_cases) > 1 else ""
+    case_count = f"{len(decisive_cases)} measured case{plural} of {MIN_RANKS} and more ranks"
+    if larger_error < CLEAR_FACTOR * smaller_error or smaller_error > MAX_USABLE_ERROR:
+        errors_text = (
+            f"a switch is typically {error_size(switched_error)} off "
+            f"and a shared medium {error_size(shared_error)}"
+        )
+        verb = "do not decide" if len(decisive_cases) > 1 else "does not decide"
+        return _assume_switch(messages, f"{case_count} {verb}: {errors_text}", "contradictory")
+    other_kind = network_kind(replace(messages, shared=shared_error > switched_error))
     decided = replace(
         messages,
-        shared=shared < switched,
+        shared=shared_error < switched_error,
         sharing="measured",
-        undecided="",
-        why=f"which predicts {count} best, typically {error_size(better)} off; "
-        f"{other} is {error_size(worse)} off",
+        undecided_reason="",
+        why=f"which predicts {case_count} best, typically {error_size(smaller_error)} off; "
+        f"{other_kind} is {error_size(larger_error)} off",
     )
-    return _in_turn_or_at_once(decided, cases) if decided.shared else decided
+    return _judge_turns(decided, cases) if decided.shared else decided
 
 
-def _in_turn_or_at_once(shared: PointToPointCosts, cases: Sequence[ContentionCase]) -> PointToPointCosts:
-    """`shared`, or the same with messages that hold the medium in turn, if that is clearly better."""
-    short = [case for case in cases if case.in_turn >= TELLING * case.shared]
-    if not short:
+def _judge_turns(shared: PointToPointCosts, cases: Sequence[ContentionCase]) -> PointToPointCosts:
+    """Return `shared` with messages that use the medium in turn if that predicts the cases clearly better,
+    otherwise `shared`."""
+    decisive_cases = [case for case in cases if case.in_turn_s >= DECISIVE_FACTOR * case.shared_s]
+    if not decisive_cases:
         return shared
-    at_once = _error([(case.shared, case.measured) for case in short])
-    in_turn = _error([(case.in_turn, case.measured) for case in short])
-    if in_turn * CLEARLY >= at_once:
+    shared_error = _median_error([(case.shared_s, case.measured_s) for case in decisive_cases])
+    in_turn_error = _median_error([(case.in_turn_s, case.measured_s) for case in decisive_cases])
+    if in_turn_error * CLEAR_FACTOR >= shared_error:
         return shared
-    count = f"{len(short)} measured case{'s' if len(short) > 1 else ''}"
+    case_count = f"{len(decisive_cases)} measured case{'s' if len(decisive_cases) > 1 else ''}"
     return replace(
-        holding(shared),
-        why=f"which predicts {count} of {FEWEST_RANKS} and more ranks best, typically {error_size(in_turn)} "
-        f"off; {kind(shared)} is {error_size(at_once)} off",
+        with_medium_in_turn(shared),
+        why=f"which predicts {case_count} of {MIN_RANKS} and more ranks best, "
+        f"typically {error_size(in_turn_error)} off; "
+        f"{network_kind(shared)} is {error_size(shared_error)} off",
     )
 
 
-def holding(messages: PointToPointCosts) -> PointToPointCosts:
-    """`messages` on a medium that each holds for its whole time; what later pieces add to the fixed time is
-    spent before."""
-    first = messages.pieces[0]
+def with_medium_in_turn(messages: PointToPointCosts) -> PointToPointCosts:
+    """Return `messages` on a medium that each of them occupies for its whole time. Latency added by later
+    pieces is spent before the medium is used."""
+    first_piece = messages.pieces[0]
     per_byte_s = min(piece.per_byte_s for piece in messages.pieces)
-    return replace(messages, shared=True, medium=(max(0.0, first.latency_s), max(0.0, per_byte_s)))
+    return replace(messages, shared=True, medium=(max(0.0, first_piece.latency_s), max(0.0, per_byte_s)))
 
 
-def _assumed(messages: PointToPointCosts, reason: str, undecided: Undecided) -> PointToPointCosts:
+def _assume_switch(messages: PointToPointCosts, reason: str, undecided: UndecidedReason) -> PointToPointCosts:
     why = f"assumed because {reason}"
-    return replace(messages, shared=False, sharing="assumed", undecided=undecided, why=why)
+    return replace(messages, shared=False, sharing="assumed", undecided_reason=undecided, why=why)
 
 
-def kind(messages: PointToPointCosts) -> str:
+def network_kind(messages: PointToPointCosts) -> str:
     """The kind of network, as text."""
     if any(messages.medium):
         return "a medium that messages use in turn"
     return "a shared medium" if messages.shared else "a switch"
 
 
-def overruled(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
-    """`messages` on a network chosen by the user, whatever the measurements show."""
-    forced = replace(messages, shared=shared, medium=(0.0, 0.0), sharing="requested", why="as requested")
+def override_network(messages: PointToPointCosts, shared: bool) -> PointToPointCosts:
+    """Return `messages` on the network that the user chose, whatever the measurements show."""
+    overridden = replace(messages, shared=shared, medium=(0.0, 0.0), sharing="requested", why="as requested")
     if messages.sharing == "assumed":
-        return forced
-    same = kind(forced) == kind(messages)
+        return overridden
+    has_same_kind = network_kind(overridden) == network_kind(messages)
     return (
-        messages if same else replace(forced, why=f"as requested; otherwise {kind(messages)}, {messages.why}")
+        messages
+        if has_same_kind
+        else replace(overridden, why=f"as requested; otherwise {network_kind(messages)}, {messages.why}")
     )
 
 
 def contention_cases(messages: PointToPointCosts, summaries: Iterable[Summary]) -> list[ContentionCase]:
-    """The cases that could decide, whatever the length of their messages."""
+    """The cases that could decide, regardless of the length of their messages."""
     networks = (
-        replace(messages, shared=True, node=None),
+        replace(messages, shared=True, node_sharing=None),
         replace(messages, shared=False),
-        replace(holding(messages), node=None),
+        replace(with_medium_in_turn(messages), node_sharing=None),
     )
     cases = []
     for summary in summaries:
         case = parse_canonical(summary.case)
         measured = summary.cost(messages.cost).value
-        nodes = case.nodes or summary.nodes
-        if _usable(case, messages, nodes) and measured > 0:
-            times = (predicted(each.spread(nodes), case) for each in networks)
-            cases.append(ContentionCase(measured, *times))
+        node_count = case.nodes or summary.nodes
+        if _is_usable(case, messages, node_count) and measured > 0:
+            predicted_times = (predicted_time(network.spread_over(node_count), case) for network in networks)
+            cases.append(ContentionCase(measured, *predicted_times))
     return cases
 
 
-def predicted(messages: PointToPointCosts, case: Case) -> float:
-    """Seconds of a round-robin exchange, or of messages of many pairs in one direction."""
+def predicted_time(messages: PointToPointCosts, case: Case) -> float:
+    """Seconds of a round-robin exchange, or of many pairs' messages in one direction."""
     if case.workload == "round_robin":
         return exchange_time(messages, case.bytes, case.ranks)
     pairs = int(case.number("pairs")) or case.ranks // 2
-    if not messages.shared and messages.node is not None and messages.place != NETWORK:
-        return messages.together(case.bytes, pairs)
+    if not messages.shared and messages.node_sharing is not None and messages.place != NETWORK:
+        return messages.concurrent_time(case.bytes, pairs)
     piece = messages.piece(case.bytes, case.ranks)
-    hold = messages.medium[0] + messages.medium[1] * case.bytes
-    at_once = pairs if messages.shared else 1
-    fixed, per_byte = piece.latency_s - messages.medium[0], piece.per_byte_s - messages.medium[1]
-    return pairs * hold + fixed + per_byte * at_once * case.bytes
+    occupied_s = messages.medium[0] + messages.medium[1] * case.bytes
+    sharing_count = pairs if messages.shared else 1
+    latency_s, per_byte_s = piece.latency_s - messages.medium[0], piece.per_byte_s - messages.medium[1]
+    return pairs * occupied_s + latency_s + per_byte_s * sharing_count * case.bytes
 
 
-def _usable(case: Case, messages: PointToPointCosts, nodes: int) -> bool:
-    """`nodes` are those on which its ranks were, 0 if that is not known."""
-    way, value = TELLING_WORKLOADS.get(case.workload, ("", ""))
-    asks = bool(way) and case.get(way, value) == value
-    fits = messages.most_ranks is None or case.ranks <= messages.most_ranks
-    starts = case.workload == PAIRS or case.get("sync") in ("window", "barrier")
-    hot = case.get("buffers", "hot") == "hot"
-    sure = messages.known(case.bytes) and messages.change(case.bytes, case.ranks) is None
-    one_node = nodes in (0, 1) and messages.near is None and case.place != NETWORK
-    alone = case.workload == "round_robin" or nodes == case.ranks or one_node
-    several = case.ranks >= FEWEST_RANKS and case.number("pairs", FEWEST_RANKS) != 1
-    return asks and fits and starts and hot and sure and alone and several
+def _is_usable(case: Case, messages: PointToPointCosts, node_count: int) -> bool:
+    """Whether the formulas of `predicted_time` apply. The ranks ran on `node_count` nodes (0: unknown)."""
+    parameter, value = DECISIVE_WORKLOADS.get(case.workload, ("", ""))
+    is_decisive_pattern = bool(parameter) and case.get(parameter, value) == value
+    has_cores = messages.max_ranks is None or case.ranks <= messages.max_ranks
+    is_synchronized = case.workload == PAIRS_PING_PONG or case.get("sync") in ("window", "barrier")
+    is_hot = case.get("buffers", "hot") == "hot"
+    has_known_time = messages.is_known(case.bytes) and messages.change_around(case.bytes, case.ranks) is None
+    one_node = node_count in (0, 1) and messages.within_node is None and case.place != NETWORK
+    uses_separate_links = case.workload == "round_robin" or node_count == case.ranks or one_node
+    has_several_pairs = case.ranks >= MIN_RANKS and case.number("pairs", MIN_RANKS) != 1
+    return (
+        is_decisive_pattern
+        and has_cores
+        and is_synchronized
+        and is_hot
+        and has_known_time
+        and uses_separate_links
+        and has_several_pairs
+    )
 
 
-def _error(pairs: Sequence[tuple[float, float]]) -> float:
-    """The median relative error; a time half as long counts as much as one twice as long."""
-    errors = sorted(abs(math.log(model / measured)) for model, measured in pairs)
-    middle = (errors[len(errors) // 2] + errors[(len(errors) - 1) // 2]) / 2
-    return math.expm1(middle)
+def _median_error(pairs: Sequence[tuple[float, float]]) -> float:
+    """The median relative error. Half and twice the measured time count the same."""
+    errors = sorted(abs(math.log(predicted / measured)) for predicted, measured in pairs)
+    median = (errors[len(errors) // 2] + errors[(len(errors) - 1) // 2]) / 2
+    return math.expm1(median)
 
 
-def _silence(cases: Sequence[ContentionCase]) -> str:
+def _reason_for_no_decision(cases: Sequence[ContentionCase]) -> str:
     if cases:
         return "no measured exchange has messages long enough to decide"
     return (
-        f"no exchange of {FEWEST_RANKS} or more ranks, each on its own core, was measured; "
+        f"no exchange of {MIN_RANKS} or more ranks, each on its own core, was measured; "
         "between 2 ranks it makes no difference"
     )

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted performance of an algorithm on a machine: `granularity` with intervals, for numbers of
-ranks.
+"""Predicted performance of an algorithm on a machine: the model of `granularity` with intervals, for several
+numbers of ranks.
 
-The intervals are those of the messages' time: every result is monotonic in Tcom, so that the ends of Tcom's
-interval map to the ends of the result's. They do not cover errors of the model's assumptions.
+The intervals follow from those of the messages' time. Every result is monotonic in Tcom, so the bounds of
+Tcom's interval yield the bounds of the result's. They do not cover errors of the model's assumptions.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ from dataclasses import dataclass, replace
 from hockney.core.fit import Estimate
 from hockney.core.layout import Layout
 from hockney.models.applications.granularity import (
-    FINE,
+    DENSE_COUNT_LIMIT,
     OVERLAP,
     Algorithm,
     Lever,
     best_ranks,
     ceiling,
     efficiency,
-    levers,
-    on_cores,
-    overlapped,
+    find_levers,
+    overlapped_efficiency,
     ranks_reaching,
+    required_work,
     times,
-    work_needed,
+    with_shared_cores,
 )
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
 
-WANTED = (0.5, 0.8, 0.9)
+REPORTED_EFFICIENCIES = (0.5, 0.8, 0.9)
 """Efficiencies for which the required work is reported."""
 
-LEAST_EFFICIENCY = 0.5
+MIN_EFFICIENCY = 0.5
 
 
 @dataclass(frozen=True)
 class RanksRow:
     """Performance on `ranks` ranks: time (s) of the work T, speed-up, efficiency, and the fraction of the
-    time spent in communication. `shared_by` is the number of ranks that share a core, 1 if each has its
-    own."""
+    time spent in communication. `shared_by` is the number of ranks that share a core (1: each has its
+    own)."""
 
     ranks: int
     time: Estimate
@@ -53,9 +53,9 @@ class RanksRow:
 
 
 @dataclass(frozen=True)
-class Needed:
-    """The work (s) from which `ranks` ranks reach `efficiency`; None if no work suffices, because the
-    efficiency never exceeds `ceiling`."""
+class RequiredWork:
+    """The work (s) from which `ranks` ranks reach `efficiency`. It is None if no amount of work suffices,
+    because the efficiency never exceeds `ceiling`."""
 
     ranks: int
     efficiency: float
@@ -64,19 +64,20 @@ class Needed:
 
 
 @dataclass(frozen=True)
-class Best:
-    """The best numbers of ranks from 1 to `most`: `fastest` has the largest speed-up, and `ends` those at the
-    ends of the interval of Tcom. Also the largest number of ranks with an efficiency of 50%."""
+class BestRanks:
+    """The best numbers of ranks from 1 to `max_ranks`. `fastest` has the largest speed-up; `fastest_bounds`
+    are the numbers of ranks with the largest speed-up at the bounds of Tcom's interval. `most_efficient` is
+    the largest number of ranks with an efficiency of at least 50%."""
 
-    most: int
-    ends: tuple[int, int]
+    max_ranks: int
+    fastest_bounds: tuple[int, int]
     fastest: RanksRow
-    thrifty: RanksRow
+    most_efficient: RanksRow
 
 
 @dataclass(frozen=True)
-class Change:
-    """A lever with the interval of the resulting efficiency."""
+class EfficiencyChange:
+    """A lever and the resulting efficiency with its interval."""
 
     lever: Lever
     efficiency: Estimate
@@ -84,30 +85,31 @@ class Change:
 
 @dataclass(frozen=True)
 class Prediction:
-    """`one_way` is the time of a message, within a node if messages `between` nodes cost something else. With
-    `larger`, more ranks than the machine has cores were put on a larger one of its kind. `changes`
-    are for `changed` ranks, what helps most first; 0 ranks where all asked for share cores. `laid_out`: the
-    user or the run decides on how many nodes ranks are."""
+    """`one_way` is the time of a message, within a node if messages between nodes (`between_nodes`) have
+    another cost. With `on_larger_machine`, ranks beyond the machine's cores run on a larger machine of the
+    same kind. `changes` apply to `changed_ranks` ranks, the most effective first; `changed_ranks` is 0 if all
+    requested numbers of ranks share cores. With `has_layout`, the user or the run defines the number of
+    nodes."""
 
     algorithm: Algorithm
     messages: PointToPointCosts
     one_way: Estimate
-    between: Estimate | None
+    between_nodes: Estimate | None
     rows: tuple[RanksRow, ...]
-    break_even: tuple[Needed, ...]
-    needed: tuple[Needed, ...]
-    best: Best
-    changed: int
-    changes: tuple[Change, ...]
-    larger: bool = False
-    laid_out: bool = False
+    break_even: tuple[RequiredWork, ...]
+    needed: tuple[RequiredWork, ...]
+    best: BestRanks
+    changed_ranks: int
+    changes: tuple[EfficiencyChange, ...]
+    on_larger_machine: bool = False
+    has_layout: bool = False
 
     def layout(self, ranks: int) -> Layout | None:
-        """How this many ranks are spread over nodes; None if that makes no difference, or if a description
-        alone decides."""
-        if self.messages.near is None or not self.laid_out:
+        """The distribution of this many ranks over nodes. None if it makes no difference, or if only a
+        machine description defines it."""
+        if self.messages.within_node is None or not self.has_layout:
             return None
-        return Layout(self.messages.count_of_nodes(ranks), min(ranks, self.messages.per_node(ranks)))
+        return Layout(self.messages.node_count(ranks), min(ranks, self.messages.per_node(ranks)))
 
 
 def predict(
@@ -115,49 +117,66 @@ def predict(
     messages: PointToPointCosts,
     ranks: Sequence[int],
     *,
-    larger: bool = False,
-    laid_out: bool = False,
+    allow_larger_machine: bool = False,
+    has_layout: bool = False,
 ) -> Prediction:
-    """The predicted performance for each of `ranks`, each at least 1. More ranks than the machine has cores
-    share them, or are on a `larger` machine of its kind, on which each rank has a core."""
-    here, cores = messages, messages.most_ranks
-    if larger:
-        messages = replace(messages, most_ranks=None)
-    own = [n for n in ranks if n > 1 and _shared_by(messages, n) == 1]
-    changed = max(own, default=0)
-    several = [n for n in ranks if n > 1]
+    """Predict the performance for each of `ranks`, each at least 1. Ranks beyond the machine's cores share
+    cores, unless the machine may be replaced by a larger one of its kind (`larger`)."""
+    original, max_ranks = messages, messages.max_ranks
+    if allow_larger_machine:
+        messages = replace(messages, max_ranks=None)
+    own_core_ranks = [
+        rank_count for rank_count in ranks if rank_count > 1 and _shared_by(messages, rank_count) == 1
+    ]
+    changed = max(own_core_ranks, default=0)
+    multiple_ranks = [rank_count for rank_count in ranks if rank_count > 1]
     return Prediction(
         algorithm=algorithm,
-        messages=here,
-        one_way=_one_way(messages.near or messages, algorithm.bytes),
-        between=_one_way(messages.between, algorithm.bytes) if messages.near else None,
-        rows=tuple(row(algorithm, messages, n) for n in ranks),
-        break_even=tuple(_needed(1 / n, algorithm, messages, n) for n in several),
-        needed=tuple(_needed(wanted, algorithm, messages, n) for n in several for wanted in WANTED),
-        best=_best(
-            algorithm, messages, max(cores, *ranks) if larger and cores else cores or max(FINE, *ranks)
+        messages=original,
+        one_way=_one_way(messages.within_node or messages, algorithm.bytes),
+        between_nodes=_one_way(messages.between_nodes, algorithm.bytes) if messages.within_node else None,
+        rows=tuple(predict_row(algorithm, messages, rank_count) for rank_count in ranks),
+        break_even=tuple(
+            _required_work(1 / rank_count, algorithm, messages, rank_count) for rank_count in multiple_ranks
         ),
-        changed=changed,
-        changes=_changes(algorithm, messages, changed) if changed else (),
-        larger=larger and cores is not None and max(ranks) > cores,
-        laid_out=laid_out or messages.nodes > 0,
+        needed=tuple(
+            _required_work(target, algorithm, messages, rank_count)
+            for rank_count in multiple_ranks
+            for target in REPORTED_EFFICIENCIES
+        ),
+        best=_find_best_ranks(
+            algorithm,
+            messages,
+            max(max_ranks, *ranks)
+            if allow_larger_machine and max_ranks
+            else max_ranks or max(DENSE_COUNT_LIMIT, *ranks),
+        ),
+        changed_ranks=changed,
+        changes=_find_changes(algorithm, messages, changed) if changed else (),
+        on_larger_machine=allow_larger_machine and max_ranks is not None and max(ranks) > max_ranks,
+        has_layout=has_layout or messages.nodes > 0,
     )
 
 
 def _one_way(level: PointToPointCosts, size: float) -> Estimate:
-    """The time of a message of this level."""
-    time, ends = level.one_way(size), level.bounds(size)
-    if ends is None:
+    """The time of a message at this level."""
+    time, factors = level.one_way(size), level.bounds(size)
+    if factors is None:
         return Estimate(time, None, None)
-    bounded = [time, *(end * time for end in ends)]
-    return Estimate(time, min(bounded), max(bounded))
+    bounds = [time, *(factor * time for factor in factors)]
+    return Estimate(time, min(bounds), max(bounds))
 
 
-def row(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> RanksRow:
-    there = on_cores(algorithm, ranks, messages.most_ranks)
+def predict_row(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> RanksRow:
+    placed_algorithm = with_shared_cores(algorithm, ranks, messages.max_ranks)
 
     def of(name: str) -> Estimate:
-        return _estimate(lambda f: getattr(times(there, messages, ranks, f), name), messages, there, ranks)
+        return _estimate(
+            lambda f: getattr(times(placed_algorithm, messages, ranks, f), name),
+            messages,
+            placed_algorithm,
+            ranks,
+        )
 
     return RanksRow(
         ranks=ranks,
@@ -170,61 +189,69 @@ def row(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> RanksR
 
 
 def _shared_by(messages: PointToPointCosts, ranks: int) -> float:
-    return max(1.0, ranks / messages.most_ranks) if messages.most_ranks else 1.0
+    return max(1.0, ranks / messages.max_ranks) if messages.max_ranks else 1.0
 
 
-def _needed(wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> Needed:
-    there = on_cores(algorithm, ranks, messages.most_ranks)
+def _required_work(
+    target: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int
+) -> RequiredWork:
+    placed_algorithm = with_shared_cores(algorithm, ranks, messages.max_ranks)
 
     def least(factor: float) -> float | None:
-        return work_needed(wanted, there, messages, ranks, factor)
+        return required_work(target, placed_algorithm, messages, ranks, factor)
 
     work = None
     if least(1.0) is not None:  # then there is one at the ends of the interval too
-        work = _estimate(lambda factor: least(factor) or 0.0, messages, there, ranks)
-    return Needed(ranks, wanted, work, ceiling(there, ranks))
+        work = _estimate(lambda factor: least(factor) or 0.0, messages, placed_algorithm, ranks)
+    return RequiredWork(ranks, target, work, ceiling(placed_algorithm, ranks))
 
 
-def _best(algorithm: Algorithm, messages: PointToPointCosts, most: int) -> Best:
-    thrifty = ranks_reaching(LEAST_EFFICIENCY, algorithm, messages, most)
-    factors = (1.0, *(exchange_bounds(messages, algorithm.bytes, most) or ()))
-    fastest, *ends = (best_ranks(algorithm, messages, most, factor) for factor in factors)
-    return Best(
-        most,
+def _find_best_ranks(algorithm: Algorithm, messages: PointToPointCosts, max_ranks: int) -> BestRanks:
+    most_efficient = ranks_reaching(MIN_EFFICIENCY, algorithm, messages, max_ranks)
+    factors = (1.0, *(exchange_bounds(messages, algorithm.bytes, max_ranks) or ()))
+    fastest, *ends = (best_ranks(algorithm, messages, max_ranks, factor) for factor in factors)
+    return BestRanks(
+        max_ranks,
         (min([fastest, *ends]), max([fastest, *ends])),
-        row(algorithm, messages, fastest),
-        row(algorithm, messages, thrifty),
+        predict_row(algorithm, messages, fastest),
+        predict_row(algorithm, messages, most_efficient),
     )
 
 
-def _changes(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> tuple[Change, ...]:
+def _find_changes(
+    algorithm: Algorithm, messages: PointToPointCosts, ranks: int
+) -> tuple[EfficiencyChange, ...]:
     return tuple(
-        Change(
+        EfficiencyChange(
             lever,
             _estimate(
-                _brought(lever, algorithm, messages, ranks), messages, lever.algorithm or algorithm, ranks
+                _efficiency_function(lever, algorithm, messages, ranks),
+                messages,
+                lever.algorithm or algorithm,
+                ranks,
             ),
         )
-        for lever in levers(algorithm, messages, ranks)
+        for lever in find_levers(algorithm, messages, ranks)
     )
 
 
-def _brought(
+def _efficiency_function(
     lever: Lever, algorithm: Algorithm, messages: PointToPointCosts, ranks: int
 ) -> Callable[[float], float]:
-    changed = lever.algorithm
-    if changed is None:
+    changed_algorithm = lever.algorithm
+    if changed_algorithm is None:
         assert lever.name == OVERLAP
-        return lambda factor: overlapped(times(algorithm, messages, ranks, factor))
-    return lambda factor: efficiency(changed, messages, ranks, factor)
+        return lambda factor: overlapped_efficiency(times(algorithm, messages, ranks, factor))
+    return lambda factor: efficiency(changed_algorithm, messages, ranks, factor)
 
 
 def _estimate(
     value: Callable[[float], float], messages: PointToPointCosts, algorithm: Algorithm, ranks: int
 ) -> Estimate:
-    """`value` as a function of the factor of Tcom, at 1 and at the ends of its interval."""
-    middle, bounds = value(1.0), exchange_bounds(messages, algorithm.bytes, ranks)
+    """The estimate of `value`, a function of the factor of Tcom: at 1 and at the bounds of the factor's
+    interval."""
+    typical, bounds = value(1.0), exchange_bounds(messages, algorithm.bytes, ranks)
     if bounds is None:
-        return Estimate(middle, None, None)
-    ends = [middle, *map(value, bounds)]
-    return Estimate(middle, min(ends), max(ends))
+        return Estimate(typical, None, None)
+    values = [typical, *map(value, bounds)]
+    return Estimate(typical, min(values), max(values))

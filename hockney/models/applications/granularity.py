@@ -9,13 +9,13 @@ U. R. Hanebutte, M. Tatsumi, 'Study of Parallel Efficiency in Message Passing En
     work        T = Ts + Tp, Ts = s T, Tp = p T, p = 1 - s   equations 4 and 5
     efficiency  T / (p T + np (s T + Tcom))                  equation 6
 
-Two factors are added here. `exchanges` m is the number of exchanges per work T, `imbalance` b >= 1 the
-parallel work of the busiest rank divided by the mean; the others wait for that rank:
+Two factors are added here. `exchanges` m is the number of exchanges per work T. `imbalance` b >= 1 is the
+parallel work of the busiest rank divided by the mean; the other ranks wait for that rank:
 
     time on np ranks    s T + b p T / np + m Tcom
 
-On one rank it is T; b is at most np, if one rank does everything. The page's explorer uses the same model
-(`report/widgets/efficiency_model.js`).
+On one rank the time is T. The largest possible b is np, if one rank does everything. The page's explorer uses
+the same model (`report/widgets/efficiency_model.js`).
 """
 
 from __future__ import annotations
@@ -40,22 +40,23 @@ QUANTITIES: dict[Quantity, tuple[str, str]] = {
 ROUNDING = 1e-12
 """Efficiencies that differ by less are considered equal."""
 
-FINE = 1024
-"""Up to this many ranks every number is considered."""
+DENSE_COUNT_LIMIT = 1024
+"""Up to this limit, every number of ranks is considered."""
 
-SEEN = 1e-6
+MIN_GAIN = 1e-6
 """The minimum gain of efficiency that counts."""
 
 OVERLAP = "overlap"
 
-TOGETHER = 10
+AGGREGATION = 10
 """The number of exchanges that aggregation combines."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
-    """`work_s` is the time one rank alone computes between two rounds of `exchanges`, of which the fraction
-    `serial` cannot be parallelised; messages have `bytes`. Raises UsageError for impossible values."""
+    """`work_s` is the time that a single rank computes between two rounds of `exchanges`. The fraction
+    `serial` of it cannot be parallelised. Each message has `bytes`. Raises UsageError for impossible
+    values."""
 
     work_s: float
     bytes: float = 0.0
@@ -71,18 +72,18 @@ class Algorithm:
             ("exchanges", self.exchanges, 0 <= self.exchanges < float("inf")),
             ("imbalance", self.imbalance, 1 <= self.imbalance < float("inf")),
         )
-        for quantity, value, possible in checks:
-            if not possible:
+        for quantity, value, is_possible in checks:
+            if not is_possible:
                 raise _impossible_algorithm(quantity, value)
 
 
 @dataclass(frozen=True)
 class Times:
-    """The components of one rank's time on `ranks` ranks, in seconds: the serial part (all wait for it), its
-    equal share of the parallel work, waiting for the busiest rank, and communication."""
+    """The components of one rank's time on `ranks` ranks, in seconds: the serial part (all ranks wait for
+    it), an equal share of the parallel work, waiting for the busiest rank, and communication."""
 
     ranks: int
-    alone: float
+    single_rank_s: float
     serial: float
     parallel: float
     waiting: float
@@ -94,7 +95,7 @@ class Times:
 
     @property
     def speed_up(self) -> float:
-        return self.alone / self.total
+        return self.single_rank_s / self.total
 
     @property
     def efficiency(self) -> float:
@@ -106,14 +107,15 @@ class Times:
 
 
 def times(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0) -> Times:
-    """`factor` multiplies the time of an exchange: an end of its interval."""
+    """The components of the time. `factor` multiplies the time of an exchange; it is 1 or a bound of its
+    interval."""
     work = algorithm.work_s
     if ranks == 1:
         return Times(1, work, algorithm.serial * work, (1 - algorithm.serial) * work, 0.0, 0.0)
     share = (1 - algorithm.serial) * work / ranks
     return Times(
         ranks=ranks,
-        alone=work,
+        single_rank_s=work,
         serial=algorithm.serial * work,
         parallel=share,
         waiting=(min(algorithm.imbalance, ranks) - 1) * share,
@@ -122,7 +124,7 @@ def times(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor:
 
 
 def efficiency(algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0) -> float:
-    """Equation 6."""
+    """The efficiency by equation 6."""
     return times(algorithm, messages, ranks, factor).efficiency
 
 
@@ -134,117 +136,134 @@ def ceiling(algorithm: Algorithm, ranks: int) -> float:
     return 1 / (busiest * (1 - algorithm.serial) + ranks * algorithm.serial)
 
 
-def work_needed(
-    wanted: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
+def required_work(
+    target: float, algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
 ) -> float | None:
-    """The work T (s) from which the efficiency on `ranks` ranks is at least `wanted`, all else being equal:
-    equation 6 solved for T. None if no work is enough, since serial part and imbalance grow with it."""
+    """The work T (s) from which the efficiency on `ranks` ranks is at least `target`: equation 6 solved for
+    T. None if no amount of work suffices, since the serial part and the imbalance grow with it."""
     if ranks == 1:
-        return 0.0 if wanted <= 1 else None
-    left = 1 - wanted / ceiling(algorithm, ranks)
+        return 0.0 if target <= 1 else None
+    margin = 1 - target / ceiling(algorithm, ranks)
     communication = algorithm.exchanges * factor * exchange_time(messages, algorithm.bytes, ranks)
-    if left <= ROUNDING:
-        return 0.0 if left >= -ROUNDING and communication == 0 else None
-    return wanted * ranks * communication / left
+    if margin <= ROUNDING:
+        return 0.0 if margin >= -ROUNDING and communication == 0 else None
+    return target * ranks * communication / margin
 
 
 def break_even(
     algorithm: Algorithm, messages: PointToPointCosts, ranks: int, factor: float = 1.0
 ) -> float | None:
     """The work (s) above which `ranks` ranks are faster than one: efficiency 1/np, speed-up 1."""
-    return work_needed(1 / ranks, algorithm, messages, ranks, factor)
+    return required_work(1 / ranks, algorithm, messages, ranks, factor)
 
 
-def on_cores(algorithm: Algorithm, ranks: int, cores: int | None) -> Algorithm:
-    """The algorithm with `ranks` ranks on `cores` cores (None: one core per rank). Ranks that share a core
-    compute one after the other, so that all wait as for a rank with correspondingly more work. If ranks
-    outnumber cores, hockney does not bind them (`launch.command`) and the scheduler migrates them: each gets
-    cores/ranks of a core, even if the ranks cannot be split evenly."""
+def with_shared_cores(algorithm: Algorithm, ranks: int, cores: int | None) -> Algorithm:
+    """Return the algorithm with `ranks` ranks on `cores` cores (None: one core per rank). Ranks that share a
+    core compute one after the other, so all ranks wait as for a rank with correspondingly more work. If there
+    are more ranks than cores, hockney does not bind them (`launch.command`) and the scheduler migrates them.
+    Each rank then gets cores/ranks of a core, even if the ranks cannot be split evenly."""
     if cores is None or ranks <= cores:
         return algorithm
     return replace(algorithm, imbalance=algorithm.imbalance * ranks / cores)
 
 
-def best_ranks(algorithm: Algorithm, messages: PointToPointCosts, most: int, factor: float = 1.0) -> int:
-    """The number of ranks from 1 to `most`, among `counts`, with the largest speed-up; the smallest if
-    several have it."""
+def best_ranks(algorithm: Algorithm, messages: PointToPointCosts, max_ranks: int, factor: float = 1.0) -> int:
+    """The number of ranks with the largest speed-up among `candidate_counts`; the smallest one if several
+    have it."""
     return max(
-        counts(most),
+        candidate_counts(max_ranks),
         key=lambda ranks: (times(algorithm, messages, ranks, factor).speed_up, -ranks),
     )
 
 
 def ranks_reaching(
-    wanted: float, algorithm: Algorithm, messages: PointToPointCosts, most: int, factor: float = 1.0
+    target: float, algorithm: Algorithm, messages: PointToPointCosts, max_ranks: int, factor: float = 1.0
 ) -> int:
-    """The largest number of ranks among `counts` of `most` with an efficiency of at least `wanted`; never
-    less than 1."""
+    """The largest number of ranks among `candidate_counts` with an efficiency of at least `target`, but at
+    least 1."""
     return next(
-        (n for n in reversed(counts(most)) if efficiency(algorithm, messages, n, factor) >= wanted), 1
+        (
+            rank_count
+            for rank_count in reversed(candidate_counts(max_ranks))
+            if efficiency(algorithm, messages, rank_count, factor) >= target
+        ),
+        1,
     )
 
 
-def counts(most: int) -> list[int]:
-    """Numbers of ranks to consider: each up to 1024, then in steps of about a thousandth, and `most`."""
-    ranks = list(range(1, min(most, FINE) + 1))
+def candidate_counts(max_ranks: int) -> list[int]:
+    """Numbers of ranks to consider: each up to 1024, then in steps of about a thousandth, and `max_ranks`."""
+    ranks = list(range(1, min(max_ranks, DENSE_COUNT_LIMIT) + 1))
     step = 2
-    while ranks[-1] + step <= most:
-        ranks += range(ranks[-1] + step, min(2 * ranks[-1], most) + 1, step)
+    while ranks[-1] + step <= max_ranks:
+        ranks += range(ranks[-1] + step, min(2 * ranks[-1], max_ranks) + 1, step)
         step *= 2
-    return ranks if ranks[-1] == most else [*ranks, most]
+    return ranks if ranks[-1] == max_ranks else [*ranks, max_ranks]
 
 
 @dataclass(frozen=True)
 class Lever:
-    """A change of the algorithm, described in words, and the resulting efficiency; `gain` is the improvement.
-    `algorithm` is the changed one, None if the change is not one of its numbers."""
+    """A change of the algorithm, its description, the resulting efficiency, and the `gain`. `algorithm` is
+    the changed algorithm, or None if the change does not affect one of its numbers."""
 
     name: str
-    words: str
+    description: str
     efficiency: float
     gain: float
     algorithm: Algorithm | None = None
 
 
-def levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> list[Lever]:
-    """Possible improvements on `ranks` ranks, the most effective first; without those that change nothing.
+def find_levers(algorithm: Algorithm, messages: PointToPointCosts, ranks: int) -> list[Lever]:
+    """Possible improvements on `ranks` ranks, the most effective first, without those that change nothing.
 
-    Aggregation computes TOGETHER times as long between exchanges and combines that many messages into one.
-    Overlap hides as much communication as there is parallel work, an upper bound for non-blocking
+    Aggregation computes AGGREGATION times as long between exchanges and combines as many messages into one.
+    Overlap hides as much communication as there is parallel work, which is an upper bound for non-blocking
     communication.
     """
-    now = times(algorithm, messages, ranks)
-    changed = [
+    current_times = times(algorithm, messages, ranks)
+    changed_algorithms = [
         (
             "aggregation",
-            f"exchange {TOGETHER} times less often, with messages {TOGETHER} times as long",
-            replace(algorithm, work_s=TOGETHER * algorithm.work_s, bytes=TOGETHER * algorithm.bytes),
+            f"exchange {AGGREGATION} times less often, with messages {AGGREGATION} times as long",
+            replace(algorithm, work_s=AGGREGATION * algorithm.work_s, bytes=AGGREGATION * algorithm.bytes),
         ),
         ("shorter messages", "send half the bytes", replace(algorithm, bytes=algorithm.bytes / 2)),
         ("less imbalance", "give every rank the same work", replace(algorithm, imbalance=1.0)),
         ("less serial work", "halve the serial part", replace(algorithm, serial=algorithm.serial / 2)),
     ]
     changes = [
-        Lever(name, words, value, value - now.efficiency, each)
-        for name, words, each in changed
-        for value in (efficiency(each, messages, ranks),)
+        Lever(name, description, new_efficiency, new_efficiency - current_times.efficiency, changed_algorithm)
+        for name, description, changed_algorithm in changed_algorithms
+        for new_efficiency in (efficiency(changed_algorithm, messages, ranks),)
     ]
-    hidden = overlapped(now)
+    overlap_efficiency = overlapped_efficiency(current_times)
     changes.append(
-        Lever(OVERLAP, "hide communication behind the parallel work", hidden, hidden - now.efficiency)
+        Lever(
+            OVERLAP,
+            "hide communication behind the parallel work",
+            overlap_efficiency,
+            overlap_efficiency - current_times.efficiency,
+        )
     )
-    return sorted((lever for lever in changes if lever.gain > SEEN), key=lambda lever: -lever.gain)
+    return sorted((lever for lever in changes if lever.gain > MIN_GAIN), key=lambda lever: -lever.gain)
 
 
-def overlapped(now: Times) -> float:
+def overlapped_efficiency(current_times: Times) -> float:
     """The best possible efficiency with communication hidden behind the parallel work."""
-    return now.alone / now.ranks / (now.total - min(now.communication, now.parallel + now.waiting))
+    return (
+        current_times.single_rank_s
+        / current_times.ranks
+        / (
+            current_times.total
+            - min(current_times.communication, current_times.parallel + current_times.waiting)
+        )
+    )
 
 
 def _impossible_algorithm(quantity: Quantity, value: float) -> UsageError:
-    what, remedy = QUANTITIES[quantity]
+    description, remedy = QUANTITIES[quantity]
     return UsageError(
-        f"{what.format(value)} is out of range",
+        f"{description.format(value)} is out of range",
         "no algorithm can have it",
         remedy,
         code="impossible-algorithm",

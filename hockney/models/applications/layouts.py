@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from hockney.core.errors import UsageError
 from hockney.core.layout import NETWORK
 from hockney.core.wording import option, plural, verb_form
-from hockney.models.applications.point_to_point_costs import PointToPointCosts, within_a_node
+from hockney.models.applications.point_to_point_costs import PointToPointCosts, without_network
 
 
 @dataclass(frozen=True)
 class RequestedLayout:
-    """A number of nodes, and of ranks on each (0: not given)."""
+    """The requested number of nodes, and of ranks on each node (0: not requested)."""
 
     nodes: int = 0
     ranks_per_node: int = 0
@@ -25,36 +25,37 @@ class RequestedLayout:
 
 
 @dataclass(frozen=True)
-class Nodes:
-    """The `cores` of each node of a machine (0: unknown), and how many such nodes a description has (0: no
-    limit is known)."""
+class NodeLimits:
+    """The number of `cores` per node (0: unknown) and the number of nodes in the machine's description (0: no
+    known limit)."""
 
     cores: int = 0
     count: int = 0
 
 
-def laid_out(
+def apply_layout(
     costs: PointToPointCosts,
-    wanted: RequestedLayout,
-    there: Nodes,
+    requested: RequestedLayout,
+    limits: NodeLimits,
     ranks: Sequence[int],
     *,
-    apart: bool = False,
+    ranks_on_separate_nodes: bool = False,
 ) -> PointToPointCosts:
-    """The costs with ranks spread as `wanted` over nodes of this kind. If only one level is known (that
-    between nodes if the measured ranks were `apart`), messages of the other are taken to cost the same, and
-    have no interval. Raises UsageError for more ranks or nodes than there are."""
-    if not wanted:
+    """Return the costs with ranks distributed as `requested` over nodes within `limits`. If only one level
+    was measured, messages at the other level are assumed to cost the same, without an interval. The measured
+    level is that between nodes if `ranks_on_separate_nodes`. Raises UsageError if there are too many ranks or
+    nodes."""
+    if not requested:
         return costs
-    nodes, each = wanted.nodes, wanted.ranks_per_node
-    if there.cores and each > there.cores:
-        raise ranks_per_node_beyond_cores(each, there.cores)
-    if there.count and nodes > there.count:
-        raise nodes_beyond_machine(nodes, there.count)
-    most = (nodes or there.count) * (each or there.cores)
+    nodes, requested_per_node = requested.nodes, requested.ranks_per_node
+    if limits.cores and requested_per_node > limits.cores:
+        raise ranks_per_node_beyond_cores(requested_per_node, limits.cores)
+    if limits.count and nodes > limits.count:
+        raise nodes_beyond_machine(nodes, limits.count)
+    capacity = (nodes or limits.count) * (requested_per_node or limits.cores)
     # Ranks may share the cores of a real node, but not those of a described one.
-    if nodes and (each or there.count) and max(ranks, default=0) > most:
-        ranks_per_node = each or there.cores
+    if nodes and (requested_per_node or limits.count) and max(ranks, default=0) > capacity:
+        ranks_per_node = requested_per_node or limits.cores
         raise UsageError(
             f"{max(ranks)} ranks do not fit on {plural(nodes, 'node')} with {ranks_per_node} each",
             f"these are {nodes * ranks_per_node} ranks",
@@ -64,16 +65,18 @@ def laid_out(
             nodes=nodes,
             ranks_per_node=ranks_per_node,
         )
-    near = costs.near or within_a_node(costs)
-    if costs.near is None and (apart or costs.place == NETWORK):
-        near = _assumed(near)
-    elif costs.near is None:
-        costs = _assumed(costs)
-    return replace(costs, near=near, cores=each or 1, nodes=nodes, most_ranks=most or None)
+    within_node = costs.within_node or without_network(costs)
+    if costs.within_node is None and (ranks_on_separate_nodes or costs.place == NETWORK):
+        within_node = _without_evidence(within_node)
+    elif costs.within_node is None:
+        costs = _without_evidence(costs)
+    return replace(
+        costs, within_node=within_node, cores=requested_per_node or 1, nodes=nodes, max_ranks=capacity or None
+    )
 
 
-def _assumed(costs: PointToPointCosts) -> PointToPointCosts:
-    """The same costs, without what only the measured level has."""
+def _without_evidence(costs: PointToPointCosts) -> PointToPointCosts:
+    """Copy of the costs without the interval and the verdict, which only hold for the measured level."""
     return replace(costs, band=(), verdict="", doubt="", two_modes=None)
 
 

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What messages of a node cost that set out at once: they share its connection, or its memory.
+"""The cost of messages that leave a node at the same time and share its connection, or its memory.
 
-By the max-rate model (`hockney/models/fits/sharing.py`), k messages of n bytes each take
+By the max-rate model (`hockney/models/fits/sharing.py`), each of k messages of n bytes takes
 
     T = max(b(n), b(0) + (k - 1) g_N + k n / R_N)
 
-where b is the time of one alone, R_N the rate that they share, and g_N the least time between two of them.
+where b is the time of a single message, R_N the shared rate, and g_N the minimum time between two messages.
 """
 
 from __future__ import annotations
@@ -20,45 +20,45 @@ from hockney.core.fit import Estimate, Fit, Fits
 from hockney.core.layout import NODE
 from hockney.models.max_rate import GAP, MODEL, PAIRS, RATE
 
-USABLE = ("good", "fair")
+USABLE_VERDICTS = ("good", "fair")
 STREAM = "pairs_stream"
 
 
 @dataclass(frozen=True)
 class NodeSharing:
-    """The rate in B/s (infinite if nothing was saturated by `pairs` pairs, the most that were measured), and
-    the gap in seconds; `ends` of the rate's 95% interval."""
+    """The shared rate in B/s and the gap in seconds. `max_pairs` is the largest measured number of pairs; the
+    rate is infinite if these did not saturate anything. `rate_bounds` is the rate's 95% interval."""
 
     rate: float
     gap_s: float
-    pairs: int
-    ends: tuple[float, float]
+    max_pairs: int
+    rate_bounds: tuple[float, float]
 
-    def at(self, *, slow: bool) -> NodeSharing:
-        """The same sharing with the rate at an end of its interval: the lower one if `slow`."""
+    def at_rate_bound(self, *, slow: bool) -> NodeSharing:
+        """The same sharing with the rate at a bound of its interval, the lower one if `slow`."""
         if not math.isfinite(self.rate):
             return self
-        return replace(self, rate=self.ends[0] if slow else self.ends[1])
+        return replace(self, rate=self.rate_bounds[0] if slow else self.rate_bounds[1])
 
     @property
     def estimate(self) -> Estimate:
-        """The rate; if nothing was saturated, the least that it may be, without an upper end."""
-        low, high = self.ends
+        """The rate. If nothing was saturated, its lower bound, without an upper one."""
+        low, high = self.rate_bounds
         return Estimate(low, low, None) if math.isinf(self.rate) else Estimate(self.rate, low, high)
 
     @property
-    def limited(self) -> bool:
-        """Whether a limit is known that messages at once can reach."""
+    def has_limit(self) -> bool:
+        """Whether there is a known limit that concurrent messages can reach."""
         return math.isfinite(self.rate) or self.gap_s > 0
 
-    def limit_s(self, size: float, at_once: float, latency_s: float) -> float:
-        """The least time of messages that set out at once, by their number."""
-        return latency_s + (at_once - 1) * self.gap_s + at_once * size / self.rate
+    def limit_s(self, size: float, message_count: float, latency_s: float) -> float:
+        """The minimum time of `message_count` messages sent at the same time."""
+        return latency_s + (message_count - 1) * self.gap_s + message_count * size / self.rate
 
 
-def of_fit(fit: Fit) -> NodeSharing:
-    known = {p.symbol: p.estimate for p in fit.parameters}
-    rate, gap = known[RATE], known.get(GAP, Estimate(0.0, 0.0, 0.0))
+def sharing_of_fit(fit: Fit) -> NodeSharing:
+    estimates = {p.symbol: p.estimate for p in fit.parameters}
+    rate, gap = estimates[RATE], estimates.get(GAP, Estimate(0.0, 0.0, 0.0))
     pairs = int(fit.ranges[PAIRS][1])
     if rate.high is None:
         return NodeSharing(math.inf, gap.value, pairs, (rate.low or rate.value, math.inf))
@@ -66,18 +66,22 @@ def of_fit(fit: Fit) -> NodeSharing:
 
 
 def measured_sharing(fits: Fits, levels: Iterable[str]) -> NodeSharing | None:
-    """What messages share at the first of these levels ("": not known, so none) at which many pairs were
-    measured; None if there is no such level. The measurements are streams in one direction, since ping-pongs
-    of many pairs get out of step, so that both directions carry messages."""
-    fitted = (fit for fit in fits.select(MODEL, STREAM) if fit.verdict in USABLE)
-    found = {_place(fit, fits): fit for fit in fitted if fit.subject.matches(direction="one")}
-    return next((of_fit(found[level]) for level in levels if level and level in found), None)
+    """What messages share at the first of these levels at which many pairs were measured; None if there is no
+    such level. A level of "" is unknown and ignored. The measurements are streams in one direction:
+    ping-pongs of many pairs get out of step, so that both directions carry messages."""
+    usable_fits = (fit for fit in fits.select(MODEL, STREAM) if fit.verdict in USABLE_VERDICTS)
+    fits_by_level = {
+        _level_of_fit(fit, fits): fit for fit in usable_fits if fit.subject.matches(direction="one")
+    }
+    return next(
+        (sharing_of_fit(fits_by_level[level]) for level in levels if level and level in fits_by_level), None
+    )
 
 
-def _place(fit: Fit, fits: Fits) -> str:
-    """Where the ranks of each pair meet; "" if that is not known, or if they are on several nodes."""
+def _level_of_fit(fit: Fit, fits: Fits) -> str:
+    """The level at which the ranks of each pair meet; "" if unknown, or if several nodes were involved."""
     if PLACE in fit.subject:
         return str(fit.subject[PLACE])
     cases = ((parse_canonical(summary.case), summary) for summary in fits.summaries)
-    nodes = {summary.nodes for case, summary in cases if case.workload == STREAM and PLACE not in case}
-    return NODE if nodes == {1} else ""
+    node_counts = {summary.nodes for case, summary in cases if case.workload == STREAM and PLACE not in case}
+    return NODE if node_counts == {1} else ""

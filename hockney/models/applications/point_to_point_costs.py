@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a message between two ranks: a piecewise line over its size (Hockney), from a fit, a machine's
-description or a paper, with the limits for messages in flight at the same time."""
+"""The cost of a message between two ranks: a piecewise linear function of its size (Hockney), from a fit, a
+machine's description or a paper, with the limits for concurrent messages."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ from hockney.core.platform import Platform, Segment
 from hockney.models.applications.node_sharing import NodeSharing
 
 SharingBasis = Literal["", "described", "printed", "assumed", "measured", "requested"]
-"""The evidence for whether messages share the network: the machine's description, a paper, none, measured
-exchanges, or the user's request."""
+"""The evidence for whether messages share the network: the machine's description, a paper, an assumption,
+measured exchanges, or the user's request."""
 
-Undecided = Literal["", "unmeasured", "short", "contradictory"]
-"""Why measured exchanges do not decide whether messages share the network: there are none of enough ranks,
+UndecidedReason = Literal["", "unmeasured", "short", "contradictory"]
+"""Why measured exchanges do not decide whether messages share the network: there are none with enough ranks,
 their messages are too short, or neither model predicts them clearly better."""
 
-LEAST_EAGER = 1024
-"""Bytes that every common MPI sends without a handshake."""
-HANDSHAKE = 1.5
-"""Rendezvous messages have at least this many times the latency: three transfers instead of one, but not all
-of them need to wake the receiver."""
+MIN_EAGER_LIMIT = 1024
+"""Every common MPI sends messages of this size (bytes) without a handshake."""
+MIN_RENDEZVOUS_FACTOR = 1.5
+"""The minimum factor by which rendezvous increases the latency. It takes three transfers instead of one, but
+not all of them need to wake the receiver."""
 
 
 @dataclass(frozen=True)
 class CostPiece:
-    """The time of a message of `first` bytes or more: latency_s + bytes * per_byte_s."""
+    """The time of a message of at least `min_size` bytes: latency_s + bytes * per_byte_s."""
 
-    first: int
+    min_size: int
     latency_s: float
     per_byte_s: float
 
@@ -46,8 +46,8 @@ class CostPiece:
 
 
 @dataclass(frozen=True)
-class Band:
-    """The ends of the time's 95% interval at `bytes`, relative to the time."""
+class RelativeBounds:
+    """The bounds of the time's 95% interval at `bytes`, relative to the time."""
 
     bytes: float
     low: float
@@ -58,23 +58,24 @@ class Band:
 class PointToPointCosts:
     """Message costs on a machine.
 
-    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: no interval is known). `changes` gives
-    for each change between pieces the measured sizes next to it, if known: at those, `band` holds. On a
-    `shared` medium messages in flight at once share the bandwidth; each of them occupies a `medium` alone for
-    medium[0] + bytes * medium[1] seconds, which is part of its one-way time. `sharing` is the evidence for
-    sharing or not, `why` the same as text, `undecided` why it is only assumed, and `source` the origin of the
-    times; `verdict` is that of the fit they are taken from, `doubt` its reason; `two_modes` is its caveat of
-    launches in two modes. A send of up to `eager` bytes ends before its receive is posted. `smallest` and
-    `largest` are the sizes between which times are known, `most_ranks` is the number of ranks for which the
-    machine has cores (None: unknown). If a node cannot send and receive at once, a byte occupies it for
-    `half_duplex_s_per_byte`. `cost` is the cost of a run's ping-pong to which the pieces were fitted,
-    `buffers` the parameter of that ping-pong ("": there is none).
+    `pieces` start at 0 bytes and ascend. `band` ascends too (empty: the interval is unknown) and holds at
+    measured sizes. `changes` contains the measured sizes next to each change between pieces, if known. On a
+    `shared` medium, concurrent messages share the bandwidth. Each message occupies the `medium` exclusively
+    for medium[0] + bytes * medium[1] seconds, which are part of its one-way time. `sharing` is the evidence
+    for `shared`, `why` describes it as text, and `undecided_reason` is the reason for an assumption. `source`
+    is the origin of the times. `verdict` is that of the fit they are taken from, `doubt` the reason for it,
+    and `two_modes` its caveat of launches in two modes. A send of up to `eager_limit` bytes completes before
+    its receive is posted. Times are known from `min_size` to `max_size` bytes. The machine has cores for
+    `max_ranks` ranks (None: unknown). If a node cannot send and receive at the same time, a byte occupies it
+    for `half_duplex_s_per_byte`. The pieces were fitted to the `cost` of a run's ping-pong with `buffers`
+    ("": no ping-pong).
 
-    If messages within a node cost something else, `near` has their costs, and everything above that a fit
-    gives is of messages between nodes. Ranks fill nodes one after the other, `cores` on each; with `nodes`,
-    at most this many nodes, with as many ranks on each as that needs. Without `near` all messages cost the
-    same. `place` is the level at which the ranks of the fitted ping-pong met, "" if it is not known. `node`
-    is what messages of these costs share that set out from one node at once (None: not measured).
+    If messages within a node have other costs, `within_node` contains these, and all fitted values above
+    apply to messages between nodes. Ranks fill nodes one after the other, with `cores` ranks on each. With
+    `nodes`, at most this many nodes are used, each with as many ranks as necessary. Without `within_node`,
+    all messages have the same cost. `place` is the level at which the ranks of the fitted ping-pong met ("":
+    unknown). `node_sharing` describes what messages share that leave a node at the same time (None: not
+    measured).
     """
 
     name: str
@@ -83,61 +84,70 @@ class PointToPointCosts:
     shared: bool
     source: str
     why: str = ""
-    band: tuple[Band, ...] = ()
+    band: tuple[RelativeBounds, ...] = ()
     changes: tuple[tuple[float, float], ...] = ()
-    smallest: int = 0
-    largest: int | None = None
-    most_ranks: int | None = None
+    min_size: int = 0
+    max_size: int | None = None
+    max_ranks: int | None = None
     verdict: str = ""
     doubt: str = ""
     two_modes: FitCaveat | None = None
-    eager: float = math.inf
+    eager_limit: float = math.inf
     medium: tuple[float, float] = (0.0, 0.0)
     half_duplex_s_per_byte: float = 0.0
-    near: PointToPointCosts | None = None
+    within_node: PointToPointCosts | None = None
     cores: int = 0
     nodes: int = 0
     place: str = ""
-    node: NodeSharing | None = None
+    node_sharing: NodeSharing | None = None
     sharing: SharingBasis = ""
-    undecided: Undecided = ""
+    undecided_reason: UndecidedReason = ""
     cost: Cost = "typical"
     buffers: str = ""
 
     def per_node(self, ranks: int) -> int:
-        """The ranks on each node but the last, if there are `ranks` in all; 1 if nodes make no difference."""
-        if self.near is None:
+        """The number of ranks on each node except the last one, for `ranks` ranks in total; 1 if nodes make
+        no difference."""
+        if self.within_node is None:
             return 1
         return max(1, self.cores, -(-ranks // self.nodes) if self.nodes else 1)
 
-    def spread(self, nodes: int) -> PointToPointCosts:
-        """The costs with the ranks spread evenly over `nodes` nodes; 0: as they are."""
-        return replace(self, cores=1, nodes=nodes) if nodes and self.near is not None else self
+    def spread_over(self, nodes: int) -> PointToPointCosts:
+        """Copy of the costs with the ranks distributed evenly over `nodes` nodes (0: unchanged)."""
+        return replace(self, cores=1, nodes=nodes) if nodes and self.within_node is not None else self
 
-    def reaches(self, nodes: int) -> bool:
-        """Whether messages among this many nodes are known: not if those of the run were all within one."""
+    def covers_node_count(self, nodes: int) -> bool:
+        """Whether messages between this many nodes are known. They are not if the run's messages all stayed
+        within one node."""
         return nodes < 2 or self.place in ("", NETWORK)
 
-    def count_of_nodes(self, ranks: int) -> int:
+    def node_count(self, ranks: int) -> int:
         """The number of nodes on which this many ranks run; `ranks` if nodes make no difference."""
         return -(-ranks // self.per_node(ranks))
 
     @cached_property
-    def between(self) -> PointToPointCosts:
-        """The costs of messages between nodes; all of them if `near` is not known."""
-        return self if self.near is None else replace(self, near=None, cores=0, nodes=0)
+    def between_nodes(self) -> PointToPointCosts:
+        """The costs of messages between nodes; of all messages if `within_node` is unknown."""
+        return self if self.within_node is None else replace(self, within_node=None, cores=0, nodes=0)
 
     def level(self, ranks: int = 2) -> PointToPointCosts:
         """The costs of the slowest message among `ranks` ranks."""
-        return self.near if self.near is not None and ranks <= self.per_node(ranks) else self.between
+        return (
+            self.within_node
+            if self.within_node is not None and ranks <= self.per_node(ranks)
+            else self.between_nodes
+        )
 
     def levels(self, ranks: int | None = None) -> tuple[PointToPointCosts, ...]:
         """The costs of all kinds of messages (among `ranks` ranks), within a node first."""
-        if self.near is None:
+        if self.within_node is None:
             return (self,)
-        between = ranks is None or ranks > self.per_node(ranks)
-        within = ranks is None or not between or self.per_node(ranks) > 1
-        return (*((self.near,) if within else ()), *((self.between,) if between else ()))
+        has_inter_node = ranks is None or ranks > self.per_node(ranks)
+        has_intra_node = ranks is None or not has_inter_node or self.per_node(ranks) > 1
+        return (
+            *((self.within_node,) if has_intra_node else ()),
+            *((self.between_nodes,) if has_inter_node else ()),
+        )
 
     def piece(self, size: float, ranks: int = 2) -> CostPiece:
         """The piece of the slowest message among `ranks` ranks."""
@@ -147,76 +157,82 @@ class PointToPointCosts:
         """Seconds of one message of `size` bytes, with nothing else in flight."""
         return self.piece(size, ranks).time(size)
 
-    def together(self, size: float, at_once: float) -> float:
-        """Seconds of each of the messages, with these costs, that one node sends at once."""
-        alone = cost_piece(self.pieces, size).time(size)
-        if self.node is None or at_once <= 1:
-            return alone
-        return max(alone, self.node.limit_s(size, at_once, max(0.0, self.pieces[0].latency_s)))
+    def concurrent_time(self, size: float, message_count: float) -> float:
+        """Seconds of each message when one node sends `message_count` messages at the same time."""
+        single_s = cost_piece(self.pieces, size).time(size)
+        if self.node_sharing is None or message_count <= 1:
+            return single_s
+        return max(
+            single_s, self.node_sharing.limit_s(size, message_count, max(0.0, self.pieces[0].latency_s))
+        )
 
-    def change(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
-        """The sizes between which a change lies that may come before `size` or after it."""
-        changes = (each for level in self.levels(ranks) for each in level.changes)
+    def change_around(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
+        """The measured sizes around a change that may come before or after `size`; None if there is none."""
+        changes = (change for level in self.levels(ranks) for change in level.changes)
         return next(((low, high) for low, high in changes if low < size < high), None)
 
     def bounds(self, size: float, ranks: int = 2) -> tuple[float, float] | None:
-        """Factors by which the time of the slowest message may be shorter and longer (95%): interpolated
-        linearly between the neighboring sizes, those of the ends beyond them. If a change may come before or
-        after `size`, the interval covers both pieces too. None if no interval is known."""
+        """Factors for the bounds of the slowest message's time (95%), or None if the interval is unknown.
+        They are interpolated linearly between neighboring sizes, and constant outside the range. If a change
+        may come before or after `size`, the interval covers both pieces."""
         level = self.level(ranks)
         if not level.band:
             return None
-        here = level._banded(size)
-        change = next(((low, high) for low, high in level.changes if low < size < high), None)
+        level_bounds = level._interpolated_bounds(size)
+        change = next(((lows, highs) for lows, highs in level.changes if lows < size < highs), None)
         if change is None:
-            return here
-        now = cost_piece(level.pieces, size).time(size)
-        low, high = zip(*map(level._banded, change), strict=True)
-        either = level._either(size, change)
+            return level_bounds
+        current_s = cost_piece(level.pieces, size).time(size)
+        lows, highs = zip(*map(level._interpolated_bounds, change), strict=True)
+        possible_times = level._times_around_change(size, change)
         return (
-            min(here[0], min(low) * min(either) / now) if now else 1.0,
-            max(here[1], max(high) * max(either) / now) if now else 1.0,
+            min(level_bounds[0], min(lows) * min(possible_times) / current_s) if current_s else 1.0,
+            max(level_bounds[1], max(highs) * max(possible_times) / current_s) if current_s else 1.0,
         )
 
-    def _either(self, size: float, change: tuple[float, float]) -> tuple[float, float]:
-        """The times at `size` by the pieces before and after a change. One that begins below 0 is not
-        used below the time at which the one before ends."""
-        before, after = (cost_piece(self.pieces, at) for at in change)
+    def _times_around_change(self, size: float, change: tuple[float, float]) -> tuple[float, float]:
+        """The times at `size` by the pieces before and after a change. A later piece with a negative latency
+        is not used below the time at which the previous one ends."""
+        before, after = (cost_piece(self.pieces, boundary) for boundary in change)
         times = before.time(size), after.time(size)
         if after.latency_s >= 0:
             return times
         return times[0], max(times[1], min(before.time(change[0]), after.time(change[1])))
 
-    def _banded(self, size: float) -> tuple[float, float]:
-        ends = [self.band[0], *self.band, replace(self.band[-1], bytes=math.inf)]
-        before, after = next(pair for pair in pairwise(ends) if size <= pair[1].bytes)
+    def _interpolated_bounds(self, size: float) -> tuple[float, float]:
+        points = [self.band[0], *self.band, replace(self.band[-1], bytes=math.inf)]
+        before, after = next(pair for pair in pairwise(points) if size <= pair[1].bytes)
         width = after.bytes - before.bytes
-        at = max(0.0, (size - before.bytes) / width) if 0 < width < math.inf else 0.0
-        return before.low + at * (after.low - before.low), before.high + at * (after.high - before.high)
+        fraction = max(0.0, (size - before.bytes) / width) if 0 < width < math.inf else 0.0
+        return before.low + fraction * (after.low - before.low), before.high + fraction * (
+            after.high - before.high
+        )
 
-    def known(self, size: float) -> bool:
+    def is_known(self, size: float) -> bool:
         """Whether the times of all kinds of messages are known at `size`."""
         levels = self.levels()
-        return all(x.smallest <= size and (x.largest is None or size <= x.largest) for x in levels)
+        return all(
+            level.min_size <= size and (level.max_size is None or size <= level.max_size) for level in levels
+        )
 
 
 def cost_piece(pieces: tuple[CostPiece, ...], size: float) -> CostPiece:
-    """The piece that holds for messages of `size` bytes."""
-    chosen = pieces[0]
-    for each in pieces:
-        if size >= each.first:
-            chosen = each
-    return chosen
+    """The piece that applies to messages of `size` bytes."""
+    matching_piece = pieces[0]
+    for piece in pieces:
+        if size >= piece.min_size:
+            matching_piece = piece
+    return matching_piece
 
 
-def of_fit(
+def costs_from_fit(
     fit: Fit, *, name: str, title: str, source: str, most_ranks: int | None = None
 ) -> PointToPointCosts:
     """Message costs from a fit of Hockney's model to a ping-pong between two ranks. Raises UsageError for a
     refused fit.
 
-    The largest rise of the latency from one piece to the next is taken as the size from which sends wait for
-    their receives, since a rendezvous protocol adds latency.
+    The largest increase of the latency between consecutive pieces defines the eager limit, since a rendezvous
+    protocol adds latency.
     """
     if fit.verdict == "refused" or not fit.segments:
         raise UsageError(
@@ -226,80 +242,92 @@ def of_fit(
             code="refused-fit",
             subject=fit.line,
         )
-    first, *more = fit.segments
-    pieces = [CostPiece(0, first.latency.value, first.per_byte.value)]
-    pieces += [CostPiece(s.first, s.latency.value, s.per_byte.value) for s in more]
-    sizes = [p.x for p in fit.curve]
-    between = [
+    first_segment, *later_segments = fit.segments
+    pieces = [CostPiece(0, first_segment.latency.value, first_segment.per_byte.value)]
+    pieces += [
+        CostPiece(segment.first, segment.latency.value, segment.per_byte.value) for segment in later_segments
+    ]
+    sizes = [point.x for point in fit.curve]
+    gaps = [
         (float(before.largest), float(after.smallest))
         for before, after in pairwise(fit.segments)
         if before.largest is not None and after.smallest is not None
     ]
-    wide = [(c.low, c.high) for c in fit.change_points if c.low is not None and c.high is not None]
+    change_bounds = [
+        (change.low, change.high)
+        for change in fit.change_points
+        if change.low is not None and change.high is not None
+    ]
     return PointToPointCosts(
         name=name,
         title=title,
         pieces=tuple(pieces),
         shared=False,
         source=source,
-        band=tuple(Band(p.x, p.low / p.time, p.high / p.time) for p in fit.curve if p.time > 0),
-        changes=tuple(between or wide),
-        smallest=int(min(sizes, default=0)),
-        largest=int(max(sizes)) if sizes else None,
-        most_ranks=most_ranks,
+        band=tuple(
+            RelativeBounds(point.x, point.low / point.time, point.high / point.time)
+            for point in fit.curve
+            if point.time > 0
+        ),
+        changes=tuple(gaps or change_bounds),
+        min_size=int(min(sizes, default=0)),
+        max_size=int(max(sizes)) if sizes else None,
+        max_ranks=most_ranks,
         verdict=fit.verdict,
         doubt=fit.why,
         two_modes=fit.two_modes,
-        eager=_eager(pieces),
+        eager_limit=_eager_limit(pieces),
     )
 
 
-def _eager(pieces: Sequence[CostPiece]) -> float:
-    """The size before the piece whose latency rises most, as a factor; a rise at shorter messages than
-    LEAST_EAGER has another cause, such as a second packet."""
+def _eager_limit(pieces: Sequence[CostPiece]) -> float:
+    """The largest size before the piece whose latency increases most, as a factor. Increases below
+    MIN_EAGER_LIMIT have another cause, such as a second packet."""
     rises = [
-        (after.latency_s / before.latency_s, after.first - 1)
+        (after.latency_s / before.latency_s, after.min_size - 1)
         for before, after in pairwise(pieces)
-        if before.latency_s > 0 and after.first > LEAST_EAGER
+        if before.latency_s > 0 and after.min_size > MIN_EAGER_LIMIT
     ]
-    rise, last = max(rises, default=(0.0, 0))
-    return last if rise >= HANDSHAKE else math.inf
+    largest_rise, limit = max(rises, default=(0.0, 0))
+    return limit if largest_rise >= MIN_RENDEZVOUS_FACTOR else math.inf
 
 
-def of_platform(platform: Platform, *, source: str) -> PointToPointCosts:
-    """Message costs from a machine's description: MPI_Send to a neighbor, one hop away, and MPI_Recv there,
-    without the description's noise."""
+def costs_from_platform(platform: Platform, *, source: str) -> PointToPointCosts:
+    """Message costs from a machine's description, without its noise: MPI_Send to a neighbor one hop away, and
+    MPI_Recv there."""
     network = platform.network
-    medium = network.medium_message_s, network.medium_s_per_byte
+    medium_costs = network.medium_message_s, network.medium_s_per_byte
     cores = min(group.cores for group in platform.nodes)
     costs = PointToPointCosts(
         name=platform.name,
         title=platform.title,
-        pieces=_pieces(platform.segments, network.hop_s + medium[0], medium[1]),
+        pieces=_pieces(platform.segments, network.hop_s + medium_costs[0], medium_costs[1]),
         shared=network.shape == "bus",
         source=source,
-        most_ranks=platform.capacity,
-        eager=platform.eager,
-        medium=medium,
+        max_ranks=platform.capacity,
+        eager_limit=platform.eager,
+        medium=medium_costs,
         half_duplex_s_per_byte=1 / network.nic if network.duplex == "half" else 0.0,
     )
     if cores == 1:
         return costs
-    near = _pieces(platform.on_node or platform.segments, 0.0, 0.0)
-    return replace(costs, near=replace(within_a_node(costs), pieces=near), cores=cores)
+    node_pieces = _pieces(platform.on_node or platform.segments, 0.0, 0.0)
+    return replace(costs, within_node=replace(without_network(costs), pieces=node_pieces), cores=cores)
 
 
-def within_a_node(costs: PointToPointCosts) -> PointToPointCosts:
-    """Costs of messages that use no network."""
-    return replace(costs, shared=False, medium=(0.0, 0.0), half_duplex_s_per_byte=0.0, near=None, cores=0)
+def without_network(costs: PointToPointCosts) -> PointToPointCosts:
+    """Costs of messages within a node, which do not use the network."""
+    return replace(
+        costs, shared=False, medium=(0.0, 0.0), half_duplex_s_per_byte=0.0, within_node=None, cores=0
+    )
 
 
-def _pieces(segments: tuple[Segment, ...], more_s: float, more_s_per_byte: float) -> tuple[CostPiece, ...]:
+def _pieces(segments: tuple[Segment, ...], added_s: float, added_s_per_byte: float) -> tuple[CostPiece, ...]:
     return tuple(
         CostPiece(
-            each.first,
-            each.one_way(0) + more_s,
-            each.one_way_s_per_byte + more_s_per_byte,
+            segment.first,
+            segment.one_way(0) + added_s,
+            segment.one_way_s_per_byte + added_s_per_byte,
         )
-        for each in segments
+        for segment in segments
     )

@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Formulas in a description of a program, such as "n^2 / ranks * 2.3ns": numbers with units, names of the
-problem's sizes and of ranks, + - * / // % ^, comparisons, `a if b else c`, and a few functions."""
+"""Formulas in a description of a program, such as "n^2 / ranks * 2.3ns". They consist of numbers with units,
+names of the problem's sizes and of ranks, + - * / // % ^, comparisons, `a if b else c`, and a few
+functions."""
 
 from __future__ import annotations
 
@@ -18,14 +19,14 @@ from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.units import parse_bytes, parse_quantity, parse_seconds
 from hockney.core.wording import plural
 
-Kind = Literal["time", "size", "quantity", "number"]
+FormulaKind = Literal["time", "size", "quantity", "number"]
 Number = float | np.ndarray
 Names = Mapping[str, Number]
-"""Values of the names in a formula: one number, or one for each rank."""
+"""Values of the names in a formula: one number for all ranks, or one per rank."""
 
-LONGEST = 500
+MAX_LENGTH = 500
 _QUANTITY = re.compile(r"(?<![\w.])((?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)([A-Za-zµ]+)?")
-_PARSERS: Mapping[Kind, Callable[[str], float]] = {
+_PARSERS: Mapping[FormulaKind, Callable[[str], float]] = {
     "time": parse_seconds,
     "size": parse_bytes,
     "quantity": parse_quantity,
@@ -62,18 +63,18 @@ FUNCTIONS: Mapping[str, Callable[..., Any]] = {
 
 @dataclass(frozen=True)
 class Formula:
-    """`text` as typed, of a `kind` that decides which units its numbers may have: seconds, bytes, either (a
-    quantity) or none. `key` is where it stands in the description."""
+    """A formula with its `text` as typed. `kind` determines which units its numbers may have: seconds, bytes,
+    either (a quantity) or none. `key` is its position in the description."""
 
     text: str
-    kind: Kind
+    kind: FormulaKind
     key: str = field(default="", compare=False)
 
     @cached_property
     def _tree(self) -> ast.expr:
-        """Raises UsageError."""
-        if len(self.text) > LONGEST:
-            raise self._error(f"it has more than {LONGEST} characters")
+        """The parsed formula. Raises UsageError."""
+        if len(self.text) > MAX_LENGTH:
+            raise self._error(f"it has more than {MAX_LENGTH} characters")
         without_units = _QUANTITY.sub(self._plain_number, self.text).replace("^", "**")
         try:
             return ast.parse(without_units.strip(), mode="eval").body
@@ -90,19 +91,19 @@ class Formula:
         try:
             return f"{float(parse(match[0]))!r}"
         except UsageError as error:
-            raise self._located(error) from None
+            raise self._with_location(error) from None
 
     def value(self, names: Names) -> Number:
-        """The value: an array if it depends on the rank. Raises UsageError for unknown names and for values
+        """The value, an array if it depends on the rank. Raises UsageError for unknown names and for values
         that are negative or not finite."""
         with np.errstate(all="ignore"):
             try:
                 result = self._evaluate(self._tree, names)
             except RecursionError:
                 raise self._error("it is nested too deeply") from None
-        wrong = np.ravel(result)[~(np.isfinite(result) & np.greater_equal(result, 0)).ravel()]
-        if len(wrong):
-            raise self._without_value(float(wrong[0]), names)
+        impossible = np.ravel(result)[~(np.isfinite(result) & np.greater_equal(result, 0)).ravel()]
+        if len(impossible):
+            raise self._impossible_value(float(impossible[0]), names)
         return float(result) if np.ndim(result) == 0 else np.asarray(result, dtype=float)
 
     def _evaluate(self, node: ast.expr, names: Names) -> Any:
@@ -124,8 +125,8 @@ class Formula:
                 compare = _COMPARISONS[type(comparison)]
                 return 1.0 * compare(self._evaluate(left, names), self._evaluate(right, names))
             case ast.IfExp(test=test, body=body, orelse=other):
-                chosen = self._evaluate(test, names), self._evaluate(body, names)
-                return np.where(chosen[0], chosen[1], self._evaluate(other, names))
+                condition_and_body = self._evaluate(test, names), self._evaluate(body, names)
+                return np.where(condition_and_body[0], condition_and_body[1], self._evaluate(other, names))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(name, [self._evaluate(each, names) for each in arguments])
         raise self._error("only numbers, names, operators and functions are allowed")
@@ -133,10 +134,10 @@ class Formula:
     def _call(self, name: str, arguments: list[Any]) -> Any:
         function = FUNCTIONS.get(name)
         if function is None:
-            raise self._located(unknown("function", name, FUNCTIONS, code="unknown-function"))
-        wanted = 2 if name in ("min", "max") else 1
-        if len(arguments) != wanted:
-            raise self._error(f"{name} has {wanted} argument{'s' if wanted > 1 else ''}")
+            raise self._with_location(unknown("function", name, FUNCTIONS, code="unknown-function"))
+        expected_count = 2 if name in ("min", "max") else 1
+        if len(arguments) != expected_count:
+            raise self._error(f"{name} has {expected_count} argument{'s' if expected_count > 1 else ''}")
         return function(*arguments)
 
     def _unknown_name(self, name: str, names: Names) -> UsageError:
@@ -147,19 +148,19 @@ class Formula:
             f"define it under [sizes]; available: {', '.join(names)}",
             code="unknown-name",
         )
-        return self._located(error)
+        return self._with_location(error)
 
-    def _without_value(self, value: float, names: Names) -> UsageError:
+    def _impossible_value(self, value: float, names: Names) -> UsageError:
         ranks = round(float(np.max(names.get("ranks", 0))))
         where = f" on {plural(ranks, 'rank')}" if ranks else ""
-        alone = ranks == 1 and "rank" in self.text
+        is_single_rank = ranks == 1 and "rank" in self.text
         return self._error(
             f"a {self.kind} is at least 0, and finite",
             f"is {value:g}{where}",
-            'add for example "if ranks > 1 else 0"' if alone else "change the formula",
+            'add for example "if ranks > 1 else 0"' if is_single_rank else "change the formula",
         )
 
-    def _located(self, error: UsageError) -> UsageError:
+    def _with_location(self, error: UsageError) -> UsageError:
         error.fields.update(self._fields)
         return error.with_context(f"'{printable(self.text)}'")
 
@@ -167,10 +168,10 @@ class Formula:
     def _fields(self) -> dict[str, str]:
         return {"text": self.text} | ({"key": self.key} if self.key else {})
 
-    def _error(self, why: str, what: str = "", remedy: str = "") -> UsageError:
+    def _error(self, why: str, problem: str = "", remedy: str = "") -> UsageError:
         example = {"time": '"n^2 / ranks * 2.3ns"', "size": '"8 * n / px"'}.get(self.kind, '"n / 2"')
         return UsageError(
-            f"'{printable(self.text)}' {what or f'is not a formula of a {self.kind}'}",
+            f"'{printable(self.text)}' {problem or f'is not a formula of a {self.kind}'}",
             why,
             remedy or f"use for example {example}",
             code="bad-formula",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What all ranks of a program do in one iteration, in the order of the program: computation, messages and
-collective operations, without the costs of any machine."""
+"""What all ranks of a program do in one iteration, in the program's order: computation, messages and
+collective operations, without the costs of a machine."""
 
 from __future__ import annotations
 
@@ -12,36 +12,37 @@ import numpy as np
 
 from hockney.models.schedules.schedule import Layer, Step
 
-LONGEST_BLOCK = {"allgatherv": "allgather", "alltoallv": "alltoall"}
-"""Operations with blocks of different lengths, which take as long as these with the longest of them."""
+EQUAL_BLOCK_OPERATIONS = {"allgatherv": "allgather", "alltoallv": "alltoall"}
+"""Operations with blocks of different lengths, and those with equal blocks that take the same time if all
+blocks have the longest length."""
 
 
-def measured_as(operation: str) -> str:
+def measured_operation(operation: str) -> str:
     """The operation whose measured times apply."""
-    return LONGEST_BLOCK.get(operation, operation)
+    return EQUAL_BLOCK_OPERATIONS.get(operation, operation)
 
 
 Noise = float | tuple[float, ...]
-"""How computing times vary: their relative standard deviation (of a gamma distribution), or measured times
-relative to their mean, of which each is as likely."""
+"""The variation of computing times: their relative standard deviation (of a gamma distribution), or measured
+times relative to their mean, which are equally likely."""
 
 
 def noise_factors(noise: Noise, random: np.random.Generator, count: int) -> np.ndarray:
-    """Factors of `count` computing times, with a mean of 1."""
+    """Random factors of `count` computing times, with an expected value of 1."""
     if isinstance(noise, tuple):
         return random.choice(np.array(noise), count)
     return random.gamma(noise**-2, noise**2, count) if noise else np.ones(count)
 
 
-def deviation(noise: Noise) -> float:
+def relative_deviation(noise: Noise) -> float:
     """The relative standard deviation."""
     return float(np.std(noise)) if isinstance(noise, tuple) else noise
 
 
 @dataclass(frozen=True)
 class StepsPart:
-    """Computation and messages of a phase. Each rank's computation varies independently from iteration to
-    iteration (`noise`). Of `serial` computation the others wait for the end."""
+    """Computation and messages of a phase. Each rank's computation varies independently between iterations
+    (`noise`). If the part is `serial`, the other ranks wait until its computation ends."""
 
     name: str
     steps: tuple[Step, ...]
@@ -61,7 +62,7 @@ class StepsPart:
         return total
 
     def with_computation(self, factors: np.ndarray | float) -> StepsPart:
-        """The computation of each rank multiplied by its factor."""
+        """Copy of the part with each rank's computation multiplied by its factor."""
         return replace(
             self,
             steps=tuple(
@@ -74,8 +75,8 @@ class StepsPart:
 @dataclass(frozen=True)
 class CollectivePart:
     """A call of `operation` with `size` bytes of each rank's block or vector, by all ranks, or by each of
-    `groups` (groups x ranks) among its own. Without an `algorithm`, MPI's own. "allgatherv"
-    and "alltoallv" have blocks of different lengths, of which `size` is the longest."""
+    `groups` (groups x ranks) separately. Without an `algorithm`, MPI chooses one. For "allgatherv" and
+    "alltoallv", whose blocks differ in length, `size` is that of the longest block."""
 
     name: str
     operation: str
@@ -89,9 +90,9 @@ class CollectivePart:
 
 @dataclass(frozen=True)
 class TasksPart:
-    """Tasks that rank 0, the master, hands out to the other ranks, the workers. A worker receives a message
-    of `to_worker` bytes, computes, and returns a message of `to_master` bytes; then it gets the next task.
-    `seconds` has the computing time of each task."""
+    """Tasks that rank 0, the master, distributes to the other ranks, the workers. A worker receives a message
+    of `to_worker` bytes, computes, returns a message of `to_master` bytes, and gets the next task. `seconds`
+    contains the computing time of each task."""
 
     name: str
     seconds: np.ndarray
@@ -104,8 +105,8 @@ Part = StepsPart | CollectivePart | TasksPart
 
 @dataclass(frozen=True)
 class Iteration:
-    """An iteration on `ranks` ranks, in a grid of these `extents` (() if there is none). Each part is
-    executed in every iteration, or, on average, in the fraction `shares` of them."""
+    """An iteration on `ranks` ranks, in a grid with these `extents` (() without a grid). Each part is
+    executed in the fraction `shares` of the iterations, on average."""
 
     ranks: int
     parts: tuple[Part, ...]
@@ -117,12 +118,13 @@ class Iteration:
         """Bytes of the longest message between two ranks; 0 without messages."""
         steps = (step for part in self.parts if isinstance(part, StepsPart) for step in part.steps)
         sizes = [float(np.max(layer.size)) for step in steps for layer in step.layers]
-        tasks = [max(p.to_worker, p.to_master) for p in self.parts if isinstance(p, TasksPart)]
+        tasks = [max(part.to_worker, part.to_master) for part in self.parts if isinstance(part, TasksPart)]
         return max([*sizes, *tasks], default=0.0)
 
     @property
     def computation(self) -> np.ndarray:
-        """Mean seconds of each rank in an iteration; a master's tasks are those of all workers, evenly."""
+        """Mean seconds of each rank in an iteration. A master's tasks are distributed evenly among all
+        workers."""
         total = np.zeros(self.ranks)
         for part, share in zip(self.parts, self.shares, strict=True):
             if isinstance(part, StepsPart):
@@ -133,34 +135,34 @@ class Iteration:
         return total
 
     def with_computation(self, factor: float) -> Iteration:
-        """An iteration whose computation takes `factor` times as long."""
+        """Copy of the iteration with computation that takes `factor` times as long."""
 
-        def slowed(part: Part) -> Part:
+        def slow_part(part: Part) -> Part:
             if isinstance(part, TasksPart):
                 return replace(part, seconds=factor * part.seconds)
             return part.with_computation(factor) if isinstance(part, StepsPart) else part
 
-        return replace(self, parts=tuple(map(slowed, self.parts)))
+        return replace(self, parts=tuple(map(slow_part, self.parts)))
 
-    def placed(self, places: np.ndarray) -> Iteration:
-        """The same work by other ranks: `places` has for each rank the one that takes its part. A master
-        stays where it is."""
+    def with_placement(self, new_ranks: np.ndarray) -> Iteration:
+        """Copy of the iteration with the parts assigned to other ranks: `new_ranks` contains the new rank for
+        each rank. A master keeps its rank."""
 
-        def moved(part: Part) -> Part:
+        def move_part(part: Part) -> Part:
             if isinstance(part, StepsPart):
-                everyone = places[None, :]
+                all_ranks = new_ranks[None, :]
                 return replace(
-                    part, steps=tuple(in_groups(step, everyone, self.ranks) for step in part.steps)
+                    part, steps=tuple(step_in_groups(step, all_ranks, self.ranks) for step in part.steps)
                 )
             if isinstance(part, CollectivePart) and part.groups is not None:
-                return replace(part, groups=places[part.groups])
+                return replace(part, groups=new_ranks[part.groups])
             return part
 
-        return replace(self, parts=tuple(map(moved, self.parts)))
+        return replace(self, parts=tuple(map(move_part, self.parts)))
 
 
-def in_groups(step: Step, groups: np.ndarray, ranks: int) -> Step:
-    """A step of one group as one of all groups (groups x ranks) at once."""
+def step_in_groups(step: Step, groups: np.ndarray, ranks: int) -> Step:
+    """Return the step of one group as a step of all groups (groups x ranks) at once."""
     layers = tuple(
         Layer(
             groups[:, layer.source].ravel(),
@@ -175,13 +177,16 @@ def in_groups(step: Step, groups: np.ndarray, ranks: int) -> Step:
         computed[groups] = step.computed
     copied = None
     if step.copied is not None:
-        which, size = step.copied
-        copied = groups[:, which].ravel(), size if np.ndim(size) == 0 else np.tile(size, len(groups))
+        copying_ranks, size = step.copied
+        copied = groups[:, copying_ranks].ravel(), size if np.ndim(size) == 0 else np.tile(size, len(groups))
     return replace(step, layers=layers, copied=copied, computed=computed)
 
 
-def join(parts: Iterable[tuple[Part, float]], ranks: int, extents: tuple[int, ...] = ()) -> Iteration:
+def join_parts(parts: Iterable[tuple[Part, float]], ranks: int, extents: tuple[int, ...] = ()) -> Iteration:
     parts_and_shares = tuple(parts)
     return Iteration(
-        ranks, tuple(p for p, _ in parts_and_shares), tuple(s for _, s in parts_and_shares), extents
+        ranks,
+        tuple(part for part, _ in parts_and_shares),
+        tuple(share for _, share in parts_and_shares),
+        extents,
     )

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Patterns of messages in a phase of a program. To add one: a class with the KEYS that it has in a
-description, and its name in PATTERNS, which is the key that selects it."""
+"""Patterns of messages in a phase of a program. To add one, define a class with its KEYS in a description,
+and add it to PATTERNS under the key that selects it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from hockney.core.errors import UsageError
-from hockney.models.programs.formulas import ONE, Formula, Kind, Names
+from hockney.models.programs.formulas import ONE, Formula, FormulaKind, Names
 from hockney.models.programs.parts import CollectivePart, Noise, Part, StepsPart, TasksPart, noise_factors
 from hockney.models.programs.rank_grid import AXES, RankGrid
 from hockney.models.schedules.schedule import Layer, Mode, Step, relation
@@ -22,16 +22,16 @@ from hockney.models.schedules.schedule import Layer, Mode, Step, relation
 MAX_CHUNKS = 10_000
 MAX_TASKS = 1_000_000
 SEED = 1996
-"""The seed of the varying times of tasks."""
+"""The seed of the varying task times."""
 
-FormulaReader = Callable[[Any, Kind, str], Formula]
-CALLS = {"isend": Mode.POSTED, "sendrecv": Mode.EXCHANGE, "ordered": Mode.BLOCKING}
+FormulaReader = Callable[[Any, FormulaKind, str], Formula]
+CALL_MODES = {"isend": Mode.POSTED, "sendrecv": Mode.EXCHANGE, "ordered": Mode.BLOCKING}
 
 
 @dataclass(frozen=True)
-class Setting:
-    """A phase on a grid of ranks: the values of names in formulas, the seconds that each rank computes, how
-    these vary, and whether the messages are under way meanwhile."""
+class PhaseSetting:
+    """A phase on a grid of ranks: the values of names in formulas, the seconds that each rank computes, their
+    variation, and whether messages overlap the computation."""
 
     phase: str
     grid: RankGrid
@@ -43,7 +43,7 @@ class Setting:
     def by_rank(self, formula: Formula) -> np.ndarray:
         return np.broadcast_to(np.asarray(formula.value(self.names), dtype=float), (self.grid.ranks,))
 
-    def whole_number(self, formula: Formula, limit: int) -> int:
+    def count(self, formula: Formula, limit: int) -> int:
         value = float(np.max(formula.value(self.names)))
         if not 1 <= value <= limit:
             raise UsageError(
@@ -54,15 +54,15 @@ class Setting:
             )
         return round(value)
 
-    def with_messages(self, *steps: Step) -> Iterator[Part]:
-        """The computation of the phase and these steps: during the first of them with `overlap`, before them
-        without."""
+    def parts_with_messages(self, *steps: Step) -> Iterator[Part]:
+        """The phase's computation and these steps. With `overlap` the first step overlaps the computation,
+        otherwise all steps follow it."""
         if not self.seconds.any():
             yield StepsPart(self.phase, steps)
         elif self.overlap and steps:
-            first, *others = steps
-            overlapped = Step(first.layers, first.mode, computed=self.seconds)
-            yield StepsPart(self.phase, (overlapped, *others), self.noise)
+            first_step, *later_steps = steps
+            overlapped = Step(first_step.layers, first_step.mode, computed=self.seconds)
+            yield StepsPart(self.phase, (overlapped, *later_steps), self.noise)
         else:
             yield StepsPart(f"{self.phase}: work", (Step((), computed=self.seconds),), self.noise)
             yield StepsPart(self.phase, steps)
@@ -72,7 +72,7 @@ class Pattern(ABC):
     """The messages of a phase."""
 
     KEYS: ClassVar[Mapping[str, str]]
-    """The keys of the pattern, each with what it is."""
+    """The keys of the pattern, with descriptions."""
 
     @classmethod
     @abstractmethod
@@ -80,18 +80,19 @@ class Pattern(ABC):
         """The pattern of a phase's table; `where` is the position of its keys. Raises UsageError."""
 
     @abstractmethod
-    def parts(self, setting: Setting) -> Iterator[Part]:
+    def parts(self, setting: PhaseSetting) -> Iterator[Part]:
         """The phase's computation and messages. Raises UsageError."""
 
 
 @dataclass(frozen=True)
 class Neighbors(Pattern):
-    """Every rank exchanges messages with its neighbors on the grid (a torus if `periodic`), or on a line of
-    all ranks (`linear`), with those at the corners too if `corners`.
+    """Every rank exchanges messages with its neighbors on the grid (a torus if `periodic`) or on a line of
+    all ranks (`linear`). With `corners` these include diagonal neighbors.
 
-    Messages have `sizes`, one for all or one for each axis; with a `block`, the extents of a rank's part of
-    the data, they are the bytes of a point, and a message has as many points as the two blocks touch, `width`
-    deep."""
+    Messages have `sizes`, one for all or one for each axis. With a `block`, the extents of a rank's part of
+    the data, these are bytes per point. A message then contains the points next to the other block, in
+    `width` layers.
+    """
 
     KEYS: ClassVar = {
         "neighbors": '"grid", "torus", "line" or "ring"',
@@ -111,11 +112,11 @@ class Neighbors(Pattern):
 
     @classmethod
     def read(cls, raw: Mapping[str, Any], where: str, formula: FormulaReader) -> Neighbors:
-        _choice(raw["neighbors"], ("grid", "torus", "line", "ring"), f"{where}neighbors")
-        _choice(raw.get("calls", "isend"), tuple(CALLS), f"{where}calls")
+        _check_choice(raw["neighbors"], ("grid", "torus", "line", "ring"), f"{where}neighbors")
+        _check_choice(raw.get("calls", "isend"), tuple(CALL_MODES), f"{where}calls")
         return cls(
-            sizes=_formulas(raw, "bytes", "size", where, formula),
-            block=_formulas(raw, "block", "number", where, formula) if "block" in raw else (),
+            sizes=_read_formulas(raw, "bytes", "size", where, formula),
+            block=_read_formulas(raw, "block", "number", where, formula) if "block" in raw else (),
             width=formula(raw.get("width", 1), "number", f"{where}width"),
             periodic=raw["neighbors"] in ("torus", "ring"),
             linear=raw["neighbors"] in ("line", "ring"),
@@ -123,7 +124,7 @@ class Neighbors(Pattern):
             calls=raw.get("calls", "isend"),
         )
 
-    def parts(self, setting: Setting) -> Iterator[Part]:
+    def parts(self, setting: PhaseSetting) -> Iterator[Part]:
         grid = RankGrid((setting.grid.ranks,)) if self.linear else setting.grid
         dimensions = len(grid.extents)
         for name, values in (("bytes", self.sizes), ("block", self.block)):
@@ -140,25 +141,25 @@ class Neighbors(Pattern):
             for source, target in (grid.neighbors(offset, periodic=self.periodic),)
             if len(source)
         ]
-        mode = CALLS[self.calls]
+        mode = CALL_MODES[self.calls]
         if mode is Mode.POSTED:
-            yield from setting.with_messages(Step(tuple(layers), mode))
+            yield from setting.parts_with_messages(Step(tuple(layers), mode))
         elif mode is Mode.EXCHANGE:
-            yield from setting.with_messages(*(Step((layer,), mode) for layer in layers))
+            yield from setting.parts_with_messages(*(Step((layer,), mode) for layer in layers))
         else:
-            yield from setting.with_messages(*_ordered(layers, grid))
+            yield from setting.parts_with_messages(*_order_by_parity(layers, grid))
 
     def _offsets(self, dimensions: int) -> Iterator[tuple[int, ...]]:
-        """One axis after the other, both directions of each; with corners, all."""
+        """The offsets of both neighbors along each axis; with corners, of all neighbors."""
         if self.corners:
             yield from (offset for offset in product((-1, 0, 1), repeat=dimensions) if any(offset))
             return
         for axis in range(dimensions):
             for step in (-1, 1):
-                yield tuple(step if each == axis else 0 for each in range(dimensions))
+                yield tuple(step if dimension == axis else 0 for dimension in range(dimensions))
 
-    def _size(self, setting: Setting, offset: tuple[int, ...]) -> np.ndarray:
-        axis = next(each for each, step in enumerate(offset) if step)
+    def _size(self, setting: PhaseSetting, offset: tuple[int, ...]) -> np.ndarray:
+        axis = next(dimension for dimension, step in enumerate(offset) if step)
         size = setting.by_rank(self.sizes[axis if len(self.sizes) > 1 else 0])
         if self.block:
             for extent, step in zip(self.block, offset, strict=True):
@@ -166,21 +167,22 @@ class Neighbors(Pattern):
         return np.asarray(np.round(size))
 
 
-def _ordered(layers: list[Layer], grid: RankGrid) -> Iterator[Step]:
-    """Ranks at even positions of the axis send first, then those at odd ones (MPI_Send and MPI_Recv)."""
+def _order_by_parity(layers: list[Layer], grid: RankGrid) -> Iterator[Step]:
+    """Steps in which ranks at even positions of the axis send first, then those at odd ones (MPI_Send and
+    MPI_Recv)."""
     for layer in layers:
         parity = np.sum(grid.coordinates, axis=0)[layer.source] % 2
         for half in (0, 1):
-            here = parity == half
-            if here.any():
-                sizes = np.broadcast_to(layer.size, layer.source.shape)[here]
-                yield Step((Layer(layer.source[here], layer.target[here], sizes),), Mode.BLOCKING)
+            is_sender = parity == half
+            if is_sender.any():
+                sizes = np.broadcast_to(layer.size, layer.source.shape)[is_sender]
+                yield Step((Layer(layer.source[is_sender], layer.target[is_sender], sizes),), Mode.BLOCKING)
 
 
 @dataclass(frozen=True)
 class MessageList(Pattern):
-    """Messages by source, target and bytes, each a formula; those that depend on the rank stand for one
-    message of each rank. Targets that do not exist get none."""
+    """Messages by source, target and bytes, each a formula. Formulas that depend on the rank represent one
+    message of each rank. Messages to ranks that do not exist are left out."""
 
     KEYS: ClassVar = {
         "messages": "a list of [source, target, bytes]",
@@ -200,38 +202,43 @@ class MessageList(Pattern):
                 code="program-message-list",
                 key=f"{where}messages",
             )
-        _choice(raw.get("calls", "isend"), tuple(CALLS), f"{where}calls")
-        kinds: tuple[Kind, ...] = ("number", "number", "size")
-        read = tuple(
+        _check_choice(raw.get("calls", "isend"), tuple(CALL_MODES), f"{where}calls")
+        kinds: tuple[FormulaKind, ...] = ("number", "number", "size")
+        messages = tuple(
             tuple(
-                formula(each, kind, f"{where}messages[{index}]")
-                for each, kind in zip(row, kinds, strict=True)
+                formula(formula_text, kind, f"{where}messages[{index}]")
+                for formula_text, kind in zip(row, kinds, strict=True)
             )
             for index, row in enumerate(rows)
         )
-        return cls(tuple((a, b, c) for a, b, c in read), raw.get("calls", "isend"))
+        return cls(
+            tuple((source, target, size) for source, target, size in messages), raw.get("calls", "isend")
+        )
 
-    def parts(self, setting: Setting) -> Iterator[Part]:
+    def parts(self, setting: PhaseSetting) -> Iterator[Part]:
         ranks = setting.grid.ranks
         columns: list[list[np.ndarray]] = [[], [], []]
         for row in self.messages:
-            values = np.broadcast_arrays(*(np.asarray(each.value(setting.names)) for each in row))
+            values = np.broadcast_arrays(
+                *(np.asarray(field_formula.value(setting.names)) for field_formula in row)
+            )
             for column, value in zip(columns, values, strict=True):
                 column.append(np.atleast_1d(value))
         source, target, size = (np.concatenate(column) for column in columns)
         source, target = np.round(source).astype(int), np.round(target).astype(int)
-        there = (source < ranks) & (target < ranks) & (source >= 0) & (target >= 0)
-        step = relation(source[there], target[there], size[there], CALLS[self.calls])
+        is_valid = (source < ranks) & (target < ranks) & (source >= 0) & (target >= 0)
+        step = relation(source[is_valid], target[is_valid], size[is_valid], CALL_MODES[self.calls])
         steps = [step] if step.layers else []
         if step.mode is Mode.BLOCKING:
-            steps = list(_ordered(list(step.layers), RankGrid((ranks,))))
-        yield from setting.with_messages(*steps)
+            steps = list(_order_by_parity(list(step.layers), RankGrid((ranks,))))
+        yield from setting.parts_with_messages(*steps)
 
 
 @dataclass(frozen=True)
 class Pipeline(Pattern):
     """A sweep along the axes of the grid: a rank receives a chunk from its predecessor on each axis, computes
-    its part, and sends it on. The phase's work is that of all `chunks`; `ways` of 2: and back again."""
+    its part, and sends it on. The phase's work is divided among all `chunks`. With 2 `ways`, a sweep back
+    follows."""
 
     KEYS: ClassVar = {
         "pipeline": 'axes, such as "x" or "xy"',
@@ -266,55 +273,56 @@ class Pipeline(Pattern):
         return cls(
             axes=tuple(AXES.index(axis) for axis in dict.fromkeys(axes)),
             chunks=formula(raw.get("chunks", 1), "number", f"{where}chunks"),
-            sizes=_formulas(raw, "bytes", "size", where, formula),
+            sizes=_read_formulas(raw, "bytes", "size", where, formula),
             ways=raw.get("ways", 1),
         )
 
-    def parts(self, setting: Setting) -> Iterator[Part]:
+    def parts(self, setting: PhaseSetting) -> Iterator[Part]:
         grid = setting.grid
         if max(self.axes) >= len(grid.extents):
             raise beyond_grid("the pipeline follows", max(self.axes), grid)
-        chunks = setting.whole_number(self.chunks, MAX_CHUNKS)
-        for way in (1, -1)[: self.ways]:
-            yield StepsPart(setting.phase, tuple(self._sweep(setting, chunks, way)), setting.noise)
+        chunks = setting.count(self.chunks, MAX_CHUNKS)
+        for direction in (1, -1)[: self.ways]:
+            yield StepsPart(setting.phase, tuple(self._sweep(setting, chunks, direction)), setting.noise)
 
-    def _sweep(self, setting: Setting, chunks: int, way: int) -> Iterator[Step]:
-        """The ranks on a diagonal have a chunk at the same time. A rank sends it, then receives the next."""
+    def _sweep(self, setting: PhaseSetting, chunks: int, direction: int) -> Iterator[Step]:
+        """The steps of a sweep. The ranks on a diagonal have a chunk at the same time; each sends it, then
+        receives the next one."""
         grid, offset = setting.grid, [0] * len(setting.grid.extents)
         depth = np.zeros(grid.ranks, dtype=int)
         for axis in self.axes:
-            at, last = grid.coordinates[axis], grid.extents[axis] - 1
-            depth += at if way == 1 else last - at
+            position, last = grid.coordinates[axis], grid.extents[axis] - 1
+            depth += position if direction == 1 else last - position
         links = []
         for number, axis in enumerate(self.axes):
-            offset[axis] = way
+            offset[axis] = direction
             source, target = grid.neighbors(tuple(offset), periodic=False)
             offset[axis] = 0
             size = np.round(setting.by_rank(self.sizes[number if len(self.sizes) > 1 else 0]))
             links.append((source, target, np.broadcast_to(size[source, None], (len(source), chunks))))
         computed = np.broadcast_to((setting.seconds / chunks)[:, None], (grid.ranks, chunks))
-        return wavefront(depth, computed, links)
+        return wavefront_steps(depth, computed, links)
 
 
-def beyond_grid(what: str, axis: int, grid: RankGrid) -> UsageError:
-    """`what` follows an axis that the grid does not have."""
+def beyond_grid(subject: str, axis: int, grid: RankGrid) -> UsageError:
+    """The error that `subject` follows an axis that the grid does not have."""
     return UsageError(
-        f"{what} axis {AXES[axis]}",
+        f"{subject} axis {AXES[axis]}",
         f"the grid has {len(grid.extents)} dimensions",
         f'choose another axis, or give the program grid = "{axis + 1}d"',
         code="program-axis",
     )
 
 
-def wavefront(
+def wavefront_steps(
     depth: np.ndarray,
     computed: np.ndarray,
     links: Iterable[tuple[np.ndarray, np.ndarray, np.ndarray]],
     mode: Mode = Mode.BLOCKING,
 ) -> Iterator[Step]:
-    """Chunks that pass through the ranks. A rank has chunk k `depth` + k steps after the start, for which it
-    computes (seconds by rank and chunk), then sends it along its `links`: sources, targets, and bytes by
-    source and chunk."""
+    """The steps of chunks that pass through the ranks. A rank gets chunk k `depth` + k steps after the start,
+    computes for it (seconds by rank and chunk), and sends it along its `links`: sources, targets, and bytes
+    by source and chunk."""
     ranks, chunks = computed.shape
     links = tuple(links)
     for diagonal in range(int(depth.max()) + chunks):
@@ -323,10 +331,10 @@ def wavefront(
         chunk = np.clip(chunk, 0, chunks - 1)
         yield Step((), computed=np.where(active, computed[np.arange(ranks), chunk], 0.0))
         layers = tuple(
-            Layer(source[here], target[here], size[here, chunk[source[here]]])
+            Layer(source[is_sending], target[is_sending], size[is_sending, chunk[source[is_sending]]])
             for source, target, size in links
-            for here in (active[source],)
-            if here.any()
+            for is_sending in (active[source],)
+            if is_sending.any()
         )
         if layers:
             yield Step(layers, mode)
@@ -334,8 +342,8 @@ def wavefront(
 
 @dataclass(frozen=True)
 class Tasks(Pattern):
-    """A master gives `count` tasks to the workers, each as soon as it has returned a result. The phase's work
-    is that of one task, which varies from task to task by its noise."""
+    """A master gives `count` tasks to the workers, each as soon as the worker has returned a result. The
+    phase's work is that of one task, which varies between tasks by the phase's noise."""
 
     KEYS: ClassVar = {"tasks": "the number of tasks", "to": "bytes to a worker", "from": "bytes of a result"}
     count: Formula
@@ -350,18 +358,21 @@ class Tasks(Pattern):
             to_master=formula(raw.get("from", 0), "size", f"{where}from"),
         )
 
-    def parts(self, setting: Setting) -> Iterator[Part]:
-        count = setting.whole_number(self.count, MAX_TASKS)
+    def parts(self, setting: PhaseSetting) -> Iterator[Part]:
+        count = setting.count(self.count, MAX_TASKS)
         random = np.random.default_rng(SEED)
         seconds = float(setting.seconds.max()) * noise_factors(setting.noise, random, count)
-        sizes = (round(float(np.max(each.value(setting.names)))) for each in (self.to_worker, self.to_master))
+        sizes = (
+            round(float(np.max(size_formula.value(setting.names))))
+            for size_formula in (self.to_worker, self.to_master)
+        )
         yield TasksPart(setting.phase, seconds, *sizes)
 
 
 @dataclass(frozen=True)
 class Superstep(Pattern):
-    """Bulk synchronous communication (BSP): each rank sends `size` bytes in total, evenly to the next
-    `partners` ranks, and all wait for the end of the superstep in a barrier."""
+    """Bulk synchronous communication (BSP): each rank sends a total of `size` bytes, evenly divided among the
+    next `partners` ranks. All ranks wait in a barrier for the end of the superstep."""
 
     KEYS: ClassVar = {"superstep": "bytes that each rank sends", "partners": "ranks that it sends to"}
     size: Formula
@@ -372,21 +383,24 @@ class Superstep(Pattern):
         partners = formula(raw["partners"], "number", f"{where}partners") if "partners" in raw else None
         return cls(formula(raw["superstep"], "size", f"{where}superstep"), partners)
 
-    def parts(self, setting: Setting) -> Iterator[Part]:
+    def parts(self, setting: PhaseSetting) -> Iterator[Part]:
         ranks = setting.grid.ranks
-        others = ranks - 1
-        if self.partners is not None and others:
-            others = setting.whole_number(self.partners, others)
-        step = to_next(ranks, np.round(setting.by_rank(self.size) / max(1, others)), others)
-        yield from setting.with_messages(*([step] if step.layers else []))
+        partner_count = ranks - 1
+        if self.partners is not None and partner_count:
+            partner_count = setting.count(self.partners, partner_count)
+        step = messages_to_next(
+            ranks, np.round(setting.by_rank(self.size) / max(1, partner_count)), partner_count
+        )
+        yield from setting.parts_with_messages(*([step] if step.layers else []))
         yield CollectivePart(f"{setting.phase}: barrier", "barrier", 0)
 
 
-def to_next(ranks: int, sizes: np.ndarray, partners: int) -> Step:
-    """Each of the first ranks sends messages of its size to the next `partners` ranks."""
+def messages_to_next(ranks: int, sizes: np.ndarray, partner_count: int) -> Step:
+    """A step in which each of the first ranks sends messages of its size to the next `partner_count`
+    ranks."""
     senders = np.arange(len(sizes))
-    source, away = np.tile(senders, partners), np.repeat(np.arange(1, partners + 1), len(sizes))
-    return relation(source, (source + away) % ranks, sizes[source])
+    source, distance = np.tile(senders, partner_count), np.repeat(np.arange(1, partner_count + 1), len(sizes))
+    return relation(source, (source + distance) % ranks, sizes[source])
 
 
 PATTERNS: Mapping[str, type[Pattern]] = {
@@ -398,24 +412,24 @@ PATTERNS: Mapping[str, type[Pattern]] = {
 }
 
 
-def _formulas(
-    raw: Mapping[str, Any], name: str, kind: Kind, where: str, formula: FormulaReader
+def _read_formulas(
+    raw: Mapping[str, Any], name: str, kind: FormulaKind, key_prefix: str, formula: FormulaReader
 ) -> tuple[Formula, ...]:
     if name not in raw:
         raise UsageError(
-            f"{where}{name} is missing",
+            f"{key_prefix}{name} is missing",
             "the pattern needs it",
             f'add for example {name} = "8 * n / px"',
             code="program-key-missing",
-            key=where.rstrip("."),
+            key=key_prefix.rstrip("."),
         )
     value = raw[name]
     if isinstance(value, list):
-        return tuple(formula(each, kind, f"{where}{name}[{index}]") for index, each in enumerate(value))
-    return (formula(value, kind, where + name),)
+        return tuple(formula(item, kind, f"{key_prefix}{name}[{index}]") for index, item in enumerate(value))
+    return (formula(value, kind, key_prefix + name),)
 
 
-def _choice(value: Any, allowed: tuple[str, ...], key: str) -> None:
+def _check_choice(value: Any, allowed: tuple[str, ...], key: str) -> None:
     if value not in allowed:
         raise UsageError(
             f"{key} is not valid",

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a described program scales on a machine: its time by number of ranks, speed-up and efficiency, where
-the time goes, what limits it, and what would improve it.
+"""How a described program scales on a machine: its time by number of ranks, speed-up and efficiency, the
+parts of the time, its limits, and possible improvements.
 
-Intervals are those of communication's costs and of the program's variation; they do not cover errors of the
-model's assumptions."""
+Intervals cover communication's costs and the program's variation, but not errors of the model's assumptions.
+"""
 
 from __future__ import annotations
 
@@ -23,24 +23,25 @@ from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import Scaling
 from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart
 from hockney.models.programs.rank_grid import RankGrid
-from hockney.models.programs.timing import IterationTime, Kind, algorithm_time, call_time, iteration_time
+from hockney.models.programs.timing import IterationTime, TimeKind, algorithm_time, call_time, iteration_time
 from hockney.models.schedules import SCHEDULES, Layer, Step
 
-TIME_PARTS: tuple[Kind, ...] = ("computation", "messages", "collectives", "waiting")
-"""What a row's time consists of."""
-LEAST_EFFICIENCY = 0.5
-EQUAL = 0.01
-"""Work that differs by a smaller part is the same."""
-SEEN = 1e-6
+TIME_PARTS: tuple[TimeKind, ...] = ("computation", "messages", "collectives", "waiting")
+"""The parts of a row's time."""
+MIN_EFFICIENCY = 0.5
+WORK_TOLERANCE = 0.01
+"""Amounts of work are considered equal if their relative difference is at most this."""
+MIN_GAIN = 1e-6
 """The minimum gain of efficiency that counts."""
-MAX_CHANGED = 4096
-"""The most ranks for which changes are simulated: there are about a dozen of them."""
-NORMAL = 1.96
-"""Standard errors of a 95% interval."""
+MAX_RANKS_FOR_CHANGES = 4096
+"""The maximum number of ranks for which changes are simulated; there are about a dozen changes."""
+NORMAL_QUANTILE = 1.96
+"""The half width of a 95% interval in standard errors."""
 
 
 class ScalableProgram(Protocol):
-    """A program for any number of ranks: an iteration, in seconds of computation, and their `count`."""
+    """A program for any number of ranks: one iteration with its seconds of computation, and the number of
+    iterations."""
 
     @property
     def name(self) -> str: ...
@@ -52,17 +53,18 @@ class ScalableProgram(Protocol):
 
 @dataclass(frozen=True)
 class ProgramMachine:
-    """The costs of communication, with those at the ends of their intervals if known, and the `computing`
-    times at the ends of theirs, relative to the program's. More ranks than `cores` share them; None: each
-    rank has its own. On some numbers of ranks, `others` have been measured instead."""
+    """The costs of communication, also at the bounds of their intervals if known. `computing` contains
+    factors of the program's computing times: 1, or the bounds of their interval. More ranks than `cores`
+    share them (None: each rank has its own core). For some numbers of ranks, `measured_machines` contains
+    measured costs to use instead."""
 
     communication: Mapping[End, Communication]
     cores: int | None = None
     computing: tuple[float, ...] = (1.0,)
-    others: Mapping[int, ProgramMachine] = field(default_factory=dict)
+    measured_machines: Mapping[int, ProgramMachine] = field(default_factory=dict)
 
-    def on(self, ranks: int) -> ProgramMachine:
-        return self.others.get(ranks, self)
+    def for_ranks(self, ranks: int) -> ProgramMachine:
+        return self.measured_machines.get(ranks, self)
 
     def shared_by(self, ranks: int) -> float:
         """The number of ranks per core, at least 1."""
@@ -71,8 +73,8 @@ class ProgramMachine:
 
 @dataclass(frozen=True)
 class ProgramRow:
-    """Performance on `ranks` ranks: the time (s) of all iterations, speed-up and efficiency, and where the
-    time of one iteration goes (`iteration`). `shared_by` is the number of ranks per core."""
+    """Performance on `ranks` ranks: the time (s) of all iterations, speed-up and efficiency, and the parts of
+    one iteration's time (`iteration`). `shared_by` is the number of ranks per core."""
 
     ranks: int
     iterations: float
@@ -88,121 +90,146 @@ class ProgramRow:
         seconds = self.seconds("messages") + self.seconds("collectives")
         return Estimate(seconds / self.time.value if self.time.value else 0.0, None, None)
 
-    def seconds(self, kind: Kind) -> float:
+    def seconds(self, kind: TimeKind) -> float:
         """Seconds of all iterations."""
         return self.iterations * self.iteration.total(kind)
 
 
 @dataclass(frozen=True)
 class ProgramChange:
-    """A change of the program or of the machine, the resulting efficiency, and its improvement. `bound`: no
-    more than this can be gained."""
+    """A change of the program or of the machine, the resulting efficiency, and the gain. If it `is_bound`,
+    the gain is an upper bound."""
 
     name: str
-    how: str
+    description: str
     efficiency: float
     gain: float
-    bound: bool = False
+    is_bound: bool = False
 
 
 @dataclass(frozen=True)
 class ProgramForecast:
-    """`scaling` is whether all numbers of ranks have the same work, or each rank has. `longest_message` is in
-    bytes, among all numbers of ranks. `fastest` has the largest speed-up, and `thrifty` the most ranks with
-    an efficiency of 50%. `changes` are for `changed` ranks, what helps most first; 0 ranks where all asked
-    for share cores, or are more than MAX_CHANGED."""
+    """`scaling` states whether the work of the program or the work per rank is constant. `longest_message` is
+    in bytes, over all numbers of ranks. `fastest` has the largest speed-up, and `most_efficient` the most
+    ranks with an efficiency of at least 50%. `changes` apply to `changed_ranks` ranks, the most effective
+    first. `changed_ranks` is 0 if all requested numbers of ranks share cores or exceed
+    MAX_RANKS_FOR_CHANGES."""
 
     name: str
     scaling: Scaling
     longest_message: float
     rows: tuple[ProgramRow, ...]
     fastest: ProgramRow
-    thrifty: ProgramRow
-    changed: int
+    most_efficient: ProgramRow
+    changed_ranks: int
     changes: tuple[ProgramChange, ...]
 
 
 def forecast(
     program: ScalableProgram, ranks: Sequence[int], machine: ProgramMachine, scaling: Scaling | None = None
 ) -> ProgramForecast:
-    """Without `scaling`, the work on each number of ranks shows which it is. Raises UsageError if a formula
-    has no value on one of `ranks`."""
+    """Predict the scaling. Without `scaling`, it is inferred from the work on each number of ranks. Raises
+    UsageError if a formula has no value on one of `ranks`."""
     single = program.iteration(1)
-    alone = program.count(1) * iteration_time(single, machine.communication["value"]).seconds
-    base = Base(alone, program.count(1) * float(single.computation.sum()), scaling)
-    iterations = {p: program.iteration(p) for p in sorted({*ranks})}
-    counts = {p: program.count(p) for p in iterations}
-    works = {p: counts[p] * float(each.computation.sum()) for p, each in iterations.items()}
-    rows = tuple(_row(counts[p], each, works[p], base, machine.on(p)) for p, each in iterations.items())
-    own = [p for p in iterations if 1 < p <= MAX_CHANGED and machine.shared_by(p) == 1]
-    changed = max(own, default=0)
-    now = next((row for row in rows if row.ranks == changed), None)
+    single_rank_s = program.count(1) * iteration_time(single, machine.communication["value"]).seconds
+    base = SingleRankBase(single_rank_s, program.count(1) * float(single.computation.sum()), scaling)
+    iterations = {rank_count: program.iteration(rank_count) for rank_count in sorted({*ranks})}
+    counts = {rank_count: program.count(rank_count) for rank_count in iterations}
+    works = {
+        rank_count: counts[rank_count] * float(iteration.computation.sum())
+        for rank_count, iteration in iterations.items()
+    }
+    rows = tuple(
+        _predict_row(counts[rank_count], iteration, works[rank_count], base, machine.for_ranks(rank_count))
+        for rank_count, iteration in iterations.items()
+    )
+    own_core_ranks = [
+        rank_count
+        for rank_count in iterations
+        if 1 < rank_count <= MAX_RANKS_FOR_CHANGES and machine.shared_by(rank_count) == 1
+    ]
+    changed_ranks = max(own_core_ranks, default=0)
+    changed_row = next((row for row in rows if row.ranks == changed_ranks), None)
     return ProgramForecast(
         name=program.name,
-        scaling=scaling or _scaling(works, base),
-        longest_message=max(each.longest_message for each in iterations.values()),
-        rows=tuple(row for p in ranks for row in rows if row.ranks == p),
+        scaling=scaling or _infer_scaling(works, base),
+        longest_message=max(iteration.longest_message for iteration in iterations.values()),
+        rows=tuple(row for rank_count in ranks for row in rows if row.ranks == rank_count),
         fastest=max(rows, key=lambda row: (row.speed_up.value, -row.ranks)),
-        thrifty=max(
-            (row for row in rows if row.efficiency.value >= LEAST_EFFICIENCY),
+        most_efficient=max(
+            (row for row in rows if row.efficiency.value >= MIN_EFFICIENCY),
             key=lambda row: row.ranks,
             default=min(rows, key=lambda row: row.ranks),
         ),
-        changed=changed,
+        changed_ranks=changed_ranks,
         changes=()
-        if now is None
-        else _changes(now, iterations[changed], works[changed], base, machine.on(changed)),
+        if changed_row is None
+        else _find_changes(
+            changed_row,
+            iterations[changed_ranks],
+            works[changed_ranks],
+            base,
+            machine.for_ranks(changed_ranks),
+        ),
     )
 
 
 @dataclass(frozen=True)
-class Base:
-    """Seconds of the program on one rank, and of computation there, and the scaling if the program states
-    it."""
+class SingleRankBase:
+    """Seconds of the program and of its computation on one rank, and the scaling if the program states it."""
 
-    alone: float
+    seconds: float
     work: float
     scaling: Scaling | None
 
-    def scaled(self, work: float) -> float:
-        """What one rank would take with this work, relative to its own: with more work for more ranks, the
-        scaled speed-up of J. L. Gustafson, Comm. ACM 31 (1988) 532. Strong scaling is never scaled."""
+    def relative_work(self, work: float) -> float:
+        """The time of this work on one rank relative to the program's time there. If the work grows with the
+        ranks, it yields the scaled speed-up of J. L. Gustafson, Comm. ACM 31 (1988) 532. It is 1 for strong
+        scaling."""
         return 1.0 if self.scaling == "strong" or not self.work else work / self.work
 
-    def speed_up(self, seconds: float, work: float) -> float:
-        """Relative to one rank with the same work."""
-        return self.scaled(work) * self.alone / seconds if seconds else float("nan")
+    def speed_up(self, time_s: float, work: float) -> float:
+        """The speed-up relative to one rank with the same work."""
+        return self.relative_work(work) * self.seconds / time_s if time_s else float("nan")
 
 
-def _scaling(works: Mapping[int, float], base: Base) -> Scaling:
-    """`works` are the seconds of computation of all ranks together, by number of ranks."""
-    if all(abs(work - base.work) <= EQUAL * base.work for work in works.values()):
+def _infer_scaling(works: Mapping[int, float], base: SingleRankBase) -> Scaling:
+    """The scaling. `works` contains the total seconds of computation by number of ranks."""
+    if all(abs(work - base.work) <= WORK_TOLERANCE * base.work for work in works.values()):
         return "strong"
-    if all(abs(work / p - base.work) <= EQUAL * base.work for p, work in works.items()):
+    if all(
+        abs(work / rank_count - base.work) <= WORK_TOLERANCE * base.work for rank_count, work in works.items()
+    ):
         return "weak"
     return "other"
 
 
-def _row(count: float, iteration: Iteration, work: float, base: Base, machine: ProgramMachine) -> ProgramRow:
+def _predict_row(
+    count: float, iteration: Iteration, work: float, base: SingleRankBase, machine: ProgramMachine
+) -> ProgramRow:
     ranks = iteration.ranks
     shared_by = machine.shared_by(ranks)
 
-    def timed(costs: Communication, computing: float) -> IterationTime:
+    def predict_time(costs: Communication, computing: float) -> IterationTime:
         return iteration_time(iteration.with_computation(shared_by * computing), costs)
 
-    middle = timed(machine.communication["value"], 1.0)
-    spread = NORMAL * middle.error
-    times = [(middle.seconds, 1.0)]
+    typical = predict_time(machine.communication["value"], 1.0)
+    spread = NORMAL_QUANTILE * typical.error
+    times = [(typical.seconds, 1.0)]
     for end, costs in machine.communication.items():
         if end != "value":
-            times += [(timed(costs, computing).seconds, computing) for computing in machine.computing]
+            times += [(predict_time(costs, computing).seconds, computing) for computing in machine.computing]
 
     def estimate(of: Callable[[float, float], float]) -> Estimate:
-        """The estimate of a function of the time (s), and of computing times relative to the program's."""
-        value = of(count * middle.seconds, 1.0)
+        """The estimate of a function of the time (s) and of the factor of computing times."""
+        value = of(count * typical.seconds, 1.0)
         if len({*times}) == 1 and not spread:
             return Estimate(value, None, None)
-        bounds = [of(count * (s + more), computing) for s, computing in times for more in (-spread, spread)]
+        bounds = [
+            of(count * (time_s + error), computing)
+            for time_s, computing in times
+            for error in (-spread, spread)
+        ]
         return Estimate(value, min(bounds), max(bounds))
 
     return ProgramRow(
@@ -211,7 +238,7 @@ def _row(count: float, iteration: Iteration, work: float, base: Base, machine: P
         time=estimate(lambda seconds, _: seconds),
         speed_up=estimate(lambda seconds, computing: computing * base.speed_up(seconds, work)),
         efficiency=estimate(lambda seconds, computing: computing * base.speed_up(seconds, work) / ranks),
-        iteration=middle,
+        iteration=typical,
         shared_by=shared_by,
     )
 
@@ -219,67 +246,73 @@ def _row(count: float, iteration: Iteration, work: float, base: Base, machine: P
 # What would help
 
 
-def _changes(
-    row: ProgramRow, iteration: Iteration, work: float, base: Base, machine: ProgramMachine
+def _find_changes(
+    row: ProgramRow, iteration: Iteration, work: float, base: SingleRankBase, machine: ProgramMachine
 ) -> tuple[ProgramChange, ...]:
     communication = machine.communication["value"]
 
     def seconds(changed: Iteration, costs: Communication) -> float:
         return iteration_time(changed, costs, follow_links=False).seconds
 
-    def change(name: str, how: str, ratio: float, *, bound: bool = False) -> ProgramChange:
+    def change(name: str, description: str, ratio: float, *, bound: bool = False) -> ProgramChange:
         efficiency = base.speed_up(row.iterations * ratio * row.iteration.seconds, work) / row.ranks
-        return ProgramChange(name, how, efficiency, efficiency - row.efficiency.value, bound)
+        return ProgramChange(name, description, efficiency, efficiency - row.efficiency.value, bound)
 
-    def made() -> Iterator[ProgramChange]:
+    def find_all() -> Iterator[ProgramChange]:
         now_s = seconds(iteration, communication)
         per_node = communication.message.per_node(row.ranks)
-        changes = _changed_programs(iteration), _placements(iteration, per_node)
-        for name, how, changed in chain(*changes):
-            yield change(name, how, seconds(changed, communication) / now_s)
+        changes = _program_changes(iteration), _placement_changes(iteration, per_node)
+        for name, description, changed in chain(*changes):
+            yield change(name, description, seconds(changed, communication) / now_s)
         # measured times of collectives would not become shorter
         modelled = replace(communication, collectives={})
         modelled_s = seconds(iteration, modelled) if communication.collectives else now_s
-        for name, how, faster in _faster_networks(modelled):
-            yield change(name, how, seconds(iteration, faster) / modelled_s)
-        for name, how, saved_s in _other_algorithms(iteration, row.iteration, communication):
-            yield change(name, how, 1 - saved_s / row.iteration.seconds)
-        hidden_already = sum(row.iteration.of_part(name, "messages") for name in _overlapped(iteration))
-        hidden = min(row.iteration.total("messages") - hidden_already, row.iteration.total("computation"))
-        ratio = 1 - hidden / row.iteration.seconds
+        for name, description, faster_network in _network_changes(modelled):
+            yield change(name, description, seconds(iteration, faster_network) / modelled_s)
+        for name, description, saved_s in _algorithm_changes(iteration, row.iteration, communication):
+            yield change(name, description, 1 - saved_s / row.iteration.seconds)
+        hidden_already_s = sum(
+            row.iteration.part_seconds(name, "messages") for name in _overlapped_parts(iteration)
+        )
+        hidden_s = min(row.iteration.total("messages") - hidden_already_s, row.iteration.total("computation"))
+        ratio = 1 - hidden_s / row.iteration.seconds
         yield change("overlap", "hide messages behind computation", ratio, bound=True)
 
-    best: dict[str, ProgramChange] = {}
-    for each in made():
-        if each.gain > SEEN and (each.name not in best or best[each.name].gain < each.gain):
-            best[each.name] = each
-    return tuple(sorted(best.values(), key=lambda each: -each.gain))
+    best_by_name: dict[str, ProgramChange] = {}
+    for candidate in find_all():
+        if candidate.gain > MIN_GAIN and (
+            candidate.name not in best_by_name or best_by_name[candidate.name].gain < candidate.gain
+        ):
+            best_by_name[candidate.name] = candidate
+    return tuple(sorted(best_by_name.values(), key=lambda candidate: -candidate.gain))
 
 
-def _overlapped(iteration: Iteration) -> set[str]:
-    """The parts whose messages are under way during computation."""
+def _overlapped_parts(iteration: Iteration) -> set[str]:
+    """The names of parts with messages that overlap computation."""
     steps = (
         (part.name, step) for part in iteration.parts if isinstance(part, StepsPart) for step in part.steps
     )
     return {name for name, step in steps if step.layers and step.computed is not None}
 
 
-def _changed_programs(iteration: Iteration) -> Iterator[tuple[str, str, Iteration]]:
-    yield "less imbalance", "give every rank the same work, without variation", _balanced(iteration)
+def _program_changes(iteration: Iteration) -> Iterator[tuple[str, str, Iteration]]:
+    yield "less imbalance", "give every rank the same work, without variation", _with_even_work(iteration)
     yield (
         "aggregation",
         "exchange half as often, with messages twice as long",
-        _halved(iteration, lambda part: isinstance(part, StepsPart) and _only_messages(part)),
+        _with_half_frequency(
+            iteration, lambda part: isinstance(part, StepsPart) and _has_only_messages(part)
+        ),
     )
     yield (
         "fewer collectives",
         "call half as many, with twice the data",
-        _halved(iteration, lambda part: isinstance(part, CollectivePart) and part.size > 0),
+        _with_half_frequency(iteration, lambda part: isinstance(part, CollectivePart) and part.size > 0),
     )
     yield (
         "shorter messages",
         "send half the bytes",
-        _with_steps(iteration, lambda part: _resized(part, 0.5)),
+        _with_steps(iteration, lambda part: _resize_messages(part, 0.5)),
     )
     if any(isinstance(part, StepsPart) and part.serial for part in iteration.parts):
         yield (
@@ -289,20 +322,24 @@ def _changed_programs(iteration: Iteration) -> Iterator[tuple[str, str, Iteratio
         )
 
 
-def _other_algorithms(
+def _algorithm_changes(
     iteration: Iteration, time: IterationTime, costs: Communication
 ) -> Iterator[tuple[str, str, float]]:
-    """Algorithms that each operation could use instead, with the seconds of an iteration that they save."""
+    """Alternative algorithms of each operation, with the seconds that they save per iteration."""
     calls = [
-        (p, s)
-        for p, s in zip(iteration.parts, iteration.shares, strict=True)
-        if isinstance(p, CollectivePart)
+        (part, share)
+        for part, share in zip(iteration.parts, iteration.shares, strict=True)
+        if isinstance(part, CollectivePart)
     ]
     for operation in dict.fromkeys(part.operation for part, _ in calls):
-        used = {each.algorithm for each in time.algorithms if each.operation == operation}
-        if "" in used:  # measured: a modelled time could differ by the model's error alone
+        algorithms_in_use = {choice.algorithm for choice in time.algorithms if choice.operation == operation}
+        if "" in algorithms_in_use:  # measured: a modelled time could differ by the model's error alone
             continue
-        for algorithm in sorted(name for of, name in SCHEDULES if of == operation and name not in used):
+        for algorithm in sorted(
+            other_algorithm
+            for other_operation, other_algorithm in SCHEDULES
+            if other_operation == operation and other_algorithm not in algorithms_in_use
+        ):
             saved_s = sum(
                 share
                 * (
@@ -316,23 +353,31 @@ def _other_algorithms(
 
 
 def _call_s(part: CollectivePart, algorithm: str, ranks: int, costs: Communication) -> float:
-    """Seconds of a call by an algorithm, or by the one in use ("")."""
-    among = part.group_size(ranks)
+    """Seconds of a call by an algorithm, or by the part's own one ("")."""
+    group_size = part.group_size(ranks)
     if algorithm:
-        return algorithm_time(costs, part.operation, part.size, among, algorithm)
-    return call_time(costs, part.operation, part.size, among, follow_links=False)
+        return algorithm_time(costs, part.operation, part.size, group_size, algorithm)
+    return call_time(costs, part.operation, part.size, group_size, follow_links=False)
 
 
-def _placements(iteration: Iteration, per_node: int) -> Iterator[tuple[str, str, Iteration]]:
-    """Other ranks on the same node."""
+def _placement_changes(iteration: Iteration, per_node: int) -> Iterator[tuple[str, str, Iteration]]:
+    """Iterations with other ranks on the same node."""
     if not 1 < per_node < iteration.ranks or iteration.ranks % per_node:
         return
-    name, numbers = "placement on nodes", np.arange(iteration.ranks).reshape(-1, per_node)
-    yield name, "number the ranks round robin over the nodes", iteration.placed(numbers.T.ravel())
+    name, ranks_by_node = "placement on nodes", np.arange(iteration.ranks).reshape(-1, per_node)
+    yield (
+        name,
+        "number the ranks round robin over the nodes",
+        iteration.with_placement(ranks_by_node.T.ravel()),
+    )
     grid = RankGrid(iteration.extents)
-    if len(grid.extents) > 1 and (tile := grid.tile(per_node)) is not None:
+    if len(grid.extents) > 1 and (tile := grid.best_tile(per_node)) is not None:
         block = " x ".join(map(str, tile))
-        yield name, f"give each node a block of {block} ranks of the grid", iteration.placed(grid.tiled(tile))
+        yield (
+            name,
+            f"give each node a block of {block} ranks of the grid",
+            iteration.with_placement(grid.ranks_by_tile(tile)),
+        )
 
 
 def _with_parts(iteration: Iteration, change: Callable[[Part], Part]) -> Iteration:
@@ -343,60 +388,71 @@ def _with_steps(iteration: Iteration, change: Callable[[StepsPart], StepsPart]) 
     return _with_parts(iteration, lambda part: change(part) if isinstance(part, StepsPart) else part)
 
 
-def _resized(part: StepsPart, factor: float) -> StepsPart:
-    """The part with messages of `factor` times the bytes."""
+def _resize_messages(part: StepsPart, factor: float) -> StepsPart:
+    """Copy of the part with message sizes multiplied by `factor`."""
 
-    def layers(step: Step) -> tuple[Layer, ...]:
-        return tuple(Layer(each.source, each.target, factor * np.asarray(each.size)) for each in step.layers)
+    def resized_layers(step: Step) -> tuple[Layer, ...]:
+        return tuple(
+            Layer(layer.source, layer.target, factor * np.asarray(layer.size)) for layer in step.layers
+        )
 
-    return replace(part, steps=tuple(replace(step, layers=layers(step)) for step in part.steps))
+    return replace(part, steps=tuple(replace(step, layers=resized_layers(step)) for step in part.steps))
 
 
-def _only_messages(part: StepsPart) -> bool:
+def _has_only_messages(part: StepsPart) -> bool:
     return part.has_messages and all(step.computed is None for step in part.steps)
 
 
-def _halved(iteration: Iteration, chosen: Callable[[Part], bool]) -> Iteration:
-    """Parts that are executed half as often, with twice the bytes."""
+def _with_half_frequency(iteration: Iteration, is_chosen: Callable[[Part], bool]) -> Iteration:
+    """Copy of the iteration with the chosen parts executed half as often, with twice the bytes."""
 
-    def doubled(part: Part) -> Part:
+    def double_size(part: Part) -> Part:
         if isinstance(part, CollectivePart):
             return replace(part, size=2 * part.size)
         assert isinstance(part, StepsPart)
-        return _resized(part, 2.0)
+        return _resize_messages(part, 2.0)
 
-    flags = [chosen(part) for part in iteration.parts]
+    flags = [is_chosen(part) for part in iteration.parts]
     return replace(
         iteration,
-        parts=tuple(doubled(p) if flag else p for p, flag in zip(iteration.parts, flags, strict=True)),
-        shares=tuple(s / 2 if flag else s for s, flag in zip(iteration.shares, flags, strict=True)),
+        parts=tuple(
+            double_size(part) if flag else part for part, flag in zip(iteration.parts, flags, strict=True)
+        ),
+        shares=tuple(
+            share / 2 if flag else share for share, flag in zip(iteration.shares, flags, strict=True)
+        ),
     )
 
 
-def _balanced(iteration: Iteration) -> Iteration:
-    def even(part: StepsPart) -> StepsPart:
+def _with_even_work(iteration: Iteration) -> Iteration:
+    def balance(part: StepsPart) -> StepsPart:
         if part.has_messages or part.serial:
             return replace(part, noise=0.0)
         mean = part.computation(iteration.ranks).mean()
         return replace(part, noise=0.0, steps=(Step((), computed=np.full(iteration.ranks, mean)),))
 
-    return _with_steps(iteration, even)
+    return _with_steps(iteration, balance)
 
 
-def _faster_networks(costs: Communication) -> Iterator[tuple[str, str, Communication]]:
-    yield "lower latency", "halve the time of an empty message on its way", faster(costs, 0.5, 1.0)
-    yield "more bandwidth", "double the bandwidth", faster(costs, 1.0, 0.5)
+def _network_changes(costs: Communication) -> Iterator[tuple[str, str, Communication]]:
+    yield (
+        "lower latency",
+        "halve the time of an empty message on its way",
+        with_faster_network(costs, 0.5, 1.0),
+    )
+    yield "more bandwidth", "double the bandwidth", with_faster_network(costs, 1.0, 0.5)
 
 
-def faster(costs: Communication, latency: float, per_byte: float) -> Communication:
-    """The costs with these factors of the times of an empty message on its way, and of a byte."""
+def with_faster_network(costs: Communication, latency: float, per_byte: float) -> Communication:
+    """Copy of the costs with the time of an empty message in the network and the time per byte multiplied by
+    these factors."""
     if costs.platform is not None:
         network = costs.platform.network
         segments = tuple(
             msgspec.structs.replace(
-                each, latency_s=latency * each.latency_s, per_byte_s=per_byte * each.per_byte_s
+                segment, latency_s=latency * segment.latency_s, per_byte_s=per_byte * segment.per_byte_s
             )
-            for each in costs.platform.segments
+            for segment in costs.platform.segments
         )
         network = msgspec.structs.replace(
             network,
@@ -409,20 +465,20 @@ def faster(costs: Communication, latency: float, per_byte: float) -> Communicati
         platform = msgspec.structs.replace(costs.platform, segments=segments, network=network)
         return replace(costs, platform=platform)
     assert costs.measured is not None
-    return replace(costs, measured=_faster_measured(costs.measured, latency, per_byte))
+    return replace(costs, measured=_with_faster_messages(costs.measured, latency, per_byte))
 
 
-def _faster_measured(costs: MeasuredCosts, latency: float, per_byte: float) -> MeasuredCosts:
-    def faster(level: PointToPointCosts) -> PointToPointCosts:
+def _with_faster_messages(costs: MeasuredCosts, latency: float, per_byte: float) -> MeasuredCosts:
+    def faster_level(level: PointToPointCosts) -> PointToPointCosts:
         pieces = tuple(
-            replace(each, latency_s=latency * each.latency_s, per_byte_s=per_byte * each.per_byte_s)
-            for each in level.pieces
+            replace(piece, latency_s=latency * piece.latency_s, per_byte_s=per_byte * piece.per_byte_s)
+            for piece in level.pieces
         )
         return replace(level, pieces=pieces)
 
     return replace(
         costs,
-        message=faster(costs.message),
-        crossing=None if costs.crossing is None else faster(costs.crossing),
-        stream=None if costs.stream is None else faster(costs.stream),
+        message=faster_level(costs.message),
+        crossing=None if costs.crossing is None else faster_level(costs.crossing),
+        stream=None if costs.stream is None else faster_level(costs.stream),
     )

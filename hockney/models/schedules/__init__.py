@@ -12,6 +12,6 @@ from hockney.models.schedules.schedule import (
     NotModelled,
     Step,
     Tally,
-    names,
+    algorithm_names,
     relation,
 )

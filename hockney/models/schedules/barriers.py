@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Schedules of message-based barriers, named like their files in `engine/sync/`. A test compares their
+"""Schedules of message-based barriers, named after their files in `engine/sync/`. A test compares their
 traffic with the engine's counts.
 
-Messages are empty; those of MPI_Bcast have one byte, and a binomial tree stands for MPI's own algorithm,
-since most libraries use it for short messages.
+Messages are empty, except that those of MPI_Bcast have one byte. A binomial tree represents MPI's own
+algorithm, since most libraries use it for short messages.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ import numpy as np
 from hockney.models.schedules.blocks import (
     binomial_down,
     binomial_up,
+    constant_size,
     from_root,
-    hypercube,
-    same,
+    hypercube_steps,
     shift,
     to_root,
 )
-from hockney.models.schedules.closed_form import doublings, power_below, rounds_of_two
+from hockney.models.schedules.closed_form import doubling_distances, doubling_rounds, largest_power_of_two
 from hockney.models.schedules.schedule import Layer, Mode, Step, Steps, algorithm, relation, step
 
-EMPTY = 0
-BROADCAST = 1
+EMPTY_BYTES = 0
+BROADCAST_BYTES = 1
 """Bytes of a broadcast in a barrier."""
 
 Barrier = Callable[[int], Steps]
@@ -36,7 +36,7 @@ def barrier(*names: str) -> Callable[[Barrier], Barrier]:
     """Register the schedule of a barrier, which has no size."""
 
     def register(function: Barrier) -> Barrier:
-        def schedule(ranks: int, size: int = EMPTY) -> Steps:
+        def schedule(ranks: int, size: int = EMPTY_BYTES) -> Steps:
             return function(ranks)
 
         algorithm("barrier", *names)(schedule)
@@ -48,14 +48,14 @@ def barrier(*names: str) -> Callable[[Barrier], Barrier]:
 @barrier("dissemination", "dissemination_mcs", "persistent")
 def dissemination(ranks: int) -> Steps:
     """D. Hensgen, R. Finkel, U. Manber, 1988."""
-    for distance in doublings(ranks):
+    for distance in doubling_distances(ranks):
         yield shift(ranks, distance)
 
 
-MOST_WAYS = 15
+MAX_WAYS = 15
 
 
-def _rounds_with(ways: int, ranks: int) -> int:
+def _round_count(ways: int, ranks: int) -> int:
     rounds, reached = 0, 1
     while reached < ranks:
         reached *= ways + 1
@@ -63,15 +63,15 @@ def _rounds_with(ways: int, ranks: int) -> int:
     return rounds
 
 
-def _ways(ranks: int) -> int:
-    """The same choice as in the engine: a round costs 3, each of its messages 1."""
-    choices = [1, *range(2, min(MOST_WAYS, ranks - 1) + 1)]
-    return min(choices, key=lambda ways: _rounds_with(ways, ranks) * (3 + ways))
+def _best_ways(ranks: int) -> int:
+    """The number of messages per round, chosen as in the engine: a round costs 3, each of its messages 1."""
+    choices = [1, *range(2, min(MAX_WAYS, ranks - 1) + 1)]
+    return min(choices, key=lambda ways: _round_count(ways, ranks) * (3 + ways))
 
 
 @barrier("dissemination_nway")
 def dissemination_nway(ranks: int) -> Steps:
-    ways, distance = _ways(ranks), 1
+    ways, distance = _best_ways(ranks), 1
     while distance < ranks:
         yield shift(ranks, *range(distance, min(ways * distance, ranks - 1) + 1, distance))
         distance *= ways + 1
@@ -92,33 +92,33 @@ def total_exchange_sendrecv(ranks: int) -> Steps:
 @barrier("total_exchange_bcast")
 def total_exchange_bcast(ranks: int) -> Steps:
     for root in range(ranks):
-        yield from binomial_down(ranks, BROADCAST, root)
+        yield from binomial_down(ranks, BROADCAST_BYTES, root)
 
 
 @barrier("central")
 def central(ranks: int) -> Steps:
-    yield from to_root(ranks, EMPTY)
-    yield from from_root(ranks, EMPTY)
+    yield from to_root(ranks, EMPTY_BYTES)
+    yield from from_root(ranks, EMPTY_BYTES)
 
 
 @barrier("binomial", "tournament_mcs")
 def binomial(ranks: int) -> Steps:
-    yield from binomial_up(ranks, same(EMPTY))
-    yield from binomial_down(ranks, EMPTY)
+    yield from binomial_up(ranks, constant_size(EMPTY_BYTES))
+    yield from binomial_down(ranks, EMPTY_BYTES)
 
 
 @barrier("tournament", "tournament_parity")
 def tournament(ranks: int) -> Steps:
-    yield from binomial_up(ranks, same(EMPTY))
-    yield from binomial_down(ranks, BROADCAST)
+    yield from binomial_up(ranks, constant_size(EMPTY_BYTES))
+    yield from binomial_down(ranks, BROADCAST_BYTES)
 
 
 ARRIVAL_WAYS = 4
 WAKE_UP_WAYS = 2
 
 
-def _arrivals(ranks: int) -> Steps:
-    """Arrival from the deepest ranks up; a parent receives from its children in order."""
+def _arrival_steps(ranks: int) -> Steps:
+    """Arrival from the deepest ranks to the root. A parent receives from its children in order."""
     for parent in reversed(range(ranks)):
         for child in range(ARRIVAL_WAYS * parent + 1, min(ARRIVAL_WAYS * (parent + 1) + 1, ranks)):
             yield step([child], [parent])
@@ -127,7 +127,7 @@ def _arrivals(ranks: int) -> Steps:
 @barrier("mcs_tree")
 def mcs_tree(ranks: int) -> Steps:
     """J. Mellor-Crummey, M. Scott, 1991."""
-    yield from _arrivals(ranks)
+    yield from _arrival_steps(ranks)
     for parent in range(ranks):
         for child in range(WAKE_UP_WAYS * parent + 1, min(WAKE_UP_WAYS * (parent + 1) + 1, ranks)):
             yield step([parent], [child])
@@ -135,52 +135,52 @@ def mcs_tree(ranks: int) -> Steps:
 
 @barrier("mcs_tree_bcast")
 def mcs_tree_bcast(ranks: int) -> Steps:
-    yield from _arrivals(ranks)
-    yield from binomial_down(ranks, BROADCAST)
+    yield from _arrival_steps(ranks)
+    yield from binomial_down(ranks, BROADCAST_BYTES)
 
 
 @barrier("recursive_doubling")
 def recursive_doubling(ranks: int) -> Steps:
-    """Ranks beyond a power of two report to a partner first and are released by it last."""
-    yield from _folded_doubling(ranks, Mode.BLOCKING)
+    """Ranks beyond a power of two first report to a partner, which releases them at the end."""
+    yield from _doubling_steps(ranks, Mode.BLOCKING)
 
 
 def recursive_doubling_sendrecv(ranks: int) -> Steps:
-    """Open MPI's and SMPI's variant: a rank beyond a power of two reports by the sending half of an
+    """The variant of Open MPI and SMPI: a rank beyond a power of two reports with the sending half of
     MPI_Sendrecv."""
-    yield from _folded_doubling(ranks, Mode.POSTED)
+    yield from _doubling_steps(ranks, Mode.POSTED)
 
 
-def _folded_doubling(ranks: int, report: Mode) -> Steps:
-    power = power_below(ranks)
+def _doubling_steps(ranks: int, report_mode: Mode) -> Steps:
+    power = largest_power_of_two(ranks)
     extra = np.arange(ranks - power)
     if len(extra):
-        yield step(extra + power, extra, mode=report)
-    yield from hypercube(np.arange(power), same(EMPTY))
+        yield step(extra + power, extra, mode=report_mode)
+    yield from hypercube_steps(np.arange(power), constant_size(EMPTY_BYTES))
     if len(extra):
         yield step(extra, extra + power)
 
 
 def linear(ranks: int) -> Steps:
-    """Open MPI's and SMPI's basic linear barrier: rank 0 receives in order of arrival, then sends to each
-    without waiting."""
+    """The basic linear barrier of Open MPI and SMPI: rank 0 receives in order of arrival, then sends to each
+    rank without waiting."""
     if ranks > 1:
         root = np.array([0])
-        yield Step(tuple(Layer(np.array([rank]), root, EMPTY) for rank in range(1, ranks)))
-    yield from from_root(ranks, EMPTY, Mode.POSTED)
+        yield Step(tuple(Layer(np.array([rank]), root, EMPTY_BYTES) for rank in range(1, ranks)))
+    yield from from_root(ranks, EMPTY_BYTES, Mode.POSTED)
 
 
 @barrier("butterfly")
 def butterfly(ranks: int) -> Steps:
-    """E. D. Brooks, 1986: a rank also acts as the one half the butterfly above it if no rank has that
-    number."""
+    """E. D. Brooks, 1986. A rank also acts for the rank half the butterfly above it if that rank does not
+    exist."""
     if ranks < 2:
         return
-    rounds = rounds_of_two(ranks)
+    rounds = doubling_rounds(ranks)
     places = np.arange(1 << rounds)
     player = np.where(places < ranks, places, places - (1 << (rounds - 1)))
-    for distance in doublings(ranks):
+    for distance in doubling_distances(ranks):
         partner = player[places ^ distance]
-        own = relation(player[:ranks], partner[:ranks])
-        added = relation(player[ranks:], partner[ranks:])
-        yield Step(own.layers + added.layers, Mode.EXCHANGE)
+        own_messages = relation(player[:ranks], partner[:ranks])
+        substitute_messages = relation(player[ranks:], partner[ranks:])
+        yield Step(own_messages.layers + substitute_messages.layers, Mode.EXCHANGE)

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Message schedules: which rank sends how many bytes to which, step by step.
 
-A schedule is an iterable of steps, in an order that agrees with every rank's own order. It holds no times:
-`LogGPSimulator` runs it on a machine, `Tally` counts its messages and bytes."""
+A schedule is an iterable of steps, in an order that agrees with every rank's own order. It contains no times:
+`LogGPSimulator` runs it on a machine, `Tally` counts its messages and bytes.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +39,8 @@ class Mode(Enum):
 
 @dataclass(frozen=True)
 class Layer:
-    """Messages of which each rank sends at most one and receives at most one: `source[i]` sends `size[i]`
-    bytes (or `size`, all of them) to `target[i]`."""
+    """Messages such that each rank sends at most one and receives at most one: `source[i]` sends `size[i]`
+    bytes (or `size`, the same for all) to `target[i]`."""
 
     source: Ranks
     target: Ranks
@@ -48,15 +49,16 @@ class Layer:
 
 @dataclass(frozen=True)
 class Step:
-    """A rank sends its messages layer by layer, then waits for all that it receives in this step. With
-    `combine` the receiver adds each message to its own data (a reduction). A step without messages may be a
-    copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory. Messages of `untouched`
-    data are parts of what the caller passed; others contain what their sender has copied, combined or
-    received, if it has.
+    """A rank sends its messages layer by layer, then waits for all messages that it receives in this step.
+    With `combine`, the receiver adds each message to its own data (a reduction). A step without messages may
+    be a copy: each of the ranks `copied[0]` copies `copied[1]` bytes in its own memory. Messages of
+    `untouched` data are parts of the caller's original data. Other messages contain what the sender has
+    copied, combined or received, if anything.
 
-    A program's step may be computation too: each rank computes for `computed` seconds (ranks), after its
-    messages have been sent and before it waits for those of others. A step that `joins` has no messages: all
-    ranks wait for the last one."""
+    A program's step may also be computation: each rank computes for `computed` seconds (ranks) after sending
+    its messages and before waiting for those of others. A step that `joins` has no messages: all ranks wait
+    for the last one.
+    """
 
     layers: tuple[Layer, ...]
     mode: Mode = Mode.BLOCKING
@@ -68,13 +70,13 @@ class Step:
 
     @property
     def messages(self) -> int:
-        """Their number."""
+        """The number of messages."""
         return sum(len(layer.source) for layer in self.layers)
 
 
 Steps = Iterator[Step]
 Schedule = Callable[[int, int], Iterable[Step]]
-"""The steps of an algorithm for a number of ranks and a size: the bytes of each rank's block or vector."""
+"""The steps of an algorithm for a number of ranks and a size, the bytes of each rank's block or vector."""
 
 
 def step(
@@ -92,36 +94,36 @@ def step(
 
 
 def copying(ranks: Ranks | int, size: float | np.ndarray) -> Step:
-    """A step in which each of these ranks (the first ones, if it is a number) copies `size` bytes."""
-    who = np.arange(ranks) if isinstance(ranks, int) else ranks
-    return Step((), copied=(who, size))
+    """A step in which each of these ranks (or the first ones, if it is a number) copies `size` bytes."""
+    copying_ranks = np.arange(ranks) if isinstance(ranks, int) else ranks
+    return Step((), copied=(copying_ranks, size))
 
 
 def relation(source: Ranks, target: Ranks, size: float | np.ndarray = 0.0, mode: Mode = Mode.POSTED) -> Step:
-    """One step with arbitrary messages, as in a superstep of BSP: split into layers, each rank's sends in the
-    order given. Messages from a rank to itself are ignored."""
+    """One step with arbitrary messages, as in a superstep of BSP. They are split into layers; each rank sends
+    in the given order. Messages from a rank to itself are ignored."""
     source, target = np.asarray(source, dtype=int), np.asarray(target, dtype=int)
     sizes = np.broadcast_to(np.asarray(size, dtype=float), source.shape)
-    others = source != target
-    source, target, sizes = source[others], target[others], sizes[others]
+    has_other_target = source != target
+    source, target, sizes = source[has_other_target], target[has_other_target], sizes[has_other_target]
     layers = []
     while len(source):
-        here = _first(source)
-        here[here] = _first(target[here])
-        layers.append(Layer(source[here], target[here], sizes[here]))
-        source, target, sizes = source[~here], target[~here], sizes[~here]
+        in_layer = _is_first_occurrence(source)
+        in_layer[in_layer] = _is_first_occurrence(target[in_layer])
+        layers.append(Layer(source[in_layer], target[in_layer], sizes[in_layer]))
+        source, target, sizes = source[~in_layer], target[~in_layer], sizes[~in_layer]
     return Step(tuple(layers), mode)
 
 
-def _first(ranks: Ranks) -> np.ndarray:
+def _is_first_occurrence(ranks: Ranks) -> np.ndarray:
     """True where a rank is listed for the first time."""
-    first = np.zeros(len(ranks), dtype=bool)
-    first[np.unique(ranks, return_index=True)[1]] = True
-    return first
+    is_first = np.zeros(len(ranks), dtype=bool)
+    is_first[np.unique(ranks, return_index=True)[1]] = True
+    return is_first
 
 
 SCHEDULES: dict[tuple[str, str], Schedule] = {}
-"""The schedules, keyed by MPI operation and name of the algorithm. A barrier has the name of its file in
+"""The schedules, keyed by MPI operation and name of the algorithm. A barrier is named after its file in
 `engine/sync/`."""
 
 
@@ -144,14 +146,14 @@ def algorithm(operation: str, *names: str, form: ClosedForm | None = None) -> Ca
     return register
 
 
-def names(operation: str) -> list[str]:
+def algorithm_names(operation: str) -> list[str]:
     """The algorithms of an operation that have a schedule."""
-    return sorted(name for registered, name in SCHEDULES if registered == operation)
+    return sorted(name for registered_operation, name in SCHEDULES if registered_operation == operation)
 
 
 class Tally:
-    """Counts over the steps added so far: `messages` of all ranks, and for each rank the messages that it
-    has `handled` (sent or received), the bytes `sent` and `received`, and the longest chain of messages that
+    """Counts over the steps added so far: `messages` of all ranks, and for each rank the messages `handled`
+    (sent or received), the bytes `sent` and `received`, and the length of the longest chain of messages that
     ends at it (`chain`)."""
 
     def __init__(self, ranks: int) -> None:
@@ -169,28 +171,29 @@ class Tally:
         return tally
 
     def add(self, step: Step) -> None:
-        before = self.chain.copy() if len(step.layers) > 1 else self.chain
+        chain_before = self.chain.copy() if len(step.layers) > 1 else self.chain
         for layer in step.layers:
             source, target = layer.source, layer.target
             self.messages += len(source)
             self.handled[source] += 1
             self.handled[target] += 1
-            self.chain[target] = np.maximum(self.chain[target], before[source] + 1)
+            self.chain[target] = np.maximum(self.chain[target], chain_before[source] + 1)
             self.sent[source] += layer.size
             self.received[target] += layer.size
 
     @property
     def depth(self) -> int:
-        """Messages on the longest path, each of which waits for the one before."""
+        """The number of messages on the longest path, each of which waits for the previous one."""
         return int(self.chain.max())
 
     @property
-    def busiest(self) -> int:
-        """Messages that the busiest rank sends and receives."""
+    def max_messages(self) -> int:
+        """The largest number of messages that a rank sends and receives."""
         return int(self.handled.max())
 
-    def busiest_bytes(self, *, shared: bool) -> float:
-        """Bytes through the busiest rank's port, which sending and receiving have in common if `shared`."""
+    def max_bytes(self, *, shared: bool) -> float:
+        """Bytes through the busiest rank's port. If it is `shared`, sending and receiving share its
+        bandwidth."""
         if shared:
             return float((self.sent + self.received).max())
         return float(max(self.sent.max(), self.received.max()))

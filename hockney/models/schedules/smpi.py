@@ -1,35 +1,35 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""SMPI's names of collective algorithms, as machine files give them, and the schedules they stand for."""
+"""SMPI's names of collective algorithms, as in machine files, and the corresponding schedules."""
 
 from __future__ import annotations
 
 from hockney.models.schedules import barriers, collectives, reductions
-from hockney.models.schedules.blocks import only_powers_of_two
+from hockney.models.schedules.blocks import require_power_of_two
 from hockney.models.schedules.schedule import SCHEDULES, Schedule, Steps
 
 DISSEMINATION = SCHEDULES["barrier", "dissemination"]
 
 
-def _linear(ranks: int, size: int) -> Steps:
+def _linear_barrier(ranks: int, size: int) -> Steps:
     return barriers.linear(ranks)
 
 
-def _doubling(ranks: int, size: int) -> Steps:
+def _doubling_barrier(ranks: int, size: int) -> Steps:
     return barriers.recursive_doubling_sendrecv(ranks)
 
 
 def _doubling_allgather(ranks: int, size: int) -> Steps:
-    """SMPI's algorithm differs if the number of ranks is not a power of two."""
-    only_powers_of_two(ranks)
+    """The allgather. SMPI's algorithm differs if the number of ranks is not a power of two."""
+    require_power_of_two(ranks)
     yield from collectives.doubling_allgather(ranks, size)
 
 
-SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
+SMPI_SCHEDULES: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("barrier", "ompi_bruck"): (DISSEMINATION,),
-    ("barrier", "ompi_recursivedoubling"): (_doubling,),
-    ("barrier", "ompi_basic_linear"): (_linear,),
-    ("barrier", "default"): (_linear,),
+    ("barrier", "ompi_recursivedoubling"): (_doubling_barrier,),
+    ("barrier", "ompi_basic_linear"): (_linear_barrier,),
+    ("barrier", "default"): (_linear_barrier,),
     ("bcast", "binomial_tree"): (collectives.binomial_bcast,),
     ("bcast", "default"): (collectives.binomial_bcast,),
     ("reduce", "binomial"): (reductions.binomial_reduce,),
@@ -52,5 +52,4 @@ SMPI: dict[tuple[str, str], tuple[Schedule, ...]] = {
     ("alltoall", "pair"): (collectives.pairwise_xor,),
     ("alltoallv", "default"): (collectives.linear_alltoall_in_order,),
 }
-"""The schedules that run one after the other, each a phase of the operation, keyed by operation and SMPI's
-name."""
+"""Schedules that run one after the other, each a phase of the operation, by operation and SMPI's name."""

@@ -18,7 +18,7 @@ from hockney.core.units import format_percent, format_size
 from hockney.core.wording import join_words, plural
 from hockney.draw.page import Caveat
 from hockney.machines import simulated
-from hockney.models.applications.contention import FEWEST_RANKS
+from hockney.models.applications.contention import MIN_RANKS
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.pages.caveats.machine import ALL_NUMBERS, between_nodes_caveats, calibration_caveats
 from hockney.pages.origins import UNSTATED, provenance
@@ -79,7 +79,7 @@ def program_caveats(forecast: ProgramForecast, messages: PointToPointCosts) -> t
     """Return the caveats about a described program, the most serious first."""
     longest_bytes = forecast.longest_message
     extrapolation = (
-        [] if messages.known(longest_bytes) else [_extrapolated_message_caveat(longest_bytes, messages)]
+        [] if messages.is_known(longest_bytes) else [_extrapolated_message_caveat(longest_bytes, messages)]
     )
     return *extrapolation, *_check_message_buffers(longest_bytes, messages), *_check_simulated_links(forecast)
 
@@ -121,9 +121,12 @@ def _check_two_modes(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator
 def _affected_levels(prediction: AnyPrediction) -> Iterator[tuple[PointToPointCosts, str]]:
     """Yield the costs at each level, with the numbers that depend on them."""
     costs = prediction.messages
-    has_distinct_levels = costs.near is not None and costs.near.pieces != costs.pieces
+    has_distinct_levels = costs.within_node is not None and costs.within_node.pieces != costs.pieces
     for level in costs.levels():
-        yield level, _affected_numbers(costs.cores if has_distinct_levels else 0, within=level is costs.near)
+        yield (
+            level,
+            _affected_numbers(costs.cores if has_distinct_levels else 0, within=level is costs.within_node),
+        )
 
 
 def _check_calibration(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -180,13 +183,13 @@ def _check_origin(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Ca
 
 def _check_extrapolation(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
     costs = prediction.messages
-    if not costs.known(prediction.algorithm.bytes):
+    if not costs.is_known(prediction.algorithm.bytes):
         yield _extrapolated_message_caveat(prediction.algorithm.bytes, costs)
         return
     extrapolated_levers = [
         change.lever.name
         for change in prediction.changes
-        if change.lever.algorithm and not costs.known(change.lever.algorithm.bytes)
+        if change.lever.algorithm and not costs.is_known(change.lever.algorithm.bytes)
     ]
     if extrapolated_levers:
         yield _extrapolation_caveat(
@@ -199,7 +202,7 @@ def _extrapolated_message_caveat(message_bytes: float, costs: PointToPointCosts)
 
 
 def _extrapolation_caveat(subject: str, costs: PointToPointCosts, numbers: str) -> Caveat:
-    sizes = f"{format_size(costs.smallest)} to {format_size(costs.largest or 0)}"
+    sizes = f"{format_size(costs.min_size)} to {format_size(costs.max_size or 0)}"
     return Caveat(
         "extrapolated",
         f"{subject} extrapolated: sizes from {sizes} were measured",
@@ -227,7 +230,7 @@ def _check_protocol_change(prediction: Prediction, origin: CostsOrigin) -> Itera
     message_bytes = prediction.algorithm.bytes
     uncertain_changes = []
     for costs in prediction.messages.levels():
-        change, time_bounds = costs.change(message_bytes), costs.bounds(message_bytes)
+        change, time_bounds = costs.change_around(message_bytes), costs.bounds(message_bytes)
         if (
             change is not None
             and time_bounds is not None
@@ -260,7 +263,7 @@ def _check_imbalance(prediction: Prediction, origin: CostsOrigin) -> Iterator[Ca
 
 def _check_shared_cores(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
     shared_rows = [row for row in prediction.rows if row.shared_by > 1]
-    cores = prediction.messages.most_ranks
+    cores = prediction.messages.max_ranks
     if shared_rows and cores is not None:
         ranks = join_words([row.ranks for row in shared_rows])
         limits = join_words(f"{format_percent(1 / row.shared_by)} on {row.ranks}" for row in shared_rows)
@@ -274,8 +277,8 @@ def _check_shared_cores(prediction: AnyPrediction, origin: CostsOrigin) -> Itera
 
 
 def _check_larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    cores = prediction.messages.most_ranks
-    if prediction.larger and cores is not None:
+    cores = prediction.messages.max_ranks
+    if prediction.on_larger_machine and cores is not None:
         ranks = [row.ranks for row in prediction.rows if row.ranks > cores]
         yield Caveat(
             "larger-machine",
@@ -287,8 +290,13 @@ def _check_larger_machine(prediction: Prediction, origin: CostsOrigin) -> Iterat
 
 
 def _check_one_host(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator[Caveat]:
-    max_ranks = prediction.messages.most_ranks
-    if origin.hosts < 2 or origin.pair_hosts > 1 or max_ranks is None or prediction.messages.near is not None:
+    max_ranks = prediction.messages.max_ranks
+    if (
+        origin.hosts < 2
+        or origin.pair_hosts > 1
+        or max_ranks is None
+        or prediction.messages.within_node is not None
+    ):
         return
     ranks_per_host = max_ranks // origin.hosts
     far_ranks = [row.ranks for row in prediction.rows if row.ranks > ranks_per_host]
@@ -305,7 +313,7 @@ def _check_one_level(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator
     """Yield a caveat if the run lacks one level, whose messages are assumed to cost the same as those of the
     other level."""
     costs = prediction.messages
-    if origin.platform is not None or costs.near is None or costs.near.pieces != costs.pieces:
+    if origin.platform is not None or costs.within_node is None or costs.within_node.pieces != costs.pieces:
         return
     is_between_nodes = costs.place == NETWORK or origin.pair_hosts > 1
     affected_ranks = [
@@ -330,7 +338,7 @@ def _check_one_level(prediction: AnyPrediction, origin: CostsOrigin) -> Iterator
 
 def _sends_at_level(costs: PointToPointCosts, ranks: int, within: bool) -> bool:
     """Check whether ranks send messages within a node, or between nodes."""
-    return costs.per_node(ranks) > 1 if within else costs.count_of_nodes(ranks) > 1
+    return costs.per_node(ranks) > 1 if within else costs.node_count(ranks) > 1
 
 
 def _check_network(prediction: Prediction, origin: CostsOrigin) -> Iterator[Caveat]:
@@ -347,14 +355,16 @@ def _check_network(prediction: Prediction, origin: CostsOrigin) -> Iterator[Cave
 def _network_remedy(messages: PointToPointCosts, ranks: int) -> str:
     """Describe how to measure whether messages share the network, on up to `ranks` ranks if there are enough
     cores."""
-    max_ranks = messages.most_ranks
-    if messages.undecided == "contradictory":
+    max_ranks = messages.max_ranks
+    if messages.undecided_reason == "contradictory":
         return "the measured exchanges do not decide it; --network shared predicts the other case"
-    if max_ranks is not None and max_ranks < FEWEST_RANKS:
-        return f"measuring it needs {FEWEST_RANKS} cores; --network shared predicts the other case"
-    usable_ranks = max(FEWEST_RANKS, ranks if max_ranks is None else min(ranks, max_ranks))
+    if max_ranks is not None and max_ranks < MIN_RANKS:
+        return f"measuring it needs {MIN_RANKS} cores; --network shared predicts the other case"
+    usable_ranks = max(MIN_RANKS, ranks if max_ranks is None else min(ranks, max_ranks))
     folder, size_option = (
-        ("runs/longer", " --sizes 1words,1MiB") if messages.undecided == "short" else ("runs/network", "")
+        ("runs/longer", " --sizes 1words,1MiB")
+        if messages.undecided_reason == "short"
+        else ("runs/network", "")
     )
     command = f"hockney run granularity --ranks 2,{usable_ranks} --out {folder}{size_option}"
     return f"'{command}' measures it; then predict with --run {folder}"

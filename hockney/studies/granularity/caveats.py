@@ -107,9 +107,9 @@ def _poor_fit(messages: PointToPointCosts | None) -> Caveat | None:
     if messages is None or not poor:
         return None
     numbers = "all predictions"
-    if messages.near and len(poor) == 1 and messages.cores > 1:
+    if messages.within_node and len(poor) == 1 and messages.cores > 1:
         within, beyond = f"up to {messages.cores} ranks, of one node", f"more than {messages.cores} ranks"
-        numbers = f"predictions on {within if poor[-1] is messages.near else beyond}"
+        numbers = f"predictions on {within if poor[-1] is messages.within_node else beyond}"
     return Caveat(
         "model",
         f"the model of messages is poor: {poor[-1].doubt or 'it does not describe the ping-pong well'}",
@@ -122,7 +122,9 @@ def _unknown_sizes(measured: Sequence[Cell], messages: PointToPointCosts | None)
     """Messages outside the fitted range of the model."""
     if messages is None:
         return None
-    unknown = sorted({cell.bytes for cell in measured if cell.ranks > 1 and not messages.known(cell.bytes)})
+    unknown = sorted(
+        {cell.bytes for cell in measured if cell.ranks > 1 and not messages.is_known(cell.bytes)}
+    )
     if not unknown:
         return None
     return Caveat(

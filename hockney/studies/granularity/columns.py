@@ -88,7 +88,7 @@ def grain_table(measured: tuple[Cell, ...], messages: PointToPointCosts | None) 
             if not curve:
                 continue
             row = [str(p), length(size)]
-            costs = messages.spread(curve[0].nodes) if messages else None
+            costs = messages.spread_over(curve[0].nodes) if messages else None
             for efficiency in (1 / p, WANTED):
                 row.append(str(predicted(costs, size, p, efficiency)) if costs else "unknown")
                 row.append(str(reached(curve, efficiency)))
@@ -324,7 +324,7 @@ def exchanges_table(measured: list[MeasuredCase], messages: PointToPointCosts | 
     def model(m: MeasuredCase) -> float | None:
         if messages is None or exchange_kind(m) != ORDERED:
             return None
-        return exchange_time(messages.spread(m.case.nodes), m.size, m.case.ranks)
+        return exchange_time(messages.spread_over(m.case.nodes), m.size, m.case.ranks)
 
     def of_ordered(m: MeasuredCase) -> float | None:
         base = None if exchange_kind(m) == ORDERED else ordered.get(exchange_key(m))
@@ -357,24 +357,24 @@ WITHIN, BETWEEN = "within a node", "between nodes"
 
 def has_both_levels(messages: PointToPointCosts) -> bool:
     """Whether messages within a node and between nodes were measured."""
-    return messages.near is not None and bool(messages.verdict)
+    return messages.within_node is not None and bool(messages.verdict)
 
 
 def costs_tables(messages: PointToPointCosts) -> tuple[Table, ...]:
     """One, or one for each level that was measured."""
     title = "Time of a message in one direction"
-    if not has_both_levels(messages) or messages.near is None:
+    if not has_both_levels(messages) or messages.within_node is None:
         return (_costs_table("messages", title, messages),)
     return (
         _costs_table("messages", f"{title}, {BETWEEN}", messages),
-        _costs_table("messages-within", f"{title}, {WITHIN}", messages.near),
+        _costs_table("messages-within", f"{title}, {WITHIN}", messages.within_node),
     )
 
 
 def _costs_table(name: str, title: str, messages: PointToPointCosts) -> Table:
     rows = tuple(
         (
-            quantity(piece.first, "B"),
+            quantity(piece.min_size, "B"),
             quantity(piece.latency_s, "s") if piece.latency_s >= 0 else point_to_point.NO_LATENCY_TEXT,
             quantity(piece.per_byte_s, "s/B"),
             quantity(1 / piece.per_byte_s, "B/s") if piece.per_byte_s else "",

@@ -13,10 +13,10 @@ from hockney.core.errors import HockneyError
 from hockney.core.machine import Machine
 from hockney.machines import simulated
 from hockney.models.applications.message_costs import (
-    described,
+    costs_of_description,
     messages_for,
     messages_of_run,
-    no_messages_between_nodes,
+    no_inter_node_costs,
 )
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.pages.evidence import Evidence, Options
@@ -40,7 +40,7 @@ def expected_costs(options: Options, machine: Machine) -> PointToPointCosts | No
     for a survey without a model of them."""
     if options.survey is not None:
         return messages_for(options.survey.fits, options.survey.machine, options.survey.where)
-    return None if machine.platform is None else described(machine.platform)
+    return None if machine.platform is None else costs_of_description(machine.platform)
 
 
 def known(evidence: Evidence) -> MachineCosts:
@@ -51,9 +51,9 @@ def known(evidence: Evidence) -> MachineCosts:
     try:
         most = evidence.run.max_hosts()
         costs = messages_of_run(evidence.fits, evidence.machine, "this run", surveyed, hosts=most)
-        if not costs.reaches(nodes):
+        if not costs.covers_node_count(nodes):
             where = "this run" if surveyed is None else surveyed.where
-            raise no_messages_between_nodes(where, nodes)
+            raise no_inter_node_costs(where, nodes)
     except HockneyError as error:
         return MachineCosts(None, str(error))
     return MachineCosts(costs)
@@ -78,4 +78,4 @@ def printed() -> PointToPointCosts:
 def published() -> tuple[tuple[PointToPointCosts, str], ...]:
     """The machines that come with hockney, each with a note on the origin of its numbers."""
     platforms = [simulated.platform(name) for name in simulated.names()]
-    return tuple((described(p), provenance_summary(p)) for p in platforms)
+    return tuple((costs_of_description(p), provenance_summary(p)) for p in platforms)

@@ -16,16 +16,16 @@ from hockney.core.units import format_bytes, format_percent, format_seconds, hal
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Table, Widget
-from hockney.models.applications.contention import kind
+from hockney.models.applications.contention import network_kind
 from hockney.models.applications.granularity import (
     Algorithm,
     best_ranks,
     break_even,
     ceiling,
     efficiency,
-    on_cores,
+    required_work,
     times,
-    work_needed,
+    with_shared_cores,
 )
 from hockney.models.applications.node_sharing import NodeSharing
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
@@ -77,7 +77,7 @@ def efficiency_curve(
     group: str = "",
 ) -> Series:
     """Equation 6 over T, with ranks that share cores taking turns, with the band from the fit's interval."""
-    algorithms = [on_cores(Algorithm(work, size, serial), ranks, messages.most_ranks) for work in at]
+    algorithms = [with_shared_cores(Algorithm(work, size, serial), ranks, messages.max_ranks) for work in at]
     y = tuple(efficiency(a, messages, ranks) for a in algorithms)
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
@@ -114,7 +114,7 @@ def runs(measured: tuple[Cell, ...], messages: PointToPointCosts | None) -> Iter
         at = curve_works(curve)
         drawn = [efficiency_points("typical", curve, ranks), _cloud(curve, ranks)]
         if messages is not None:
-            costs = messages.spread(curve[0].nodes)
+            costs = messages.spread_over(curve[0].nodes)
             drawn.append(efficiency_curve("predicted", costs, at, p, size, group=ranks))
         drawn += [break_even_line(at, p)] if p > 1 else []
         yield Figure(
@@ -198,7 +198,7 @@ def collapsed(measured: tuple[Cell, ...], messages: PointToPointCosts) -> Figure
     drawn: list[Series] = []
     for p in rank_counts(measured):
         cells = [c for c in measured if c.ranks == p and c.even and not c.serial]
-        even = [break_even(Algorithm(1.0, c.bytes), messages.spread(c.nodes), p) for c in cells]
+        even = [break_even(Algorithm(1.0, c.bytes), messages.spread_over(c.nodes), p) for c in cells]
         at = [c.work_s / e for c, e in zip(cells, even, strict=True) if e]
         if len(at) < len(cells) or not at:
             continue
@@ -232,7 +232,7 @@ def _pair(
 ) -> list[Series]:
     drawn = [efficiency_points(group, curve, group)]
     if messages is not None:
-        at, costs = curve_works(curve), messages.spread(curve[0].nodes)
+        at, costs = curve_works(curve), messages.spread_over(curve[0].nodes)
         drawn.append(efficiency_curve(f"{group}, predicted", costs, at, ranks, size, serial, group))
     return drawn
 
@@ -380,7 +380,7 @@ def _level_lines(
     """The line of the T that each efficiency needs, as far as that is among `works`, at each of `rows`: the
     place on the vertical axis, the algorithm and the ranks. No line for an efficiency never reached."""
     for level, label in levels:
-        needed = [(work_needed(level, algorithm, messages, p), y) for y, algorithm, p in rows]
+        needed = [(required_work(level, algorithm, messages, p), y) for y, algorithm, p in rows]
         places = [(work, y) for work, y in needed if work is not None]
         visible_places = [(work, y) for work, y in places if works[0] <= work <= works[-1]]
         if visible_places:
@@ -392,7 +392,7 @@ def grid_of(messages: PointToPointCosts) -> tuple[float, ...]:
     """Values of T from below the earliest break-even to where the longest messages on 8 ranks hardly
     matter."""
     low = min(break_even(Algorithm(1.0, ENDS[0]), messages, p) or 1.0 for p in RANKS)
-    high = max(work_needed(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
+    high = max(required_work(COARSE, Algorithm(1.0, ENDS[1]), messages, p) or 1.0 for p in RANKS)
     steps = half_decades_around(low / 3, high)
     return log_spaced(steps[0], steps[-1], GRID)
 
@@ -468,7 +468,7 @@ def explorer(messages: PointToPointCosts | None, name: str = "") -> Widget:
         for machine, note in costs.published()
         if machine.name != name or not here
     ]
-    most = max(2, *(m.most_ranks or 0 for m in (*here, *others)))
+    most = max(2, *(m.max_ranks or 0 for m in (*here, *others)))
     explorer = EfficiencyExplorer(
         machines=(*here, *others),
         work_s=(*EXPLORER_WORK_S, FIRST_WORK_S),
@@ -491,25 +491,25 @@ def machine_data(machine: PointToPointCosts) -> dict[str, Any]:
         "title": machine.title,
         "note": machine.source,
         "shared": machine.shared,
-        "most_bytes": machine.largest,
-        "most_ranks": machine.most_ranks or EXPLORER_RANKS,
-        "cores_known": machine.most_ranks is not None,
+        "most_bytes": machine.max_size,
+        "most_ranks": machine.max_ranks or EXPLORER_RANKS,
+        "cores_known": machine.max_ranks is not None,
         "medium": machine.medium,
         "half_duplex_s_per_byte": machine.half_duplex_s_per_byte,
         "network": machine.place == NETWORK,
-        "near": _level_data(machine.near) if machine.near else None,
-        "cores": machine.per_node(1) if machine.near else 0,
+        "near": _level_data(machine.within_node) if machine.within_node else None,
+        "cores": machine.per_node(1) if machine.within_node else 0,
     }
 
 
 def _level_data(costs: PointToPointCosts) -> dict[str, Any]:
     """`eager` is None if it applies to all sizes."""
     return {
-        "pieces": [(p.first, p.latency_s, p.per_byte_s) for p in costs.pieces],
+        "pieces": [(p.min_size, p.latency_s, p.per_byte_s) for p in costs.pieces],
         "band": [(b.bytes, b.low, b.high) for b in costs.band],
         "changes": costs.changes,
-        "eager": int(costs.eager) if costs.eager < NO_END else None,
-        "node": _sharing_data(costs.node) if costs.node else None,
+        "eager": int(costs.eager_limit) if costs.eager_limit < NO_END else None,
+        "node": _sharing_data(costs.node_sharing) if costs.node_sharing else None,
     }
 
 
@@ -518,20 +518,20 @@ def _sharing_data(node: NodeSharing) -> dict[str, Any]:
     return {
         "rate": node.rate if limited else None,
         "gap_s": node.gap_s,
-        "ends": node.ends if limited else None,
+        "ends": node.rate_bounds if limited else None,
     }
 
 
 def _bounded_costs(messages: PointToPointCosts, note: str) -> PointToPointCosts:
     """The costs with `note` as their source, and with a finite largest size if they have none."""
-    return replace(messages, source=note, largest=NO_END if messages.largest is None else messages.largest)
+    return replace(messages, source=note, max_size=NO_END if messages.max_size is None else messages.max_size)
 
 
 def _machine_row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -> tuple[str, ...]:
-    alone, algorithm = algorithm, on_cores(algorithm, ranks, machine.most_ranks)
+    alone, algorithm = algorithm, with_shared_cores(algorithm, ranks, machine.max_ranks)
     now = times(algorithm, machine, ranks)
-    needed = [work_needed(efficiency, algorithm, machine, ranks) for efficiency in EXPLORER_EFFICIENCIES]
-    most = machine.most_ranks or EXPLORER_RANKS
+    needed = [required_work(efficiency, algorithm, machine, ranks) for efficiency in EXPLORER_EFFICIENCIES]
+    most = machine.max_ranks or EXPLORER_RANKS
     return (
         machine.title,
         format_seconds(now.communication),
@@ -546,4 +546,6 @@ def _machine_row(machine: PointToPointCosts, algorithm: Algorithm, ranks: int) -
 
 def _costs_note(messages: PointToPointCosts) -> str:
     verdict = f"a {messages.verdict} fit of " if messages.verdict else ""
-    return f"{verdict}{messages.source}; {kind(messages)}" + (f", {messages.why}" if messages.why else "")
+    return f"{verdict}{messages.source}; {network_kind(messages)}" + (
+        f", {messages.why}" if messages.why else ""
+    )

@@ -123,7 +123,7 @@ def _break_even_sentence(
     )
     if messages is None:
         return f"{text}."
-    costs = messages.spread(curve[0].nodes)
+    costs = messages.spread_over(curve[0].nodes)
     needs = (str(predicted(costs, size, ranks, efficiency)) for efficiency in (1 / ranks, WANTED))
     return f"{text}; predicted: {' and '.join(needs)}."
 

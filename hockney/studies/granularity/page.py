@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hockney.core.fit import Estimate
 from hockney.core.wording import plural
 from hockney.draw.page import Page, Section
-from hockney.models.applications.contention import FEWEST_RANKS, kind
+from hockney.models.applications.contention import MIN_RANKS, network_kind
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.pages import quality
@@ -155,14 +155,16 @@ def _message_costs(machine_costs: MachineCosts) -> Section:
     for level in messages.levels():
         words = _verdict_text(level)
         if words:
-            where = columns.WITHIN if level is messages.near else columns.BETWEEN
+            where = columns.WITHIN if level is messages.within_node else columns.BETWEEN
             text.append(f" {where.capitalize()}:{words}" if columns.has_both_levels(messages) else words)
-    known_up_to = f" Sizes up to {quantity(messages.largest, 'B')} were measured." if messages.largest else ""
+    known_up_to = (
+        f" Sizes up to {quantity(messages.max_size, 'B')} were measured." if messages.max_size else ""
+    )
     return Section(
         "What messages cost",
         text=(
             f"One message, from {messages.source}.{''.join(text)}{known_up_to}",
-            f"The network: {kind(messages)}, {messages.why}." if messages.why else "",
+            f"The network: {network_kind(messages)}, {messages.why}." if messages.why else "",
             _exchange_sentence(messages),
         ),
         tables=columns.costs_tables(messages),
@@ -223,10 +225,10 @@ def _prediction_basis(checked: Sequence[Checked], messages: PointToPointCosts, e
     ]
     if evidence.survey is None:
         texts.append("The ping-pong was measured in this run, along with the grid.")
-    several = [each.cell.ranks for each in checked if each.cell.ranks >= FEWEST_RANKS]
+    several = [each.cell.ranks for each in checked if each.cell.ranks >= MIN_RANKS]
     if several and messages.sharing == "measured":
         texts.append(
-            f"For {FEWEST_RANKS} and more ranks, measured exchanges, including this run's own, decided "
+            f"For {MIN_RANKS} and more ranks, measured exchanges, including this run's own, decided "
             "only whether messages share the network."
         )
     return " ".join(texts)

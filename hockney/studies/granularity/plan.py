@@ -12,7 +12,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.machine import Machine
 from hockney.core.parameters import StudyParameter
 from hockney.core.units import half_decades_around, thin_out
-from hockney.models.applications.granularity import Algorithm, break_even, work_needed
+from hockney.models.applications.granularity import Algorithm, break_even, required_work
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.least_time import least_of
 from hockney.pages.evidence import Options, unique_cases
@@ -150,7 +150,7 @@ def _works(
         return half_decades_around(MIN_WORK_S, MAX_WORK_S)
     fine, coarse = Algorithm(1.0, min(lengths)), Algorithm(1.0, max(lengths))
     low = min(break_even(fine, messages, p) or MIN_WORK_S for p in ranks)
-    high = max(work_needed(COARSE, coarse, messages, p) or MAX_WORK_S for p in ranks)
+    high = max(required_work(COARSE, coarse, messages, p) or MAX_WORK_S for p in ranks)
     if machine.traits.wall_clock:
         low = max(low, MIN_WORK_S)
     return half_decades_around(low, max(high, 10 * low))

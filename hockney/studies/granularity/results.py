@@ -20,7 +20,7 @@ from typing import Literal
 
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate
-from hockney.models.applications.granularity import Algorithm, on_cores, work_needed
+from hockney.models.applications.granularity import Algorithm, required_work, with_shared_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds
 from hockney.pages.evidence import Evidence, MeasuredCase
@@ -268,15 +268,15 @@ def _limits(measured: Sequence[Cell]) -> tuple[list[tuple[float, float]], list[t
 
 def predicted(messages: PointToPointCosts, size: int, ranks: int, efficiency: float) -> Reached:
     """The work that an efficiency needs by equation 6; its interval follows from the fit's."""
-    algorithm = on_cores(Algorithm(1.0, size), ranks, messages.most_ranks)
-    value = work_needed(efficiency, algorithm, messages, ranks)
+    algorithm = with_shared_cores(Algorithm(1.0, size), ranks, messages.max_ranks)
+    value = required_work(efficiency, algorithm, messages, ranks)
     if value is None:
         return Reached(never=True)
     ends = exchange_bounds(messages, size, ranks)
     low, high = (
         (None, None)
         if ends is None
-        else (work_needed(efficiency, algorithm, messages, ranks, e) for e in ends)
+        else (required_work(efficiency, algorithm, messages, ranks, e) for e in ends)
     )
     return Reached(at=Estimate(value, low and min(low, value), high and max(high, value)))
 

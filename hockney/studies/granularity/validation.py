@@ -23,7 +23,7 @@ from itertools import pairwise
 from statistics import median
 
 from hockney.core.fit import Estimate
-from hockney.models.applications.granularity import efficiency, on_cores
+from hockney.models.applications.granularity import efficiency, with_shared_cores
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_bounds, exchange_time
 from hockney.pages.evidence import Evidence
@@ -109,7 +109,7 @@ def check(
     return tuple(
         _checked(
             cell,
-            messages.spread(cell.nodes),
+            messages.spread_over(cell.nodes),
             Apart(exchange.get((cell.ranks, cell.bytes)), share.get((cell.ranks, cell.work_s / cell.ranks))),
             cores,
         )
@@ -127,7 +127,7 @@ def error_summary(checked: Sequence[Checked]) -> ErrorSummary | None:
 def predict(cell: Cell, messages: PointToPointCosts) -> Estimate:
     """Equation 6, with ranks that share cores taking turns, with the interval from the fit's: a longer
     exchange gives a lower efficiency."""
-    algorithm = on_cores(cell.algorithm, cell.ranks, messages.most_ranks)
+    algorithm = with_shared_cores(cell.algorithm, cell.ranks, messages.max_ranks)
     value = efficiency(algorithm, messages, cell.ranks)
     ends = exchange_bounds(messages, cell.bytes, cell.ranks)
     if ends is None or cell.ranks == 1:
@@ -141,7 +141,7 @@ def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) 
     work, alone, p = cell.work_s, cell.one_rank.value, cell.ranks
     model_s = exchange_time(messages, cell.bytes, p)
     exchange = model_s if apart.exchange is None or p == 1 else apart.exchange
-    crowd = max(1.0, p / messages.most_ranks) if messages.most_ranks else 1.0
+    crowd = max(1.0, p / messages.max_ranks) if messages.max_ranks else 1.0
     share = crowd * alone / p if apart.share is None else apart.share
     ladder = (
         predicted.value,
@@ -156,7 +156,7 @@ def _checked(cell: Cell, messages: PointToPointCosts, apart: Apart, cores: int) 
         parts["exchange"] = None
     if apart.share is None:
         parts["together"] = None
-    return Checked(cell, predicted, apart, model_s, parts, cores, messages.change(cell.bytes, p))
+    return Checked(cell, predicted, apart, model_s, parts, cores, messages.change_around(cell.bytes, p))
 
 
 def _efficiency(cell: Cell, alone_s: float, share_s: float, exchange_s: float) -> float:

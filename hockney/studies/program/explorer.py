@@ -14,7 +14,7 @@ from hockney.core.units import doubling_series
 from hockney.draw.page import Table, Widget
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.description import ProgramDescription
-from hockney.models.programs.scaling import Base, faster
+from hockney.models.programs.scaling import SingleRankBase, with_faster_network
 from hockney.models.programs.timing import iteration_time
 from hockney.pages.format import quantity
 
@@ -29,7 +29,7 @@ def explorer(
 ) -> Widget:
     """`measured` is the largest measured number of ranks; a description has at most `most`."""
     wanted = min(MOST_RANKS, max(FEWEST_RANKS, measured), most or MOST_RANKS)
-    networks = [faster(costs, *each) for each in product(FACTORS, FACTORS)]
+    networks = [with_faster_network(costs, *each) for each in product(FACTORS, FACTORS)]
     ranks, times, works = [], [], []
     for p in doubling_series(1, wanted):
         try:
@@ -47,7 +47,7 @@ def explorer(
             ]
         )
     now = len(FACTORS) ** 3 // 2
-    scaled = [Base(times[0][now], works[0], program.scaling).scaled(work) for work in works]
+    scaled = [SingleRankBase(times[0][now], works[0], program.scaling).relative_work(work) for work in works]
     rows = tuple(
         (str(p), quantity(of_ranks[now], "s"), f"{scale * times[0][now] / of_ranks[now] / p:.1%}")
         for p, of_ranks, scale in zip(ranks, times, scaled, strict=True)

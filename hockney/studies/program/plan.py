@@ -11,7 +11,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
 from hockney.core.program_cases import IN_PLAN, PROGRAM
-from hockney.models.programs.description import read_stored
+from hockney.models.programs.description import read_stored_descriptions
 from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart
 from hockney.pages.evidence import Options, unique_cases
 from hockney.studies.program_costs import cost_cases, needs_of
@@ -43,7 +43,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
             "give sizes of the problem, for example n=8192",
             code="program-has-sizes",
         )
-    programs = read_stored(options.programs)
+    programs = read_stored_descriptions(options.programs)
     ranks = sorted({1, *(options.ranks or default_ranks(machine))})
     sync = sync_of(options, machine)
     cases, needs = [], []

@@ -14,7 +14,7 @@ from hockney.core.case import HOT
 from hockney.core.fit import Estimate
 from hockney.core.program_cases import PROGRAM, program_name
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.description import ProgramDescription, read_stored
+from hockney.models.programs.description import ProgramDescription, read_stored_descriptions
 from hockney.models.programs.timing import IterationTime, iteration_time
 from hockney.pages.evidence import Evidence, MeasuredCase, StudyResults
 from hockney.studies.program_costs import communication
@@ -99,7 +99,7 @@ class ProgramResults(StudyResults):
     @cached_property
     def _programs(self) -> dict[str, ProgramDescription]:
         """The descriptions by the names in their cases."""
-        return read_stored(self.evidence.settings.programs)
+        return read_stored_descriptions(self.evidence.settings.programs)
 
     @property
     def programs(self) -> tuple[ProgramDescription, ...]:

@@ -42,11 +42,11 @@ def test_a_survey_tells_messages_on_a_host_from_those_between_hosts(mpi_name, en
     )
     run = api.survey(options, out=tmp_path / "r")
     chosen = chosen_fits(run.fits)
-    assert chosen is not None and chosen.near is not None
-    assert chosen.main.subject.get("place") == NETWORK
-    near, far = (fit.segments[-1].per_byte.value for fit in (chosen.near, chosen.main))
+    assert chosen is not None and chosen.within_node_fit is not None
+    assert chosen.main_fit.subject.get("place") == NETWORK
+    near, far = (fit.segments[-1].per_byte.value for fit in (chosen.within_node_fit, chosen.main_fit))
     assert near < far / 5
-    if chosen.main.verdict != "poor":
+    if chosen.main_fit.verdict != "poor":
         assert SLOWEST < 1 / far / BUS.payload_rate < FASTEST
     fastest_s: dict[int, float] = {}
     for record in run.records:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.parts import CollectivePart, Iteration, Noise, Part, StepsPart, join
+from hockney.models.programs.parts import CollectivePart, Iteration, Noise, Part, StepsPart, join_parts
 from hockney.models.programs.timing import call_time, iteration_time
 from hockney.models.schedules.schedule import Step
 from hockney.suites.annealing.models.program import (
@@ -76,7 +76,7 @@ def blocking_rounds(seconds: np.ndarray, noise: Noise, rounds: int) -> Iteration
         StepsPart("steps", (Step((), computed=seconds),), noise),
         CollectivePart("statistics", "gather", STATISTICS_BYTES),
     )
-    return join(((part, 1.0) for part in rounds * parts), len(seconds))
+    return join_parts(((part, 1.0) for part in rounds * parts), len(seconds))
 
 
 def _noise(program: AnnealingProgram, single_rank: SingleRank) -> Noise:
@@ -122,7 +122,7 @@ def round_costs(
     zeros = (0.0,) * ranks
     if ranks < 2 or setup.silent:
         return RoundCosts(0.0, 0.0, zeros, zeros)
-    occupation = tuple(messages.on_medium(1, size, ranks) for size in (STATISTICS_BYTES, SCHEDULE_BYTES))
+    occupation = tuple(messages.medium_time(1, size, ranks) for size in (STATISTICS_BYTES, SCHEDULE_BYTES))
     # At the end of a round, one test finds a message and another test finds none.
     testing = tuple(test_s * (2 + _test_count(program, rank)) for rank in range(ranks))
     if setup.collective:
@@ -154,7 +154,7 @@ def round_costs(
 def handling_times(messages: Communication, size: float, ranks: int) -> tuple[float, float]:
     """Returns the seconds that a message occupies its sender and its receiver: LogGP's overheads if a run
     measured them, otherwise half of the message's time each."""
-    send_s, receive_s = messages.handling(size, ranks)
+    send_s, receive_s = messages.handling_times(size, ranks)
     if messages.platform is not None or send_s > 0:
         return send_s, receive_s
     half_s = messages.one_way(size, ranks) / 2

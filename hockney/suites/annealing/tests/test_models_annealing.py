@@ -13,7 +13,7 @@ import pytest
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.measured_costs import LocalCost, MeasuredCosts
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.description import describe
+from hockney.models.programs.description import parse_description
 from hockney.models.programs.timing import iteration_time
 from hockney.suites.annealing.models.prediction import (
     RoundSpread,
@@ -71,7 +71,7 @@ def test_a_blocking_set_up_pays_for_its_calls_and_decoupled_ranks_pay_nothing():
 def test_the_rounds_of_the_blocking_set_up_are_a_described_program():
     described = {"phase": [{"bcast": SCHEDULE_BYTES}, {"work": f"{ROUND_S}s"}, {"gather": STATISTICS_BYTES}]}
     rounds = blocking_rounds(np.full(2, ROUND_S), 0.0, 1)
-    expected = iteration_time(describe(described, "rounds").iteration(2), MESSAGES)
+    expected = iteration_time(parse_description(described, "rounds").iteration(2), MESSAGES)
     assert iteration_time(rounds, MESSAGES).seconds == pytest.approx(expected.seconds)
 
 
@@ -143,7 +143,7 @@ def test_predictions_have_the_costs_of_each_set_up():
     calls = (UP + DOWN) / ROUND_S
     assert shares["original"] == pytest.approx(0.5642 * deviation + calls, rel=0.15)
     assert shares["decoupled"] == 0.0
-    handling_times = MESSAGES.handling(16, 2)
+    handling_times = MESSAGES.handling_times(16, 2)
     posts = sum(handling_times) / ROUND_S
     assert posts < shares["estimated"] < posts + 0.2 * deviation, "four rounds even most delays out"
     assert shares["collective"] - shares["estimated"] == pytest.approx(calls - posts, rel=0.05)

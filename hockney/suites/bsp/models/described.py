@@ -17,8 +17,8 @@ import numpy as np
 from hockney.models.applications.point_to_point_costs import CostPiece, PointToPointCosts
 from hockney.models.measured_costs import LocalCost, MeasuredCosts
 from hockney.models.programs.communication import Communication
-from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, join
-from hockney.models.programs.patterns import to_next
+from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, join_parts
+from hockney.models.programs.patterns import messages_to_next
 from hockney.models.schedules.schedule import Step
 from hockney.suites.bsp.models.costs import BaseModel, local_seconds, require
 from hockney.suites.bsp.models.parameters import BulkCosts
@@ -33,7 +33,9 @@ def iteration(supersteps: Iterable[Superstep], ranks: int, machine: BulkCosts, b
     parts_by_superstep = (
         tuple(_superstep_parts(superstep, ranks, machine, base)) * superstep.count for superstep in supersteps
     )
-    return join(((part, 1.0) for superstep_parts in parts_by_superstep for part in superstep_parts), ranks)
+    return join_parts(
+        ((part, 1.0) for superstep_parts in parts_by_superstep for part in superstep_parts), ranks
+    )
 
 
 def _superstep_parts(superstep: Superstep, ranks: int, machine: BulkCosts, base: BaseModel) -> Iterator[Part]:
@@ -46,7 +48,7 @@ def _superstep_parts(superstep: Superstep, ranks: int, machine: BulkCosts, base:
     if superstep.bytes and ranks > 1:
         senders = max(1, round(ranks * superstep.mean_bytes / superstep.bytes))
         partners = min(superstep.max_destinations, ranks - 1)
-        steps = [to_next(ranks, np.full(senders, superstep.bytes / partners), partners)]
+        steps = [messages_to_next(ranks, np.full(senders, superstep.bytes / partners), partners)]
     if base == "bpram":
         yield StepsPart(STEP_NAMES[base], (*steps, Step((), joins=True)))
         return

@@ -206,7 +206,7 @@ def _forecast_scaling(
         return None
     modelled_kernel = replace(kernel, rank_choices=ranks)
     machines = {p: modelled_kernel.machine(p) for p in ranks}
-    machine = replace(machines[ranks[0]], others=machines)
+    machine = replace(machines[ranks[0]], measured_machines=machines)
     scaling: Scaling | None = "strong" if kernel.workload.size == "n" else None  # keys are those of a rank
     return forecast(modelled_kernel, ranks, machine, scaling), machine.communication["value"].message
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.models.programs.parts import StepsPart
-from hockney.models.programs.patterns import wavefront
+from hockney.models.programs.patterns import wavefront_steps
 from hockney.models.schedules.schedule import Layer, Mode, Step
 from hockney.suites.npb.programs.program import (
     DOUBLE_BYTES,
@@ -182,7 +182,7 @@ def _lu_sweep(
         border_bytes = np.array([DOUBLE_BYTES * COMPONENTS * block.extent(1 - axis) for block in blocks])
         links.append((sources, targets, border_bytes[sources, None] * planes))
     chunk_operations = operations * shares[:, None] * planes / planes.sum()
-    steps = wavefront(depths, chunk_operations, links, Mode.POSTED)
+    steps = wavefront_steps(depths, chunk_operations, links, Mode.POSTED)
     return Activity(StepsPart(name, tuple(steps)))
 
 

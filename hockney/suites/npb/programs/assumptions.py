@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from hockney.models.programs.timing import IterationTime, Kind
+from hockney.models.programs.timing import IterationTime, TimeKind
 
 Assumption = Literal["rates", "balance", "messages", "collectives"]
 ASSUMPTIONS: dict[Assumption, str] = {
@@ -18,7 +18,7 @@ ASSUMPTIONS: dict[Assumption, str] = {
     "messages": "messages take as long as between ranks that do nothing else",
     "collectives": "collectives take as long as between ranks that do nothing else",
 }
-PART_BY_ASSUMPTION: dict[Assumption, Kind] = {
+PART_BY_ASSUMPTION: dict[Assumption, TimeKind] = {
     "rates": "computation",
     "balance": "waiting",
     "messages": "messages",
@@ -95,7 +95,7 @@ def _worst_phase(
 ) -> str:
     """Returns the phase with the largest difference in the direction of the error."""
     sign = 1 if error > 0 else -1
-    kinds: tuple[Kind, ...] = (PART_BY_ASSUMPTION[assumption],)
+    kinds: tuple[TimeKind, ...] = (PART_BY_ASSUMPTION[assumption],)
     if assumption in ("messages", "collectives"):
         kinds = ("messages", "collectives")
 
@@ -103,6 +103,6 @@ def _worst_phase(
         measured_s = {"rates": phase.computation, "balance": phase.waiting}.get(
             assumption, phase.communication
         )
-        return sign * (prediction.of_part(phase.name, *kinds) - measured_s)
+        return sign * (prediction.part_seconds(phase.name, *kinds) - measured_s)
 
     return max(phases, key=gap).name if phases else ""

@@ -13,7 +13,7 @@ import numpy as np
 
 from hockney.core.fit import Estimate
 from hockney.core.record import Record
-from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, join
+from hockney.models.programs.parts import CollectivePart, Iteration, Part, StepsPart, join_parts
 from hockney.models.schedules.schedule import Step, relation
 
 DOUBLE_BYTES = 8
@@ -59,7 +59,7 @@ class NpbProgram:
 
     def iteration(self, rates: Rates) -> Iteration:
         """Returns an iteration in seconds."""
-        return join(
+        return join_parts(
             (
                 (
                     activity.part.with_computation(rates.for_phase(activity.rate_phase or activity.part.name))

@@ -16,7 +16,7 @@ from simulated_switch import even_switch, lines_on, lines_on_switch
 from hockney import build
 from hockney.core.fit import Estimate
 from hockney.machines import simulated
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.suites.npb.programs import PROGRAMS, program_of
 from hockney.suites.npb.programs.assumptions import diagnose
@@ -218,7 +218,7 @@ def words_of(kernels, size="S"):
 
 
 def predicted(record, machine, rate=FAST_RATE):
-    costs = Communication(described(machine), platform=machine)
+    costs = Communication(costs_of_description(machine), platform=machine)
     return predicted_run_time(program_of(record.parse_case()), uniform_rates(rate), costs)
 
 
@@ -236,7 +236,7 @@ def test_times_are_as_predicted_where_nothing_disturbs(ranks, size):
 
 def test_messages_that_share_a_medium_queue():
     machine = simulated.platform("switched-ethernet")
-    assert any(described(machine).medium)
+    assert any(costs_of_description(machine).medium)
     check_times(lines_on(machine, "hockney-npb", words_of(set(KERNELS) - {"mg"}), 4), machine)
 
 

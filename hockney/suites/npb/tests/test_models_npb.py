@@ -9,7 +9,7 @@ import pytest
 from program_counts import official_operations
 from simulated_switch import even_switch
 
-from hockney.models.applications.message_costs import described
+from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.models.programs.scaling import ProgramMachine, forecast
 from hockney.models.programs.timing import IterationTime, PartTime
@@ -87,7 +87,7 @@ def test_the_phase_with_the_largest_difference_is_named():
 
 def test_ranks_that_share_cores_compute_in_turn_and_intervals_are_of_both_times():
     machine = even_switch(4)
-    costs = Communication(described(machine), platform=machine)
+    costs = Communication(costs_of_description(machine), platform=machine)
     program = Benchmark("ep", "S", uniform_rates(1e9))
     ends = {"value": costs, "low": costs, "high": costs}
     found = forecast(program, (1, 2, 4), ProgramMachine(ends, cores=2, computing=(0.9, 1.2)), "strong")

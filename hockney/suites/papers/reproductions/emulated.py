@@ -18,7 +18,7 @@ from hockney.core.case import parse_canonical
 from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive
 from hockney.draw.page import Table
-from hockney.models.applications.contention import kind
+from hockney.models.applications.contention import network_kind
 from hockney.models.applications.message_costs import messages_for
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
@@ -108,7 +108,7 @@ def medium_check(answers: Answers) -> Check:
         and bool(described_medium)
         and message_costs.shared == (described_medium == SHARED_MEDIUM)
     )
-    return statement.check(holds, f"{kind(message_costs)}, {message_costs.why}")
+    return statement.check(holds, f"{network_kind(message_costs)}, {message_costs.why}")
 
 
 def _prediction_check(answers: Answers, processes: Sequence[int], sizes: Sequence[int]) -> Check:
@@ -157,7 +157,9 @@ def exchange_table(
                 )
             )
     message_costs = prediction_costs(answers)
-    network = "" if message_costs is None else f"The network: {kind(message_costs)}, {message_costs.why}. "
+    network = (
+        "" if message_costs is None else f"The network: {network_kind(message_costs)}, {message_costs.why}. "
+    )
     return Table(
         "predicted-exchange",
         "Exchange, emulated",

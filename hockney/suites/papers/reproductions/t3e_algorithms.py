@@ -13,7 +13,7 @@ from hockney.core.platform import Platform
 from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.models.loggp_sim import LogGPSimulator
 from hockney.models.schedules import SCHEDULES, NotModelled
-from hockney.models.schedules.smpi import SMPI
+from hockney.models.schedules.smpi import SMPI_SCHEDULES
 from hockney.reproductions.compared import Check, ComparedNumber, Statement
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions.t3e_cases import (
@@ -71,7 +71,7 @@ EXTRA_CURVES = {"alltoall": "bruck"}
 def machine_algorithm(platform: Platform, operation: str) -> str:
     """Returns the file of engine/coll whose algorithm sends the same messages as SimGrid's MPI on this
     machine; "" if there is none."""
-    phases = SMPI.get((operation, choose_algorithms(platform.collectives)[operation]), ())
+    phases = SMPI_SCHEDULES.get((operation, choose_algorithms(platform.collectives)[operation]), ())
     names = [
         name
         for (schedule_operation, name), schedule in SCHEDULES.items()

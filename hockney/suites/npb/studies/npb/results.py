@@ -406,7 +406,7 @@ def _compute_predictions(evidence: Evidence) -> NpbPredictions:
         one_rank_rates = rates.get((p.kernel, p.size))
         if p.ranks == 1 or one_rank_rates is None or p.time.value <= 0:
             continue
-        if not costs.message.reaches(p.measurement.case.nodes):
+        if not costs.message.covers_node_count(p.measurement.case.nodes):
             continue
         slowdown = max(1.0, p.ranks / cores)
         predicted_time = predicted_run_time(program_of(p.measurement.case), one_rank_rates, costs, slowdown)
