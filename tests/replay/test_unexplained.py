@@ -129,7 +129,7 @@ def test_ranks_with_different_clocks_have_the_costs_alone():
     job = replace(job_of_written(ranks), clock=np.array([1, 2], dtype=np.uint64))
     built = build([each.trace for each in ranks], job)
     assert built.recorded_times is None
-    communication = Communication(described(MACHINE), platform=MACHINE)
+    communication = Communication(costs_of_description(MACHINE), platform=MACHINE)
     program = TracedProgram(built, {"value": machine_of(communication, built.placement)})
     assert program.unchanged is program.costs_only
     one = explained(program)

@@ -82,7 +82,7 @@ def points() -> list[tuple[int, float, float, float, int, float]]:
     for _ in range(POINTS):
         k = dice.randrange(len(MACHINES))
         m = MACHINES[k]
-        edges = [piece.first for piece in m.pieces] + [0 if math.isinf(m.eager) else m.eager]
+        edges = [piece.min_size for piece in m.pieces] + [0 if math.isinf(m.eager_limit) else m.eager_limit]
         size = dice.choice(
             [0, max(0, dice.choice(edges) + dice.choice((-1, 0, 1))), int(2 ** dice.uniform(0, 24))]
         )
