@@ -93,7 +93,7 @@ def test_ranks_that_share_cores_compute_in_turn_and_intervals_are_of_both_times(
     found = forecast(program, (1, 2, 4), ProgramMachine(ends, cores=2, computing=(0.9, 1.2)), "strong")
     assert [row.shared_by for row in found.rows] == [1, 1, 2]
     assert found.rows[2].seconds("computation") == pytest.approx(found.rows[1].seconds("computation"))
-    assert found.changed == 2 and found.fastest.ranks == 2
+    assert found.changed_ranks == 2 and found.fastest.ranks == 2
     two = found.rows[1]
     computed, others = two.seconds("computation"), two.time.value - two.seconds("computation")
     assert two.time.low == pytest.approx(0.9 * computed + others)
