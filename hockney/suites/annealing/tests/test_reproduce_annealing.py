@@ -215,7 +215,7 @@ def document(tmp_path_factory):
         return made[0]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annealing_cases, "SHORTENED", FEWER_ROUNDS)
+        patch.setattr(annealing_cases, "SHORTENING_FACTOR", FEWER_ROUNDS)
         patch.setattr(annealing_cases, "T3D_ROUNDS", FEWER_T3D_ROUNDS)
         yield once
 

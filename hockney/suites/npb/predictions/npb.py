@@ -134,10 +134,10 @@ def predict(text: str, options: KernelOptions) -> PredictedKernel:
         raise UsageError(
             f"{kernel} of class {size} cannot be divided among {error.ranks} ranks",
             "each rank needs a part of the problem",
-            f"use {option('ranks', error.most)}",
+            f"use {option('ranks', error.max_ranks)}",
             code="indivisible",
             ranks=error.ranks,
-            most=error.most,
+            most=error.max_ranks,
         )
     if refusals:
         listen(

@@ -25,7 +25,7 @@ class Indivisible(ValueError):
 
     def __init__(self, ranks: int, max_ranks: int) -> None:
         super().__init__(f"{ranks} ranks; {max_ranks} work")
-        self.ranks, self.most = ranks, max_ranks
+        self.ranks, self.max_ranks = ranks, max_ranks
 
 
 @dataclass(frozen=True)

@@ -168,7 +168,7 @@ def test_ranks_that_a_grid_cannot_be_divided_among_are_refused_by_engine_and_pro
         kernel, _, size = words.partition(" class=")
         with pytest.raises(Indivisible) as found:
             PROGRAMS[kernel](size or "S", ranks)
-        assert found.value.most == most
+        assert found.value.max_ranks == most
     golden("refusals_npb.txt", "\n\n".join(messages))
 
 

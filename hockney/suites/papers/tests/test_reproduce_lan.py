@@ -59,7 +59,7 @@ def failing(found: dict) -> set[str]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """One launch of each kind, with budgets in which starting the ranks fits on a busy machine."""
-    few = {"SIZES": (0, 4, 1000, 4000, LONG), "LAUNCHES": 1, "SURVEY_S": 30.0}
+    few = {"SIZES": (0, 4, 1000, 4000, LONG), "LAUNCHES": 1, "SURVEY_BUDGET_S": 30.0}
     for name, value in few.items():
         monkeypatch.setattr(on_emulated, name, value)
     return monkeypatch
@@ -69,7 +69,12 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_exchanges_and_efficiencies_on_each_medium(medium, tmp_path, capsys, quick):
     """2 and 4 hosts, whose exchanges show their medium. The wire bounds times of long messages from below: a
     bus carries half of the messages one after the other, a switch at the same time."""
-    small = {"PROCESSES": (2, 4), "GRID_WORDS": (1, LONG_WORDS), "GRID_WORK_S": (0.01, 0.1), "GRID_S": 20.0}
+    small = {
+        "PROCESSES": (2, 4),
+        "GRID_WORDS": (1, LONG_WORDS),
+        "GRID_WORK_S": (0.01, 0.1),
+        "GRID_BUDGET_S": 20.0,
+    }
     for name, value in {**small, "SIZES": (4, LONG)}.items():
         quick.setattr(sun_emulated, name, value)
     quick.setattr(sun, "WORDS", (1, LONG_WORDS))
@@ -105,7 +110,7 @@ def test_too_few_hosts_are_refused_before_anything_is_measured(tmp_path, capsys)
 
 def test_barriers_on_a_bus(tmp_path, capsys, quick):
     """3 and 5 of 8 hosts. Every message of a barrier is a frame."""
-    small = {"PROCESSES": (3, 5), "MIN_PROCESSES": 3, "MAX_PROCESSES": 5, "BARRIERS_S": 20.0}
+    small = {"PROCESSES": (3, 5), "MIN_PROCESSES": 3, "MAX_PROCESSES": 5, "BARRIERS_BUDGET_S": 20.0}
     exchanges = {"EXCHANGE_PROCESSES": (4,), "EXCHANGE_SIZES": (4, LONG)}
     for name, value in {**small, **exchanges}.items():
         quick.setattr(ethernet_emulated, name, value)
@@ -124,7 +129,7 @@ def test_barriers_on_a_bus(tmp_path, capsys, quick):
 def test_sixteen_hosts_on_one_medium_show_what_the_paper_found(tmp_path, capsys, quick):
     """Except that the MCS tree is among the fastest: frames of acknowledgements are not free here
     (hockney/suites/papers/docs/switched-ethernet.md)."""
-    few = {"PROCESSES": (3, 16), "BARRIERS_S": 60.0, "EXCHANGE_SIZES": (4, LONG)}
+    few = {"PROCESSES": (3, 16), "BARRIERS_BUDGET_S": 60.0, "EXCHANGE_SIZES": (4, LONG)}
     for name, value in few.items():
         quick.setattr(ethernet_emulated, name, value)
     quick.setattr(ethernet, "PROCESSES", (3, 16))
