@@ -31,8 +31,8 @@ MODELS: Mapping[BaseModel, str] = {"bsp": "BSP", "bpram": "BPRAM"}
 
 @dataclass(frozen=True)
 class KernelPoint:
-    """A kernel at one size, on `ranks` ranks, in one style. `predicted` are the times (s) of the models of
-    that style, by name: the plain one, one with each single repair, and one with all repairs. Models with
+    """A kernel at one size, on `ranks` ranks, in one style. `terms_by_model` are the times (s) by the
+    models of that style: the plain one, one with each single repair, and one with all repairs. Models with
     unmeasured parameters are left out."""
 
     measurement: MeasuredCase
