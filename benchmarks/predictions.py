@@ -50,7 +50,7 @@ import hockney
 from hockney import api, build
 from hockney.api.checking import check_prediction
 from hockney.api.profile import Profile, load_profile
-from hockney.api.replays import TracePrediction, predict_trace, traced
+from hockney.api.replays import TracePrediction, predict_trace, traced_launch_of
 from hockney.core.errors import HockneyError
 from hockney.core.ethernet import Ethernet
 from hockney.core.machine import Mpi
@@ -460,7 +460,7 @@ class Programs:
 
     def calls(self, words: Sequence[str]) -> Graph:
         """What a program calls, with usual computation."""
-        return usual(traced(self.profile(words, trace=True)).built.graph)
+        return usual(traced_launch_of(self.profile(words, trace=True)).built.graph)
 
 
 def usual(graph: Graph) -> Graph:

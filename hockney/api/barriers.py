@@ -14,38 +14,46 @@ from hockney.studies.barriers.results import Choice, choose, way_of
 def choose_barriers(
     run: Run, ranks: Sequence[int], nodes: int = 0, ranks_per_node: int = 0
 ) -> tuple[list[Choice], list[Inconclusive]]:
-    """The choices for each number of ranks and of nodes over which they are spread (default: the measured
-    ones), and the reasons where there is none.
+    """Choose the fastest barrier for each number of ranks and of nodes (default: all measured layouts).
 
-    Times are per call, in seconds. Raises UsageError for ranks that do not fill these nodes.
+    Returns the choices, and the reason for each layout without one. Times are per call, in seconds. Raises
+    UsageError for ranks that do not fill the nodes.
     """
-    choices, unknown = [], []
-    for layout in _layouts(run, ranks, nodes, ranks_per_node):
+    choices, failures = [], []
+    for layout in _requested_layouts(run, ranks, nodes, ranks_per_node):
         try:
             choices.append(choose(run.evidence, *layout))
         except Inconclusive as error:
-            unknown.append(error)
-    return choices, unknown
+            failures.append(error)
+    return choices, failures
 
 
-def _layouts(run: Run, ranks: Sequence[int], nodes: int, ranks_per_node: int) -> list[tuple[int, int]]:
-    """Ranks and nodes; 0 nodes: as the launch placed them."""
+def _requested_layouts(
+    run: Run, ranks: Sequence[int], nodes: int, ranks_per_node: int
+) -> list[tuple[int, int]]:
+    """Pairs of a number of ranks and a number of nodes (0: placed by the launcher)."""
     measured = sorted({(case.ranks, case.nodes) for case in run.plan.cases if way_of(case) is not None})
     if not nodes and not ranks_per_node:
         if not ranks:
             return measured
-        return [each for p in ranks for each in [m for m in measured if m[0] == p] or [(p, 0)]]
+        return [
+            layout
+            for p in ranks
+            for layout in [candidate for candidate in measured if candidate[0] == p] or [(p, 0)]
+        ]
     if nodes and ranks_per_node:
-        return [(p, nodes) for p in ranks or [nodes * ranks_per_node] if _fits(p, nodes, ranks_per_node)]
+        return [
+            (p, nodes) for p in ranks or [nodes * ranks_per_node] if _fills_nodes(p, nodes, ranks_per_node)
+        ]
     if nodes:
         return [(p, nodes) for p in ranks or [p for p, n in measured if n == nodes]]
-    return [(p, p // ranks_per_node) for p in ranks if _fits(p, p // ranks_per_node, ranks_per_node)] or [
-        (p, n) for p, n in measured if n and p == n * ranks_per_node
-    ]
+    return [
+        (p, p // ranks_per_node) for p in ranks if _fills_nodes(p, p // ranks_per_node, ranks_per_node)
+    ] or [(p, n) for p, n in measured if n and p == n * ranks_per_node]
 
 
-def _fits(ranks: int, nodes: int, ranks_per_node: int) -> bool:
-    """Raises UsageError."""
+def _fills_nodes(ranks: int, nodes: int, ranks_per_node: int) -> bool:
+    """True if the ranks fill the nodes. Raises UsageError otherwise."""
     if ranks != nodes * ranks_per_node:
         raise UsageError(
             f"{ranks} ranks do not fill the nodes with {ranks_per_node} each",

@@ -58,7 +58,9 @@ def import_logs(
     """
     ranks = _check_ranks(ranks)
     paths = (
-        [to_path(files)] if isinstance(files, str | PathLike) else [to_path(imported) for imported in files]
+        [to_path(files)]
+        if isinstance(files, str | PathLike)
+        else [to_path(imported_run) for imported_run in files]
     )
     if not paths:
         raise UsageError(
@@ -67,18 +69,24 @@ def import_logs(
     listener = listen or log
     logs = _read_logs(paths, listener)
     imported_runs = assemble(logs, ranks=ranks, machine=machine, same_buffers=in_place)
-    run_paths = [_run_path(imported, len(imported_runs), out) for imported in imported_runs]
+    run_paths = [_run_path(imported_run, len(imported_runs), out) for imported_run in imported_runs]
     for run_path in run_paths:  # all of them before the first is written
         refuse_taken(run_path)
     runs = []
-    for imported, run_path in zip(imported_runs, run_paths, strict=True):
-        for notice in imported.notices:
+    for imported_run, run_path in zip(imported_runs, run_paths, strict=True):
+        for notice in imported_run.notices:
             listener(notice)
-        source = measurement.imported_reference(imported.name)
+        source = measurement.imported_reference(imported_run.name)
         runs.append(
             Run(
                 measurement.write_run(
-                    run_path, STUDY, source, imported.machine, imported.run, imported.catalog, label
+                    run_path,
+                    STUDY,
+                    source,
+                    imported_run.machine,
+                    imported_run.run,
+                    imported_run.catalog,
+                    label,
                 )
             )
         )

@@ -91,15 +91,15 @@ def store_options(job: BatchJob, options: BatchOptions) -> BatchJob:
 def fill_in_stored_options(options: BatchOptions, job: BatchJob, path: Path) -> BatchOptions:
     """Fill in unset `options` from the earlier `job` of the run in `path`. Raises UsageError if this user has
     not typed them."""
-    missing_options = {
+    stored_options = {
         name: getattr(job, name)
         for name in STORED_OPTIONS
         if getattr(job, name) and not getattr(options, name)
     }
-    if missing_options and not trust.is_marked(_marked_text(job), job.lines_mark, os.environ):
+    if stored_options and not trust.is_marked(_marked_text(job), job.lines_mark, os.environ):
         words = [
             f"{STORED_OPTIONS[name]}={value}"
-            for name, values in missing_options.items()
+            for name, values in stored_options.items()
             for value in ((values,) if isinstance(values, str) else values)
         ]
         command = shlex.join([str(path), "--submit", *words])
@@ -108,9 +108,9 @@ def fill_in_stored_options(options: BatchOptions, job: BatchJob, path: Path) -> 
             "with them, a run folder from somebody else could start any program",
             f"if you trust it, type them: hockney resume {printable(command)}",
             code="batch-options-of-a-folder",
-            options=sorted(STORED_OPTIONS[name] for name in missing_options),
+            options=sorted(STORED_OPTIONS[name] for name in stored_options),
         )
-    return replace(options, **missing_options)
+    return replace(options, **stored_options)
 
 
 def _marked_text(options: BatchJob | BatchOptions) -> str:

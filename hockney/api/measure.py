@@ -138,7 +138,7 @@ def run(
     """
     planned_run = plan_and_check(question, options, listen)
     path = None if out is None else to_path(out)
-    new_run = path is not None and not (path / PLAN).exists()
+    is_new = path is not None and not (path / PLAN).exists()
     folder = None
     try:
         folder = measurement.begin(
@@ -154,7 +154,7 @@ def run(
     except KeyboardInterrupt as end:  # between any two steps
         if folder is not None:
             raise RunInterrupted(folder.path, complete=False) from end
-        if path is not None and new_run and (path / PLAN).exists():
+        if path is not None and is_new and (path / PLAN).exists():
             raise RunInterrupted(path, complete=False) from end
         raise
 

@@ -60,8 +60,8 @@ INCOMPLETE = ("missing-ranks",)
 
 @dataclass(frozen=True, repr=False)
 class Profile:
-    """A profile's folder. It is read and explained on first use. `received` is the signal by which the user
-    ended the program that has just been profiled, and `notices` are those of launching it."""
+    """A profile, read and explained on first use. `received` is the signal with which the user ended the
+    program, and `notices` are those of launching it."""
 
     path: Path
     received: int | None = None
@@ -71,13 +71,13 @@ class Profile:
 
     @cached_property
     def recorded(self) -> Recorded:
-        """What all launches recorded. Raises HockneyError if no rank has a usable file."""
+        """Records of all launches. Raises HockneyError if no rank has a usable file."""
         return read_profile(self.path)
 
     @cached_property
     def surveyed(self) -> Surveyed | None:
-        """The survey that gives the machine's costs; None if there is none, or if the one in the manifest can
-        no longer be read."""
+        """Survey with the machine's costs; None if there is none or if the one in the manifest is
+        unreadable."""
         if self.survey is not None:
             return None if str(self.survey) == NONE else _survey_in(to_path(self.survey), self.manifest)
         if self.manifest.survey is not None:
@@ -87,12 +87,12 @@ class Profile:
 
     @cached_property
     def results(self) -> ProfileResults:
-        """The explanation of every launch, and the answer."""
+        """Explanations of all launches, with the summary."""
         return results_of(self.recorded, self.surveyed)
 
     @property
     def explanation(self) -> Explanation:
-        """Where the time in MPI of the typical launch went."""
+        """Explanation of the time in MPI of the typical launch."""
         return self.results.explanation
 
     @property
@@ -101,12 +101,12 @@ class Profile:
 
     @property
     def exit_code(self) -> int:
-        """The program's exit code in the first launch that failed; 0 if all ended well."""
+        """Exit code of the program in the first failed launch; 0 if all succeeded."""
         return failed_exit_code(self.manifest)
 
     @property
     def overhead(self) -> Overhead | None:
-        """How many times as long launches take with recording; None unless it was measured."""
+        """Ratio of launch times with and without recording; None unless it was measured."""
         return launching.measured_overhead(self.manifest)
 
     @cached_property
@@ -133,7 +133,7 @@ class Profile:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Everything for programs, as --json prints it."""
+        """Document for programs, as printed by --json."""
         overhead = self.overhead
         return {
             "profile": printable(str(self.path)),
@@ -150,7 +150,7 @@ class Profile:
         return self.path / "report.html"
 
     def report(self, path: AnyPath | None = None) -> Path:
-        """Write the page as one HTML file, by default report.html in the profile's folder. Returns its
+        """Write the page as one HTML file, by default report.html in the profile's folder, and return its
         path."""
         if path is None:
             return report.write(self.page, self.report_path, in_run_folder=True)
@@ -161,20 +161,21 @@ class Profile:
         return report.figures(self.page, to_path(folder))
 
     def table(self, name: TableName = "calls") -> Rows:
-        """`calls`: for each call site and function the calls, bytes, seconds and the parts of these; `ranks`:
-        the times of each rank; `messages`: bytes and messages between pairs of ranks."""
-        from hockney.api.profile_tables import profile_rows
+        """Return a table. `calls` contains the number of calls, bytes and seconds (with parts) for each call
+        site and function, `ranks` the times of each rank, `messages` the bytes and messages between pairs of
+        ranks."""
+        from hockney.api.profile_tables import profile_table
 
-        return profile_rows(self.explanation, name)
+        return profile_table(self.explanation, name)
 
     def predict(self, **changes: Any) -> TracePrediction:
-        """How long the traced program would take with changes, see `hockney.predict_trace`."""
+        """Predict the time of the traced program with changes, see `hockney.predict_trace`."""
         from hockney.api.replays import predict_trace
 
         return predict_trace(self, **changes)
 
     def frame(self, name: TableName = "calls", library: Library | None = None) -> Any:
-        """A table as a DataFrame of pandas or polars, see `Run.frame`."""
+        """Table as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(name), library)
 
     def __repr__(self) -> str:
@@ -198,37 +199,37 @@ def profile(
         profile = hockney.profile("mpiexec -n 8 ./app input")
         profile.frame("calls")
 
-    `command` is what starts the program without hockney, as words or as a line for a shell. It is launched
-    `repeat` times; with `overhead` at least five times with and five times without recording, in random
-    order. With a `trace`, every call is kept in its order: "all" keeps its times too, "summary" their
-    distributions. `survey` is the run whose costs explain the profile: "newest", "none", "new" (made
-    afterwards) or a folder. `out` is the folder for the profile, by default a new one in runs; `environ` the
-    program's environment; `stdout` a descriptor for its standard output.
+    `command` starts the program without hockney, as a list of words or as a shell command line. It is
+    launched `repeat` times; with `overhead`, at least five times each with and without recording, in random
+    order. A `trace` stores every call in order, with its times ("all") or their distributions ("summary").
+    `survey` selects the run with the costs that explain the profile: "newest", "none", "new" (made
+    afterwards) or a folder. `out` is the profile's folder (default: a new one in runs), `environ` the
+    program's environment, `stdout` a file descriptor for its standard output.
 
-    The program runs in any case. Raises UsageError before it starts for an invalid command,
-    EnvironmentProblem if the profile cannot be written, or, after the program has ended, if nothing could be
-    recorded."""
+    The program runs even if it cannot be recorded. Raises UsageError for an invalid command before the
+    program starts, EnvironmentProblem if the profile cannot be written or, after the program has ended, if
+    nothing was recorded."""
     listen = log if listen is None else listen
     environ = dict(os.environ if environ is None else environ)
     check_repeat(repeat)
-    kept: list[Notice] = []
+    notices: list[Notice] = []
 
     def note(problem: HockneyError) -> None:
         notice = Notice(str(problem), problem.code)
-        kept.append(notice)
+        notices.append(notice)
         listen(notice)
 
     target = find_target(command, environ)
-    wanted = os.fspath(survey)
-    chosen = None if wanted in (NEWEST, NONE, NEW) else to_path(survey)
-    if chosen is not None:
-        measurement.read_survey(chosen)  # refused now, if it does not give the cost of messages
+    survey_choice = os.fspath(survey)
+    survey_path = None if survey_choice in (NEWEST, NONE, NEW) else to_path(survey)
+    if survey_path is not None:
+        measurement.read_survey(survey_path)  # refused now, if it does not give the cost of messages
     folder = default_path("profile") if out is None else to_path(out)
     refuse_taken(folder)
     for problem in (*target.obstacles, *target.warnings):
         note(problem)
     library = interposition.build(target.paths, environ, notifier(listen)) if target.libraries else None
-    manifest = manifest_of(target, interposition.recorded_symbols(target.paths), chosen, trace)
+    manifest = manifest_of(target, interposition.recorded_symbols(target.paths), survey_path, trace)
     launching.create_folder(folder, manifest)
     plan = launching.planned_launches(repeat, overhead, secrets.randbelow(2**31))
 
@@ -237,7 +238,7 @@ def profile(
             kind = "" if profiled else ", not recorded"
             listen(Status(f"launch {number} of {len(plan)}{kind}"))
 
-    manifest, received = launching.launch_all(
+    manifest, signal_number = launching.launch_all(
         target.command,
         library,
         folder,
@@ -249,61 +250,63 @@ def profile(
         listen=report_launch,
     )
     if not launching.rank_files(folder, manifest):
-        if received is None:
+        if signal_number is None:
             raise nothing_recorded(target, failed_exit_code(manifest))
         raise Interrupted(
             "the program was interrupted before it had called MPI_Init",
             code="profile-interrupted",
-            exit_code=128 + received,
+            exit_code=128 + signal_number,
         )
     if trace is not None:
         from hockney.profiles.trace import packed_traces
 
         for problem in packed_traces(folder, manifest):
             note(problem)
-    if wanted in (NEWEST, NEW) and received is None:
-        _add_survey(target, folder, manifest, wanted == NEW, listen)
-    return Profile(folder, received, tuple(kept))
+    if survey_choice in (NEWEST, NEW) and signal_number is None:
+        _add_survey(target, folder, manifest, survey_choice == NEW, listen)
+    return Profile(folder, signal_number, tuple(notices))
 
 
 def load_profile(path: AnyPath, survey: AnyPath | None = None) -> Profile:
-    """The profile in a folder, explained by the survey that it names, or by another one. Raises UsageError if
-    there is none."""
+    """Load the profile in a folder, explained by the survey in its manifest or by another `survey`. Raises
+    UsageError if there is no profile."""
     folder = to_path(path)
     read_manifest(folder)
     return Profile(folder, survey=survey)
 
 
 def live_profile(path: AnyPath) -> Live:
-    """What the ranks of a running, hung or killed program do now: which rank waits where, and for whom."""
+    """State of the ranks of a running, hung or killed program: where each rank waits, and for which rank."""
     from hockney.profiles.live import read_live
 
     return read_live(to_path(path))
 
 
 def compare_profiles(a: AnyPath, b: AnyPath, tolerance: float | None = None) -> ProfileComparison:
-    """Whether profile B takes longer than A, by more than the `tolerance` (default: 5%): the program, each
-    MPI operation and each call site. Raises Inconclusive if the numbers of ranks differ."""
+    """Compare profile B with A: the program's time, each MPI operation and each call site, with a `tolerance`
+    (default: 5%). Raises Inconclusive if the numbers of ranks differ."""
     from hockney.profiles import compare
 
-    of_a, of_b = load_profile(a).recorded, load_profile(b).recorded
-    return compare.compare_profiles(of_a, of_b, compare.TOLERANCE if tolerance is None else tolerance)
+    profile_a, profile_b = load_profile(a).recorded, load_profile(b).recorded
+    return compare.compare_profiles(
+        profile_a, profile_b, compare.TOLERANCE if tolerance is None else tolerance
+    )
 
 
 def _survey_in(path: Path, manifest: Manifest) -> Surveyed:
-    """The survey in a run folder. If it was made with another MPI, it says so."""
+    """Read the survey in a run folder. Its name mentions a different MPI."""
     surveyed, _ = measurement.read_survey(path)
     mpi = surveyed.machine.mpi
     differences: tuple[str, ...] = ()
     if mpi is not None and mpi.family != manifest.mpi.family:
-        here = " ".join(filter(None, (family_named(manifest.mpi.family).title, manifest.mpi.version)))
-        differences = (f"{title_of(mpi)} instead of {here}",)
+        profile_mpi = " ".join(filter(None, (family_named(manifest.mpi.family).title, manifest.mpi.version)))
+        differences = (f"{title_of(mpi)} instead of {profile_mpi}",)
     return msgspec.structs.replace(surveyed, differences=differences)
 
 
 def exit_code(profiled: Profile) -> int:
-    """hockney's exit code: 128 + the signal if the user interrupted the program; 1 if it failed; 4 if ranks
-    are missing; otherwise 0."""
+    """Exit code of hockney: 128 + signal number if the user interrupted the program, 1 if it failed, 4 if
+    ranks are missing, otherwise 0."""
     if profiled.received is not None:
         return 128 + profiled.received
     if profiled.exit_code:
@@ -345,15 +348,15 @@ def manifest_of(
 
 
 def _add_survey(target: Target, folder: Path, manifest: Manifest, new: bool, listen: Listener) -> None:
-    """Note the newest survey with the program's MPI in the manifest, or make one. Without one, or if it
-    fails, the profile has no prices, which its page says."""
+    """Store the newest survey with the program's MPI in the manifest, or make a `new` one. If that fails, the
+    profile has no costs, which its page mentions."""
     if new:
         from hockney.api import measure
         from hockney.api.run_options import RunOptions
 
         launcher = target.command.launcher
-        wanted = target.family.name if launcher is None or launcher.is_srun else str(launcher.path)
-        path: Path | None = measure.survey(RunOptions(mpi=wanted), listen=listen).path
+        mpi_name = target.family.name if launcher is None or launcher.is_srun else str(launcher.path)
+        path: Path | None = measure.survey(RunOptions(mpi=mpi_name), listen=listen).path
     else:
         path = find_runs.newest_survey_of_mpi(target.family.name, listen)
     if path is None:

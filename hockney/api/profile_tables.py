@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A profile as tables: its call sites with the parts of their times, its ranks, and its messages."""
+"""Tables of a profile: call sites with the parts of their times, ranks, and messages."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from hockney.core.errors import unknown
 from hockney.profiles.explanation import Explanation, Parts
 
 
-def profile_rows(explanation: Explanation, name: str) -> Rows:
-    """The table `name` of an explained launch. Raises UsageError for another one."""
+def profile_table(explanation: Explanation, name: str) -> Rows:
+    """Return the table `name` of an explained launch. Raises UsageError for an unknown name."""
     if name not in TABLES:
         raise unknown("table of a profile", name, TABLES, code="unknown-profile-table")
     return TABLES[name](explanation)
 
 
-def call_rows(explanation: Explanation) -> Rows:
-    """A row for each function at each call site, the longest first; all ranks together. Times are seconds: of
-    all calls, of the shortest and the longest one, and the parts of the time of all."""
+def call_table(explanation: Explanation) -> Rows:
+    """Table with one row per function and call site, longest first, summed over the ranks. Times in seconds
+    are the total with its parts, and those of the shortest and longest call."""
     rows = explanation.rows
     frames = [explanation.site(row).frame for row in rows]
     columns: dict[str, Sequence[Cell]] = {
@@ -47,9 +47,9 @@ def call_rows(explanation: Explanation) -> Rows:
     return Rows.of(columns)
 
 
-def rank_rows(explanation: Explanation) -> Rows:
-    """A row for each rank: elapsed seconds from MPI_Init to MPI_Finalize, those in MPI and outside, and the
-    parts of the time in MPI."""
+def rank_table(explanation: Explanation) -> Rows:
+    """Table with one row per rank: elapsed seconds from MPI_Init to MPI_Finalize, seconds inside and outside
+    MPI, and the parts of the time in MPI."""
     ranks = explanation.launch.ranks
     columns: dict[str, Sequence[Cell]] = {
         "rank": [rank.label for rank in ranks],
@@ -64,8 +64,8 @@ def rank_rows(explanation: Explanation) -> Rows:
     return Rows.of(columns | _part_columns(explanation.rank_parts))
 
 
-def message_rows(explanation: Explanation) -> Rows:
-    """A row for each pair of ranks that exchanged messages."""
+def message_table(explanation: Explanation) -> Rows:
+    """Table with one row per pair of ranks that exchanged messages."""
     launch = explanation.launch
     senders, receivers = np.nonzero((launch.sent > 0) | (launch.messages > 0))
     labels = [rank.label for rank in launch.ranks]
@@ -80,11 +80,13 @@ def message_rows(explanation: Explanation) -> Rows:
 
 
 TABLES: dict[str, Callable[[Explanation], Rows]] = {
-    "calls": call_rows,
-    "ranks": rank_rows,
-    "messages": message_rows,
+    "calls": call_table,
+    "ranks": rank_table,
+    "messages": message_table,
 }
 
 
 def _part_columns(parts: Sequence[Parts]) -> dict[str, Any]:
-    return {f"{f.name}_s": [float(getattr(each, f.name)) for each in parts] for f in fields(Parts)}
+    return {
+        f"{field.name}_s": [float(getattr(part, field.name)) for part in parts] for field in fields(Parts)
+    }

@@ -46,8 +46,8 @@ ROLES = ("point-to-point", "stream", "train", "overhead", "collective", "barrier
 
 @dataclass(frozen=True)
 class CommunicationSource:
-    """Costs of communication and where they come from; `cores` on which ranks fit (None: no limit is known),
-    of this machine if `here`."""
+    """Costs of communication with their origin. `cores` is the number of available cores (None: unknown);
+    with `here`, they belong to this machine."""
 
     costs: Mapping[End, Communication]
     origin: CostsOrigin
@@ -62,24 +62,24 @@ class CommunicationSource:
 
     @property
     def default_max_ranks(self) -> int:
-        """The largest power of two that fits; on another machine than this one, at most 16."""
+        """Largest power of two that fits; at most 16 on other machines."""
         return default_max_ranks(self.cores, here=self.here)
 
 
 def default_max_ranks(cores: int | None, *, here: bool) -> int:
-    """The largest power of two that fits on these cores, at least 2; on another machine than this one at most
-    DEFAULT_MAX_RANKS."""
-    fitting = cores or DEFAULT_MAX_RANKS
-    limit = max(2, fitting if here else min(fitting, DEFAULT_MAX_RANKS))
+    """Largest power of two that fits on these cores, at least 2; at most DEFAULT_MAX_RANKS on other
+    machines."""
+    core_count = cores or DEFAULT_MAX_RANKS
+    limit = max(2, core_count if here else min(core_count, DEFAULT_MAX_RANKS))
     return 1 << (limit.bit_length() - 1)
 
 
 def communication_source(
     run: AnyPath | None, machine: str, cost: Cost, listen: Listener, ranks: Sequence[int], *, larger: bool
 ) -> CommunicationSource:
-    """The costs in the folder `run`, of the described `machine` (with `larger`, with room for all `ranks`),
-    or else of the newest survey. Raises UsageError for both, for an unknown run or machine, and for more
-    ranks than a described machine has cores; Inconclusive if no run has the costs."""
+    """Costs from the folder `run`, from the description of `machine` (enlarged to `ranks` with `larger`), or
+    by default from the newest survey. Raises UsageError if both are given, for an unknown run or machine, and
+    if a described machine has fewer cores than ranks; Inconclusive if no run contains the costs."""
     find_runs.check_single_source(run, machine)
     if machine:
         name = measurement.description_name(machine)
@@ -87,15 +87,13 @@ def communication_source(
         if larger:
             platform = simulated.enlarged(platform, max(ranks, default=1))
         simulated.check_ranks(platform, max(ranks, default=1))
-        costs: dict[End, Communication] = {
-            "value": Communication(costs_of_description(platform), platform=platform)
-        }
+        costs: dict[End, Communication] = {"value": Communication(costs_of_description(platform), platform=platform)}
         return CommunicationSource(costs, CostsOrigin(platform, name), platform.capacity, here=False)
     source = find_runs.message_source(run, listen, cost, _is_relevant)
-    ends: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
-    costs = {end: communication_from_fits(source.fits, source.messages, end) for end in ends}
-    here = not source.machine.traits.described
-    return CommunicationSource(costs, source.origin, source.messages.max_ranks, here, source.fits)
+    bounds: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
+    costs = {bound: communication_from_fits(source.fits, source.messages, bound) for bound in bounds}
+    is_local = not source.machine.traits.described
+    return CommunicationSource(costs, source.origin, source.messages.max_ranks, is_local, source.fits)
 
 
 def _is_relevant(workload: Workload) -> bool:
@@ -104,7 +102,7 @@ def _is_relevant(workload: Workload) -> bool:
 
 @dataclass(frozen=True, repr=False)
 class ProgramPrediction:
-    """How a program scales: `forecast` has all numbers, `source` is the origin of the costs."""
+    """Scaling of a program. `forecast` contains all numbers, `source` is the origin of the costs."""
 
     forecast: ProgramForecast
     source: CommunicationSource
@@ -121,16 +119,18 @@ class ProgramPrediction:
     @property
     def caveats(self) -> tuple[Caveat, ...]:
         """The warnings about the prediction, each with a code."""
-        of_program = program_caveats(self.forecast, self.messages)
-        return (*cost_caveats(self, self.source.origin), *of_program)
+        return (
+            *cost_caveats(self, self.source.origin),
+            *program_caveats(self.forecast, self.messages),
+        )
 
     @property
     def document(self) -> dict[str, Any]:
-        """The output of `--json`."""
+        """Document that `--json` prints."""
         return program_scaling.document(self.forecast, self.messages) | {"doubts": self.caveats}
 
     def table(self) -> Rows:
-        """The rows as columns; each value has the ends of its 95% interval."""
+        """Table of the rows. Each value has columns for the bounds of its 95% interval."""
         return program_table(self.rows)
 
     def frame(self, library: Library | None = None) -> Any:
@@ -138,15 +138,15 @@ class ProgramPrediction:
         return frame(self.table(), library)
 
     def __repr__(self) -> str:
-        before, after = self._sentences
+        intro, notes = self._sentences
         return "\n".join(
-            map(one_line, (*before, *text_lines(program_scaling.ranks_table(self.forecast)), *after))
+            map(one_line, (*intro, *text_lines(program_scaling.ranks_table(self.forecast)), *notes))
         )
 
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
-        before, after = self._sentences
-        return notebook.summary(before, self.caveats, [program_scaling.ranks_table(self.forecast)], after)
+        intro, notes = self._sentences
+        return notebook.summary(intro, self.caveats, [program_scaling.ranks_table(self.forecast)], notes)
 
     @property
     def _sentences(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -158,8 +158,8 @@ class ProgramPrediction:
 class Program:
     """A parallel program: phases of computation, messages and collective operations, repeated.
 
-    `phases` are tables with the keys of docs/programs.md, such as {"work": "1ms"} or {"allreduce": 8}, and
-    `sizes` are names in their formulas. `description` has them all."""
+    `phases` are tables with the keys of docs/programs.md, such as {"work": "1ms"} or {"allreduce": 8}.
+    `sizes` gives values to names in their formulas. `description` is the parsed program."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class Program:
         grid: str | Sequence[str | int] = "line",
         sizes: Mapping[str, str | float] | None = None,
     ) -> None:
-        """Raises UsageError."""
+        """Raises UsageError for an invalid program."""
         raw: dict[str, Any] = {
             "phase": [dict(phase) for phase in phases],
             "iterations": iterations,
@@ -201,7 +201,7 @@ class Program:
         return store_description(self._raw, self.description.name)
 
     def with_sizes(self, **sizes: float) -> Program:
-        """The same program with other sizes of the problem. Raises UsageError for names that it lacks."""
+        """Copy of the program with other problem sizes. Raises UsageError for unknown names."""
         for name in sizes:
             if name not in self.description.sizes:
                 raise unknown("size", name, self.description.sizes, code="unknown-problem-size")
@@ -211,7 +211,7 @@ class Program:
         return program
 
     def with_typed_sizes(self, words: Iterable[str]) -> Program:
-        """The same program with sizes such as "n=8192". Raises UsageError."""
+        """Copy of the program with sizes such as "n=8192". Raises UsageError for invalid ones."""
         sizes = {}
         for word in words:
             name, equals, value = word.partition("=")
@@ -237,25 +237,25 @@ class Program:
         cost: Cost = "typical",
         listen: Listener = ignore_event,
     ) -> ProgramPrediction:
-        """The program's time (s), speed-up and efficiency on `ranks` (default: powers of two up to the
-        cores), where the time goes and what would improve it.
+        """Predict the program's time (s), speed-up and efficiency on `ranks` (default: powers of two up to
+        the number of cores), the parts of its time and possible improvements.
 
         The costs of messages and collectives come from the folder `run`, from the description of `machine`,
-        or else from the newest survey in runs; of a run, its typical `cost` or the undisturbed one. More
-        ranks than the machine has cores share them; with `larger`, each has one. Nothing is measured. Raises
-        UsageError for a formula without a value and for ranks that a described machine does not have, and
-        Inconclusive if no run has the cost of messages.
+        or by default from the newest survey in runs. For a run, `cost` selects the typical or the undisturbed
+        cost. Ranks share cores if there are more ranks than cores; with `larger`, each has its own. Nothing
+        is measured. Raises UsageError for a formula without a value and for more ranks than a described
+        machine has, Inconclusive if no run contains the cost of messages.
         """
         source = communication_source(run, machine, cost, listen, ranks, larger=larger)
-        counts = tuple(ranks) or doubling_series(1, source.default_max_ranks)
+        rank_counts = tuple(ranks) or doubling_series(1, source.default_max_ranks)
         machine_costs = ProgramMachine(source.costs, None if larger else source.cores)
         with _lines_in_errors(self._where, self._text):
-            result = forecast(self.description, counts, machine_costs, self.description.scaling)
+            result = forecast(self.description, rank_counts, machine_costs, self.description.scaling)
         return ProgramPrediction(result, source)
 
 
 def _with_measured_times(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """The tables of a file, with the lines of the files that `noise` names in their place."""
+    """Tables of a file, in which the files named by `noise` are replaced by their lines."""
 
     def read(phase: Any) -> Any:
         if isinstance(phase, dict) and isinstance(phase.get("noise"), str):
@@ -268,7 +268,7 @@ def _with_measured_times(raw: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 @contextmanager
 def _lines_in_errors(where: str, text: str) -> Iterator[None]:
-    """Errors about a key of the file name its line."""
+    """Add the line number to errors about a key of the file."""
     try:
         yield
     except UsageError as error:
@@ -280,8 +280,8 @@ def _lines_in_errors(where: str, text: str) -> Iterator[None]:
 
 
 def line_of(text: str, key: str) -> int:
-    """The line of a key such as "grid", "sizes.n" or "phase[1].bytes" in a TOML file; that of its table, or
-    1, if it is not there."""
+    """Line number of a key such as "grid", "sizes.n" or "phase[1].bytes" in a TOML file. If the key is
+    missing, that of its table, or 1."""
     path = re.match(r"(?:(sizes|phase(?:\[\d+\])?)(?:\.|$))?(\w*)", key)
     assert path is not None
     table, name = path[1] or "", path[2]
@@ -300,9 +300,9 @@ def line_of(text: str, key: str) -> int:
 def program_of_options(
     work: float, grid: str, halo: str, allreduce: str, serial: float, imbalance: float
 ) -> Program:
-    """The program that a few options describe: `work` seconds on one rank, divided among the ranks; messages
-    of `halo` bytes with each neighbor on the grid; sums of `allreduce` bytes ("8B*2": two of 8 bytes). Raises
-    UsageError."""
+    """Make a simple program: `work` seconds on one rank, divided among the ranks, messages of `halo` bytes to
+    each neighbor on the grid, and sums of `allreduce` bytes ("8B*2": two of 8 bytes). Raises UsageError for
+    invalid values."""
     phases: list[dict[str, Any]] = [
         {"name": "work", "work": f"{work!r} / ranks", "serial": serial, "imbalance": imbalance}
     ]

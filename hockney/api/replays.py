@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Replay the trace of a profiled program: what changes would bring, and whether other executors agree."""
+"""Replay of the trace of a profiled program: predicted gains of changes, and agreement between executors."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ from hockney.replay.tables import Answer, curve_rows, highest_latency
 from hockney.replay.unexplained import unexplained_by_place
 from hockney.store import RunFolder
 
-MOST_UNMATCHED = 3
+MAX_UNMATCHED = 3
 TableName = Literal["changes", "critical_path", "delays", "ranks", "latency"]
 """Tables of a prediction."""
 
 
 @dataclass(frozen=True)
 class TracedLaunch:
-    """A profile's launch with the traces of all its ranks, as a graph."""
+    """A launch of a profile with the traces of all its ranks, as a graph."""
 
     profile: Profile
     launch: Launch
@@ -76,18 +76,18 @@ class TracedLaunch:
 
     @property
     def recorded_s(self) -> float:
-        """Of the run, without what recording added."""
+        """Run time without the overhead of recording."""
         return float(np.max(self.built.end_s - self.built.recording_s, initial=0.0))
 
     @cached_property
     def launches_s(self) -> tuple[float, ...]:
-        """The run times of all launches, likewise."""
+        """Run times of all launches without the overhead of recording."""
         factor = self.recorded_s / self.launch.elapsed_s if self.launch.elapsed_s > 0 else 1.0
         return tuple(launch.elapsed_s * factor for launch in self.profile.recorded.launches)
 
     @cached_property
     def checksum(self) -> str:
-        """The SHA-256 of the files of the trace."""
+        """SHA-256 of the files of the trace."""
         folder = self.profile.path / self.launch.entry.folder
         sha = hashlib.sha256()
         for path in sorted([*folder.glob(RAW), *folder.glob(PACKED)]):
@@ -95,9 +95,9 @@ class TracedLaunch:
         return sha.hexdigest()
 
 
-def traced(profile: Profile) -> TracedLaunch:
-    """The typical launch if it has a trace, or the first one that has. Raises UsageError if there is none,
-    EnvironmentProblem if a rank has none."""
+def traced_launch_of(profile: Profile) -> TracedLaunch:
+    """Typical launch if it has a trace, otherwise the first one with a trace. Raises UsageError if there is
+    none, EnvironmentProblem if the trace of a rank is missing."""
     recorded = profile.recorded
     for launch in (recorded.typical, *recorded.launches):
         traces = read_traces(launch)
@@ -114,8 +114,8 @@ def traced(profile: Profile) -> TracedLaunch:
 
 @dataclass(frozen=True, repr=False)
 class TracePrediction:
-    """What changes would bring for a traced program. `asked` are those that are made together, None for a
-    table of all that are known; `latencies_s` is a range of latency added to every message."""
+    """Predicted gains of changes to a traced program. `asked` are changes made together; None means a table
+    of all known changes. `latencies_s` is a range of latency added to every message."""
 
     traced: TracedLaunch
     situation: TracedProgram
@@ -136,7 +136,8 @@ class TracePrediction:
 
     @property
     def withheld(self) -> bool:
-        """Whether the costs explain too little. On another machine the calls have its costs alone."""
+        """Whether the prediction is withheld because the costs explain too little of the time. On another
+        machine, calls have only that machine's costs."""
         return not self.explained.reliable and not (self.asked is not None and self.asked.machine)
 
     @cached_property
@@ -146,9 +147,11 @@ class TracePrediction:
         curve = None
         if not self.withheld:
             if self.asked is None:
-                found = (explained.what_if(situation.candidate(each)) for each in situation.usual())
-                useful = (each for each in found if abs(each.gain.value) > NEGLIGIBLE)
-                what_ifs = tuple(sorted(useful, key=lambda each: (-each.gain.value, each.text)))
+                candidates = (
+                    explained.what_if(situation.candidate(what_if)) for what_if in situation.usual()
+                )
+                gains = (what_if for what_if in candidates if abs(what_if.gain.value) > NEGLIGIBLE)
+                what_ifs = tuple(sorted(gains, key=lambda what_if: (-what_if.gain.value, what_if.text)))
             elif self.asked.changes:
                 what_ifs = (explained.what_if(situation.candidate(self.asked, self.variables)),)
         if self.latencies_s is not None:
@@ -169,7 +172,7 @@ class TracePrediction:
         )
 
     def _caveats(self) -> Iterator[Caveat]:
-        built = self.traced.built
+        traced_graph = self.traced.built
         yield from self.costs_caveats
         if self.withheld:
             yield Caveat(
@@ -178,25 +181,25 @@ class TracePrediction:
                 "all predictions",
                 "trace the program on an idle machine, or measure its costs again with 'hockney survey'",
             )
-        if built.unmatched:
-            some = "; ".join(each.text for each in built.unmatched[:MOST_UNMATCHED])
+        if traced_graph.unmatched:
+            unmatched = "; ".join(operation.text for operation in traced_graph.unmatched[:MAX_UNMATCHED])
             yield Caveat(
                 "unmatched-operations",
-                f"operations without a partner are left out: {some}",
+                f"operations without a partner are left out: {unmatched}",
                 "all predictions",
                 "trace the whole program, with all its ranks",
             )
-        if built.cut_s is not None:
+        if traced_graph.cut_s is not None:
             yield Caveat(
                 "trace-cut",
-                f"the trace ends before the program, after {built.cut_s:.3g} s",
+                f"the trace ends before the program, after {traced_graph.cut_s:.3g} s",
                 "all predictions, which are of this part",
                 "trace with more space, or a shorter run",
             )
-        if built.wildcards:
+        if traced_graph.wildcards:
             yield Caveat(
                 "wildcard-receives",
-                f"{plural(built.wildcards, 'receive')} would take a message of any sender",
+                f"{plural(traced_graph.wildcards, 'receive')} would take a message of any sender",
                 "changes: other messages might come first",
                 "'hockney replay' runs them on another executor",
             )
@@ -218,12 +221,13 @@ class TracePrediction:
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Everything for programs, as --json prints it."""
+        """Document for programs, as printed by --json."""
         return {"profile": printable(str(self.traced.profile.path)), **self.answer.document}
 
     @cached_property
     def prediction(self) -> Prediction:
-        """The prediction as it is frozen. Raises Inconclusive if it is withheld, UsageError for a range."""
+        """Prediction to be frozen. Raises Inconclusive if it is withheld, UsageError for a range of
+        latencies."""
         if self.latencies_s is not None:
             raise UsageError(
                 "a range of latencies is no single prediction",
@@ -239,9 +243,9 @@ class TracePrediction:
                 "measure this machine's costs again with 'hockney survey'",
                 code="prediction-withheld",
             )
-        asked = self.what_ifs[0] if self.asked is not None and self.what_ifs else None
+        what_if = self.what_ifs[0] if self.asked is not None and self.what_ifs else None
         manifest = recorded.manifest
-        candidate = None if asked is None else asked.candidate
+        candidate = None if what_if is None else what_if.candidate
         return Prediction(
             created=datetime.now(timezone.utc).isoformat(timespec="seconds"),
             hockney=hockney.__version__,
@@ -250,18 +254,18 @@ class TracePrediction:
             mpi=f"{family_named(manifest.mpi.family).title} {manifest.mpi.version}".strip(),
             ranks=self.traced.built.graph.ranks,
             trace=self.traced.checksum,
-            method=explained.method if asked is None else asked.method,
+            method=explained.method if what_if is None else what_if.method,
             changes=[] if candidate is None else list(candidate.changes),
             recorded_s=explained.recorded_s,
             run_s=explained.run_s,
-            changed_s=explained.run_s if asked is None else asked.run_s,
-            ratio=Estimate(1.0, 1.0, 1.0) if asked is None else asked.ratio,
+            changed_s=explained.run_s if what_if is None else what_if.run_s,
+            ratio=Estimate(1.0, 1.0, 1.0) if what_if is None else what_if.ratio,
             choices=[] if candidate is None else list(candidate.choices),
             variables={} if candidate is None else dict(candidate.variables),
         )
 
     def freeze(self, path: AnyPath) -> Path:
-        """Write the prediction, with the checksum of its content. Returns its path."""
+        """Write the prediction with a checksum of its content and return its path."""
         freeze(self.prediction, to_path(path))
         return to_path(path)
 
@@ -272,16 +276,17 @@ class TracePrediction:
         return self.answer.page(curve)
 
     def report(self, path: AnyPath) -> Path:
-        """Write the page as one HTML file. Returns its path."""
+        """Write the page as one HTML file and return its path."""
         return report.write(self.page, to_path(path))
 
     def table(self, name: TableName = "changes") -> Rows:
-        """`changes` with their gains; `critical_path` by call site; `delays`: who delays whom; `ranks`;
-        `latency`: the run time over the latency added to each message, with all breakpoints."""
+        """Return a table: `changes` with their gains, `critical_path` by call site, `delays` between ranks,
+        `ranks`, or `latency`, the run time as a function of the latency added to each message, with all
+        breakpoints."""
         return prediction_rows(self.answer, name)
 
     def frame(self, name: TableName = "changes", library: Library | None = None) -> Any:
-        """A table as a DataFrame of pandas or polars, see `Run.frame`."""
+        """Table as a DataFrame of pandas or polars, see `Run.frame`."""
         return frame(self.table(name), library)
 
     def __repr__(self) -> str:
@@ -293,34 +298,50 @@ def prediction_rows(answer: Answer, name: str) -> Rows:
     rows: dict[str, list[dict[str, Cell]]] = {
         "changes": [
             {
-                "change": w.text,
-                "run_s": w.run_s.value, "run_low_s": w.run_s.low, "run_high_s": w.run_s.high,
-                "gain": w.gain.value, "gain_low": w.gain.low, "gain_high": w.gain.high, "decided": w.decided,
+                "change": what_if.text,
+                "run_s": what_if.run_s.value,
+                "run_low_s": what_if.run_s.low,
+                "run_high_s": what_if.run_s.high,
+                "gain": what_if.gain.value,
+                "gain_low": what_if.gain.low,
+                "gain_high": what_if.gain.high,
+                "decided": what_if.decided,
             }
-            for w in answer.what_ifs
+            for what_if in answer.what_ifs
         ],
         "critical_path": [
-            {"place": p.place, "seconds": p.seconds, **p.parts} for p in explained.path_rows()
+            {"place": point.place, "seconds": point.seconds, **point.parts} for point in explained.path_rows()
         ],
         "delays": [
             {
-                "place": d.place, "kind": d.kind, "by_rank": d.by_rank, "by_place": d.by_place,
-                "count": d.count, "seconds": d.seconds,
+                "place": delay.place,
+                "kind": delay.kind,
+                "by_rank": delay.by_rank,
+                "by_place": delay.by_place,
+                "count": delay.count,
+                "seconds": delay.seconds,
             }
-            for d in explained.delays()
+            for delay in explained.delays()
         ],
         "ranks": [
-            {"rank": r.rank, "on_path_s": r.on_path_s, "slack_s": r.slack_s, "delays_s": r.delays_s}
-            for r in explained.ranks()
+            {
+                "rank": rank.rank,
+                "on_path_s": rank.on_path_s,
+                "slack_s": rank.slack_s,
+                "delays_s": rank.delays_s,
+            }
+            for rank in explained.ranks()
         ],
         "latency": [
             {"latency_s": x, "run_s": run_s, "slope": slope} for x, run_s, slope in curve_rows(answer.curve)
         ],
-    }  # fmt: skip
+    }
     if name not in rows:
         raise unknown("table of a prediction", name, list(rows), code="unknown-prediction-table")
-    found = rows[name]
-    return Rows.of({key: [row[key] for row in found] for key in (found[0] if found else {})})
+    selected_rows = rows[name]
+    return Rows.of(
+        {key: [row[key] for row in selected_rows] for key in (selected_rows[0] if selected_rows else {})}
+    )
 
 
 def predict_trace(
@@ -340,32 +361,32 @@ def predict_trace(
     cost: Cost = "typical",
     listen: Listener | None = None,
 ) -> TracePrediction:
-    """How long a traced program would take with changes: without any, a table of all that are known::
+    """Predict the time of a traced program with changes, or without any a table of all known changes::
 
         hockney.predict_trace("runs/app")
         hockney.predict_trace("runs/app", algorithms={"allreduce": "best"}, latency=10e-6)
 
-    `algorithms` are by operation, "best" is the fastest known one; `latency` (s) is added to every message, a
-    pair of latencies gives the run time between them; `bandwidth` is relative to the machine's. `machine`
-    names another machine, on which computation takes `compute_scale` times as long, or is the folder of a
-    survey of one, on which each rank has a host if the survey ran on several. The costs of the machine
-    on which the program ran are those of `run`, by default of the profile's survey.
+    `algorithms` maps operations to algorithms; "best" is the fastest known one. `latency` (s) is added to
+    every message; a pair of latencies gives the run time between them. `bandwidth` is relative to the
+    machine's. `machine` is the name of another machine or the folder of a survey of one, on which computation
+    takes `compute_scale` times as long. If that survey ran on several hosts, each rank has its own host. The
+    costs of the program's machine come from `run` (default: the profile's survey).
 
-    Raises UsageError if there is no trace, for unknown algorithms and machines; Inconclusive if no run has
-    the cost of messages."""
+    Raises UsageError if there is no trace and for unknown algorithms and machines, Inconclusive if no run
+    contains the cost of messages."""
     listen = log if listen is None else listen
     profile = profile if isinstance(profile, Profile) else load_profile(profile)
     listen(Status("reading the trace"))
-    found = traced(profile)
-    ranks = found.built.graph.ranks
+    traced_launch = traced_launch_of(profile)
+    ranks = traced_launch.built.graph.ranks
     survey = run if run is not None else profile.manifest.survey
     source = communication_source(survey, "", cost, listen, (ranks,), larger=False)
-    others = {}
+    other_machines = {}
     if machine:
-        others[machine] = _other_machine(machine, cost, listen, found.built)
+        other_machines[machine] = _other_machine(machine, cost, listen, traced_launch.built)
     low, high = latency if isinstance(latency, tuple) else (latency, latency)
     is_range = low != high
-    asked = RequestedChanges(
+    changes = RequestedChanges(
         algorithms=check_algorithms(algorithms or {}),
         eager_limit=eager_limit,
         latency_s=None if is_range else low,
@@ -379,10 +400,10 @@ def predict_trace(
     )
     variables = None if eager_limit is None else eager_variables(profile, eager_limit)
     return TracePrediction(
-        found,
-        TracedProgram(found.built, machines_of(source, found.built), others),
+        traced_launch,
+        TracedProgram(traced_launch.built, machines_of(source, traced_launch.built), other_machines),
         machine_text(source, survey),
-        asked if asked.changes or is_range else None,
+        changes if changes.changes or is_range else None,
         (low, high) if is_range and low is not None and high is not None else None,
         variables,
     )
@@ -399,7 +420,7 @@ def _other_machine(machine: str, cost: Cost, listen: Listener, built: TraceGraph
 
 
 def machines_of(source: CommunicationSource, built: TraceGraph) -> dict[End, Machine]:
-    """The costs between the program's ranks, by the end of their intervals."""
+    """Costs between the program's ranks for each bound of their intervals."""
     return {end: machine_of(costs, built.placement, source.fits) for end, costs in source.costs.items()}
 
 
@@ -410,10 +431,13 @@ def machine_text(source: CommunicationSource, survey: AnyPath | None) -> str:
 
 
 def eager_variables(profile: Profile, limit: int) -> dict[str, str]:
-    """The variables that set the eager limit of the program's MPI. Raises UsageError if it has none."""
-    used = profile.manifest.mpi
-    family = family_named(used.family)
-    mpi = Mpi(family=used.family, version=used.version, prefix="", mpicxx="", mpiexec="", source="path")
+    """Environment variables that set the eager limit of the program's MPI. Raises UsageError if there are
+    none."""
+    mpi_used = profile.manifest.mpi
+    family = family_named(mpi_used.family)
+    mpi = Mpi(
+        family=mpi_used.family, version=mpi_used.version, prefix="", mpicxx="", mpiexec="", source="path"
+    )
     variables = family.eager_limit(mpi, limit)
     if not variables:
         raise UsageError(
@@ -421,14 +445,14 @@ def eager_variables(profile: Profile, limit: int) -> dict[str, str]:
             "no variable for it is known",
             "leave it out",
             code="no-eager-limit",
-            mpi=used.family,
+            mpi=mpi_used.family,
         )
     return variables
 
 
 @dataclass(frozen=True)
 class Scores:
-    """The record of checked predictions in an archive, and the number of its lines that cannot be read."""
+    """Record of checked predictions in an archive, with the number of unreadable lines."""
 
     path: Path
     rows: tuple[ScoreRow, ...]
@@ -436,14 +460,17 @@ class Scores:
 
     @property
     def sentences(self) -> Iterator[str]:
-        where = printable(str(self.path))
+        location = printable(str(self.path))
         if not self.rows:
-            yield f"No prediction was checked yet ({where}): 'hockney profile --check FILE -- mpiexec ...'."
-        else:
-            one = self.rows[0]
             yield (
-                f"{plural(one.checks, 'checked prediction')} in {where}: median error {one.median:.1%}, "
-                f"{one.coverage:.0%} within their intervals."
+                f"No prediction was checked yet ({location}): 'hockney profile --check FILE -- mpiexec ...'."
+            )
+        else:
+            total = self.rows[0]
+            yield (
+                f"{plural(total.checks, 'checked prediction')} in {location}: median "
+                f"error {total.median:.1%}, {total.coverage:.0%} within "
+                "their intervals."
             )
         if self.damaged:
             yield f"{plural(self.damaged, 'line')} of the record cannot be read."
@@ -463,10 +490,10 @@ class Scores:
 
 
 def prediction_scores(archive: AnyPath | None = None) -> Scores:
-    """How well checked predictions did, from the archive ($HOCKNEY_ARCHIVE, or history)."""
+    """Read the scores of checked predictions from the archive ($HOCKNEY_ARCHIVE, or history)."""
     path = archive_path(archive)
-    scores, damaged = read_scores(path)
-    return Scores(path, tuple(score_rows(scores)), damaged)
+    scores, damaged_count = read_scores(path)
+    return Scores(path, tuple(score_rows(scores)), damaged_count)
 
 
 HERE, MODEL, SMPI = "here", "model", "smpi"
@@ -483,26 +510,26 @@ def replay_trace(
     free_matching: bool = False,
     listen: Listener | None = None,
 ) -> Replay:
-    """Run a traced program again: `on` are executors, each of which makes the same computation and
-    communication. "model", which is always there, has the costs of the survey `run`, by default the
-    profile's; "smpi" is SimGrid on a machine that is calibrated from that survey; "sim:NAME" and "lan:NAME"
-    are simulated and emulated machines, and "here" is this one, on which the replayer makes the calls with
-    `mpi`. With `free_matching`, receives from any sender take the first message that comes.
+    """Run a traced program again. `on` lists executors, which all perform the same computation and
+    communication. "model", which is always included, uses the costs of the survey `run` (default: the
+    profile's). "smpi" is SimGrid on a machine calibrated from that survey. "sim:NAME" and "lan:NAME" are
+    simulated and emulated machines. "here" is this machine, on which the replayer makes the calls with `mpi`.
+    With `free_matching`, receives from any sender accept the first message that arrives.
 
-    Raises UsageError if there is no trace or no such executor, and the errors of measuring."""
+    Raises UsageError if there is no trace or for an unknown executor, and the errors of measuring."""
     listen = log if listen is None else listen
     for name in on:
         if name not in (MODEL, SMPI, HERE) and not _is_executor(name):
             raise unknown("executor", name, EXECUTORS, code="unknown-executor")
     profile = profile if isinstance(profile, Profile) else load_profile(profile)
     listen(Status("reading the trace"))
-    found = traced(profile)
-    built, graph = found.built, found.built.graph
+    traced_launch = traced_launch_of(profile)
+    built, graph = traced_launch.built, traced_launch.built.graph
     computed = computed_by_rank(graph)
     recorded = Execution(
         RECORDED,
         profile.recorded.typical.ranks[0].hostname,
-        Estimate(found.recorded_s, None, None),
+        Estimate(traced_launch.recorded_s, None, None),
         mean_in_mpi(built.end_s - built.recording_s, computed),
         built.calls_s / max(1, graph.ranks),
     )
@@ -511,19 +538,21 @@ def replay_trace(
     caveats = []
     try:
         source = communication_source(survey, "", "typical", listen, (graph.ranks,), larger=False)
-        executions.append(_evaluated(MODEL, machine_text(source, survey), source, built, computed, recorded))
+        executions.append(
+            _run_evaluator(MODEL, machine_text(source, survey), source, built, computed, recorded)
+        )
     except Inconclusive as error:
         if MODEL in on:
             raise
         caveats.append(
             Caveat("no-model", error.what, "the comparison, which lacks the model", "run 'hockney survey'")
         )
-    for name in dict.fromkeys(each for each in on if each != MODEL):
+    for name in dict.fromkeys(executor for executor in on if executor != MODEL):
         listen(Status(f"replaying on {name}"))
         if ":" in name and _traits(name).simulated:
             source = communication_source(None, name, "typical", listen, (graph.ranks,), larger=False)
-            executions.append(_evaluated(f"{MODEL} of {name}", name, source, built, computed))
-        executions.append(_replayed(name, graph, survey, mpi, free_matching, listen))
+            executions.append(_run_evaluator(f"{MODEL} of {name}", name, source, built, computed))
+        executions.append(_run_replayer(name, graph, survey, mpi, free_matching, listen))
     return Replay(
         profile.manifest.program,
         graph.ranks,
@@ -534,7 +563,7 @@ def replay_trace(
     )
 
 
-def _evaluated(
+def _run_evaluator(
     name: str,
     machine: str,
     source: CommunicationSource,
@@ -542,8 +571,8 @@ def _evaluated(
     computed: np.ndarray,
     recorded: Execution | None = None,
 ) -> Execution:
-    """By the evaluator. On the machine of the `recorded` run it has the times of call sites, each if the
-    calls before began when recorded."""
+    """Execute with the evaluator. On the machine of the `recorded` run, the result includes the times of call
+    sites, each under the assumption that earlier calls began as recorded."""
     situation = TracedProgram(built, machines_of(source, built))
     program, sites_s = situation.costs_only, None
     if recorded is not None and recorded.sites_s is not None and built.recorded_times is not None:
@@ -555,7 +584,7 @@ def _evaluated(
 
 
 def _is_executor(name: str) -> bool:
-    """Whether it is a machine on which ranks run, other than this one."""
+    """Whether the name is that of another machine on which ranks can run."""
     if ":" not in name:
         return False
     traits = _traits(name)
@@ -563,36 +592,40 @@ def _is_executor(name: str) -> bool:
 
 
 def _traits(machine: str) -> Traits:
-    """Raises UsageError for an unknown kind of machine."""
+    """Traits of a machine. Raises UsageError for an unknown kind."""
     return measurement.kind_of(machine).TRAITS
 
 
-def _replayed(
+def _run_replayer(
     name: str, graph: Graph, survey: AnyPath | None, mpi: str, free_matching: bool, listen: Listener
 ) -> Execution:
-    """By the replayer, which makes the calls."""
+    """Execute with the replayer, which makes the calls."""
     # Operations of graphs are lower case, the replayer's have MPI's names.
-    graph = replace(graph, operations=tuple(each.capitalize() for each in graph.operations))
+    graph = replace(graph, operations=tuple(operation.capitalize() for operation in graph.operations))
     with contextlib.ExitStack() as stack:
         machine = {HERE: "", SMPI: ""}.get(name, name)
         if name == SMPI:
-            machine = stack.enter_context(_calibrated(survey))
-        done = replay_on(graph, machine, mpi=mpi, free_matching=free_matching, listen=listen)
-    left = done.steps.substituted
-    other = ", ".join(f"{plural(count, f'call of {each}')}" for each, count in sorted(left.items()))
+            machine = stack.enter_context(_calibrate_machine(survey))
+        replayed = replay_on(graph, machine, mpi=mpi, free_matching=free_matching, listen=listen)
+    substituted = replayed.steps.substituted
+    substituted_text = ", ".join(
+        f"{plural(count, f'call of {operation}')}" for operation, count in sorted(substituted.items())
+    )
     return Execution(
         name,
-        name if ":" in name else done.machine.host,
-        estimate(done.time_s, done.low_s, done.high_s),
-        done.messages_s + done.collectives_s,
-        done.places_s,
-        f"in place of {other} the replayer calls others that move as much" if other else "",
+        name if ":" in name else replayed.machine.host,
+        estimate(replayed.time_s, replayed.low_s, replayed.high_s),
+        replayed.messages_s + replayed.collectives_s,
+        replayed.places_s,
+        f"in place of {substituted_text} the replayer calls others that move as much"
+        if substituted_text
+        else "",
     )
 
 
 @contextlib.contextmanager
-def _calibrated(survey: AnyPath | None) -> Iterator[str]:
-    """A simulated machine like the surveyed one."""
+def _calibrate_machine(survey: AnyPath | None) -> Iterator[str]:
+    """Calibrate a simulated machine from the survey."""
     if survey is None:
         raise UsageError(
             "a simulated machine like this one needs a survey",
@@ -600,8 +633,8 @@ def _calibrated(survey: AnyPath | None) -> Iterator[str]:
             "name a survey with --run, or a machine such as --on sim:t3e",
             code="replay-without-survey",
         )
-    real, _ = measurement.calibration_survey(RunFolder.open(to_path(survey)))
-    platform = calibrate(real, CalibrationOptions())
+    calibration_survey_, _ = measurement.calibration_survey(RunFolder.open(to_path(survey)))
+    platform = calibrate(calibration_survey_, CalibrationOptions())
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
         path = Path(folder) / "calibrated.toml"
         path.write_text(simulated.write(platform), encoding="utf-8")

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published numbers compared with a simulation of the paper's machine."""
+"""Comparison of published numbers with a simulation of the paper's machine."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ FAKE_CORES = 512
 
 @dataclass(frozen=True)
 class ReproductionResult:
-    """`files` are the report followed by its figures; `left` counts cases that could not be measured;
-    `tables` are further results."""
+    """`files` contains the report and its figures. `left` is the number of cases that could not be measured.
+    `tables` are additional results."""
 
     study: Reproduction
     out: Path
@@ -56,13 +56,12 @@ def reproduce(
     machine: str = "",
     listen: Listener = ignore_event,
 ) -> list[ReproductionResult]:
-    """Measure the papers `names` (or "all") again, each part in a run folder below `out`; existing parts are
-    continued; several have a common page, "report.html". `figures` is a folder for each figure as a file;
-    `machine` is an emulated one, on which a paper is measured in addition to being simulated, or a fake one,
-    for tests.
+    """Reproduce the papers `names` (or "all"). Each part is a run folder below `out`; existing parts are
+    continued. Several papers share one page, "report.html". Figures are written to the folder `figures`. On
+    an emulated `machine`, a paper is measured in addition to being simulated; a fake one serves tests.
 
-    Raises UsageError for an unknown name, a folder of other parts, or a machine of another kind;
-    EnvironmentProblem without SimGrid.
+    Raises UsageError for an unknown name, a folder with other parts, or an unsuitable machine;
+    EnvironmentProblem if SimGrid is missing.
     """
     traits = measurement.kind_of(machine).TRAITS if machine else None
     emulated = traits is not None and traits.emulated
@@ -86,54 +85,57 @@ def reproduce(
         )
     if emulated:
         candidates = [study for study in studies if ALL not in names or shelf.on_emulated(study)]
-        studies, machine = [_emulated(study, machine) for study in candidates], ""
-    several = len(studies) > 1
-    name = ALL if several else studies[0].NAME
-    into = default_path(f"reproduce-{name}") if out is None else to_path(out)
+        studies, machine = [_emulated_machine(study, machine) for study in candidates], ""
+    has_several = len(studies) > 1
+    name = ALL if has_several else studies[0].NAME
+    folder_path = default_path(f"reproduce-{name}") if out is None else to_path(out)
     figures_folder = None if figures is None else to_path(figures)
-    folders = [into / study.NAME if several else into for study in studies]
-    for folder in filter(None, (into, figures_folder, *folders)):
+    folders = [folder_path / study.NAME if has_several else folder_path for study in studies]
+    for folder in filter(None, (folder_path, figures_folder, *folders)):
         refuse_run(folder)
         refuse_early(folder / REPORT)
     reproducer = _Reproducer(machine, figures_folder, listen)
     results = [reproducer.reproduce(study, folder) for study, folder in zip(studies, folders, strict=True)]
-    if several:
-        report.write(all_papers.page(results_of(results)), into / REPORT)
+    if has_several:
+        report.write(all_papers.page(results_of(results)), folder_path / REPORT)
     return results
 
 
 def results_of(results: Sequence[ReproductionResult]) -> list[PaperResult]:
-    """The results of several reproductions, for the page and the screen."""
+    """Results of several reproductions, for the page and the terminal."""
     return [
-        PaperResult(each.study, each.compared, each.checks, f"{each.study.NAME}/{each.files[0].name}")
-        for each in results
+        PaperResult(
+            result.study, result.compared, result.checks, f"{result.study.NAME}/{result.files[0].name}"
+        )
+        for result in results
     ]
 
 
-def _emulated(study: Reproduction, machine: str) -> Reproduction:
-    """Raises UsageError if the paper's questions cannot be measured on an emulated machine."""
-    make = shelf.on_emulated(study)
-    if make is None:
-        every = shelf.all_reproductions().values()
-        available = [s.NAME for s in every if shelf.on_emulated(s)]
+def _emulated_machine(study: Reproduction, machine: str) -> Reproduction:
+    """Study of the paper on an emulated machine. Raises UsageError if that is not possible."""
+    build = shelf.on_emulated(study)
+    if build is None:
+        all_studies = shelf.all_reproductions().values()
+        available_names = [other.NAME for other in all_studies if shelf.on_emulated(other)]
         raise UsageError(
             f"{study.NAME} cannot be measured on an emulated machine",
             "its machine was no Ethernet",
-            f"leave --machine out, or reproduce {' or '.join(available)}",
+            f"leave --machine out, or reproduce {' or '.join(available_names)}",
             code="reproduction-not-emulated",
             name=study.NAME,
-            available=list(available),
+            available=list(available_names),
         )
-    return make(machine)
+    return build(machine)
 
 
 def _catalog() -> Catalog:
-    """The bundled catalog with the workloads of all reproductions."""
+    """Bundled catalog with the workloads of all reproductions."""
     return catalog_with(measurement.bundled_catalog(), shelf.workloads_of(shelf.all_reproductions().values()))
 
 
 class _Reproducer:
-    """Benches, one per machine and description: SimGrid is located and the engine compiled only once."""
+    """Caches benches by machine and description, so that SimGrid is located and the engine compiled only
+    once."""
 
     def __init__(self, machine: str, figures: Path | None, listen: Listener) -> None:
         self.machine = machine
@@ -145,7 +147,7 @@ class _Reproducer:
 
     def reproduce(self, study: Reproduction, out: Path) -> ReproductionResult:
         answers: dict[str, Answer] = {}
-        left = 0
+        missing_count = 0
         parts = study.parts(_catalog())
         self.workloads = shelf.workloads_of([study])
         self.stored = _stored_ethernet(parts, out)
@@ -154,7 +156,7 @@ class _Reproducer:
             machine = part.on or part.machine
             self.listen(Status(f"{study.NAME}, part {number} of {len(parts)}: {part.name} on {machine}"))
             answers[part.name], missing = self._answer(part, out)
-            left += missing
+            missing_count += missing
         compared = study.compare(answers)
         checks = study.checks(answers, compared)
         page = study.page(answers, compared, checks)
@@ -163,18 +165,17 @@ class _Reproducer:
         files = [report.write(page, out / REPORT)]
         if self.figures is not None:
             files += report.figures(page, self.figures)
-        return ReproductionResult(study, out, files, compared, checks, left, tables)
+        return ReproductionResult(study, out, files, compared, checks, missing_count, tables)
 
     def _refuse_early(self, parts: Sequence[Part]) -> None:
-        """Raises any error that keeps the ranks of `parts` from being launched, before anything is
-        simulated."""
+        """Raise any error that prevents launching the ranks of `parts` before anything is simulated."""
         for part in parts:
             self._bench(part.on).launcher.describe(max(case.ranks for case in part.cases))
 
     def _answer(self, part: Part, out: Path) -> tuple[Answer, int]:
         machine = part.on or self.machine or measurement.simulated_reference(part.machine)
         try:
-            folder, left = measurement.run_part(
+            folder, missing_count = measurement.run_part(
                 out / part.name,
                 machine,
                 part.cases,
@@ -190,9 +191,9 @@ class _Reproducer:
         reading = folder.read()
         for notice in reading.notices:
             self.listen(notice)
-        measured = folder.machine()
-        platform = measured.platform or simulated.platform(part.machine)
-        return Answer(part, platform, reading.run, measured), left
+        run_machine = folder.machine()
+        platform = run_machine.platform or simulated.platform(part.machine)
+        return Answer(part, platform, reading.run, run_machine), missing_count
 
     def _bench(self, machine: str) -> Bench:
         key = machine, self.workloads, self.stored
@@ -210,7 +211,7 @@ class _Reproducer:
 
 
 def _stored_ethernet(parts: Sequence[Part], out: Path) -> Ethernet | None:
-    """The description of the emulated machine in the parts measured so far. All parts have one network, even
-    if the machine's file has changed since; None if no part was measured."""
+    """Description of the emulated machine in existing parts, None if there are none. All parts use the same
+    network, even if the machine's file has changed."""
     folders = (RunFolder(out / part.name) for part in parts if part.on)
     return next((folder.machine().emulated for folder in folders if folder.plan_path.is_file()), None)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run folder, and everything that can be derived from its records."""
+"""Contents of a run folder, and everything derived from its records."""
 
 from __future__ import annotations
 
@@ -38,17 +38,16 @@ TableName = Literal["repetitions", "records", "summaries", "parameters"]
 @dataclass(frozen=True, repr=False)
 class Run:
     """The contents of a run folder, read on first use and then cached: load the run again to include later
-    measurements. Models are fitted to the records, or read from `fits.json` if this user's hockney has
-    computed them from the same records before.
+    measurements. Models are fitted to the records, or read from `fits.json` if this user's hockney computed
+    them from the same records.
 
-    `fits`, `page` and everything derived from them use the cases' `cost`: the typical one, or the undisturbed
-    one, which is that of a case's fastest mode. `summaries` have both. `fits.json` is always for the typical
+    `fits`, `page` and everything derived from them use the typical `cost` of each case or the undisturbed
+    one, which is that of its fastest mode. `summaries` contain both. `fits.json` always contains the typical
     cost.
 
-    For a run that has just been measured, `outcome` is how measuring ended, and `requested` its cases in the
-    order asked; None and empty for a run that was loaded. `_read` are its records, if they have been read
-    already. Reading raises EnvironmentProblem if the folder
-    is damaged or unreadable.
+    For a run that was just measured, `outcome` describes how measuring ended and `requested` lists its cases
+    in the requested order. They are None and empty for a loaded run. `_read` contains the records if they
+    have already been read. Reading raises EnvironmentProblem if the folder is damaged or unreadable.
     """
 
     folder: RunFolder
@@ -79,12 +78,12 @@ class Run:
 
     @property
     def records(self) -> tuple[Record, ...]:
-        """One for each case in each launch, in order of measuring; times in seconds."""
+        """Records of each case in each launch, in order of measurement. Times are in seconds."""
         return tuple(self.reading.run.records)
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """Notices of reading the records, such as a truncated last line."""
+        """Notices from reading the records, such as a truncated last line."""
         return tuple(notice.text for notice in self.reading.notices)
 
     @cached_property
@@ -102,7 +101,7 @@ class Run:
 
     @property
     def summaries(self) -> list[Summary]:
-        """One for each case: typical time and 95% interval in seconds."""
+        """Summaries of each case, with typical time and 95% interval in seconds."""
         return self.fits.summaries
 
     @cached_property
@@ -114,8 +113,11 @@ class Run:
 
     @property
     def caveats(self) -> tuple[Caveat, ...]:
-        """The caveats, each with a code and what it affects: of the whole page, then of its sections."""
-        return (*self.page.warnings, *(w for section in self.page.sections for w in section.warnings))
+        """Caveats of the page, then of its sections, each with a code and the affected results."""
+        return (
+            *self.page.warnings,
+            *(warning for section in self.page.sections for warning in section.warnings),
+        )
 
     @property
     def wrong(self) -> bool:
@@ -128,20 +130,19 @@ class Run:
         self.results.save(self.folder)
 
     def report(self, path: AnyPath | None = None) -> Path:
-        """Write the page, by default as report.html in the run's folder, and the folder's fits.json."""
+        """Write the page, by default report.html in the run's folder, and the folder's fits.json."""
         self.save_fits()
-        default = self.folder.report_path
-        target = default if path is None else to_path(path)
-        return report.write(self.page, target, in_run_folder=target.absolute() == default.absolute())
+        default_path = self.folder.report_path
+        target = default_path if path is None else to_path(path)
+        return report.write(self.page, target, in_run_folder=target.absolute() == default_path.absolute())
 
     def figures(self, folder: AnyPath) -> list[Path]:
         """Write each figure as SVG and PNG into `folder`."""
         return report.figures(self.page, to_path(folder))
 
     def table(self, what: TableName = "repetitions") -> Rows:
-        """The run as columns: a row for each repetition, for each record (a case in one launch), for each
-        case, or for each parameter of each fit. Repetitions and records need no fitting. Raises UsageError
-        for another table."""
+        """Table of the run with one row per repetition, record (a case in one launch), case, or parameter of
+        a fit. Repetitions and records need no fitting. Raises UsageError for an unknown table."""
         if what not in get_args(TableName):
             raise unknown("table", what, get_args(TableName))
         from hockney.api.tables import parameters, records, repetitions, summaries
@@ -153,21 +154,20 @@ class Run:
         return summaries(self.fits) if what == "summaries" else parameters(self.fits)
 
     def frame(self, what: TableName = "summaries", library: Library | None = None) -> Any:
-        """The same as a DataFrame of pandas or polars: of the `library`, or of the first that is installed.
-        Raises EnvironmentProblem if neither is."""
+        """Table as a DataFrame of `library`, by default pandas if installed, otherwise polars. Raises
+        EnvironmentProblem if neither is installed."""
         from hockney.api.export import frame
 
         return frame(self.table(what), library)
 
     def model(self, workload: str, model: str = "", **fixed: Quantity) -> FittedModel:
-        """The model of a workload's time, to be called with its variables:
+        """Return the model of a workload's time, which is called with its variables:
 
             run.model("pingpong", ranks=2)(bytes=40_000)
 
-        `fixed` are parameters of the workload; those that are not named have their default, if it was
-        measured. `model` selects one by name (hockney, loggp, logarithmic, linear, size). Raises UsageError
-        if there is none or if several differ in parameters that were not named, Inconclusive for a refused
-        fit.
+        `fixed` are parameters of the workload; others have their defaults if measured. `model` selects a
+        model by name (hockney, loggp, logarithmic, linear, size). Raises UsageError if there is no model or
+        if several differ in parameters that were not named, Inconclusive for a refused fit.
         """
         from hockney.api.notebook.fitted_model import fitted_model
 
@@ -175,7 +175,7 @@ class Run:
 
     @property
     def models(self) -> tuple[FittedModel, ...]:
-        """All models that predict times: one for each fit that is not refused."""
+        """Models of all fits that were not refused."""
         from hockney.api.notebook.fitted_model import predicting_models
 
         return predicting_models(self.fits)
@@ -186,7 +186,7 @@ class Run:
         return tuple(self._figures)
 
     def figure(self, name: str) -> PlotlyFigure:
-        """A figure of the page, as a Plotly figure. Raises UsageError for an unknown name."""
+        """Figure of the page as a Plotly figure. Raises UsageError for an unknown name."""
         from hockney.api.notebook.views import figure_named
 
         return figure_named(self._figures, name)
@@ -198,8 +198,8 @@ class Run:
         return figures_of(self.page)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickled as a reference to its folder, without what was read from it."""
-        state = {each.name: getattr(self, each.name) for each in fields(self)}
+        """Pickle the run as a reference to its folder, without its contents."""
+        state = {run_field.name: getattr(self, run_field.name) for run_field in fields(self)}
         return state | {"folder": RunFolder(self.path.absolute()), "_read": None}
 
     def __repr__(self) -> str:
@@ -213,8 +213,8 @@ class Run:
         return run_html(self)
 
     def export(self, path: AnyPath, what: TableName = "repetitions") -> Path:
-        """Write the run as a table, CSV or Parquet according to the file name's suffix. Raises UsageError for
-        another one, EnvironmentProblem if it cannot be written."""
+        """Write a table of the run as CSV or Parquet, according to the file name's suffix. Raises UsageError
+        for another suffix, EnvironmentProblem if the file cannot be written."""
         from hockney.api.export import save_csv, save_parquet
 
         path = to_path(path)
@@ -233,21 +233,21 @@ class Run:
 
 
 def load(path: AnyPath | Run, cost: Cost = "typical") -> Run:
-    """The run in the folder `path`, or one that has been found, with models of the typical or of the
-    undisturbed cost. Raises UsageError if there is none."""
+    """Load the run in the folder `path`, with models of the typical or the undisturbed cost. Raises
+    UsageError if there is no run."""
     if isinstance(path, Run):
         return replace(path, cost=cost)
     return Run(RunFolder.open(to_path(path)), cost=cost)
 
 
 def caveats_of(folder: RunFolder, results: Results) -> tuple[Caveat, ...]:
-    """Caveats about the workloads that the results have, without making the page."""
+    """Caveats about the workloads in the results, computed without the page."""
     from hockney.pages.caveats import caveats
 
     names = {workload.name for workload in results.fits.workloads}
-    records = tuple(r for r in results.run.records if r.parse_case().workload in names)
+    records = tuple(record for record in results.run.records if record.parse_case().workload in names)
     evidence = replace(evidence_of(folder, results), run=replace(results.run, records=records))
-    return tuple(each.caveat for each in caveats(evidence))
+    return tuple(located.caveat for located in caveats(evidence))
 
 
 def evidence_of(folder: RunFolder, results: Results) -> Evidence:

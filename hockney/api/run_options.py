@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The options of a run: each with its help, its parser and the places where it may be given, their combined
-meaning, and which exclude each other."""
+"""Options of a run: the help, parser and scope of each option, conflicts among them, and their combined
+meaning."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _OPTION = "option"
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a run. `default_text` is its default as the help shows it, `negative` whether --no-NAME
-    exists. `replaceable`: `resume` may replace it; `side_specific`: the sides of an interleaved comparison
-    may differ in it."""
+    """An option of a run. `default_text` is the default in the help, `negative` tells whether --no-NAME
+    exists. `resume` may replace a `replaceable` option, and the sides of an interleaved comparison may differ
+    in a `side_specific` one."""
 
     help: str
     metavar: str = ""
@@ -43,29 +43,32 @@ class Option:
 
 
 def run_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any:
-    """A field of `RunOptions` with its default and the rest of its `Option`."""
+    """Declare a field of `RunOptions` with its default and its `Option`."""
     return field(default=default, metadata={_OPTION: Option(help, metavar, **traits)})
 
 
 def launch_option(default: Any, help: str, metavar: str = "", **traits: Any) -> Any:
-    """An option of how ranks are launched: `resume` may replace it, and the sides of an interleaved
-    comparison may differ in it."""
+    """Declare a launch option, which `resume` may replace and in which the sides of an interleaved comparison
+    may differ."""
     return run_option(default, help, metavar, replaceable=True, side_specific=True, **traits)
 
 
 def options_of(options_class: type) -> dict[str, tuple[Option, Any]]:
-    """The option and the default of each field."""
-    return {each.name: (each.metadata[_OPTION], each.default) for each in fields(options_class)}
+    """Option and default of each field."""
+    return {
+        option_field.name: (option_field.metadata[_OPTION], option_field.default)
+        for option_field in fields(options_class)
+    }
 
 
-def positive_time_parser(what: str, *examples: str, code: str) -> Callable[[str], float]:
-    """Parses a time above 0, in seconds; `code` is that of the error otherwise."""
+def positive_time_parser(quantity: str, *examples: str, code: str) -> Callable[[str], float]:
+    """Make a parser of times above 0, in seconds. Its error has this `code`."""
 
     def parse(text: str) -> float:
         seconds = parse_seconds(text, " or ".join(examples))
         if seconds <= 0:
             raise UsageError(
-                f"'{printable(text)}' is not {what}",
+                f"'{printable(text)}' is not {quantity}",
                 "it must be greater than 0",
                 f"use for example {examples[0]}",
                 code=code,
@@ -102,12 +105,12 @@ def parse_names(text: str) -> tuple[str, ...]:
 
 
 def parse_starter(text: str) -> str:
-    """ "" is hockney's choice. Raises UsageError."""
+    """Parse the name of a starter ("" for the default). Raises UsageError for an unknown name."""
     return "" if text == "auto" else HostOptions(starter=text).starter
 
 
 def mpi_help() -> str:
-    """The help of --mpi, with the usual name of each family that has one."""
+    """Help of --mpi, with the usual name of each family."""
     return f"MPI to use: a prefix, an mpicxx, or {', '.join(family.names[0] for family in named_families())}."
 
 
@@ -119,20 +122,18 @@ SIMULATED_SEED = 1
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options of a run. Times are in seconds, sizes in bytes; empty or None leaves the choice to
-    hockney.
+    """The options of a run. Times are in seconds, sizes in bytes; empty or None leaves the choice to hockney.
 
-    `budget` is the time for all launches, or per round if there are rounds: `repeat` of them, or as many as
-    fit into `through`, which start `every` seconds apart. Below the minimum of the planned cases, that
-    minimum is used. `precision` is the target half width of
-    the 95% interval of a typical time, as a fraction. `mpi` and `machine` are as on the command line.
-    `force` accepts a survey of another machine. `mpiexec_args` are additional arguments for mpiexec,
-    split as in a shell; `variables` (NAME=VALUE) are set in the environment of the ranks; `label` names
-    the run in its results; `launch_settings` (NAME VARIABLE=VALUE ...) are those that cases name, as
-    `setting=NAME`. `nodes`, `ranks_per_node`, `hosts`, `starter` and `agent` choose the hosts
-    (`core.layout.HostOptions`); `assume_network` accepts a simulated machine between whose nodes nobody has
-    measured messages. Raises UsageError for values out of range and for options that
-    contradict each other.
+    `budget` is the time for all launches, or for each round. Rounds start `every` seconds apart; their number
+    is `repeat`, or is limited by the period `through`. A budget below the minimum of the planned cases is
+    raised to that minimum. `precision` is the target half width of the 95% interval of a typical time, as a
+    fraction. `mpi` and `machine` are as on the command line. `force` accepts a survey of another machine.
+    `mpiexec_args` are additional arguments for mpiexec, split as in a shell; `variables` (NAME=VALUE) are set
+    in the environment of the ranks; `label` names the run in its results; `launch_settings` (NAME
+    VARIABLE=VALUE ...) are referenced by cases as `setting=NAME`. `nodes`, `ranks_per_node`, `hosts`,
+    `starter` and `agent` choose the hosts (`core.layout.HostOptions`); `assume_network` accepts a simulated
+    machine with unmeasured message costs between nodes. Raises UsageError for values out of range and for
+    options that contradict each other.
     """
 
     ranks: tuple[int, ...] = run_option(
@@ -299,7 +300,7 @@ class RunOptions:
 
     @property
     def layout(self) -> Layout | None:
-        """How a job's ranks are spread over its nodes; None if that depends on the nodes."""
+        """Layout of a job's ranks on its nodes; None if it depends on the nodes."""
         return Layout(self.nodes or 1, self.ranks_per_node) if self.ranks_per_node else None
 
     @property
@@ -314,12 +315,12 @@ class RunOptions:
 
     @property
     def every_s(self) -> float:
-        """The time from round to round; 0 without waiting, as on simulated machines."""
+        """Time from round to round; 0 without waiting, as on simulated machines."""
         return 0.0 if not self.wall_clock or not self.in_rounds else self.every or self.budget
 
     @property
     def launch_count(self) -> int:
-        """The number of launches; 0 if the budget and the cost of a launch determine it."""
+        """Number of launches; 0 if the budget and the cost of a launch determine it."""
         if self.through is not None:
             return 1 + math.floor((self.through - self.budget) / self.every_s + 1e-9)
         traits = measurement.kind_of(self.machine).TRAITS
@@ -329,21 +330,25 @@ class RunOptions:
 
     @property
     def shuffle_seed(self) -> int:
-        """The seed of the shuffled order: repeating a simulation must give the same bytes."""
+        """Seed of the shuffled order. It is fixed for simulations, as repeating one must give the same
+        bytes."""
         if self.seed is not None:
             return self.seed
         return secrets.randbelow(2**31) if self.wall_clock else SIMULATED_SEED
 
     def refines(self, by_default: bool) -> bool:
-        """Whether sizes are added. Rounds are compared with each other and must have the same cases."""
+        """Whether sizes are added. Rounds are compared with each other, so they must contain the same
+        cases."""
         if self.refine is None:
             return by_default and not self.in_rounds and measurement.kind_of(self.machine).TRAITS.varies
         return self.refine
 
     def settings(self, study: str, *, refine: bool = False) -> Settings:
-        """`refine` is the study's default unless the options set it."""
-        shared = {each.name for each in fields(Settings)} & {each.name for each in fields(self)}
-        values = {name: getattr(self, name) for name in shared}
+        """Settings for a study. `refine` is the study's default, which the options may override."""
+        shared_names = {settings_field.name for settings_field in fields(Settings)} & {
+            settings_field.name for settings_field in fields(self)
+        }
+        values = {name: getattr(self, name) for name in shared_names}
         values |= {"launches": self.launch_count, "seed": self.shuffle_seed, "refine": self.refines(refine)}
         return Settings(
             study=study,
@@ -355,7 +360,7 @@ class RunOptions:
         )
 
     def _check_ranges(self) -> None:
-        """The command line rejects the same values while parsing."""
+        """Raise UsageError for values out of range, which the command line rejects while parsing."""
         for name, seconds in (("budget", self.budget), ("through", self.through), ("every", self.every)):
             if seconds is not None and not 0 < seconds < math.inf:
                 raise UsageError(
@@ -454,12 +459,14 @@ REPLACEABLE = tuple(name for name, (described, _) in OPTIONS.items() if describe
 
 
 class Replacements:
-    """Options that `resume` takes instead of those of the run: fields of `RunOptions`. An empty one keeps the
-    run's."""
+    """Options with which `resume` replaces those of the run: fields of `RunOptions`. Without fields, the
+    options are kept."""
 
     def __init__(self, **options: Any) -> None:
-        if others := {name for name in options if name not in OPTIONS or not OPTIONS[name][0].replaceable}:
-            raise TypeError(f"resume does not replace {', '.join(sorted(others))}")
+        if invalid_names := {
+            name for name in options if name not in OPTIONS or not OPTIONS[name][0].replaceable
+        }:
+            raise TypeError(f"resume does not replace {', '.join(sorted(invalid_names))}")
         self.given = {name: value for name, value in options.items() if value}
 
 
@@ -467,7 +474,7 @@ NO_REPLACEMENTS = Replacements()
 
 
 def refuse_long_rounds(budget_s: float, every_s: float) -> None:
-    """A round must end before the next one begins."""
+    """Raise UsageError if a round would not end before the next one begins."""
     if budget_s > every_s:
         raise UsageError(
             f"a round of {format_seconds(budget_s)} is longer than the {format_seconds(every_s)} between "

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A run as tables: its repetitions, records, summaries and fitted parameters, and the type of each column.
+"""Tables of a run: repetitions, records, summaries and fitted parameters, with the type of each column.
 
-Every parameter of a case has a column, which is empty for cases without it. Column types do not depend on
-which cells are empty, so the tables of several runs can be joined."""
+Each parameter has a column, which is empty for cases without it. Column types do not depend on empty cells,
+so the tables of several runs can be joined."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ PEER_METRICS = (
 
 @dataclass(frozen=True)
 class Block:
-    """`count` consecutive rows of a table. A cell that is the same in all of them is stored once; a list has
-    one for each row. Columns that are missing are empty."""
+    """`count` consecutive rows of a table. A column is stored as a single cell if it is constant, otherwise
+    as a list of cells. Missing columns are empty."""
 
     count: int
     cells: Mapping[str, Cell | Sequence[Cell]]
@@ -56,31 +56,31 @@ class Block:
 
 
 def is_single(cells: Cell | Sequence[Cell]) -> TypeIs[Cell]:
-    """Whether it is one cell for all rows of a block."""
+    """Whether the column is a single cell for all rows of a block."""
     return cells is None or isinstance(cells, (str, int, float))
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table: the `names` of its columns, and its rows in blocks."""
+    """A table: the `names` of its columns and its rows in blocks."""
 
     names: tuple[str, ...]
     blocks: tuple[Block, ...]
 
     @staticmethod
     def of(columns: Mapping[str, Sequence[Cell]]) -> Rows:
-        """Rows from columns of the same length."""
+        """Table from columns of the same length."""
         return Rows(tuple(columns), (Block(len(next(iter(columns.values()), ())), columns),))
 
     @staticmethod
     def of_rows(rows: Sequence[Mapping[str, Cell]]) -> Rows:
-        """Rows that have the same columns; without rows there are no columns."""
+        """Table from rows with the same columns; without rows there are no columns."""
         return Rows.of({name: [row[name] for row in rows] for name in (rows[0] if rows else ())})
 
     @cached_property
     def columns(self) -> dict[str, list[Cell]]:
-        """The values of each column, all of one length."""
-        return {name: [cell for b in self.blocks for cell in b.column(name)] for name in self.names}
+        """Values of each column, all of the same length."""
+        return {name: [cell for block in self.blocks for cell in block.column(name)] for name in self.names}
 
     @property
     def count(self) -> int:
@@ -88,7 +88,7 @@ class Rows:
 
 
 def repetitions(run: RunRecords) -> Rows:
-    """One row for each repetition kept, in order of measuring; `repetition` counts from 0."""
+    """Table with one row per stored repetition, in order of measurement; `repetition` counts from 0."""
     names = parameter_names(parse_canonical(record.case) for record in run.records)
     index = {launch.launch: launch.index for launch in run.launches}
     case_columns = ("case", "workload", "ranks", *PLACE_COLUMNS, *names)
@@ -127,7 +127,7 @@ def repetitions(run: RunRecords) -> Rows:
 
 
 def summaries(fits: Fits) -> Rows:
-    """One row for each case."""
+    """Table with one row per case."""
     cases = [parse_canonical(summary.case) for summary in fits.summaries]
     names = parameter_names(cases)
     metrics = {name: metric.unit for s in fits.summaries for name, metric in s.metrics.items()}
@@ -157,7 +157,7 @@ def summaries(fits: Fits) -> Rows:
 
 
 def parameters(fits: Fits) -> Rows:
-    """One row for each parameter of each fit, and one without a parameter for each refused fit."""
+    """Table with one row per parameter of each fit, and one row without a parameter for each refused fit."""
     names = sorted({name for fit in fits.fits for name in fit.subject.values})
     columns = (*("model", "workload", *names), *PARAMETER_COLUMNS, "verdict", "preferred")
     rows: list[dict[str, Cell]] = [
@@ -184,20 +184,20 @@ def _parameter_cells(parameter: FittedParameter) -> dict[str, Cell]:
 
 
 def case_cells(case: Case, source: Record | Summary, names: Iterable[str]) -> dict[str, Cell]:
-    """The cells that describe a case, including where the ranks met and on how many nodes they were (empty if
-    unknown), even if the case names neither."""
-    where = {PLACE: source.place or None, NODES: source.nodes or None}
+    """Cells that describe a case, including the level at which the ranks communicated and the number of nodes
+    (empty if unknown), even if the case does not name them."""
+    location = {PLACE: source.place or None, NODES: source.nodes or None}
     values = {name: case.get(name) for name in names}
-    return {"case": source.case, "workload": case.workload, "ranks": case.ranks, **where, **values}
+    return {"case": source.case, "workload": case.workload, "ranks": case.ranks, **location, **values}
 
 
 def metric_column(metric: str, unit: str) -> str:
-    """The name of a metric's column, with its unit as for other fields."""
+    """Name of a metric's column, with its unit as a suffix."""
     return f"metric_{metric}" + {"s": "_s", "B": "_bytes"}.get(unit, "")
 
 
 def _metric_cells(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cell]:
-    """Value, low and high of every metric of the run, empty for cases without it."""
+    """Value and bounds of every metric of the run; empty for cases without it."""
     cells: dict[str, Cell] = {}
     for name, unit in metrics.items():
         metric = summary.metrics.get(name)
@@ -206,51 +206,51 @@ def _metric_cells(summary: Summary, metrics: Mapping[str, str]) -> dict[str, Cel
 
 
 def _metric_columns(record: Record) -> dict[str, float | list[float]]:
-    """The metrics of a record by the names of their columns, one for each rank if the metric is kept for
-    each: a value for each repetition, or one of the whole record. Those of phases whose names the record has
-    as a label have a column for each phase; other metrics of supersteps are only in the records."""
+    """Metrics of a record by column name, with one column per rank for per-rank metrics. A column contains a
+    value for each repetition, or one for the whole record. Phase metrics have a column for each phase if the
+    record's label names the phases; other metrics of supersteps are only in the records."""
     columns: dict[str, float | list[float]] = {}
     count = len(record.times_s)
-    for name, series in record.metrics.items():
-        column = metric_column(name, series.unit)
-        if series.per == "superstep":
+    for name, metric_values in record.metrics.items():
+        column = metric_column(name, metric_values.unit)
+        if metric_values.per == "superstep":
             phases = _phase_names(record)
-            if len(phases) == len(series.values):
+            if len(phases) == len(metric_values.values):
                 columns |= {
-                    f"{column}_{phase}": value for phase, value in zip(phases, series.values, strict=True)
+                    f"{column}_{phase}": value
+                    for phase, value in zip(phases, metric_values.values, strict=True)
                 }
             continue
-        rows = 1 if series.per == "record" else count
-        ranks = len(series.values) // rows if rows and series.over_ranks == "each" else 1
-        if ranks * rows != len(series.values):
+        rows = 1 if metric_values.per == "record" else count
+        ranks = len(metric_values.values) // rows if rows and metric_values.over_ranks == "each" else 1
+        if ranks * rows != len(metric_values.values):
             continue
         for rank in range(ranks):
-            values = series.values[rank::ranks]
-            rank_column = f"{column}_rank{rank}" if series.over_ranks == "each" else column
+            values = metric_values.values[rank::ranks]
+            rank_column = f"{column}_rank{rank}" if metric_values.over_ranks == "each" else column
             columns[rank_column] = values[0] if rows == 1 else values
     return columns
 
 
 def _phase_names(record: Record) -> list[str]:
-    """The names in the label `phases`, as in names of columns; empty if there is none."""
+    """Names in the label `phases`, as used in column names; empty if there is no label."""
     names = filter(None, record.labels.get("phases", "").split(","))
     return [re.sub(r"\W+", "_", name) for name in names]
 
 
 def parameter_names(cases: Iterable[Case]) -> tuple[str, ...]:
-    """Names of all parameters but those in PLACE_COLUMNS, each once; `sync` and similar ones keep their
-    names."""
+    """Names of all parameters except those in PLACE_COLUMNS, without duplicates."""
     return tuple(sorted({name for case in cases for name, _ in case.parameters if name not in PLACE_COLUMNS}))
 
 
 def records(run: RunRecords) -> Rows:
-    """One row for each case in each launch, in order of measuring. `median_s` is that of the
-    repetitions, and `low_s` to `high_s` its 95% interval within this launch (s); the next launch may differ
-    by more, see `summaries`."""
+    """Table with one row per case and launch, in order of measurement. `median_s` is the median of the
+    repetitions, with its 95% interval `low_s` to `high_s` within this launch (s). Launches may differ by
+    more, see `summaries`."""
     from hockney.models.statistics import median_interval  # needs numpy
 
-    measured = [record for record in run.records if record.times_s]
-    cases = [record.parse_case() for record in measured]
+    measured_records = [record for record in run.records if record.times_s]
+    cases = [record.parse_case() for record in measured_records]
     names, index = parameter_names(cases), {launch.launch: launch.index for launch in run.launches}
     rows: list[dict[str, Cell]] = [
         {
@@ -274,7 +274,7 @@ def records(run: RunRecords) -> Rows:
             "errors": record.verified.errors,
             "sync_kind": record.sync.kind,
         }
-        for case, record in zip(cases, measured, strict=True)
+        for case, record in zip(cases, measured_records, strict=True)
         for median, low, high in [median_interval(record.times_s)]
     ]
     return Rows.of_rows(rows)
@@ -307,15 +307,15 @@ def typed(rows: Rows) -> dict[str, TypedColumn]:
 
 
 def column(name: str, cells: Sequence[Cell]) -> TypedColumn:
-    """A parameter that is a word in one workload and a number in another is a word throughout; integers mixed
-    with reals become reals."""
+    """Determine the type of a column. A mixture of words and numbers becomes text, a mixture of integers and
+    reals becomes real."""
     kind = _cell_type(name, {type(cell) for cell in cells if cell is not None})
     return TypedColumn(kind, [None if cell is None else kind(cell) for cell in cells])
 
 
 def _cell_type(name: str, types: set[type]) -> ColumnType:
     for kind in (str, float, int, bool):
-        if any(issubclass(each, kind) and (each is bool) == (kind is bool) for each in types):
+        if any(issubclass(type_, kind) and (type_ is bool) == (kind is bool) for type_ in types):
             return kind
     if name in TEXT_COLUMNS:
         return str

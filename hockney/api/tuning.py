@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of the fastest collective algorithms, for hockney's library and for Open MPI: written from the
-records of a run, and their gain checked.
+"""Tables of the fastest collective algorithms for hockney's library and for Open MPI: they are written from
+the records of a run, and their gains can be checked.
 
-A check measures in alternating launches with and without the tables. In half of the launches glibc keeps
-freed memory, as in the study; in the others it returns it to the system."""
+A check measures alternating launches with and without the tables. In half of the launches, glibc keeps freed
+memory, as in the study; in the other half, it returns freed memory to the system."""
 
 from __future__ import annotations
 
@@ -52,7 +52,8 @@ DYNAMIC_RULES = "openmpi-rules.conf"
 
 @dataclass(frozen=True)
 class TuningTables:
-    """What `tune` found and wrote. `rules_file` is None unless Open MPI's own algorithms were measured."""
+    """Result of `tune` with the files it wrote. `rules_file` is None unless Open MPI's own algorithms were
+    measured."""
 
     tuning: Tuning
     choices_file: Path
@@ -60,13 +61,12 @@ class TuningTables:
 
 
 def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
-    """Write the tables of a run into `folder`. An algorithm other than MPI's own choice is used where the
-    95% interval of the ratio of their times lies below 1 - `effect`; where that is undecided, MPI's own
-    choice is kept.
+    """Write the tables of a run into `folder`. An algorithm replaces MPI's own choice if the 95% interval of
+    the ratio of their times is below 1 - `effect`.
 
     Raises Inconclusive if the run compares no algorithms, EnvironmentProblem if nothing can be written.
     """
-    run_tuning = _of_this_version(tuning(run.evidence, effect))
+    run_tuning = _with_known_algorithms(tuning(run.evidence, effect))
     if not any(point.candidates for point in (*run_tuning.points, *run_tuning.internal_points)):
         raise Inconclusive(
             f"{printable(str(run.path))} compares no algorithms",
@@ -77,22 +77,25 @@ def tune(run: Run, folder: AnyPath, effect: float = EFFECT) -> TuningTables:
     return write_tables(run, run_tuning, to_path(folder))
 
 
-def _of_this_version(run_tuning: Tuning) -> Tuning:
-    """The tuning with this version's algorithms only: tables and answers are for other programs, and runs
-    come from anywhere."""
-    here = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
+def _with_known_algorithms(run_tuning: Tuning) -> Tuning:
+    """Copy of the tuning with only this version's algorithms, as tables are for other programs and runs may
+    come from other versions."""
+    known_algorithms = {workload.name: workload.algorithms for workload in bundled_catalog().workloads}
     points = []
     for point in run_tuning.points:
-        algorithms = here.get(point.operation, ())
-        candidates = tuple(each for each in point.candidates if each.algorithm in algorithms)
+        algorithms = known_algorithms.get(point.operation, ())
+        candidates = tuple(candidate for candidate in point.candidates if candidate.algorithm in algorithms)
         points.append(replace(point, candidates=candidates))
-    rules = tuple(each for each in run_tuning.rules if each.algorithm in here.get(each.operation, ()))
+    rules = tuple(
+        candidate
+        for candidate in run_tuning.rules
+        if candidate.algorithm in known_algorithms.get(candidate.operation, ())
+    )
     return replace(run_tuning, points=tuple(points), rules=rules)
 
 
 def write_tables(run: Run, run_tuning: Tuning, folder: Path, slower: int = 0) -> TuningTables:
-    """Writes the tables of `run_tuning`. A check found rules that are slower at `slower` sizes, which
-    were removed."""
+    """Write the tables of `run_tuning`. `slower` is the number of sizes that a check removed."""
     machine = run.machine
     title = title_of(machine.mpi) if machine.mpi is not None else ""
     comments = [
@@ -118,7 +121,7 @@ def write_tables(run: Run, run_tuning: Tuning, folder: Path, slower: int = 0) ->
 
 
 def _remove_earlier(path: Path) -> None:
-    """Rules of another run would not belong to the new table. A file that hockney did not write stays."""
+    """Remove the rules of an earlier run. A file that hockney did not write is kept."""
     with contextlib.suppress(OSError, ValueError):
         if files.read_regular(path).decode().startswith(f"# {WRITTEN_BY}"):
             path.unlink()
@@ -161,7 +164,7 @@ GainVerdict = Literal["faster", "slower", "not faster", "undecided"]
 
 @dataclass(frozen=True)
 class TimeRatio:
-    """The time with a table relative to that without it. `seconds` are the typical times without and with
+    """Ratio of the time with a table to the time without it. `seconds` are the typical times without and with
     it."""
 
     ratio: Estimate
@@ -188,8 +191,8 @@ class TimeRatio:
 
 @dataclass(frozen=True)
 class Gain:
-    """One size of a rule, measured again while freed memory is `kept` by the ranks, and while it is
-    `returned` to the system."""
+    """Gain at one size of a rule, measured both with ranks that keep freed memory and with ranks that return
+    it to the system."""
 
     setting: str
     operation: str
@@ -200,36 +203,36 @@ class Gain:
 
     @property
     def memories(self) -> Mapping[Memory, TimeRatio]:
-        """The ratios by what happens to freed memory."""
+        """Ratios by the treatment of freed memory."""
         return {"kept": self.ratio_memory_kept, "returned": self.ratio_memory_returned}
 
     @property
     def table(self) -> str:
-        """The name of its file."""
+        """File name of the table."""
         return CHOICES if self.setting == PRELOADED else DYNAMIC_RULES
 
     @property
     def has_intervals(self) -> bool:
         """Whether both ratios have intervals."""
-        return all(None not in (each.ratio.low, each.ratio.high) for each in self.memories.values())
+        return all(None not in (ratio.ratio.low, ratio.ratio.high) for ratio in self.memories.values())
 
     @property
     def verdict(self) -> GainVerdict:
-        """slower: beyond doubt in one memory; faster: beyond doubt in one, and no worse in the other; not
-        faster: in both, no notable gain is possible."""
+        """ "slower" if slower with either treatment of memory, "faster" if faster with one and no worse with
+        the other, "not faster" if no notable gain is possible with either."""
         ratios = self.memories.values()
-        if any(each.slower for each in ratios):
+        if any(ratio.slower for ratio in ratios):
             return "slower"
-        if all(each.no_better for each in ratios):
+        if all(ratio.no_better for ratio in ratios):
             return "not faster"
-        confirmed = any(each.faster for each in ratios) and all(each.no_worse for each in ratios)
-        return "faster" if confirmed else "undecided"
+        is_confirmed = any(ratio.faster for ratio in ratios) and all(ratio.no_worse for ratio in ratios)
+        return "faster" if is_confirmed else "undecided"
 
     @property
     def time_to_decide(self) -> float:
-        """The multiple of the measuring time after which the verdict would not be undecided, if the ratios
-        stayed the same. Infinite without an interval."""
-        best, worst = sorted((each.ratio for each in self.memories.values()), key=lambda ratio: ratio.value)
+        """Factor by which the measuring time must grow for a decision if the ratios stay the same; infinite
+        without an interval."""
+        best, worst = sorted((ratio.ratio for ratio in self.memories.values()), key=lambda ratio: ratio.value)
         if worst.value >= NOTABLE:
             return time_to_exclude(worst, 1.0)
         if best.value > 1 / NOTABLE:
@@ -247,12 +250,12 @@ def check_gains(
     out: AnyPath | None = None,
     listen: Listener = ignore_event,
 ) -> tuple[Run, list[Gain]]:
-    """Measure the sizes of all rules with and without the tables of `run`, with its MPI and options of the
-    launcher, and return the new run and the gains.
+    """Measure the sizes of all rules with and without the tables of `run`, using its MPI and launcher
+    options. Returns the new run and the gains.
 
-    hockney's table is checked if `library` is the prefix in which the library is installed, Open MPI's rules
-    if there are any. Raises Inconclusive if there is no rule, UsageError for a missing prefix or one without
-    the library and for a run of somebody else that names programs, and what measuring raises.
+    hockney's table is checked if `library` is the installation prefix of the library; Open MPI's rules are
+    checked if there are any. Raises Inconclusive if there is no rule, UsageError if the library is not
+    installed in the prefix or if a foreign run names programs, and the errors of measuring.
     """
     if not is_own(run.settings):
         raise UsageError(
@@ -261,24 +264,24 @@ def check_gains(
             "leave --check out, or measure with 'hockney run tuning'",
             code="check-of-foreign-run",
         )
-    checked = [*_preloaded(tables, library), *_ruled(tables)]
-    if not checked and tables.tuning.rules:
+    checked_tables = [*_preloaded_table(tables, library), *_rules_table(tables)]
+    if not checked_tables and tables.tuning.rules:
         raise UsageError(
             "--check needs --library",
             "only hockney's table has rules, and its library puts them under the measured program",
             "install it with 'hockney build --library --prefix DIR', and give --library DIR",
             code="check-needs-library",
         )
-    if not checked:
+    if not checked_tables:
         raise Inconclusive(
             "there is nothing to check",
             "no algorithm is faster than MPI's own choice beyond doubt",
             "leave --check out, or measure longer with 'hockney run tuning --budget 10m'",
             code="no-rules-to-check",
         )
-    rules = {each.setting.name: each.rules for each in checked}
-    lines = (line for of_table in rules.values() for line in _case_lines(of_table, list(rules)))
-    settings = [LaunchSetting(PLAIN, ()), *(each.setting for each in checked)]
+    rules = {table.setting.name: table.rules for table in checked_tables}
+    lines = (line for table_rules in rules.values() for line in _case_lines(table_rules, list(rules)))
+    settings = [LaunchSetting(PLAIN, ()), *(table.setting for table in checked_tables)]
     settings += [_with_memory_returned(setting) for setting in settings]
     options = RunOptions(
         budget=budget,
@@ -287,20 +290,21 @@ def check_gains(
         **{name: getattr(run.settings, name) for name in LAUNCHER_SETTINGS},
     )
     question = Question(ad_hoc.NAME, tuple(dict.fromkeys(lines)))
-    again = measure(question, options, out=out, listen=listen)
-    return again, _gains(again, rules)
+    checked_run = measure(question, options, out=out, listen=listen)
+    return checked_run, _measured_gains(checked_run, rules)
 
 
 @dataclass(frozen=True)
 class _CheckedTable:
-    """A table with rules, and the launch setting with which programs use it."""
+    """A table with its rules and the launch setting that applies it to programs."""
 
     setting: LaunchSetting
     rules: tuple[ChoiceRule, ...]
 
 
-def _preloaded(tables: TuningTables, library: Path | None) -> Iterator[_CheckedTable]:
-    """hockney's table, which its library puts under a program. Raises UsageError if `library` has none."""
+def _preloaded_table(tables: TuningTables, library: Path | None) -> Iterator[_CheckedTable]:
+    """hockney's table, applied by preloading its library. Raises UsageError if `library` does not contain
+    it."""
     if library is None or not tables.tuning.rules:
         return
     preload = (library / LIBRARY).absolute()
@@ -319,27 +323,27 @@ def _preloaded(tables: TuningTables, library: Path | None) -> Iterator[_CheckedT
     yield _CheckedTable(LaunchSetting.of(PRELOADED, variables), tables.tuning.rules)
 
 
-def _ruled(tables: TuningTables) -> Iterator[_CheckedTable]:
-    """Open MPI's rules, which it reads itself."""
+def _rules_table(tables: TuningTables) -> Iterator[_CheckedTable]:
+    """Rules that Open MPI reads itself."""
     if tables.rules_file is not None and tables.tuning.internal_rules:
         variables = openmpi.using(str(tables.rules_file.absolute()))
         yield _CheckedTable(LaunchSetting.of(RULED, variables), tables.tuning.internal_rules)
 
 
 def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> TuningTables:
-    """Write the tables of `run` again, without the rules at the sizes at which they are slower in one of the
-    two memories; without such sizes, the tables stay as they are."""
-    slower: dict[str, set[tuple[str, int, int]]] = {PRELOADED: set(), RULED: set()}
+    """Rewrite the tables of `run` without the sizes at which a rule is slower with either treatment of
+    memory."""
+    slower_sizes: dict[str, set[tuple[str, int, int]]] = {PRELOADED: set(), RULED: set()}
     for gain in gains:
         if gain.verdict == "slower":
-            slower[gain.setting].add((gain.operation, gain.ranks, gain.size))
-    count = sum(map(len, slower.values()))
+            slower_sizes[gain.setting].add((gain.operation, gain.ranks, gain.size))
+    count = sum(map(len, slower_sizes.values()))
     if not count:
         return tables
     remaining = replace(
         tables.tuning,
-        rules=tuple(without(tables.tuning.rules, slower[PRELOADED])),
-        internal_rules=tuple(without(tables.tuning.internal_rules, slower[RULED])),
+        rules=tuple(without(tables.tuning.rules, slower_sizes[PRELOADED])),
+        internal_rules=tuple(without(tables.tuning.internal_rules, slower_sizes[RULED])),
     )
     return write_tables(run, remaining, tables.choices_file.parent, count)
 
@@ -350,37 +354,39 @@ def _with_memory_returned(setting: LaunchSetting) -> LaunchSetting:
 
 def _case_lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:
     return [
-        f"{rule.operation}{way} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}{memory}"
+        f"{rule.operation}{algorithm} ranks={rule.ranks} {ALGORITHM}={MPI} setting={setting}{memory}"
         for rule in rules
-        for way in (f" bytes={size}" if size else "" for size in rule.sizes)
+        for algorithm in (f" bytes={size}" if size else "" for size in rule.sizes)
         for setting in (PLAIN, *settings)
         for memory in ("", RETURNED_SUFFIX)
     ]
 
 
-def _gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
-    """Gains for the cases that were measured, each only with the settings that change it."""
-    measured: dict[tuple[str, int, int], dict[str, Observation]] = {}
-    for each in run.evidence.observations(cost="typical"):
-        size_key = (each.workload.operation, each.case.ranks, int(each.size))
-        measured.setdefault(size_key, {})[each.case.setting] = each
+def _measured_gains(run: Run, sizes: dict[str, tuple[ChoiceRule, ...]]) -> list[Gain]:
+    """Gains of the measured cases, each with the settings that affect it."""
+    observations: dict[tuple[str, int, int], dict[str, Observation]] = {}
+    for observation in run.evidence.observations(cost="typical"):
+        size_key = (observation.workload.operation, observation.case.ranks, int(observation.size))
+        observations.setdefault(size_key, {})[observation.case.setting] = observation
     gains = []
     for setting, rules in sizes.items():
         for rule in rules:
             for size in rule.sizes:
                 size_key = (rule.operation, rule.ranks, size)
-                kept, returned = (
-                    _ratio(measured.get(size_key, {}), setting + memory, PLAIN + memory)
+                kept_ratio, returned_ratio = (
+                    _time_ratio(observations.get(size_key, {}), setting + memory, PLAIN + memory)
                     for memory in ("", RETURNED_SUFFIX)
                 )
-                if kept is not None and returned is not None:
-                    gains.append(Gain(setting, *size_key, kept, returned))
+                if kept_ratio is not None and returned_ratio is not None:
+                    gains.append(Gain(setting, *size_key, kept_ratio, returned_ratio))
     return gains
 
 
-def _ratio(by_setting: dict[str, Observation], changed: str, plain: str) -> TimeRatio | None:
+def _time_ratio(by_setting: dict[str, Observation], changed: str, plain: str) -> TimeRatio | None:
     if plain not in by_setting or changed not in by_setting:
         return None
-    turns = InterleavedSettings.from_observations({name: [seen] for name, seen in by_setting.items()})
+    interleaved = InterleavedSettings.from_observations(
+        {name: [observation] for name, observation in by_setting.items()}
+    )
     seconds = by_setting[plain].interval()[0], by_setting[changed].interval()[0]
-    return TimeRatio(turns.ratio(changed, plain), seconds)
+    return TimeRatio(interleaved.ratio(changed, plain), seconds)

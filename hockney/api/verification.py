@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks a run's folder: whether its measurement files are unchanged, complete and correct."""
+"""Verification of a run's folder: whether its measurement files are unchanged, complete and correct."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ RECORDS = "records.jsonl"
 
 
 def verify(path: AnyPath) -> list[Finding]:
-    """Findings about every file of the run in `path`: bad ones for mismatches, notes about what is missing or
-    cannot be checked. Raises UsageError if there is no run."""
+    """Check every file of the run in `path`. Mismatches are bad findings; missing or unverifiable data are
+    notes. Raises UsageError if there is no run."""
     folder = RunFolder.open(to_path(path))
     return list(_findings(folder))
 
 
 def salvage(path: AnyPath, into: AnyPath) -> Salvaged:
-    """A new run in `into` with the intact lines of the run in `path`. Raises UsageError if there is no run or
-    `into` is not new, EnvironmentProblem if more than records.jsonl is damaged."""
+    """Copy the intact lines of the run in `path` to a new run in `into`. Raises UsageError if there is no run
+    or `into` exists, EnvironmentProblem if other files than records.jsonl are damaged."""
     return salvaged_lines(RunFolder.open(to_path(path)), to_path(into))
 
 
@@ -42,13 +42,13 @@ def _findings(folder: RunFolder) -> Iterator[Finding]:
         yield _plan_finding(len(plan.items), is_own(plan.settings))
     except HockneyError as problem:
         yield _mismatch("plan.txt", problem)
-    others: dict[Path, Callable[[], object]] = {
+    derived_files: dict[Path, Callable[[], object]] = {
         folder.machine_path: folder.machine,
         folder.catalog_path: folder.catalog,
         folder.survey_path: folder.surveyed,
     }
     contents: dict[Path, object] = {}
-    for path, load in others.items():
+    for path, load in derived_files.items():
         try:
             if path == folder.machine_path or folder.has(path):
                 contents[path] = load()
@@ -76,40 +76,44 @@ def _record_findings(folder: RunFolder, plan: Plan, machine: object) -> Iterator
     for notice in reading.notices:
         yield Finding("note", RECORDS, notice.text, notice.code)
     # printed numbers have no payload, and their launches no end
-    copied = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
-    if not copied or run.corrupted_records:
+    is_copy = isinstance(machine, Machine) and (machine.traits.published or machine.traits.imported)
+    if not is_copy or run.corrupted_records:
         yield from _payload_findings(run)
     ended = {close.launch for close in run.closes}
     unended = [launch.launch for launch in run.launches if launch.launch not in ended]
-    if unended and not copied:
+    if unended and not is_copy:
         text = f"launch {list_names(unended)} has no end: hockney was killed, or lines are missing at the end"
         yield Finding("note", RECORDS, text, "launches-without-end", {"launches": unended})
-    left, planned = len(missing_items(plan, run)), len(expected_items(plan, run))
-    if left:
-        are, them = ("is", "it") if left == 1 else ("are", "them")
-        text = f"{left} of {planned} measurements {are} missing; 'hockney resume' measures {them}"
-        yield Finding("note", RECORDS, text, "measurements-missing", {"left": left, "planned": planned})
+    missing_count, planned = len(missing_items(plan, run)), len(expected_items(plan, run))
+    if missing_count:
+        verb, pronoun = ("is", "it") if missing_count == 1 else ("are", "them")
+        text = (
+            f"{missing_count} of {planned} measurements {verb} missing; 'hockney resume' measures {pronoun}"
+        )
+        yield Finding(
+            "note", RECORDS, text, "measurements-missing", {"left": missing_count, "planned": planned}
+        )
 
 
 def _payload_findings(run: RunRecords) -> Iterator[Finding]:
     verified = [record.verified for record in run.records]
-    if wrong := run.corrupted_records:
-        errors = sum(each.errors for each in verified)
-        first = f"{printable(wrong[0].case)}: {printable(wrong[0].verified.first)}"
-        text = f"{plural(errors, 'error')} in {plural(len(wrong), 'record')}; {first}"
-        fields = {"records": len(wrong), "errors": errors, "case": wrong[0].case}
+    if corrupted := run.corrupted_records:
+        errors = sum(record.errors for record in verified)
+        first_error = f"{printable(corrupted[0].case)}: {printable(corrupted[0].verified.first)}"
+        text = f"{plural(errors, 'error')} in {plural(len(corrupted), 'record')}; {first_error}"
+        fields = {"records": len(corrupted), "errors": errors, "case": corrupted[0].case}
         yield Finding("bad", "payload", text, "payload-wrong", fields)
     elif verified:
-        size, runs = sum(each.bytes for each in verified), sum(each.runs for each in verified)
-        of_runs = sum(each.of_runs for each in verified)  # 0 in records of older versions
+        size, runs = sum(record.bytes for record in verified), sum(record.runs for record in verified)
+        run_count = sum(record.of_runs for record in verified)  # 0 in records of older versions
         share = (
-            f" in {runs} of {plural(of_runs, 'operation')} ({format_share(runs / of_runs)})"
-            if of_runs
+            f" in {runs} of {plural(run_count, 'operation')} ({format_share(runs / run_count)})"
+            if run_count
             else ""
         )
         compared = f"{format_bytes(size)} compared{share}, no errors"
         text = compared if size else "none: these cases carry no payload that could arrive wrong"
-        numbers = {"bytes": size, "runs": runs, "of_runs": of_runs, "errors": 0}
+        numbers = {"bytes": size, "runs": runs, "of_runs": run_count, "errors": 0}
         yield Finding("good", "payload", text, "payload-verified" if size else "no-payload", numbers)
     if run.corrupted_launches:
         launches = plural(run.corrupted_launches, "launch", "launches")
@@ -118,10 +122,10 @@ def _payload_findings(run: RunRecords) -> Iterator[Finding]:
 
 
 def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
-    """Files that hockney does not write there."""
-    own = {path.name for path in folder.files}
+    """Findings about files that hockney does not write."""
+    own_names = {path.name for path in folder.files}
     try:
-        foreign_names = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in own)
+        foreign_names = sorted(entry.name for entry in folder.path.iterdir() if entry.name not in own_names)
     except OSError as problem:
         yield Finding(
             "note",
@@ -135,10 +139,10 @@ def _foreign_file_findings(folder: RunFolder) -> Iterator[Finding]:
         yield Finding("note", "folder", text, "foreign-files", {"names": foreign_names})
 
 
-def _plan_finding(measurements: int, own: bool) -> Finding:
-    """`own`: this user typed the programs that it starts."""
+def _plan_finding(measurements: int, is_own_plan: bool) -> Finding:
+    """Finding about the plan. With `is_own_plan`, this user typed the programs that it starts."""
     text, numbers = f"{plural(measurements, 'measurement')} planned, unchanged", {"planned": measurements}
-    if own:
+    if is_own_plan:
         return Finding("good", "plan.txt", text, "plan-unchanged", numbers)
     text += "; 'resume' does not start the programs in it, which you have not named"
     return Finding("note", "plan.txt", text, "plan-of-somebody-else", numbers)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: `hockney VERB`. One file per verb; `start` runs it, and `errors` turns every
-problem into one line."""
+"""The command line: `hockney VERB`. There is one file per verb. `start` runs a verb, and `errors` prints
+every problem as one line."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Parse the words, run the verb, exit with its exit code."""
-    interrupts.keep()
+    """Parse the arguments, run the verb, and exit with its exit code."""
+    interrupts.keep_signals()
     # A run's records are a million objects without cycles, which the collector would visit again and again.
     gc.set_threshold(100_000)
     from hockney.cli.start import guarded
@@ -26,5 +26,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = guarded(arguments)
     except KeyboardInterrupt:  # a second one, just before they are ignored
         code = interrupts.exit_code()
-    interrupts.ignore()
+    interrupts.ignore_signals()
     raise SystemExit(code)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every exception as an error with a code, printed as one line on stderr; the traceback of a bug goes to a
-file."""
+"""Conversion of exceptions to errors with a code, printed as one line on stderr. The traceback of a bug is
+written to a file."""
 
 from __future__ import annotations
 
@@ -34,31 +34,31 @@ from hockney.core.wording import list_names
 _MAX_LISTED_OPTIONS = 8
 
 
-def _run_interrupted(error: BaseException) -> RunInterrupted | None:
-    """The interrupt of a run that led to `error`: click has an exception of its own for Ctrl-C, and what ends
-    meanwhile may raise another one."""
-    current: BaseException | None = error
-    while current is not None and not isinstance(current, RunInterrupted):
-        current = current.__cause__ or current.__context__
-    return current
+def _find_interrupt(error: BaseException) -> RunInterrupted | None:
+    """Find the interrupt of a run that led to `error`: click converts Ctrl-C to another exception, and
+    cleanup may raise further ones."""
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, RunInterrupted):
+        cause = cause.__cause__ or cause.__context__
+    return cause
 
 
 def error_of(error: BaseException) -> HockneyError:
-    """Any exception as an error with a code. An exception that an interrupted library raised counts as the
-    interrupt."""
-    interrupted = _run_interrupted(error)
-    if interrupted is not None:
-        return _interrupted_run(interrupts.exit_code(), interrupted.folder, interrupted.complete)
-    if interrupts.received or isinstance(error, KeyboardInterrupt | click.Abort):
+    """Convert an exception to an error with a code. An exception raised by an interrupted library counts as
+    the interrupt."""
+    interrupt = _find_interrupt(error)
+    if interrupt is not None:
+        return _interrupted_run_error(interrupts.exit_code(), interrupt.folder, interrupt.complete)
+    if interrupts.received_signals or isinstance(error, KeyboardInterrupt | click.Abort):
         if runs_begun:
-            return _interrupted_run(interrupts.exit_code(), runs_begun[-1], complete=False)
+            return _interrupted_run_error(interrupts.exit_code(), runs_begun[-1], complete=False)
         return Interrupted("interrupted", code="interrupted", exit_code=interrupts.exit_code())
     if isinstance(error, HockneyError):
         return error
     if isinstance(error, click.UsageError):
-        return _usage(error)
+        return _usage_error(error)
     if isinstance(error, click.ClickException):
-        return _bad_usage(error.format_message(), "hockney")
+        return _invalid_usage_error(error.format_message(), "hockney")
     if isinstance(error, MemoryError):
         return EnvironmentProblem(
             "there is not enough memory",
@@ -74,24 +74,24 @@ def error_of(error: BaseException) -> HockneyError:
             "free some space",
             code="output-not-written",
         )
-    log = _traceback_file(error)
+    log_path = _traceback_file(error)
     return EnvironmentProblem(
         "this is a bug in hockney",
         f"{type(error).__name__}: {one_line(str(error))}",
-        f"please report it with the file {log}" if log else "its traceback could not be written",
+        f"please report it with the file {log_path}" if log_path else "its traceback could not be written",
         code="bug",
-        log=log,
+        log=log_path,
     )
 
 
 def end_silently() -> int:
-    """The reader closed the pipe, as `head` does: exit silently."""
+    """Exit silently after the reader closed the pipe, as `head` does."""
     _discard_output()
     return 0
 
 
 def _discard_output() -> None:
-    """What has not been written cannot be: Python would try again at its end, and exit with 120."""
+    """Discard unwritten output. Otherwise Python would retry at exit and end with exit code 120."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -102,28 +102,28 @@ def print_error(error: HockneyError, *, as_json: bool) -> None:
         fields = {"code": error.code, "what": error.what, "why": error.why, "remedy": error.remedy}
         line = json.dumps({"error": fields | {"exit": int(error.exit_code)}})
     elif sys.stderr.isatty():
-        line = _on_terminal(line)
+        line = _format_for_terminal(line)
     with contextlib.suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
 
 
-def _on_terminal(line: str) -> str:
-    """Wrapped between words, with the first word in colour."""
+def _format_for_terminal(line: str) -> str:
+    """Wrap a line between words and colour the first word."""
     from hockney.cli.output.terminal import apply_colour, width, wrap_text
 
-    head, colon, rest = wrap_text(line, width(sys.stderr), hang="  ").partition(":")
-    return apply_colour(head, head, sys.stderr) + colon + rest
+    first_word, colon, remainder = wrap_text(line, width(sys.stderr), hang="  ").partition(":")
+    return apply_colour(first_word, first_word, sys.stderr) + colon + remainder
 
 
-def _usage(error: click.UsageError) -> HockneyError:
-    """click's usage error as one of hockney's."""
+def _usage_error(error: click.UsageError) -> HockneyError:
+    """Convert click's usage error."""
     verb = error.ctx.command_path if error.ctx else "hockney"
     if isinstance(error, click.NoSuchOption):
         params = error.ctx.command.params if error.ctx else []
         visible = [each for each in params if isinstance(each, click.Option) and not each.hidden]
         options = [word for each in visible for word in each.opts if word.startswith("--")]
         arguments = [each.name or "" for each in params if isinstance(each, click.Argument)]
-        return _unknown_option(error.option_name, options, arguments, verb)
+        return _unknown_option_error(error.option_name, options, arguments, verb)
     if isinstance(error, click.MissingParameter):
         name = error.param.make_metavar(error.ctx).strip("[]") if error.param and error.ctx else "an argument"
         option = f"{error.param.opts[-1]} " if isinstance(error.param, click.Option) else ""
@@ -135,27 +135,29 @@ def _usage(error: click.UsageError) -> HockneyError:
             code="missing-argument",
             argument=argument,
         )
-    return _bad_usage(error.format_message(), verb)
+    return _invalid_usage_error(error.format_message(), verb)
 
 
 def _traceback_file(error: BaseException) -> str:
-    """The path of a file with the traceback, to be sent; "" if none can be written."""
+    """Write the traceback for a bug report and return the path of the file; "" if it cannot be written."""
     try:
-        with tempfile.NamedTemporaryFile("w", prefix="hockney-", suffix=".log", delete=False) as log:
-            log.write("".join(traceback.format_exception(error)))
+        with tempfile.NamedTemporaryFile("w", prefix="hockney-", suffix=".log", delete=False) as log_path:
+            log_path.write("".join(traceback.format_exception(error)))
     except OSError:
         return ""
-    return log.name
+    return log_path.name
 
 
-def _unknown_option(option: str, available: Iterable[str], arguments: Iterable[str], verb: str) -> UsageError:
-    """`arguments` are the names of the verb's arguments, which have no option."""
+def _unknown_option_error(
+    option: str, available: Iterable[str], arguments: Iterable[str], verb: str
+) -> UsageError:
+    """Error for an unknown option. `arguments` are the names of the verb's positional arguments."""
     options = list(dict.fromkeys(available))
-    names = {each.lstrip("-"): each for each in options}
+    names = {name.lstrip("-"): name for name in options}
     typed = option.lstrip("-")
-    argument = next((each for each in arguments if each == typed), "")
-    close = [] if argument else difflib.get_close_matches(typed, list(names), n=1)
-    suggestion = names[close[0]] if close else ""
+    argument = next((name for name in arguments if name == typed), "")
+    close_matches = [] if argument else difflib.get_close_matches(typed, list(names), n=1)
+    suggestion = names[close_matches[0]] if close_matches else ""
     if argument:
         remedy = f"give {argument.upper()} without an option: {verb} {argument.upper()}"
     elif suggestion:
@@ -174,19 +176,19 @@ def _unknown_option(option: str, available: Iterable[str], arguments: Iterable[s
     )
 
 
-def _bad_usage(message: str, verb: str) -> UsageError:
-    """click's message, unchanged."""
+def _invalid_usage_error(message: str, verb: str) -> UsageError:
+    """Error with click's message."""
     text = message.rstrip(".")
     return UsageError(text[:1].lower() + text[1:], "", f"see '{verb} --help'", code="bad-usage")
 
 
-def _interrupted_run(exit_code: int, folder: Path, complete: bool) -> Interrupted:
-    """`complete`: everything is measured, and only the report is missing."""
-    verb, what = ("report", "writes the report") if complete else ("resume", "continues")
+def _interrupted_run_error(exit_code: int, folder: Path, complete: bool) -> Interrupted:
+    """Error for an interrupted run. If it is `complete`, only the report is missing."""
+    verb, state_text = ("report", "writes the report") if complete else ("resume", "continues")
     return Interrupted(
         "interrupted",
         "the results so far are kept",
-        f"'hockney {verb} {printable(shlex.quote(str(folder)))}' {what}",
+        f"'hockney {verb} {printable(shlex.quote(str(folder)))}' {state_text}",
         code="run-interrupted",
         exit_code=exit_code,
         folder=str(folder),

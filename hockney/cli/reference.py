@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line's reference: every verb's help as one Markdown page, with options that several verbs share
+"""Generator of the command-line reference: the help of every verb as one Markdown page, with shared options
 described once.
 
 python -m hockney.cli.reference > docs/reference/cli.md
@@ -32,31 +32,31 @@ Option = tuple[str, str]
 """How an option is written, and its help."""
 
 
-def reference() -> str:
-    contexts = list(_contexts())
+def make_reference() -> str:
+    contexts = list(_command_contexts())
     counts = Counter(option for context in contexts for option in _options(context))
     by_flag: dict[str, Option] = {}
     for option in (option for option, verbs in counts.items() if verbs >= SHARED):
         by_flag.setdefault(option[0].split()[0], option)  # a flag has one meaning in the list
-    common = list(by_flag.values())
-    head, *verbs = (_section(context, common) for context in contexts)
-    return "\n".join([HEAD, head, _common_section(common), *verbs])
+    common_options = list(by_flag.values())
+    heading, *verbs = (_section(context, common_options) for context in contexts)
+    return "\n".join([HEAD, heading, _common_section(common_options), *verbs])
 
 
-def _contexts() -> Iterator[click.Context]:
-    """The contexts of hockney itself, its verbs and their subcommands, in the order of the page."""
-    top = _context(app, "hockney", None)
-    yield top
+def _command_contexts() -> Iterator[click.Context]:
+    """Contexts of hockney, its verbs and their subcommands, in page order."""
+    top_context = _make_context(app, "hockney", None)
+    yield top_context
     for name in VERBS:
-        context = _context(load(name), name, top)
+        context = _make_context(load(name), name, top_context)
         yield context
         if isinstance(context.command, click.Group):
-            for each in context.command.list_commands(context):
-                if command := context.command.get_command(context, each):
-                    yield _context(command, each, context)
+            for subcommand in context.command.list_commands(context):
+                if command := context.command.get_command(context, subcommand):
+                    yield _make_context(command, subcommand, context)
 
 
-def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
+def _make_context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
     return click.Context(
         command,
         info_name=name,
@@ -68,7 +68,7 @@ def _context(command: click.Command, name: str, parent: click.Context | None) ->
 
 
 def _options(context: click.Context) -> dict[Option, click.Option]:
-    """The command's options that its help shows, except --help."""
+    """Visible options of the command, except --help."""
     by_text = {}
     for parameter in context.command.params:
         record = parameter.get_help_record(context)
@@ -84,24 +84,26 @@ def _common_section(common: list[Option]) -> str:
 
 
 def _section(context: click.Context, common: list[Option]) -> str:
-    """The command's help, with only the names of its common options."""
+    """Help of the command, with only the names of its common options."""
     by_text = _options(context)
-    shared = [option for option in common if option in by_text]
-    text = _help_without(context, [by_text[option] for option in shared])
-    names = ", ".join(f"`{parameter.opts[0]}`" for parameter in (by_text[option] for option in shared))
-    also = f"\n[Common options](#common-options): {names}.\n" if names else ""
-    return f"## {context.command_path}\n\n```text\n{text}\n```\n{also}"
+    shared_options = [option for option in common if option in by_text]
+    text = _help_without(context, [by_text[option] for option in shared_options])
+    names = ", ".join(
+        f"`{parameter.opts[0]}`" for parameter in (by_text[option] for option in shared_options)
+    )
+    shared_text = f"\n[Common options](#common-options): {names}.\n" if names else ""
+    return f"## {context.command_path}\n\n```text\n{text}\n```\n{shared_text}"
 
 
 def _help_without(context: click.Context, options: list[click.Option]) -> str:
-    for each in options:
-        each.hidden = True
+    for option in options:
+        option.hidden = True
     try:
         return context.command.get_help(context).rstrip()
     finally:
-        for each in options:
-            each.hidden = False
+        for option in options:
+            option.hidden = False
 
 
 if __name__ == "__main__":
-    click.echo(reference(), nl=False)
+    click.echo(make_reference(), nl=False)

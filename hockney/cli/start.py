@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One use of the command line, from its words to its exit code: `guarded`."""
+"""One invocation of the command line, from its arguments to its exit code: `guarded`."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from hockney.cli.errors import end_silently, error_of, print_error
 from hockney.core.errors import EnvironmentProblem, ExitCode, HockneyError, runs_begun
 from hockney.core.wording import as_flags
 
-LEAST_BYTES = 400_000_000
+MIN_ADDRESS_SPACE_BYTES = 400_000_000
 """The minimum address space. With less, OpenBLAS, which numpy loads, hangs or aborts."""
 
 
 def guarded(arguments: Sequence[str] | None) -> int:
-    """Run the command line, print its error if it has one, and return its exit code."""
-    complete_surroundings()
+    """Run the command line, print any error, and return the exit code."""
+    complete_environment()
     with as_flags():
         code, error = run_command(arguments)
     if error is not None:
@@ -33,22 +33,22 @@ def guarded(arguments: Sequence[str] | None) -> int:
 
 
 def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | None]:
-    """Run the command line: its exit code, and the error to be printed."""
+    """Run the command line. Returns its exit code and the error to print, if any."""
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
         # a host's name may not be representable in the terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     runs_begun.clear()
     try:
-        interrupts.answer()
+        interrupts.answer_signals()
         limit = memory_limit()
         if limit is not None:
             raise EnvironmentProblem(
                 f"the limit on memory is {limit // 1_000_000} MB",
-                f"hockney needs {LEAST_BYTES // 1_000_000} MB",
+                f"hockney needs {MIN_ADDRESS_SPACE_BYTES // 1_000_000} MB",
                 "raise it (ulimit -v)",
                 code="memory-limit",
                 limit=limit,
-                least=LEAST_BYTES,
+                least=MIN_ADDRESS_SPACE_BYTES,
             )
         from hockney.cli.verbs import app
 
@@ -59,32 +59,32 @@ def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | No
         print(error.format_message(), file=sys.stderr, flush=True)
         return ExitCode.USAGE, None
     except BrokenPipeError:
-        return (interrupts.exit_code() if interrupts.received else end_silently()), None
+        return (interrupts.exit_code() if interrupts.received_signals else end_silently()), None
     except SystemExit as end:  # click's equivalent
-        if interrupts.received:
+        if interrupts.received_signals:
             return interrupts.exit_code(), None
         return end_silently() if end.code == 1 else int(end.code or 0), None
     except (Exception, KeyboardInterrupt) as error:
-        if interrupts.received:
-            interrupts.ignore()  # one more would leave no line
+        if interrupts.received_signals:
+            interrupts.ignore_signals()  # one more would leave no line
         problem = error_of(error)
         return problem.exit_code, problem
 
 
 def memory_limit() -> int | None:
-    """The limit on address space (bytes), if it is too small to work with, otherwise None."""
+    """Limit on the address space (bytes) if it is too small, otherwise None."""
     with contextlib.suppress(ImportError, OSError):
         import resource
 
-        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-        if limit != resource.RLIM_INFINITY and limit < LEAST_BYTES:
-            return limit
+        limit_bytes, _ = resource.getrlimit(resource.RLIMIT_AS)
+        if limit_bytes != resource.RLIM_INFINITY and limit_bytes < MIN_ADDRESS_SPACE_BYTES:
+            return limit_bytes
     return None
 
 
-def complete_surroundings() -> None:
-    """Ensures open standard streams and a home folder, of which cron, services and containers may omit parts:
-    MPI's programs do not start without them."""
+def complete_environment() -> None:
+    """Ensure open standard streams and a home folder, which may be missing under cron and in services and
+    containers. MPI programs do not start without them."""
     _open_streams()
     if not os.environ.get("HOME"):
         home = os.path.expanduser("~")  # unexpanded, if the user has no entry
@@ -92,8 +92,8 @@ def complete_surroundings() -> None:
 
 
 def _open_streams() -> None:
-    """Replaces closed streams with ones that read nothing and discard all output. Otherwise the next file to
-    be opened would get the number of a closed stream, and messages would go into that file."""
+    """Replace closed standard streams by the null device. Otherwise the next file to be opened would get the
+    number of a closed stream and receive its messages."""
     for number in (0, 1, 2):
         try:
             os.fstat(number)

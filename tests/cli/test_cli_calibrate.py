@@ -19,11 +19,11 @@ from resealed import reseal
 from hockney import api, measurement
 from hockney.api.find_runs import newest_complete_survey
 from hockney.cli.actions.calibrate import (
-    MAX_MISSED,
-    twin_agreement,
-    twin_disagrees,
-    twin_of_this_run,
-    twin_undecided,
+    MAX_SHOWN_DISAGREEMENTS,
+    agreement_text,
+    disagreement_text,
+    own_twin_text,
+    undecided_text,
 )
 from hockney.core.fit import Estimate
 from hockney.core.notice import Notice
@@ -56,9 +56,9 @@ def test_without_a_file_the_machine_is_on_stdout(hockney, run):
 
 
 def test_quantities_of_poor_fits_are_counted_only_if_there_are_any():
-    assert re.findall(r"\d+", twin_agreement(5, 0, 2, 2)) == ["5", "7", "2", "2"]
-    assert re.findall(r"\d+", twin_agreement(7, 0, 0, 0)) == ["7", "7"]
-    assert re.findall(r"\d+", twin_agreement(3, 4, 0, 0)) == ["3", "7", "4"]
+    assert re.findall(r"\d+", agreement_text(5, 0, 2, 2)) == ["5", "7", "2", "2"]
+    assert re.findall(r"\d+", agreement_text(7, 0, 0, 0)) == ["7", "7"]
+    assert re.findall(r"\d+", agreement_text(3, 4, 0, 0)) == ["3", "7", "4"]
 
 
 @pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (1.5, 1)])
@@ -81,14 +81,14 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     agrees = {each["what"]: each["verdict"] == "agrees" for each in agreement}
     assert agrees["pingpong 8 B"] == (code == 0) and "allreduce 1024 B" in agrees
     assert {each["within"] for each in agreement} == {0.05, 0.01, 0.2}
-    assert twin_of_this_run()[:30] in done.out
+    assert own_twin_text()[:30] in done.out
     missed = [each for each in agreement if each["counts"] and each["verdict"] == "disagrees"]
     explained = [
         line
         for line in done.out.splitlines()
-        if any(twin_disagrees(e["what"], 0, 0, "").partition(", off")[0] in line for e in missed)
+        if any(disagreement_text(e["what"], 0, 0, "").partition(", off")[0] in line for e in missed)
     ]
-    assert bool(missed) == bool(code) and len(explained) == min(len(missed), MAX_MISSED)
+    assert bool(missed) == bool(code) and len(explained) == min(len(missed), MAX_SHOWN_DISAGREEMENTS)
 
 
 def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
@@ -103,7 +103,7 @@ def test_the_twin_can_be_laid_beside_another_run(hockney, run, monkeypatch):
     assert done.code == 0, done.err
     cases = [line.split("  ")[0] for line in done.out.splitlines() if line.startswith("pingpong")]
     assert cases == ["pingpong 96 B", "pingpong 3000 B"]
-    assert twin_of_this_run()[:30] not in done.out
+    assert own_twin_text()[:30] not in done.out
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_the_exit_code_of_undecided_quantities(hockney, run, monkeypatch, verdic
     monkeypatch.setattr("hockney.measurement.survey_twin", lambda *given: None)
     done = hockney("calibrate", run, "--check", "-q")
     assert done.code == code, done.err
-    assert (twin_undecided(DECIDED)[:20] in done.out) == ("undecided" in verdicts)
+    assert (undecided_text(DECIDED)[:20] in done.out) == ("undecided" in verdicts)
 
 
 @pytest.mark.parametrize(

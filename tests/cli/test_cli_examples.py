@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hockney.cli.reference import reference
+from hockney.cli.reference import make_reference
 from hockney.cli.verbs import VERBS, history, load
 from hockney.core.errors import ExitCode
 
@@ -85,7 +85,7 @@ def write_logs() -> None:
 
 def test_the_reference_is_fresh():
     path = Path(__file__).parents[2] / "docs" / "reference" / "cli.md"
-    assert path.read_text() == reference(), (
+    assert path.read_text() == make_reference(), (
         "make it again: python -m hockney.cli.reference > docs/reference/cli.md"
     )
 

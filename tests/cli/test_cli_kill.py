@@ -125,7 +125,11 @@ INTERRUPTED = [
 
 PLACES = {
     # before the first import that takes time
-    "start": ("keep = interrupts.keep; interrupts.keep = lambda: (keep(), strike());", "interrupted", None),
+    "start": (
+        "keep = interrupts.keep_signals; interrupts.keep_signals = lambda: (keep(), strike());",
+        "interrupted",
+        None,
+    ),
     # while a library is imported, which may handle the exception in any way
     "import": (
         "import hockney.cli.start as s;"

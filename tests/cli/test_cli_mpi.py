@@ -178,7 +178,7 @@ from hockney.process import stops
 stops.WITHIN_S = 0.2
 file = Path({str(tmp_path / "stop")!r})
 file.touch()
-interrupts.answer()
+interrupts.answer_signals()
 try:
     with stops.stoppable(file):
         os.kill(os.getpid(), signal.SIGTERM)

@@ -69,7 +69,7 @@ def test_without_a_home_folder_and_without_an_entry_for_the_user(monkeypatch):
 
     monkeypatch.setattr(pwd, "getpwuid", nobody)
     monkeypatch.delenv("HOME")
-    start.complete_surroundings()
+    start.complete_environment()
     assert Path(os.environ["HOME"]).is_dir()
     monkeypatch.delenv("HOME")
 

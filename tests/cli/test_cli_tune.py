@@ -26,7 +26,7 @@ from hockney.api.tuning import (
 )
 from hockney.cli.actions import tune
 from hockney.cli.actions.tune import (
-    gains_need_kept_memory,
+    kept_memory_text,
 )
 from hockney.core.errors import ExitCode
 from hockney.core.fit import Estimate
@@ -300,7 +300,7 @@ def test_where_the_gains_hold_is_stated(hockney, measured):
     halve(Path("runs/t"), "algorithm=chain")
     some = hockney("tune", "--out", "tuned")
     assert f"# {memory_comment()}\n" in Path("tuned/hockney.choices").read_text()
-    said = gains_need_kept_memory()
+    said = kept_memory_text()
     assert said in " ".join(some.out.split()) and said not in " ".join(none.out.split())
 
 

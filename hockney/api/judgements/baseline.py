@@ -316,9 +316,7 @@ def read_baseline(
 ) -> Baseline:
     """Read the runs of a baseline. Raises UsageError if a source is not a run, EnvironmentProblem if it is
     damaged."""
-    runs = runs_of(
-        "A", [run for source_item in as_list(source) for run in _newest_archived_runs(source_item, listen)]
-    )
+    runs = runs_of("A", [run for entry in as_list(source) for run in _newest_archived_runs(entry, listen)])
     side = read_side("A", runs, listen)
     if not any(run.records for run in side.runs):
         name = _baseline_name([run.name for run in side.runs])

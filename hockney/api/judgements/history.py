@@ -89,8 +89,8 @@ class History:
                 self.listen(Notice(f"left out: {error.what}", "run-not-added"))
                 continue
             run, name = printable(str(source.path)), printable(addition.entry.name)
-            new_folders = f"added {run} as {name}"
-            self.listen(Status(new_folders if addition.new else f"{run} is in the archive already: {name}"))
+            text = f"added {run} as {name}"
+            self.listen(Status(text if addition.new else f"{run} is in the archive already: {name}"))
             if addition.replaced:
                 self.listen(
                     Status(f"it replaces {plural(len(addition.replaced), 'earlier state')} of the same run")
@@ -124,7 +124,7 @@ class History:
         """Table with one row per run, selected as in `runs`."""
         entries = self.runs(**selected)
         return Rows.of(
-            {name: [getattr(column, name) for column in entries] for name in ArchivedRun.__struct_fields__}
+            {name: [getattr(entry, name) for entry in entries] for name in ArchivedRun.__struct_fields__}
         )
 
     def frame(self, library: Library | None = None, **selected: Any) -> Any:

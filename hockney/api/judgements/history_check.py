@@ -99,15 +99,15 @@ def check_run(
             name=entry.name,
         )
     corrupted = len(records.corrupted_records) + records.corrupted_launches
-    is_usable = [each for each in entries if _is_earlier(each, entry)][-last:]
-    runs = dated_runs(archive, is_usable, listen)
-    earlier_runs = [runs[each.name] for each in is_usable if each.name in runs]
-    new_run = dated_runs(archive, [entry], ignore_event).get(entry.name) if entry in entries else None
-    new_run = new_run or DatedRun(entry.name, entry.started_s, run_times(folder))
-    measured_run = {record.case for record in records.records}
-    failed = {each.case: each.reason for each in records.failures if each.case not in measured_run}
+    earlier_entries = [each for each in entries if _is_earlier(each, entry)][-last:]
+    runs = dated_runs(archive, earlier_entries, listen)
+    earlier_runs = [runs[each.name] for each in earlier_entries if each.name in runs]
+    times = dated_runs(archive, [entry], ignore_event).get(entry.name) if entry in entries else None
+    times = times or DatedRun(entry.name, entry.started_s, run_times(folder))
+    measured_cases = {record.case for record in records.records}
+    failed = {each.case: each.reason for each in records.failures if each.case not in measured_cases}
     missing, lost_operations = _missing_cases(
-        folder, records, [each for each in is_usable if each.name in runs], runs
+        folder, records, [each for each in earlier_entries if each.name in runs], runs
     )
     return Check(
         CheckedRun(
@@ -117,9 +117,9 @@ def check_run(
             at_s=entry.started_s,
             earlier=len(earlier_runs),
             tolerance=tolerance,
-            operations=judged(earlier_runs, new_run, tolerance),
+            operations=judged(earlier_runs, times, tolerance),
             failed=tuple(failed.items()),
-            changes=tuple(fact_changes([*earlier_runs[-1:], new_run])),
+            changes=tuple(fact_changes([*earlier_runs[-1:], times])),
             caveats=tuple(_caveats(records, entry, corrupted)),
             wrong=corrupted,
             missing=tuple(sorted(missing - failed.keys())),
@@ -138,9 +138,9 @@ def _find_run(
     if isinstance(run, Run):
         return _archive_entry(entries, describe(run.folder)), run.folder
     path = to_path(run)
-    named_entry = [entry for entry in entries if entry.name == str(run)]
-    if named_entry:
-        return named_entry[0], archive.folder(named_entry[0])
+    named_entries = [entry for entry in entries if entry.name == str(run)]
+    if named_entries:
+        return named_entries[0], archive.folder(named_entries[0])
     if (archive.path / path.name / PLAN).is_file() and str(run) == path.name:
         path = archive.path / path.name  # of a future date
     if not (path / PLAN).is_file():

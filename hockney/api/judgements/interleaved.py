@@ -233,29 +233,29 @@ def _side_settings(
     planned_runs: Sequence[PlannedRun], options: Sequence[RunOptions], cases: Sequence[Case], listen: Listener
 ) -> list[Settings]:
     """Settings of both sides, with the same number of launches, seed and budget."""
-    benches = [settings.bench for settings in planned_runs]
-    bench_a = planned_runs[0].settings
-    requested = bench_a if options[0].launches else replace(bench_a, launches=0)
-    min_budget_s = sum(min_budget_s(requested, bench, cases) for bench in benches)
-    warning = budget_warning(bench_a, min_budget_s, cases)
+    benches = [planned_run.bench for planned_run in planned_runs]
+    settings_a = planned_runs[0].settings
+    requested = settings_a if options[0].launches else replace(settings_a, launches=0)
+    needed_s = sum(min_budget_s(requested, bench, cases) for bench in benches)
+    warning = budget_warning(settings_a, needed_s, cases)
     if warning is not None:
         listen(warning)
-    budget_s = max(bench_a.budget_s, min_budget_s)
+    budget_s = max(settings_a.budget_s, needed_s)
     launches = options[0].launches or _pair_count(budget_s, options, benches, cases)
     comparison_id = secrets.token_hex(8)
     return [
         mark_programs(
             replace(
-                settings.settings,
+                planned_run.settings,
                 budget_s=budget_s,
                 launches=launches,
-                seed=bench_a.seed,
+                seed=settings_a.seed,
                 extend=not options[0].launches and benches[0].machine.traits.wall_clock,
                 refine=False,
                 interleaved=comparison_id,
             )
         )
-        for settings in planned_runs
+        for planned_run in planned_runs
     ]
 
 
@@ -264,7 +264,7 @@ def _pair_count(
 ) -> int:
     if benches[0].machine.traits.wall_clock:
         return measurement.pair_count(budget_s, benches, cases)
-    is_exact = all(measurement.repeats_itself(bench.machine) for bench in options)
+    is_exact = all(measurement.repeats_itself(side.machine) for side in options)
     return 1 if is_exact else NOISY_SIMULATION_PAIRS
 
 

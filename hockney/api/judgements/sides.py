@@ -32,10 +32,10 @@ def read_sides(
     """Read both sides. Raises UsageError if a source is not a run or is on both sides, EnvironmentProblem if
     a run is damaged."""
     runs = [runs_of(name, side) for name, side in (("A", a), ("B", b))]
-    identities = {_identity(source) for source in runs[0]}
-    for source in runs[1]:
-        if _identity(source) in identities:
-            path = source if isinstance(source, str) else str(source.path)
+    identities = {_identity(run_path) for run_path in runs[0]}
+    for run_path in runs[1]:
+        if _identity(run_path) in identities:
+            path = run_path if isinstance(run_path, str) else str(run_path.path)
             raise UsageError(
                 f"'{printable(path)}' is on both sides",
                 "a run does not differ from itself",
@@ -43,14 +43,16 @@ def read_sides(
                 code="run-on-both-sides",
                 path=path,
             )
-    failed_cases = _failed_cases(source for sources in runs for source in sources if isinstance(source, Run))
+    failed_cases = _failed_cases(
+        run_path for sources in runs for run_path in sources if isinstance(run_path, Run)
+    )
     return read_side("A", runs[0], listen, failed_cases), read_side("B", runs[1], listen, failed_cases)
 
 
 def runs_of(name: str, side: Source | Sequence[Source]) -> list[Run | str]:
     """Runs of side `name` without duplicates. Published machines remain names. Raises UsageError if there are
     no runs."""
-    runs = _unique(unique_run for source_item in as_list(side) for unique_run in _runs_of_source(source_item))
+    runs = _unique(run for source in as_list(side) for run in _runs_of_source(source))
     if not runs:
         raise UsageError(
             f"{name} names no run",
@@ -162,5 +164,5 @@ def _read_run(
 
 def catalog_of(folder: RunFolder) -> Catalog:
     """Catalog of the run's engine, extended by missing workloads from the bundled catalog."""
-    bundled_catalog_, stored_catalog = bundled_catalog(), folder.catalog()
-    return bundled_catalog_ if stored_catalog is None else stored_catalog.merged_with(bundled_catalog_)
+    bundled, stored = bundled_catalog(), folder.catalog()
+    return bundled if stored is None else stored.merged_with(bundled)

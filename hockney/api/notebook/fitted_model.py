@@ -126,11 +126,11 @@ class FittedModel:
         return value_with_unit(value, unit) if unit else format_value(value)
 
     def _check_names(self, values: Iterable[str]) -> None:
-        bound_names = {**self.fit.subject.values, **self.bound}
+        fixed_values = {**self.fit.subject.values, **self.bound}
         for name in values:
-            if name not in self.variables and name in bound_names:
+            if name not in self.variables and name in fixed_values:
                 raise UsageError(
-                    f"{printable(name)} is {printable(format_value(bound_names[name]))} in this model",
+                    f"{printable(name)} is {printable(format_value(fixed_values[name]))} in this model",
                     "it is not a variable",
                     f"leave it out, or get the model of another {printable(name)} from the run",
                     code="fixed-variable",
@@ -152,10 +152,10 @@ class FittedModel:
         `model.table(bytes="8:1MiB")`."""
         names = list(values)
         self._check_names(names)
-        combination = [
+        value_lists = [
             [self.read(name, value) for value in self._split_values(name, values[name])] for name in names
         ]
-        combinations = list(itertools.product(*combination))
+        combinations = list(itertools.product(*value_lists))
         times = [self(**dict(zip(names, row, strict=True))) for row in combinations]
         columns: dict[str, list[Cell]] = {
             name: [row[k] for row in combinations] for k, name in enumerate(names)
@@ -184,10 +184,10 @@ class FittedModel:
 
     def __repr__(self) -> str:
         values = "".join(f" {name}={format_value(value)}" for name, value in self.bound.items())
-        free_names = ", ".join(variable_range(name, *bounds) for name, bounds in self.ranges.items())
+        variables = ", ".join(variable_range(name, *bounds) for name, bounds in self.ranges.items())
         subject = f"{self.fit.line}{values} ({self.fit.verdict})"
         caveats = "".join(f"; {caveat.text}" for caveat in self.caveats)
-        return f"<{self.fit.model} model of {subject}: {free_names or 'no variables'}{caveats}>"
+        return f"<{self.fit.model} model of {subject}: {variables or 'no variables'}{caveats}>"
 
 
 def fitted_model(
@@ -211,29 +211,29 @@ def fitted_model(
     model_fits = [candidate for candidate in workload_fits if model in ("", candidate.model)]
     if not model_fits:
         raise unknown("model", model, {candidate.model for candidate in workload_fits})
-    entry = next(word for word in fits.workloads if word.name == workload)
+    entry = next(entry_ for entry_ in fits.workloads if entry_.name == workload)
     catalog = Catalog(schema=fits.schema, engine="", workloads=[entry])
-    typed_values = catalog.complete_case(
+    typed_case = catalog.complete_case(
         workload, {name: quantity_text(value) for name, value in fixed.items()}
     ).values
     matching_fits = [
         candidate
         for candidate in model_fits
-        if _matches(candidate, {name: typed_values[name] for name in fixed})
+        if _matches(candidate, {name: typed_case[name] for name in fixed})
     ]
     if not matching_fits:
-        requested = " ".join(f"{name}={format_value(typed_values[name])}" for name in fixed)
+        requested = " ".join(f"{name}={format_value(typed_case[name])}" for name in fixed)
         cases = (parse_canonical(summary.case) for summary in fits.summaries)
-        measured_values = {case.ranks for case in cases if case.workload == workload}
+        measured_ranks = {case.ranks for case in cases if case.workload == workload}
         subjects = [candidate.line for candidate in model_fits]
         raise UsageError(
             f"no model of {printable(workload)} with {printable(requested)}",
-            f"it was measured on {join_words(sorted(measured_values))} ranks",
+            f"it was measured on {join_words(sorted(measured_ranks))} ranks",
             f"the fitted ones are {list_names([printable(subject) for subject in subjects])}",
             code="no-such-fit",
             subjects=list(subjects),
         )
-    fit = _best_match(matching_fits, typed_values, set(fixed))
+    fit = _best_match(matching_fits, typed_case, set(fixed))
     if fit.verdict == "refused" or not fit.ranges:
         raise Inconclusive(
             f"no model describes {printable(fit.line)}",
@@ -242,9 +242,9 @@ def fitted_model(
             code="refused-model",
             subject=fit.line,
         )
-    free_names = FittedModel(fit, entry)
+    free_model = FittedModel(fit, entry)
     return FittedModel(
-        fit, entry, {name: free_names.read(name, fixed[name]) for name in fixed if name in fit.ranges}
+        fit, entry, {name: free_model.read(name, fixed[name]) for name in fixed if name in fit.ranges}
     )
 
 
@@ -259,9 +259,9 @@ def _matches(fit: Fit, fixed: Mapping[str, Value]) -> bool:
     """Whether a fit has the fixed values. All parameters that the subject of a refused fit does not fix count
     as variables."""
     subject = fit.subject
-    free_names = (name for name in fixed if name not in subject)
+    names = (name for name in fixed if name not in subject)
     return all(subject.get(name, value) == value for name, value in fixed.items()) and (
-        fit.verdict == "refused" or all(name in fit.ranges for name in free_names)
+        fit.verdict == "refused" or all(name in fit.ranges for name in names)
     )
 
 
@@ -269,14 +269,14 @@ def _best_match(fits: list[Fit], typed: Mapping[str, Value], fixed: set[str]) ->
     """Choose the closest match. Raises UsageError if subjects differ in parameters that were not named."""
 
     def order(fit: Fit) -> tuple[int, bool, bool, int]:
-        other_count = {
+        other_values = {
             parameter_name: parameter_value
             for parameter_name, parameter_value in fit.subject.values.items()
             if parameter_name not in fixed
         }
-        unusual_count = sum(value != typed.get(name) for name, value in other_count.items() if name != RANKS)
+        unusual_count = sum(value != typed.get(name) for name, value in other_values.items() if name != RANKS)
         bound = sum(name not in fit.subject for name in fixed)
-        return unusual_count, fit.verdict == "refused", RANKS in other_count, bound
+        return unusual_count, fit.verdict == "refused", RANKS in other_values, bound
 
     best = min(map(order, fits))
     nearest_fits = [fit for fit in fits if order(fit) == best]

@@ -66,8 +66,8 @@ def _quantity_reader(parse: Callable[[str], T]) -> Callable[[Quantity], T]:
 
 def _list_reader(parse: Callable[[str], tuple[int, ...]]) -> Callable[[Quantities], tuple[int, ...]]:
     def read(values: Quantities) -> tuple[int, ...]:
-        items = quantities_text(values)
-        return parse(items) if items else ()
+        text = quantities_text(values)
+        return parse(text) if text else ()
 
     return read
 

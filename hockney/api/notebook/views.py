@@ -34,14 +34,16 @@ def run_html(run: Run) -> str:
     """Render a run, or the reason why it cannot be read."""
     try:
         # messages first
-        case_summaries = sorted(run.evidence.measured, key=lambda m: not m.workload.performs(*PING_PONG))
+        summaries = sorted(
+            run.evidence.measured, key=lambda summary: not summary.workload.performs(*PING_PONG)
+        )
         page = run.page
         headline = () if run.settings.study == ad_hoc.NAME else page.headline
-        constants = _constant_parameters(case_summaries)
+        constants = _constant_parameters(summaries)
         notes = [f"All cases: {constants}."] if constants else []
-        if len(case_summaries) > MAX_ROWS:
-            notes.append(more_rows(len(case_summaries) - MAX_ROWS))
-        tables = [*([page.results] if page.results else []), _case_table(case_summaries)]
+        if len(summaries) > MAX_ROWS:
+            notes.append(more_rows(len(summaries) - MAX_ROWS))
+        tables = [*([page.results] if page.results else []), _case_table(summaries)]
         return notebook.summary(
             (f"{run.path}: {page.title}. {page.subtitle}", *headline), run.caveats, tables, notes
         )

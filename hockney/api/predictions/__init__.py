@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Predicted times of kernels. Each module here (all are in suites) has OPTIONS, kernels and predict."""
+"""Predicted times of kernels. Each module in this package (all come from suites) defines OPTIONS, kernels and
+predict."""
 
 from __future__ import annotations
 
@@ -20,9 +21,9 @@ from hockney.system.bundled import bundled_workloads
 
 @dataclass(frozen=True)
 class KernelOptions:
-    """`ranks` are numbers of ranks (by default the predictor chooses), `run` the folder of the run from which
-    costs and rates come. `machine` is a described one instead, `rate` operations per second of a rank;
-    `larger`: more ranks than cores do not share them."""
+    """`ranks` are numbers of ranks (default: chosen by the predictor). Costs and rates come from the folder
+    `run` or from the description of `machine`. `rate` is the number of operations per second of a rank. With
+    `larger`, ranks do not share cores."""
 
     ranks: tuple[int, ...] = ()
     run: AnyPath | None = None
@@ -35,7 +36,7 @@ class KernelOptions:
 
 @dataclass(frozen=True)
 class PredictedKernel:
-    """Sentences and tables in the order in which they are shown, and a document for programs."""
+    """Sentences and tables in display order, and a document for programs."""
 
     shown: tuple[str | Table, ...]
     caveats: tuple[Caveat, ...]
@@ -43,20 +44,21 @@ class PredictedKernel:
 
 
 class Predictor(Protocol):
-    """Predicts the kernels of a suite. `OPTIONS` are those of "machine", "rate" and "larger" that apply."""
+    """Predicts the kernels of a suite. `OPTIONS` contains those of "machine", "rate" and "larger" that
+    apply."""
 
     OPTIONS: tuple[str, ...]
 
     def kernels(self, catalog: Catalog) -> Sequence[str]:
-        """The names of the workloads that it predicts."""
+        """Names of the workloads that can be predicted."""
 
     def predict(self, text: str, options: KernelOptions) -> PredictedKernel:
-        """`text` is a case without ranks. Nothing is measured. Raises UsageError for a case that cannot be
-        predicted, Inconclusive if no run has what the prediction is based on."""
+        """Predict the case `text`, which does not name ranks. Nothing is measured. Raises UsageError for a
+        case that cannot be predicted, Inconclusive if no run contains the necessary data."""
 
 
 def predictor_of(text: str) -> Predictor:
-    """The predictor of the kernel that a case names. Raises UsageError for anything else."""
+    """Find the predictor for the kernel of a case. Raises UsageError if there is none."""
     catalog = kernel_catalog()
     name = catalog.workload(text.split(" ", 1)[0]).name
     predictors: list[Predictor] = list(plugins(__name__, "OPTIONS", "kernels", "predict"))
@@ -74,5 +76,5 @@ def predictor_of(text: str) -> Predictor:
 
 
 def kernel_catalog() -> Catalog:
-    """The workloads of all executables that come along."""
+    """Catalog of the workloads of all bundled executables."""
     return Catalog(schema=1, engine="", workloads=list(bundled_workloads().values()))

@@ -1,4 +1,4 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""One module per verb, named like it: what it does and prints. Its `action` takes the verb's options; it is
-imported when the verb is run, so that help needs nothing of it."""
+"""Actions of the verbs, one module each with the name of the verb. `action` takes the verb's options. The
+module is imported when the verb runs, so that help does not need it."""

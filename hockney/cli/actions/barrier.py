@@ -35,9 +35,9 @@ def action(
     reporter = ProgressReporter(quiet)
     loaded_run = load_and_note(run or api.newest_run(NAME, reporter), quiet=quiet)
     with reporter.show_step("fitting the models"):
-        choices, unknown = api.choose_barriers(loaded_run, ranks, nodes, ranks_per_node)
-    if unknown and not choices:
-        raise unknown[0]
+        choices, failures = api.choose_barriers(loaded_run, ranks, nodes, ranks_per_node)
+    if failures and not choices:
+        raise failures[0]
     if as_json:
         print_json(_document(loaded_run, choices, best))
     else:
@@ -48,13 +48,13 @@ def action(
                 print_table(_table(choice, loaded_run.machine.traits.origin))
             print_line(chosen(choice))
         print_caveats(loaded_run.caveats)
-    if unknown:  # first report what is known
-        raise unknown[0]
+    if failures:  # first report what is known
+        raise failures[0]
     return 0
 
 
 def _table(choice: Choice, origin: Origin) -> Table:
-    """`origin` is that of the run's numbers."""
+    """Table of the choices. `origin` is the origin of the run's numbers."""
     placed = bool(choice.nodes)
     rows = tuple(
         (
@@ -85,29 +85,33 @@ def _document(run: Run, choices: list[Choice], best: bool) -> dict[str, object]:
                 "ranks": choice.ranks,
                 **({"nodes": choice.nodes} if choice.nodes else {}),
                 "measured": choice.measured,
-                "best": _candidate(choice.best),
-                "next": _candidate(choice.next),
-                "mpi": _candidate(choice.of(MPI)),
+                "best": _candidate_document(choice.best),
+                "next": _candidate_document(choice.next),
+                "mpi": _candidate_document(choice.of(MPI)),
                 "alike": choice.alike,
                 "unknown": choice.unknown,
-                **({} if best else {"candidates": [_candidate(each) for each in choice.candidates]}),
+                **(
+                    {}
+                    if best
+                    else {"candidates": [_candidate_document(single) for single in choice.candidates]}
+                ),
             }
             for choice in choices
         ],
     }
 
 
-def _candidate(each: Candidate | None) -> dict[str, object] | None:
+def _candidate_document(candidate: Candidate | None) -> dict[str, object] | None:
     """JSON has no infinity: an unknown ratio is null."""
-    if each is None:
+    if candidate is None:
         return None
     return {
-        "algorithm": each.algorithm,
-        "time_s": each.seconds,
-        "low_s": each.time.low,
-        "high_s": each.time.high,
-        "ratio": each.ratio.value if math.isfinite(each.ratio.value) else None,
-        "ratio_low": each.ratio.low,
-        "ratio_high": each.ratio.high,
-        "by": each.by,
+        "algorithm": candidate.algorithm,
+        "time_s": candidate.seconds,
+        "low_s": candidate.time.low,
+        "high_s": candidate.time.high,
+        "ratio": candidate.ratio.value if math.isfinite(candidate.ratio.value) else None,
+        "ratio_low": candidate.ratio.low,
+        "ratio_high": candidate.ratio.high,
+        "by": candidate.by,
     }

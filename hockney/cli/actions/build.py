@@ -42,9 +42,9 @@ def action(
             code="library-without-prefix",
         )
     if prefix is not None:
-        return _library(reporter, mpi, prefix, as_json)
+        return _build_library(reporter, mpi, prefix, as_json)
     if simgrid:
-        return _simgrid(reporter, force, as_json)
+        return _build_simgrid(reporter, force, as_json)
     if force:
         raise UsageError(
             "--force requires --simgrid",
@@ -54,14 +54,21 @@ def action(
         )
     bench = measurement.prepare(machine, mpi, True, reporter.say)
     if as_json:
-        here = bench.machine
-        print_json({"engine": here.engine, "compiler": here.compiler, "flags": here.flags, "mpi": here.mpi})
+        machine_built = bench.machine
+        print_json(
+            {
+                "engine": machine_built.engine,
+                "compiler": machine_built.compiler,
+                "flags": machine_built.flags,
+                "mpi": machine_built.mpi,
+            }
+        )
     else:
         print_unwrapped(bench.machine.engine)
     return 0
 
 
-def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
+def _build_library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) -> int:
     where = prefix.expanduser().absolute()
     linked = measurement.install_library(mpi, where, reporter.say)
     if as_json:
@@ -71,7 +78,7 @@ def _library(reporter: ProgressReporter, mpi: str, prefix: Path, as_json: bool) 
     return 0
 
 
-def _simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
+def _build_simgrid(reporter: ProgressReporter, force: bool, as_json: bool) -> int:
     with reporter:
         installed = measurement.provide_simgrid(
             force, reporter.say, lambda done, total: reporter(StepDone("compiled", done, total))

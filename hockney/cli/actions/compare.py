@@ -48,15 +48,15 @@ def action(
                 *interleaved, question, options, tolerance=tolerance, cost=cost, out=out, listen=reporter
             )
             return print_judgement(comparison, reporter, form)
-        typed = typed_options(click.get_current_context())
+        typed_names = typed_options(click.get_current_context())
         for name in ("out", *measuring):
-            if name in typed:
+            if name in typed_names:
                 raise UsageError(
-                    f"{typed[name]} is an option of measuring",
+                    f"{typed_names[name]} is an option of measuring",
                     "without --interleaved, existing runs are compared",
-                    f"leave {typed[name]} out, or measure both sides with --interleaved",
+                    f"leave {typed_names[name]} out, or measure both sides with --interleaved",
                     code="option-only-interleaved",
-                    option=typed[name],
+                    option=typed_names[name],
                 )
         a, b = _sides(sides)
         if any(is_profile(to_path(name)) for name in (*a, *b)):
@@ -111,17 +111,18 @@ def _compare_profiles(
 
 
 def interleaved_question(words: tuple[str, ...]) -> Question:
-    """The question of an interleaved comparison, by default the survey."""
+    """Question of an interleaved comparison, by default the survey."""
     if SEPARATOR in words:
         raise _not_two_sides(len(words))
     return parse_question(words or ("survey",))
 
 
 def _sides(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Separated by --, or two words, or the folder of an interleaved comparison."""
+    """Split the arguments into two sides: at --, as two words, or from the folder of an interleaved
+    comparison."""
     if SEPARATOR in words:
-        middle = words.index(SEPARATOR)
-        a, b = list(words[:middle]), list(words[middle + 1 :])
+        separator_index = words.index(SEPARATOR)
+        a, b = list(words[:separator_index]), list(words[separator_index + 1 :])
         if SEPARATOR in b or not a or not b:
             raise _not_two_sides(len(words))
         return a, b

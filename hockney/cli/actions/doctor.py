@@ -26,9 +26,11 @@ def action(
     **places: Any,
 ) -> int:
     findings = []
-    user = launcher_options(mpiexec_args, variables)
+    user_options = launcher_options(mpiexec_args, variables)
     reporter = ProgressReporter(quiet)
-    steps = iter(measurement.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user))
+    steps = iter(
+        measurement.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user_options)
+    )
     while True:
         with reporter.show_step("examining this machine"):
             finding = next(steps, None)
@@ -39,4 +41,4 @@ def action(
             print_findings([finding])
     if as_json:
         print_json(findings)
-    return ExitCode.ENVIRONMENT if any(f.verdict == "bad" for f in findings) else 0
+    return ExitCode.ENVIRONMENT if any(finding.verdict == "bad" for finding in findings) else 0

@@ -22,12 +22,12 @@ from hockney.studies.guidelines.headline import counts
 
 def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     reporter = ProgressReporter(quiet)
-    measured = load_and_note(run or api.newest_guidelines_run(reporter), cost, quiet=quiet)
-    with reporter.show_step(f"reading {printable(str(measured.path))}"):
-        verdicts = api.judge_guidelines(measured, FACTOR if factor is None else factor)
-    launches_under_load = verdicts.launches & loaded_launches(measured.reading.run)
+    loaded_run = load_and_note(run or api.newest_guidelines_run(reporter), cost, quiet=quiet)
+    with reporter.show_step(f"reading {printable(str(loaded_run.path))}"):
+        verdicts = api.judge_guidelines(loaded_run, FACTOR if factor is None else factor)
+    launches_under_load = verdicts.launches & loaded_launches(loaded_run.reading.run)
     if as_json:
-        print_json(_document(measured, verdicts, len(launches_under_load)))
+        print_json(_document(loaded_run, verdicts, len(launches_under_load)))
     else:
         if verdicts.violated:
             print_table(columns.violations(verdicts))
@@ -50,7 +50,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
 
 
 def _document(run: Run, verdicts: Verdicts, launches_under_load: int) -> dict[str, object]:
-    judged = verdicts.judged
+    judged_rules = verdicts.judged
     return {
         "run": printable(str(run.path)),
         "machine": run.machine.host,
@@ -62,31 +62,31 @@ def _document(run: Run, verdicts: Verdicts, launches_under_load: int) -> dict[st
             {
                 "name": rule.name,
                 "guideline": rule_text(rule),
-                "comparisons": sum(each.rule is rule for each in judged),
-                "violated": sum(each.rule is rule for each in verdicts.violated),
+                "comparisons": sum(verdict.rule is rule for verdict in judged_rules),
+                "violated": sum(verdict.rule is rule for verdict in verdicts.violated),
             }
             for rule in verdicts.rules
         ],
         "not_judged": [rule.name for rule in verdicts.lacking],
-        "violations": [_entry(each) for each in verdicts.violated],
-        "comparisons": [_entry(each) for each in judged],
+        "violations": [_entry(verdict) for verdict in verdicts.violated],
+        "comparisons": [_entry(verdict) for verdict in judged_rules],
     }
 
 
-def _entry(each: Judged) -> dict[str, object]:
+def _entry(verdict: Judged) -> dict[str, object]:
     return {
-        "guideline": each.rule.name,
-        "case": each.left.line,
-        "bytes": each.left.bytes,
-        "ranks": each.left.ranks,
-        "other": alternative_text(each.comparison),
+        "guideline": verdict.rule.name,
+        "case": verdict.left.line,
+        "bytes": verdict.left.bytes,
+        "ranks": verdict.left.ranks,
+        "other": alternative_text(verdict.comparison),
         "parts": [
             {"case": part.case.line, "count": part.count, "copies": part.copies}
-            for part in each.comparison.parts
+            for part in verdict.comparison.parts
         ],
-        "ratio": each.ratio.value,
-        "ratio_low": each.ratio.low,
-        "ratio_high": each.ratio.high,
-        "p": each.p,
-        "state": each.state,
+        "ratio": verdict.ratio.value,
+        "ratio_low": verdict.ratio.low,
+        "ratio_high": verdict.ratio.high,
+        "p": verdict.p,
+        "state": verdict.state,
     }

@@ -23,8 +23,8 @@ from hockney.draw.page import Table
 
 def list_summary(shown: int, all_runs: int, path: str) -> str:
     """The line below a list of the archive's runs."""
-    of = "" if shown == all_runs else f" of {all_runs}"
-    return f"{shown}{of} {'run' if all_runs == 1 else 'runs'} in {printable(path)}"
+    total_text = "" if shown == all_runs else f" of {all_runs}"
+    return f"{shown}{total_text} {'run' if all_runs == 1 else 'runs'} in {printable(path)}"
 
 
 def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) -> int:
@@ -37,14 +37,14 @@ def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) 
             {
                 "archive": str(history.path),
                 "added": [
-                    {"run": each.entry.name, "new": each.new, "replaced": list(each.replaced)}
-                    for each in added
+                    {"run": added_run.entry.name, "new": added_run.new, "replaced": list(added_run.replaced)}
+                    for added_run in added
                 ],
             }
         )
     else:
-        for each in added:
-            print_unwrapped(str(history.path / each.entry.name))
+        for added_run in added:
+            print_unwrapped(str(history.path / added_run.entry.name))
     return ExitCode.FINE
 
 
@@ -72,14 +72,14 @@ def show(
     if as_json:
         print_json(trends.document)
     else:
-        shown = trends.shown
-        print_line(judged.shown_sentence(shown))
+        shown_trends = trends.shown
+        print_line(judged.shown_sentence(shown_trends))
         echo()
-        print_table(judged.trends_table(shown), keys=1)
-        for table in (judged.changes_table(shown), judged.environment_table(shown)):
+        print_table(judged.trends_table(shown_trends), keys=1)
+        for table in (judged.changes_table(shown_trends), judged.environment_table(shown_trends)):
             _print_titled(table)
-        if len(shown.trends) == 1:
-            _print_titled(judged.runs_table(shown.trends[0][1], shown.labels))
+        if len(shown_trends.trends) == 1:
+            _print_titled(judged.runs_table(shown_trends.trends[0][1], shown_trends.labels))
     if page is not None:
         with reporter.show_step("writing the report"):
             written = trends.report(page)
@@ -105,25 +105,25 @@ def check(
     as_json: bool,
     **selected: Any,
 ) -> int:
-    """`selected` also has the tolerance, and the number of earlier runs."""
+    """Check a run. `selected` also contains the tolerance and the number of earlier runs."""
     from hockney.cli.output.judged import JudgementForm, print_judgement
 
     form = JudgementForm(as_json, style, page=page)
     form.check()
     with ProgressReporter(quiet) as reporter:
-        checked = History(archive, reporter).check(run, **selected)
-    return print_judgement(checked, reporter, form)
+        check_result = History(archive, reporter).check(run, **selected)
+    return print_judgement(check_result, reporter, form)
 
 
 def prune(archive: Path | None, dry_run: bool, quiet: bool, as_json: bool, **rules: Any) -> int:
     with ProgressReporter(quiet) as reporter:
-        removed = History(archive, reporter).prune(dry_run=dry_run, **rules)
+        removed_runs = History(archive, reporter).prune(dry_run=dry_run, **rules)
     if as_json:
-        print_json({"removed": [each.name for each in removed], "dry_run": dry_run})
+        print_json({"removed": [removed_run.name for removed_run in removed_runs], "dry_run": dry_run})
         return ExitCode.FINE
-    if removed:
-        print_table(run_table(removed), keys=2)
-    print_line(f"{plural(len(removed), 'run')} {'would be ' if dry_run else ''}removed")
+    if removed_runs:
+        print_table(run_table(removed_runs), keys=2)
+    print_line(f"{plural(len(removed_runs), 'run')} {'would be ' if dry_run else ''}removed")
     return ExitCode.FINE
 
 
@@ -142,26 +142,32 @@ def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
 
 
 def run_table(entries: Sequence[ArchivedRun]) -> Table:
-    """A row for each run; columns that are empty for all of them are left out."""
+    """Table with one row per run, without empty columns."""
     columns = {
-        "date (UTC)": [date_text(each.started_s) for each in entries],
-        "run": [each.name for each in entries],
-        "machine": [each.machine for each in entries],
-        "MPI": [each.mpi for each in entries],
-        "study": [each.study for each in entries],
-        "label": [each.label for each in entries],
-        "cases": [str(each.cases) for each in entries],
-        "launches": [str(each.launches) for each in entries],
-        "failures": [str(each.failures or "") for each in entries],
-        "missing": [str(each.left or "") for each in entries],
+        "date (UTC)": [date_text(entry.started_s) for entry in entries],
+        "run": [entry.name for entry in entries],
+        "machine": [entry.machine for entry in entries],
+        "MPI": [entry.mpi for entry in entries],
+        "study": [entry.study for entry in entries],
+        "label": [entry.label for entry in entries],
+        "cases": [str(entry.cases) for entry in entries],
+        "launches": [str(entry.launches) for entry in entries],
+        "failures": [str(entry.failures or "") for entry in entries],
+        "missing": [str(entry.left or "") for entry in entries],
     }
-    shown = {title: cells for title, cells in columns.items() if any(cells)}
-    numeric = [k for k, title in enumerate(shown) if title in ("cases", "launches", "failures", "missing")]
-    return Table("runs", "Runs", tuple(shown), tuple(zip(*shown.values(), strict=True)), tuple(numeric))
+    shown_columns = {title: cells for title, cells in columns.items() if any(cells)}
+    numeric = [
+        k for k, title in enumerate(shown_columns) if title in ("cases", "launches", "failures", "missing")
+    ]
+    return Table(
+        "runs", "Runs", tuple(shown_columns), tuple(zip(*shown_columns.values(), strict=True)), tuple(numeric)
+    )
 
 
 def document(path: Path, selected_runs: Sequence[ArchivedRun], contents: Contents) -> dict[str, Any]:
-    """The chosen ones of the runs, and all those that are left out."""
+    """Document with the selected runs and the damaged ones."""
     parts = {"runs": selected_runs, "damaged": contents.damaged, "future": contents.future}
-    listed = {name: [msgspec.structs.asdict(each) for each in of] for name, of in parts.items()}
-    return {"archive": str(path), **listed}
+    listed_runs = {
+        name: [msgspec.structs.asdict(entry) for entry in entries] for name, entries in parts.items()
+    }
+    return {"archive": str(path), **listed_runs}

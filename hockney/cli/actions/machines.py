@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney machines: this machine, simulated and emulated machines, and machines in papers; everything that is
-known about one of them."""
+"""hockney machines: this machine, simulated and emulated machines, and machines in papers, or the details of
+one of them."""
 
 from __future__ import annotations
 
@@ -64,37 +64,37 @@ def action(
 def _print_all(mpi: str, machine: str, quiet: bool, as_json: bool) -> None:
     reporter = ProgressReporter(quiet)
     with reporter.show_step("examining this machine"):
-        here, mpis = measurement.inspect_host(machine, mpi, reporter.say)
-        simulators = _simulators(reporter.say)
+        this_machine, mpis = measurement.inspect_host(machine, mpi, reporter.say)
+        simulators = _simulator_texts(reporter.say)
     if as_json:
         print_json(
             {
                 "kinds": [_kind(kind) for kind in measurement.public_kinds()],
-                "machine": here,
+                "machine": this_machine,
                 "mpi": mpis,
                 "simgrid": simulators,
-                "simulated": [_simulated(name) for name in simulated.names()],
-                "emulated": [_emulated(name) for name in emulated.names()],
-                "published": [_published(name) for name in reference.machine_names()],
+                "simulated": [_simulated_row(name) for name in simulated.names()],
+                "emulated": [_emulated_row(name) for name in emulated.names()],
+                "published": [_published_row(name) for name in reference.machine_names()],
             }
         )
         return
-    _print_this_machine(here, mpis, simulators)
+    _print_this_machine(this_machine, mpis, simulators)
     rows: tuple[tuple[str, ...], ...] = tuple(
         (kind["machine"], kind["what"]) for kind in map(_kind, measurement.public_kinds())
     )
     _print_list(("--machine", "what it is"), rows)
-    rows = tuple(tuple(map(str, _simulated(name).values())) for name in simulated.names())
+    rows = tuple(tuple(map(str, _simulated_row(name).values())) for name in simulated.names())
     _print_list(("simulated as", "what it stands for", "nodes", "cores", "network"), rows, numeric=(2, 3))
-    rows = tuple(tuple(map(str, _emulated(name).values())) for name in emulated.names())
+    rows = tuple(tuple(map(str, _emulated_row(name).values())) for name in emulated.names())
     _print_list(("emulated as", "what it is", "hosts", "rate", "medium"), rows, numeric=(2,))
-    papers = [_published(name) for name in reference.machine_names()]
+    papers = [_published_row(name) for name in reference.machine_names()]
     rows = tuple(tuple(str(paper[key]) for key in ("name", "title", "paper", "numbers")) for paper in papers)
     _print_list(("published", "machine", "paper", "numbers"), rows, numeric=(3,))
 
 
-def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
-    """Every SimGrid; if there is none, how to get one."""
+def _simulator_texts(notify: Callable[[str], None]) -> list[Mpi]:
+    """Texts about each SimGrid, or how to install one."""
     simulators = list(find_all_simgrids(os.environ, notify))
     if not simulators:
         try:
@@ -105,10 +105,13 @@ def _simulators(notify: Callable[[str], None]) -> list[Mpi]:
 
 
 def _print_this_machine(here: Machine, mpis: Sequence[Mpi], simulators: Sequence[Mpi]) -> None:
-    virtual = f", {here.virtual}" if here.virtual else ""
-    print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual}")
-    for title, listed in (("MPI", mpis), ("simulator", simulators)):
-        rows = tuple((title_of(each), each.source, each.prefix) for each in listed)
+    virtual_text = f", {here.virtual}" if here.virtual else ""
+    print_line(f"{here.host}: {here.cpu}, {here.cores} cores, {here.threads} threads{virtual_text}")
+    for title, installations in (("MPI", mpis), ("simulator", simulators)):
+        rows = tuple(
+            (title_of(installation), installation.source, installation.prefix)
+            for installation in installations
+        )
         if rows:
             _print_list((title, "found by", "in"), rows)
 
@@ -121,7 +124,7 @@ def _kind(kind: measurement.Kind) -> dict[str, str]:
     }
 
 
-def _simulated(name: str) -> dict[str, str | int]:
+def _simulated_row(name: str) -> dict[str, str | int]:
     platform = simulated.platform(name)
     return {
         "name": measurement.simulated_reference(name),
@@ -132,7 +135,7 @@ def _simulated(name: str) -> dict[str, str | int]:
     }
 
 
-def _emulated(name: str) -> dict[str, str | int]:
+def _emulated_row(name: str) -> dict[str, str | int]:
     ethernet = emulated.ethernet(name)
     return {
         "name": measurement.emulated_reference(name),
@@ -143,7 +146,7 @@ def _emulated(name: str) -> dict[str, str | int]:
     }
 
 
-def _published(name: str) -> dict[str, str | int]:
+def _published_row(name: str) -> dict[str, str | int]:
     paper = reference.paper_of(name)
     return {
         "name": name,
@@ -164,12 +167,14 @@ def _print_list(
 MachineNumbers = tuple[list[Published], tuple[Platform, tuple[Variant, ...]] | None]
 
 
-def find(name: str) -> MachineNumbers:
-    """The published numbers (a paper's name stands for all its machines) and the description. Raises
-    UsageError if there is neither, and for a machine file with mistakes."""
+def find_machine(name: str) -> MachineNumbers:
+    """Find the published numbers (a paper's name means all its machines) and the description of a machine.
+    Raises UsageError if there is neither, and for an invalid machine file."""
     name = measurement.description_name(name)
     paper_of_machine = reference.machine_names()
-    papers = [each for each, paper in paper_of_machine.items() if name in (each, paper)]
+    papers = [
+        machine_name_ for machine_name_, paper in paper_of_machine.items() if name in (machine_name_, paper)
+    ]
     try:
         description = simulated.platform(name), simulated.variants(name)
     except UsageError:
@@ -183,44 +188,45 @@ def find(name: str) -> MachineNumbers:
                 code="unknown-machine-to-show",
             ) from None
         description = None
-    return [reference.paper_of(each) for each in papers], description
+    return [reference.paper_of(machine_name_) for machine_name_ in papers], description
 
 
 def _is_machine_name(name: str) -> bool:
-    """Not a file, nor a machine of hockney's own with a variant or extent: those have errors of their own."""
+    """Whether the name is neither a file nor a bundled machine with a variant or extent, which have specific
+    errors."""
     base = name.partition("+")[0]
-    own = any(base == machine or base.startswith(f"{machine}-") for machine in simulated.names())
-    return "/" not in name and not name.endswith(".toml") and not own
+    is_bundled = any(base == machine or base.startswith(f"{machine}-") for machine in simulated.names())
+    return "/" not in name and not name.endswith(".toml") and not is_bundled
 
 
 def _show(name: str, as_json: bool) -> None:
     reference = MachineReference.parse(name)
     ethernet = emulated.ethernet(reference.name) if reference.scheme == SCHEME else None
-    papers, description = ([], None) if ethernet is not None else find(name)
+    papers, description = ([], None) if ethernet is not None else find_machine(name)
     if as_json:
         platform, variants = description or (None, ())
         print_json({"published": papers, "simulated": platform, "variants": variants, "emulated": ethernet})
         return
     if ethernet is not None:
         _show_emulated(ethernet)
-    for k, paper in enumerate(papers):
-        _show_published(paper, notes=k == len(papers) - 1)
+    for index, paper in enumerate(papers):
+        _show_published(paper, notes=index == len(papers) - 1)
     if description is not None:
         _show_described(*description)
 
 
 def _show_published(paper: Published, notes: bool) -> None:
-    """The paper's own notes come once, behind the last of its machines."""
-    about = paper.machines[0]
-    print_line(f"{about.title} ({about.name}), published")
-    print_line(about.text)
+    """Print a published machine. The paper's notes follow the last of its machines."""
+    paper_machine = paper.machines[0]
+    print_line(f"{paper_machine.title} ({paper_machine.name}), published")
+    print_line(paper_machine.text)
     print_line(paper.citation)
     echo()
-    shown = [*number_tables(paper), formulas_table(paper)]
-    for table in shown:
+    paper_tables = [*number_tables(paper), formulas_table(paper)]
+    for table in paper_tables:
         if table is not None:
             _print_captioned(table)
-    if not any(shown):
+    if not any(paper_tables):
         print_line("no number is printed for it")
         echo()
     if notes:
@@ -238,7 +244,9 @@ def _show_described(platform: Platform, variants: tuple[Variant, ...]) -> None:
     echo()
     _print_captioned(description_table(platform))
     if variants:
-        rows = tuple((f"+{v.name}", v.title, v.why, ", ".join(v.keys)) for v in variants)
+        rows = tuple(
+            (f"+{variant.name}", variant.title, variant.why, ", ".join(variant.keys)) for variant in variants
+        )
         _print_captioned(Table("variants", "", ("variant", "what", "why", "changes"), rows))
     _print_notes("Notes", platform.notes)
 

@@ -17,7 +17,7 @@ from hockney.pages.quality import select_fits
 
 
 def action(run: Path | Run, cost: Cost, quiet: bool, as_json: bool) -> int:
-    fits = load_and_note(run, cost, quiet=quiet, fit=True).fits
+    fits = load_and_note(run, cost, quiet=quiet, fits_models=True).fits
     if as_json:
         print_json(fits)
     elif not fits.fits:

@@ -60,29 +60,29 @@ def action(
     return 0
 
 
-def _launches_text(cases: int, each: int, launches: int) -> str:
-    of = "" if each == launches else f"{each} of "
-    return f"{'each ' if cases > 1 else ''}in {of}{plural(launches, 'launch', 'launches')}"
+def _launches_text(cases: int, launches_per_case: int, launches: int) -> str:
+    prefix = "" if launches_per_case == launches else f"{launches_per_case} of "
+    return f"{'each ' if cases > 1 else ''}in {prefix}{plural(launches, 'launch', 'launches')}"
 
 
 def _moved_text(cases: Sequence[Case], catalog: Catalog) -> str:
-    """Empty if the cases have no size."""
-    largest = _largest(cases)
-    if not largest:
+    """Text about the bytes moved; "" if the cases have no size."""
+    largest_bytes = _largest(cases)
+    if not largest_bytes:
         return ""
     return (
         f"one repetition of every case moves {format_bytes(payload(cases, catalog))}, the largest message is "
-        f"{format_bytes(largest)}; "
+        f"{format_bytes(largest_bytes)}; "
     )
 
 
 def _period_text(settings: Settings) -> str:
     if not settings.every_s:
         return ""
-    through = (settings.launches - 1) * settings.every_s + settings.budget_s
+    period_s = (settings.launches - 1) * settings.every_s + settings.budget_s
     return (
         f", in rounds that begin {format_seconds(settings.every_s)} after one another, "
-        f"{format_seconds(through)} from first to last"
+        f"{format_seconds(period_s)} from first to last"
     )
 
 

@@ -26,17 +26,17 @@ from hockney.system.files import refuse_early
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
-_NOT_OF_KERNELS = ("work", "message", "grid", "halo", "allreduce", "network", "nodes", "ranks_per_node")
-_ALGORITHM = (*_NOT_OF_KERNELS, "rate")
+_NOT_FOR_KERNELS = ("work", "message", "grid", "halo", "allreduce", "network", "nodes", "ranks_per_node")
+_ALGORITHM = (*_NOT_FOR_KERNELS, "rate")
 """Options that describe an algorithm, or do not apply to programs that a file describes."""
 
 
-_OF_PROFILES = (
+_FOR_PROFILES = (
     "barrier", "algorithms", "eager_limit", "latency", "bandwidth", "aggregate", "overlap", "balance",
     "quiet_cores", "compute_scale", "freeze", "page",
 )  # fmt: skip
 """Options that only apply to the profile of a program."""
-_NOT_OF_PROFILES = (
+_NOT_FOR_PROFILES = (
     "work", "message", "grid", "halo", "serial", "network", "nodes", "ranks_per_node", "rate", "ranks",
     "larger_machine",
 )  # fmt: skip
@@ -45,7 +45,7 @@ _NAMED_DIFFERENTLY = {"algorithms": "--algorithm", "quiet_cores": "--no-noise", 
 
 def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
     if given["scores"]:
-        return _scores(kernel, given)
+        return _print_scores(kernel, given)
     if given["archive"] is not None:
         raise UsageError(
             "--archive is without --scores",
@@ -54,15 +54,17 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
             code="archive-without-scores",
         )
     if kernel and not named and is_profile(to_path(kernel[0])):
-        return _profile(kernel, size, given)
-    _only_for("what is not a profile", "the trace of a program has it", given, _OF_PROFILES)
+        return _predict_profile(kernel, size, given)
+    _refuse_other_options("what is not a profile", "the trace of a program has it", given, _FOR_PROFILES)
     words = (*([named] if named else []), *kernel)
     if words and is_description_file(words[0]):
-        _only_for("a file that describes a program", "it defines its work and messages", given, _ALGORITHM)
-        return _program(api.Program.read(words[0]).with_typed_sizes(words[1:]), given)
+        _refuse_other_options(
+            "a file that describes a program", "it defines its work and messages", given, _ALGORITHM
+        )
+        return _predict_program(api.Program.read(words[0]).with_typed_sizes(words[1:]), given)
     if words:
         words = (*words, f"class={size}") if size else words
-        return _kernel(words, given)
+        return _predict_kernel(words, given)
     for name, value in {"--class": size, "--rate": given["rate"]}.items():
         if value:
             raise UsageError(
@@ -73,26 +75,30 @@ def action(kernel: tuple[str, ...], named: str, size: str, **given: Any) -> int:
                 option=name,
             )
     if given["halo"] or given["allreduce"] or given["grid"]:
-        _only_for("--halo and --allreduce", "they describe another program", given, ("message", "network"))
-        return _program(_program_of_options(given), given)
-    return _algorithm(given)
+        _refuse_other_options(
+            "--halo and --allreduce", "they describe another program", given, ("message", "network")
+        )
+        return _predict_program(_program_from_options(given), given)
+    return _predict_algorithm(given)
 
 
-def _only_for(what: str, why: str, given: Mapping[str, Any], others: Sequence[str]) -> None:
-    for name in others:
+def _refuse_other_options(
+    subject: str, reason: str, given: Mapping[str, Any], other_options: Sequence[str]
+) -> None:
+    for name in other_options:
         if given[name]:
             option = _NAMED_DIFFERENTLY.get(name) or flag(name)
             raise UsageError(
-                f"{option} does not apply to {what}",
-                why,
+                f"{option} does not apply to {subject}",
+                reason,
                 f"leave out {option}",
                 code="option-without-effect",
                 option=option,
             )
 
 
-def _scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
-    """Print how well the checked predictions did."""
+def _print_scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
+    """Print the scores of checked predictions."""
     if words:
         raise UsageError(
             f"--scores and {printable(words[0])} exclude each other",
@@ -111,8 +117,8 @@ def _scores(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
     return 0
 
 
-def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int:
-    """Replay the trace of a profile, and print what changes would bring."""
+def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int:
+    """Replay the trace of a profile and print the predicted gains of changes."""
     if len(words) > 1 or size:
         raise UsageError(
             f"{printable(words[1]) if len(words) > 1 else '--class'} does not apply to a profile",
@@ -121,12 +127,12 @@ def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int
             code="size-of-profile",
         )
     defaults = {"serial": 0.0, "exchanges": 1.0, "imbalance": 1.0}
-    unusual = {name: given[name] != value for name, value in defaults.items()}
-    _only_for(
+    changed_options = {name: given[name] != value for name, value in defaults.items()}
+    _refuse_other_options(
         "a profile",
         "its trace has the program's work and messages",
-        {**given, **unusual},
-        (*_NOT_OF_PROFILES, *unusual),
+        {**given, **changed_options},
+        (*_NOT_FOR_PROFILES, *changed_options),
     )
     if given["page"] is not None:
         refuse_early(given["page"])
@@ -154,13 +160,15 @@ def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int
             listen=reporter,
         )
         answer = prediction.answer
-        written = [("prediction", prediction.freeze(given["freeze"]))] if given["freeze"] is not None else []
+        written_files = (
+            [("prediction", prediction.freeze(given["freeze"]))] if given["freeze"] is not None else []
+        )
         if given["page"] is not None:
             with reporter.show_step("writing the report"):
-                written.append(("report", prediction.report(given["page"])))
+                written_files.append(("report", prediction.report(given["page"])))
         document = prediction.document if given["as_json"] else None
     if document is not None:
-        print_json({**document, **{name: printable(str(path)) for name, path in written}})
+        print_json({**document, **{name: printable(str(path)) for name, path in written_files}})
     else:
         for sentence in answer.sentences:
             print_line(sentence)
@@ -171,17 +179,19 @@ def _profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]) -> int
             if table.caption:
                 print_line(table.caption)
         print_caveats(answer.caveats, apart=True)
-        for name, path in written:
+        for name, path in written_files:
             print_unwrapped(f"{name}: {printable(str(path))}")
     return ExitCode.INCONCLUSIVE if answer.withheld else ExitCode.FINE
 
 
-def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
+def _predict_kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
     predictor = api.predictor_of(words[0])
-    others = {flag(name): given[name] for name in _NOT_OF_KERNELS}
-    own = {"machine": given["machine"], "larger": given["larger_machine"], "rate": given["rate"]}
-    others |= {_FLAGS[name]: value for name, value in own.items() if name not in predictor.OPTIONS}
-    for name, value in others.items():
+    other_options = {flag(name): given[name] for name in _NOT_FOR_KERNELS}
+    kernel_options = {"machine": given["machine"], "larger": given["larger_machine"], "rate": given["rate"]}
+    other_options |= {
+        _FLAGS[name]: value for name, value in kernel_options.items() if name not in predictor.OPTIONS
+    }
+    for name, value in other_options.items():
         if value:
             raise UsageError(
                 f"{name} does not apply to a kernel",
@@ -193,18 +203,18 @@ def _kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:
     with ProgressReporter(given["quiet"]) as reporter:
         shared = {name: given[name] for name in ("ranks", "run", "machine", "rate", "cost")}
         options = api.KernelOptions(**shared, larger=given["larger_machine"], listen=reporter)
-        predicted = predictor.predict(" ".join(words), options)
+        predicted_kernel = predictor.predict(" ".join(words), options)
     if given["as_json"]:
-        print_json(predicted.document)
+        print_json(predicted_kernel.document)
     else:
-        _print_contents(predicted.shown, predicted.caveats)
+        _print_contents(predicted_kernel.shown, predicted_kernel.caveats)
     return 0
 
 
-def _program(program: api.Program, given: Mapping[str, Any]) -> int:
+def _predict_program(program: api.Program, given: Mapping[str, Any]) -> int:
     with ProgressReporter(given["quiet"]) as reporter:
-        shared = {name: given[name] for name in ("ranks", "run", "machine", "cost")}
-        prediction = program.predict(**shared, larger=given["larger_machine"], listen=reporter)
+        common_options = {name: given[name] for name in ("ranks", "run", "machine", "cost")}
+        prediction = program.predict(**common_options, larger=given["larger_machine"], listen=reporter)
     if given["as_json"]:
         print_json(prediction.document)
     else:
@@ -214,16 +224,16 @@ def _program(program: api.Program, given: Mapping[str, Any]) -> int:
     return 0
 
 
-def _program_of_options(given: Mapping[str, Any]) -> api.Program:
+def _program_from_options(given: Mapping[str, Any]) -> api.Program:
     if given["work"] is None:
-        raise _missing("--work", "350us")
+        raise _missing_option_error("--work", "350us")
     work_s, _ = given["work"]
     return api.program_of_options(
         work_s, given["grid"] or "", given["halo"], given["allreduce"], given["serial"], given["imbalance"]
     )
 
 
-def _missing(option: str, example: str) -> UsageError:
+def _missing_option_error(option: str, example: str) -> UsageError:
     return UsageError(
         f"{option} is missing",
         "it describes the algorithm",
@@ -233,10 +243,14 @@ def _missing(option: str, example: str) -> UsageError:
     )
 
 
-def _algorithm(given: Mapping[str, Any]) -> int:
+def _predict_algorithm(given: Mapping[str, Any]) -> int:
     work, message = given["work"], given["message"]
     if work is None or message is None:
-        raise _missing("--work", "1s") if work is None else _missing("--message", "40kB")
+        raise (
+            _missing_option_error("--work", "1s")
+            if work is None
+            else _missing_option_error("--message", "40kB")
+        )
     work_s, typed = work
     algorithm = Algorithm(work_s, message, given["serial"], given["exchanges"], given["imbalance"])
     with ProgressReporter(given["quiet"]) as reporter:
@@ -267,16 +281,16 @@ def _algorithm(given: Mapping[str, Any]) -> int:
 
 
 def _print_contents(contents: Sequence[str | Table], caveats: Sequence[Caveat]) -> None:
-    """Sentences after a table begin with an empty line."""
-    before: str | Table = ""
-    for each in contents:
-        if isinstance(each, Table):
-            _print_table(each)
+    """Print sentences and tables. An empty line separates sentences from a preceding table."""
+    previous: str | Table = ""
+    for content in contents:
+        if isinstance(content, Table):
+            _print_table(content)
         else:
-            if isinstance(before, Table):
+            if isinstance(previous, Table):
                 echo()
-            print_line(each)
-        before = each
+            print_line(content)
+        previous = content
     print_caveats(caveats, apart=True)
 
 

@@ -69,21 +69,21 @@ def action(
             },
             "the launches are compared with the prediction only",
         )
-        return _check(words, prediction, repeat, archive, out, quiet, as_json)
-    running = {
+        return _check_prediction(words, prediction, repeat, archive, out, quiet, as_json)
+    is_running = {
         "--repeat": repeat is not None,
         "--overhead": overhead,
         "--trace": trace is not None,
         "--out": out is not None,
     }
     if live is not None:
-        _refuse_with("--live", running | {"a command": bool(words), "--survey": survey is not None})
-        return _live(live, as_json)
+        _refuse_with("--live", is_running | {"a command": bool(words), "--survey": survey is not None})
+        return _print_live_state(live, as_json)
     if len(words) == 1 and is_profile(to_path(words[0])):
-        _refuse_with("a profile", running)
-        return _show(load_profile(words[0], _survey_of_profile(survey)), page, quiet, as_json)
+        _refuse_with("a profile", is_running)
+        return _explain_and_print(load_profile(words[0], _survey_of_profile(survey)), page, quiet, as_json)
     reporter = ProgressReporter(quiet)  # no bar or spinner: the terminal is the program's
-    profiled = profile(
+    result = profile(
         words,
         repeat=1 if repeat is None else repeat,
         overhead=overhead,
@@ -94,9 +94,9 @@ def action(
         listen=reporter,
     )
     if as_json:
-        return _show(profiled, page, quiet, as_json)
+        return _explain_and_print(result, page, quiet, as_json)
     with contextlib.redirect_stdout(sys.stderr):
-        return _show(profiled, page, quiet, as_json)
+        return _explain_and_print(result, page, quiet, as_json)
 
 
 def _survey_of_profile(survey: Path | None) -> Path | None:
@@ -110,38 +110,40 @@ def _survey_of_profile(survey: Path | None) -> Path | None:
     return survey
 
 
-def _refuse_with(what: str, others: dict[str, bool], why: str = "no program is launched") -> None:
-    for name, given in others.items():
+def _refuse_with(
+    option_text: str, other_options: dict[str, bool], reason: str = "no program is launched"
+) -> None:
+    for name, given in other_options.items():
         if given:
             raise UsageError(
-                f"{name} and {what} exclude each other",
-                why,
+                f"{name} and {option_text} exclude each other",
+                reason,
                 f"leave out {name}",
                 code="option-without-launch",
                 option=name,
             )
 
 
-def _show(profiled: Profile, page: Path | None, quiet: bool, as_json: bool) -> int:
+def _explain_and_print(profiled: Profile, page: Path | None, quiet: bool, as_json: bool) -> int:
     """Explain the profile, write its page and print the summary. Returns the exit code."""
-    attached = attach_run_to_interrupt(profiled.path, complete=True)
-    with attached, ProgressReporter(quiet) as reporter:
+    interrupt_context = attach_run_to_interrupt(profiled.path, complete=True)
+    with interrupt_context, ProgressReporter(quiet) as reporter:
         with reporter.show_step("explaining the profile"):
             code = exit_code(profiled)
             document: dict[str, Any] | None = profiled.document if as_json else None
         with reporter.show_step("writing the report"):
-            written = [profiled.report(), *([profiled.report(page)] if page is not None else [])]
+            report_paths = [profiled.report(), *([profiled.report(page)] if page is not None else [])]
     if document is not None:
         print_json(document)
         return code
     print_summary(profiled)
-    for path in written:
+    for path in report_paths:
         print_unwrapped(f"report: {printable(str(path))}")
     return code
 
 
 def print_summary(profiled: Profile) -> None:
-    """The headline, the tables and the warnings."""
+    """Print the headline, the tables and the warnings."""
     for sentence in profiled.headline:
         print_line(sentence)
     if profiled.exit_code:
@@ -159,7 +161,7 @@ def print_summary(profiled: Profile) -> None:
 
 
 def overhead_sentence(overhead: Overhead) -> str:
-    """What recording costs, according to launches with and without it."""
+    """Sentence about the cost of recording, from launches with and without it."""
     ratio, pairs = overhead.ratio, plural(overhead.pairs, "pair")
     change = f"{ratio.value - 1:+.1%}"
     if ratio.low is None or ratio.high is None:
@@ -168,7 +170,7 @@ def overhead_sentence(overhead: Overhead) -> str:
     return f"Recording changes the elapsed time by {change} ({interval}; {pairs} of launches)."
 
 
-def _check(
+def _check_prediction(
     words: tuple[str, ...],
     prediction: Path,
     repeat: int | None,
@@ -177,8 +179,8 @@ def _check(
     quiet: bool,
     as_json: bool,
 ) -> int:
-    """Launch the program, and print what was predicted next to what was measured."""
-    done = check_prediction(
+    """Launch the program and print the prediction next to the measurement."""
+    result = check_prediction(
         prediction,
         words,
         repeat=DEFAULT_CHECKS if repeat is None else repeat,
@@ -187,10 +189,10 @@ def _check(
         stdout=STDERR if as_json else None,
         listen=ProgressReporter(quiet),
     )
-    check = done.check
+    check = result.check
     if as_json:
-        folder, scores = (printable(str(path)) for path in (done.path, done.scores))
-        print_json({**check.document, "profiles": folder, "scores": scores, "notices": done.notices})
+        folder, scores = (printable(str(path)) for path in (result.path, result.scores))
+        print_json({**check.document, "profiles": folder, "scores": scores, "notices": result.notices})
         return check.exit_code
     with contextlib.redirect_stdout(sys.stderr):
         for sentence in check.sentences:
@@ -198,17 +200,17 @@ def _check(
         echo()
         print_table(check.table)
         echo()
-        print_unwrapped(f"launches: {printable(str(done.path))}")
+        print_unwrapped(f"launches: {printable(str(result.path))}")
     return check.exit_code
 
 
-def _live(folder: Path, as_json: bool) -> int:
-    """Print what the ranks do now; the answer is no if they wait for one another."""
-    live = live_profile(folder)
+def _print_live_state(folder: Path, as_json: bool) -> int:
+    """Print the current state of the ranks. The answer is no if they wait for one another."""
+    state = live_profile(folder)
     if as_json:
-        print_json(live.document)
+        print_json(state.document)
     else:
-        for line in live.lines:
+        for line in state.lines:
             print_line(line, hang="  ")
-        print_caveats(live.caveats, apart=True)
-    return ExitCode.ANSWER_IS_NO if live.verdict == "deadlock" else ExitCode.FINE
+        print_caveats(state.caveats, apart=True)
+    return ExitCode.ANSWER_IS_NO if state.verdict == "deadlock" else ExitCode.FINE

@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 def action(run: Path | Run, figures: Path | None, cost: Cost, quiet: bool, as_json: bool) -> int:
     if isinstance(run, Path) and is_profile(run):
-        loaded_run: Run | Profile = _profile(run, cost)
+        loaded_run: Run | Profile = _report_profile(run, cost)
     else:
-        loaded_run = load_and_note(run, cost, quiet=quiet, fit=True)
+        loaded_run = load_and_note(run, cost, quiet=quiet, fits_models=True)
     with ProgressReporter(quiet).show_step("writing the report"):
-        written = [loaded_run.report()]
+        written_paths = [loaded_run.report()]
         if figures is not None:
-            written += loaded_run.figures(figures)
+            written_paths += loaded_run.figures(figures)
     if as_json:
-        print_json({"files": [printable(str(path)) for path in written], "cost": cost})
+        print_json({"files": [printable(str(path)) for path in written_paths], "cost": cost})
     else:
-        for path in written:
+        for path in written_paths:
             print_unwrapped(str(path))
     return 0
 
 
-def _profile(folder: Path, cost: Cost) -> Profile:
+def _report_profile(folder: Path, cost: Cost) -> Profile:
     if cost != "typical":
         raise UsageError(
             f"--cost {cost} does not apply to a profile",

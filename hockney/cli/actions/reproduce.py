@@ -32,18 +32,18 @@ def action(
         _list(as_json)
         return 0
     with ProgressReporter(quiet) as reporter:
-        done = api.reproduce(names, out, figures=figures, machine=machine, listen=reporter)
+        results = api.reproduce(names, out, figures=figures, machine=machine, listen=reporter)
     if as_json:
-        print_json({"reproductions": [_document(each) for each in done]})
+        print_json({"reproductions": [_document(result) for result in results]})
     else:
-        for each in done:
-            _print(each)
-        if len(done) > 1:
-            print_table(all_papers.table(results_of(done)))
-            print_unwrapped(f"report: {done[0].out.parent / 'report.html'}")
-    if any(each.left for each in done):
+        for result in results:
+            _print(result)
+        if len(results) > 1:
+            print_table(all_papers.table(results_of(results)))
+            print_unwrapped(f"report: {results[0].out.parent / 'report.html'}")
+    if any(result.left for result in results):
         return ExitCode.INCONCLUSIVE
-    return ExitCode.FINE if all(each.holds for each in done) else ExitCode.ANSWER_IS_NO
+    return ExitCode.FINE if all(result.holds for result in results) else ExitCode.ANSWER_IS_NO
 
 
 def _print(done: ReproductionResult) -> None:
@@ -110,11 +110,16 @@ def row_document(row: ComparedNumber) -> dict[str, object]:
 
 
 def _list(as_json: bool) -> None:
-    every = shelf.all_reproductions()
+    all_studies = shelf.all_reproductions()
     if as_json:
         print_json(
-            {"reproductions": [{"name": s.NAME, "title": s.TITLE, "paper": s.PAPER} for s in every.values()]}
+            {
+                "reproductions": [
+                    {"name": study.NAME, "title": study.TITLE, "paper": study.PAPER}
+                    for study in all_studies.values()
+                ]
+            }
         )
         return
-    rows = tuple((s.NAME, s.TITLE, s.PAPER) for s in every.values())
+    rows = tuple((study.NAME, study.TITLE, study.PAPER) for study in all_studies.values())
     print_table(Table("reproductions", "", ("name", "what", "paper"), rows))

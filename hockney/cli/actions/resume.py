@@ -33,11 +33,11 @@ def action(
     as_json: bool,
     **instead: Any,
 ) -> int:
-    wanted, dry_run, wait = take_batch_options(instead, waits=True)
-    replaced = api.Replacements(**instead)
-    typed = replaced.given.keys() - {"machine"}  # it may come from the environment
+    batch_options, dry_run, wait = take_batch_options(instead, waits=True)
+    replacements = api.Replacements(**instead)
+    kept_options = replacements.given.keys() - {"machine"}  # it may come from the environment
     if pair_in(run) is not None:
-        if wanted is not None or share is not None or columns or typed:
+        if batch_options is not None or share is not None or columns or kept_options:
             raise UsageError(
                 "an interleaved comparison is resumed as it began",
                 "both sides keep their options",
@@ -48,19 +48,19 @@ def action(
             comparison = api.resume_interleaved(run, budget=budget, listen=reporter)
             return print_judgement(comparison, reporter, JudgementForm(as_json))
     form = AnswerForm(as_json, columns)
-    if wanted is not None:
-        if share is not None or budget is not None or typed:
+    if batch_options is not None:
+        if share is not None or budget is not None or kept_options:
             raise UsageError(
                 "'hockney resume --submit' takes only options of the job",
                 "the job measures what is missing as the run began",
                 "leave the other options out, or resume in your own job",
                 code="resubmitted-with-options",
             )
-        submit = partial(api.submit_again, run, wanted, only_script=dry_run)
+        submit = partial(api.submit_again, run, batch_options, only_script=dry_run)
         return print_submitted(submit, quiet, form, wait)
     with ProgressReporter(quiet) as reporter:
         resumed_run = api.resume(
-            run, budget=budget, share=share, wait=wait, replacements=replaced, listen=reporter
+            run, budget=budget, share=share, wait=wait, replacements=replacements, listen=reporter
         )
         if share is not None and missing_count(resumed_run):
             return print_share(resumed_run, share.number, share.count, form)
@@ -68,19 +68,19 @@ def action(
 
 
 def missing_count(run: Run) -> int:
-    """How many measurements the whole run lacks."""
+    """Number of missing measurements of the whole run."""
     return len(missing_items(run.plan, run.reading.run))
 
 
 def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
-    """Print how complete one share of a run is; an answer needs the other shares too. Returns the exit
+    """Print the state of one share of a run, as an answer needs the other shares too. Returns the exit
     code."""
-    own, left = 0 if run.outcome is None else run.outcome.left, missing_count(run)
+    own_missing, missing = 0 if run.outcome is None else run.outcome.left, missing_count(run)
     if form.as_json:
-        share = {"share": number, "shares": count, "outcome": run.outcome, "left": left}
+        share = {"share": number, "shares": count, "outcome": run.outcome, "left": missing}
         print_json({"run": str(run.path), **share})
     else:
-        state = f"{plural(own, 'measurement')} missing" if own else "complete"
-        others = plural(left - own, "measurement")
-        print_line(f"share {number} of {count}: {state}; the others lack {others}")
-    return ExitCode.INCONCLUSIVE if own else ExitCode.FINE
+        state = f"{plural(own_missing, 'measurement')} missing" if own_missing else "complete"
+        other_missing = plural(missing - own_missing, "measurement")
+        print_line(f"share {number} of {count}: {state}; the others lack {other_missing}")
+    return ExitCode.INCONCLUSIVE if own_missing else ExitCode.FINE

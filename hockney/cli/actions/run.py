@@ -56,46 +56,63 @@ def answer(
     force: bool,
     cases_of_baseline: bool = False,
 ) -> int:
-    """Measure what `words` ask for, in a job if that is wanted, and print the answer, or the comparison with
-    a baseline, perhaps of the cases that the baseline has. Returns the exit code."""
-    wanted, dry_run, wait = take_batch_options(given)
-    others = {"--submit": wanted is not None, f"--format {form.style}": form.style != "table"}
-    check = checking.take_check_options(given, force=force, others=others)
+    """Measure the question in `words`, in a job if requested, and print the answer or the comparison with a
+    baseline. With `cases_of_baseline`, the baseline determines the cases. Returns the exit code."""
+    batch_options, dry_run, wait = take_batch_options(given)
+    other_options = {"--submit": batch_options is not None, f"--format {form.style}": form.style != "table"}
+    check_options = checking.take_check_options(given, force=force, other_options=other_options)
     question, options = api.parse_question(words), RunOptions(**given)
-    if wanted is not None:
+    if batch_options is not None:
         from hockney.cli.output.answer import submit_and_print
 
-        return submit_and_print(question, options, wanted, out, quiet, form, dry_run, wait)
-    if check is not None:
+        return submit_and_print(question, options, batch_options, out, quiet, form, dry_run, wait)
+    if check_options is not None:
         from hockney.cli.output.judged import check_and_print
 
         form.check(question)
-        return check_and_print(None if cases_of_baseline else question, options, check, out, quiet, form)
+        return check_and_print(
+            None if cases_of_baseline else question, options, check_options, out, quiet, form
+        )
     return measure_and_print(question, options, out, quiet, form)
 
 
 def _list(catalog: Catalog, as_json: bool) -> None:
-    shelf = {name: each.HELP for name, each in studies.all_studies().items()}
+    shelf = {name: study_.HELP for name, study_ in studies.all_studies().items()}
     workload_names = {workload.name for workload in catalog.workloads}
-    others = {
+    other_workloads = {
         group: names
         for group, names in measurement.other_groups().items()
         if not workload_names.issuperset(names)
     }
-    described = {w.name: w for group in measurement.bundled_groups() for w in group.workloads}
+    workloads_by_name = {
+        workload.name: workload for group in measurement.bundled_groups() for workload in group.workloads
+    }
     if as_json:
-        listed = [described[name] for names in others.values() for name in names if name in described]
-        print_json({"studies": shelf, "workloads": [*catalog.workloads, *listed], "groups": others})
+        listed_names = [
+            workloads_by_name[name]
+            for names in other_workloads.values()
+            for name in names
+            if name in workloads_by_name
+        ]
+        print_json(
+            {"studies": shelf, "workloads": [*catalog.workloads, *listed_names], "groups": other_workloads}
+        )
         return
     print_table(Table("studies", "", ("study", "purpose"), tuple(shelf.items())))
     columns = ("workload", "parameters with defaults", "what is measured")
     echo()
     print_table(Table("workloads", "", columns, tuple(map(_row, catalog.workloads))))
-    for group, names in others.items():
-        rows = tuple(_row(described[name]) if name in described else (name, "", "") for name in names)
+    for group, names in other_workloads.items():
+        rows = tuple(
+            _row(workloads_by_name[name]) if name in workloads_by_name else (name, "", "") for name in names
+        )
         echo(f"\ncompiled into {group} when first run:")
         print_table(Table(group, "", columns, rows))
 
 
 def _row(workload: Workload) -> tuple[str, str, str]:
-    return workload.name, " ".join(f"{p.name}={p.default}" for p in workload.parameters), workload.help
+    return (
+        workload.name,
+        " ".join(f"{parameter.name}={parameter.default}" for parameter in workload.parameters),
+        workload.help,
+    )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""hockney survey: the study everyone starts with."""
+"""hockney survey: measure this machine's message passing."""
 
 from __future__ import annotations
 

@@ -63,24 +63,26 @@ def action(
     if not as_json:
         _print_tables(tables, loaded_run)
         if not checked and any(tables.tuning.named()):
-            print_line(gains_need_kept_memory())
+            print_line(kept_memory_text())
         print_caveats(caveats)
     gains: list[Gain] = []
     if checked:
         with reporter:
-            wanted = DEFAULT_BUDGET_S if budget is None else budget
-            measured, gains = check_gains(loaded_run, tables, wanted, library, listen=reporter)
+            check_budget_s = DEFAULT_BUDGET_S if budget is None else budget
+            measured_run, gains = check_gains(loaded_run, tables, check_budget_s, library, listen=reporter)
         tables = remove_slower(loaded_run, tables, gains)
-        of_check = measured.caveats
-        caveats += of_check
+        check_caveats = measured_run.caveats
+        caveats += check_caveats
         if not as_json:
             print_table(_gain_table(gains))
-            print_unwrapped(f"run: {measured.path}")
-            unchecked = library is None and bool(tables.tuning.rules)
-            load_warned = any(caveat.code == "load" for caveat in of_check)
-            for sentence in _verdict_sentences(gains, wanted, unchecked=unchecked, under_load=load_warned):
+            print_unwrapped(f"run: {measured_run.path}")
+            is_unchecked = library is None and bool(tables.tuning.rules)
+            has_load_warning = any(caveat.code == "load" for caveat in check_caveats)
+            for sentence in _verdict_sentences(
+                gains, check_budget_s, unchecked=is_unchecked, under_load=has_load_warning
+            ):
                 print_line(sentence)
-            print_caveats(of_check)
+            print_caveats(check_caveats)
     if as_json:
         print_json(_document(tables, gains, caveats))
     verdicts = [gain.verdict for gain in gains]
@@ -93,36 +95,38 @@ def action(
 def _verdict_sentences(
     gains: list[Gain], budget: float, *, unchecked: bool, under_load: bool
 ) -> Iterator[str]:
-    """`budget` is that of the check (s). `unchecked`: hockney's own table was left out; `under_load`: other
-    programs used the processors."""
+    """Sentences about the gains. `budget` is the budget of the check (s). `unchecked` tells whether hockney's
+    table was omitted, `under_load` whether other programs used the processors."""
     gains_by_verdict = {
         verdict: [gain for gain in gains if gain.verdict == verdict] for verdict in get_args(GainVerdict)
     }
     undecided = gains_by_verdict["undecided"]
-    yield gains_confirmed(
+    yield confirmed_gains_text(
         len(gains_by_verdict["faster"]),
         len(gains_by_verdict["not faster"]),
         len(undecided),
         len(gains_by_verdict["slower"]),
     )
     if gains_by_verdict["not faster"]:
-        yield no_gain(list(map(_size_name, gains_by_verdict["not faster"])))
+        yield no_gain_text(list(map(_size_name, gains_by_verdict["not faster"])))
     if undecided:
-        without = sum(not gain.has_intervals for gain in undecided)
-        times = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
-        needed_budget = suggested_budget(times * budget)
-        yield gains_undecided(list(map(_size_name, undecided)), without, under_load, needed_budget)
+        without_intervals = sum(not gain.has_intervals for gain in undecided)
+        time_factors = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
+        needed_budget = suggested_budget(time_factors * budget)
+        yield undecided_gains_text(
+            list(map(_size_name, undecided)), without_intervals, under_load, needed_budget
+        )
     if gains_by_verdict["slower"]:
-        yield rules_slower([_slower_text(gain) for gain in gains_by_verdict["slower"]])
+        yield slower_rules_text([_slower_text(gain) for gain in gains_by_verdict["slower"]])
     if unchecked:
-        yield choices_unchecked()
+        yield unchecked_choices_text()
 
 
 def _slower_text(gain: Gain) -> str:
-    """A gain that is slower, in the memory in which it is slowest."""
-    slower = {memory: measured for memory, measured in gain.memories.items() if measured.slower}
-    memory, measured = max(slower.items(), key=lambda each: each[1].ratio.value)
-    return slower_rule(_size_name(gain), bracketed(measured.ratio), memory)
+    """Text about a slower size, with the treatment of memory for which it is slowest."""
+    slower_ratios = {memory: ratio for memory, ratio in gain.memories.items() if ratio.slower}
+    memory, ratio = max(slower_ratios.items(), key=lambda each: each[1].ratio.value)
+    return slower_rule_text(_size_name(gain), bracketed(ratio.ratio), memory)
 
 
 def _size_name(gain: Gain) -> str:
@@ -150,11 +154,11 @@ def _gain_table(gains: list[Gain]) -> Table:
             quantity(gain.size, "B"),
             gain.table,
             memory,
-            *(quantity(seconds, "s") for seconds in measured.seconds),
-            bracketed(measured.ratio),
+            *(quantity(seconds, "s") for seconds in ratios.seconds),
+            bracketed(ratios.ratio),
         )
         for gain in gains
-        for memory, measured in gain.memories.items()
+        for memory, ratios in gain.memories.items()
     )
     columns = (
         *("operation", "ranks", "bytes", "table", "freed memory"),
@@ -169,14 +173,14 @@ def _document(tables: TuningTables, gains: list[Gain], caveats: list[Caveat]) ->
         "files": [printable(str(path)) for path in _files(tables)],
         "rules": [
             {
-                "of": whose,
+                "of": table_name,
                 "operation": rule.operation,
                 "ranks": rule.ranks,
                 "algorithm": name,
                 "sizes": rule.sizes,
                 "ratios": rule.ratios,
             }
-            for whose, name, rule in tables.tuning.named()
+            for table_name, name, rule in tables.tuning.named()
         ],
         "comparisons": [
             {
@@ -221,54 +225,54 @@ def _document(tables: TuningTables, gains: list[Gain], caveats: list[Caveat]) ->
     }
 
 
-def gains_need_kept_memory() -> str:
+def kept_memory_text() -> str:
     return (
         "The gains hold for programs that keep freed memory (docs/tuning.md); --check measures them also "
         "without this."
     )
 
 
-def gains_confirmed(confirmed: int, none: int, undecided: int, slower: int) -> str:
-    """The numbers of sizes with each result, of all rules."""
-    others = (
+def confirmed_gains_text(confirmed: int, none: int, undecided: int, slower: int) -> str:
+    """Text with the number of sizes for each result."""
+    other_counts = (
         (none, f"there is none at {none}"),
         (undecided, f"it is undecided at {undecided}"),
         (slower, f"the table is slower at {slower}"),
     )
-    measured = confirmed + none + undecided + slower
-    first = f"The gain is confirmed at {confirmed} of {plural(measured, 'size')}"
-    clauses = [text for count, text in others if count]
-    return f"{first}; {join_words(clauses)}." if clauses else f"{first}."
+    total = confirmed + none + undecided + slower
+    first_clause = f"The gain is confirmed at {confirmed} of {plural(total, 'size')}"
+    clauses = [text for count, text in other_counts if count]
+    return f"{first_clause}; {join_words(clauses)}." if clauses else f"{first_clause}."
 
 
-def no_gain(sizes: Sequence[str]) -> str:
-    """`sizes` with operation and table."""
+def no_gain_text(sizes: Sequence[str]) -> str:
+    """Text about `sizes`, each with operation and table."""
     return f"No gain of 5% or more: {list_names(sizes)}. These rules change little and can be removed."
 
 
-def gains_undecided(sizes: Sequence[str], without_interval: int, under_load: bool, budget: str) -> str:
-    """`sizes` with operation and table; `budget` would probably be enough."""
+def undecided_gains_text(sizes: Sequence[str], without_interval: int, under_load: bool, budget: str) -> str:
+    """Text about `sizes`, each with operation and table. `budget` would probably suffice."""
     reason = "the intervals include both gains and ratios without one"
     if without_interval == len(sizes):
         reason = "there are too few launches for intervals of the ratios"
     elif without_interval:
-        few = plural(without_interval, "of them has", "of them have")
-        reason += f", and {few} no interval because there are too few launches"
+        few_text = plural(without_interval, "of them has", "of them have")
+        reason += f", and {few_text} no interval because there are too few launches"
     text = f"Undecided: {list_names(sizes)}, because {reason}."
     if under_load:
         text += " Other programs used the processors meanwhile, which widens the intervals."
     return f"{text} Check again on a quiet machine with --check --budget {budget} or more."
 
 
-def rules_slower(rules: Sequence[str]) -> str:
-    """`rules` with operation, size, table and ratio."""
+def slower_rules_text(rules: Sequence[str]) -> str:
+    """Text about `rules`, each with operation, size, table and ratio."""
     return f"Slower with the table beyond doubt, and removed from it: {list_names(rules)}."
 
 
-def slower_rule(name: str, ratio: str, memory: Memory) -> str:
-    """`name` is that of a size of a rule, `memory` what happens to freed memory."""
+def slower_rule_text(name: str, ratio: str, memory: Memory) -> str:
+    """Text about a rule. `name` names its size, `memory` the treatment of freed memory."""
     return f"{name} takes {ratio} of the time with freed memory {memory}"
 
 
-def choices_unchecked() -> str:
+def unchecked_choices_text() -> str:
     return "hockney.choices was not checked: that needs --library (see 'hockney tune --help')."

@@ -16,18 +16,26 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
     findings = api.verify(run)
     if not as_json:
         print_findings(findings)
-    saved = None if salvage is None else api.salvage(run, salvage)
+    salvaged_run = None if salvage is None else api.salvage(run, salvage)
     if as_json:
         salvaged = (
             None
-            if saved is None
-            else {"run": str(saved.folder.path), "kept": saved.kept, "dropped": saved.dropped}
+            if salvaged_run is None
+            else {
+                "run": str(salvaged_run.folder.path),
+                "kept": salvaged_run.kept,
+                "dropped": salvaged_run.dropped,
+            }
         )
         print_json({"findings": findings, "salvaged": salvaged})
-    elif saved is not None:
-        lost = f", without line {list_names(list(map(str, saved.dropped)))}" if saved.dropped else ""
-        folder = printable(str(saved.folder.path))
-        print_line(f"{folder}: a new run with the {saved.kept} intact lines{lost}")
+    elif salvaged_run is not None:
+        lost_lines = (
+            f", without line {list_names(list(map(str, salvaged_run.dropped)))}"
+            if salvaged_run.dropped
+            else ""
+        )
+        folder = printable(str(salvaged_run.folder.path))
+        print_line(f"{folder}: a new run with the {salvaged_run.kept} intact lines{lost_lines}")
     if any(finding.verdict == "bad" for finding in findings):
         return ExitCode.ANSWER_IS_NO
     missing = any(finding.code == "measurements-missing" for finding in findings)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from hockney.api import BatchOptions
     from hockney.store import LaunchShare
 
-MOST_TASKS = 1000
+MAX_TASKS = 1000
 """Slurm's default limit (MaxArraySize) is 1001."""
 CLOCK_TIME = re.compile(r"(?:(?P<hours>\d{1,4}):)?(?P<minutes>\d{1,4}):(?P<seconds>\d{2})")
 DAYS_TIME = re.compile(
@@ -30,12 +30,12 @@ _parse_time = positive_time_parser("a job's time limit", "10m", "00:10:00", code
 
 
 def _parse_limit(text: str) -> float:
-    """A time limit in seconds, from text as schedulers write it, or as hockney's other times."""
+    """Parse a time limit to seconds, in the formats of schedulers or of hockney's other times."""
     match = DAYS_TIME.fullmatch(text) or CLOCK_TIME.fullmatch(text)
     if match:
         numbers = {name: float(digits or 0) for name, digits in match.groupdict().items()}
-        hours = numbers.get("days", 0.0) * 24 + numbers["hours"]
-        return (hours * 60 + numbers["minutes"]) * 60 + numbers["seconds"]
+        clock_hours = numbers.get("days", 0.0) * 24 + numbers["hours"]
+        return (clock_hours * 60 + numbers["minutes"]) * 60 + numbers["seconds"]
     return _parse_time(text)
 
 
@@ -46,7 +46,7 @@ def _parse_share(text: str) -> LaunchShare:
 
 
 TIME = ParsedType("TIME", _parse_limit)
-TASKS = ParsedType("N", integer_parser(2, MOST_TASKS, "4"))
+TASKS = ParsedType("N", integer_parser(2, MAX_TASKS, "4"))
 LAUNCH_SHARE = ParsedType("K/N", _parse_share)
 
 batch = combined(
@@ -100,21 +100,21 @@ share = click.option(
 def take_batch_options(
     given: dict[str, Any], *, waits: bool = False
 ) -> tuple[BatchOptions | None, bool, bool]:
-    """Takes the options of a job out of `given`: what the job gets (None: there is no job), whether only its
-    script is wanted, and whether to wait. `waits`: --wait has a meaning without a new job. Raises
-    UsageError."""
+    """Remove the options of a job from `given`. Returns the batch options (None: no job), whether only the
+    script is requested, and whether to wait. With `waits`, --wait is allowed without a new job. Raises
+    UsageError for invalid combinations."""
     submit, dry_run, wait = (given.pop(name) for name in ("submit", "dry_run", "wait"))
     values = {name: given.pop(name) for name in FLAGS}
     if not (submit or dry_run):
-        used = [FLAGS[name] for name, value in values.items() if value]
-        used += ["--wait"] if wait and not waits else []
-        if used:
+        used_options = [FLAGS[name] for name, value in values.items() if value]
+        used_options += ["--wait"] if wait and not waits else []
+        if used_options:
             raise UsageError(
-                f"{used[0]} is an option of a batch job",
+                f"{used_options[0]} is an option of a batch job",
                 "without --submit or --dry-run there is none",
                 "add --submit",
                 code="job-option-without-submit",
-                option=used[0],
+                option=used_options[0],
             )
         return None, False, wait
     from hockney.api import BatchOptions

@@ -54,7 +54,7 @@ FLAGS = {
 
 @dataclass(frozen=True)
 class CheckOptions:
-    """The runs to compare with, and the files to write. Without a `tolerance`, that of `check` counts."""
+    """Baseline runs and output files. The default of `tolerance` is the one of `check`."""
 
     baselines: tuple[str, ...]
     tolerance: float | None
@@ -65,24 +65,28 @@ class CheckOptions:
     page: Path | None
 
 
-def take_check_options(given: dict[str, Any], *, force: bool, others: dict[str, bool]) -> CheckOptions | None:
-    """Takes the options of a check out of `given`; None without --check. `others` are options that exclude
-    it, and whether they are used. Raises UsageError."""
+def take_check_options(
+    given: dict[str, Any], *, force: bool, other_options: dict[str, bool]
+) -> CheckOptions | None:
+    """Remove the options of a check from `given`; returns None without --check.
+
+    `other_options` maps options that exclude a check to whether they are used. Raises UsageError for invalid
+    combinations."""
     baselines = given.pop("baselines")
     values = {name: given.pop(name) for name in FLAGS}
     if not baselines:
-        used = [FLAGS[name] for name, value in values.items() if value is not None]
-        if used:
-            raise check_needed(used[0])
+        used_option_names = [FLAGS[name] for name, value in values.items() if value is not None]
+        if used_option_names:
+            raise check_needed(used_option_names[0])
         return None
-    excluded = [name for name, used in others.items() if used]
-    if excluded:
+    excluded_options = [name for name, used_option_names in other_options.items() if used_option_names]
+    if excluded_options:
         raise UsageError(
-            f"{excluded[0]} and --check exclude each other",
+            f"{excluded_options[0]} and --check exclude each other",
             "a check measures at once and prints a comparison",
             "'hockney compare' compares runs that were measured before",
             code="check-excludes-option",
-            option=excluded[0],
+            option=excluded_options[0],
         )
     tolerance: float | None = values.pop("tolerance")
     cost: Cost | None = values.pop("cost")

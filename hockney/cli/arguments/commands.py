@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of click with hockney's help and errors: unknown names get "did you mean", every help ends in an
-example."""
+"""Click commands with hockney's help and errors: unknown names get suggestions, and every help text ends in
+an example."""
 
 from __future__ import annotations
 
@@ -33,25 +33,27 @@ class _ExampleEpilog:
 
 class Command(_ExampleEpilog, click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        for option, number, word in zip(args, args[1:], args[2:], strict=False):
-            time = usual_time(f"{number} {word}") if option.startswith("--") and word.isalpha() else ""
-            if time:
+        for option, number, argument in zip(args, args[1:], args[2:], strict=False):
+            is_time = (
+                usual_time(f"{number} {argument}") if option.startswith("--") and argument.isalpha() else ""
+            )
+            if is_time:
                 raise UsageError(
-                    f"{option} {printable(f'{number} {word}')} is not a time",
+                    f"{option} {printable(f'{number} {argument}')} is not a time",
                     "the unit follows the number without a space",
-                    f"use {option} {time}",
+                    f"use {option} {is_time}",
                     code="time-in-two-words",
                     option=option,
-                    text=f"{number} {word}",
-                    suggestion=time,
+                    text=f"{number} {argument}",
+                    suggestion=is_time,
                 )
         with augment_usage_errors(ctx):  # an option without its value is otherwise reported without the verb
             return super().parse_args(ctx, args)
 
 
 class VerbGroup(_ExampleEpilog, click.Group):
-    """A group of verbs, each imported when it is used; `verbs` has their names with a sentence of help,
-    `measurable` returns the names of studies and workloads."""
+    """A group of lazily imported verbs. `verbs` maps their names to a sentence of help, `measurable` returns
+    the names of studies and workloads."""
 
     def __init__(
         self,
@@ -113,16 +115,20 @@ class VerbGroup(_ExampleEpilog, click.Group):
         from click.shell_completion import CompletionItem
 
         names = [name for name in self.verbs if name.startswith(incomplete)]
-        short = {name: click.Command(name, help=self.verbs[name]).get_short_help_str() for name in names}
-        items = [CompletionItem(name, help=short[name]) for name in names]
+        short_helps = {
+            name: click.Command(name, help=self.verbs[name]).get_short_help_str() for name in names
+        }
+        items = [CompletionItem(name, help=short_helps[name]) for name in names]
         return items + click.Command.shell_complete(self, ctx, incomplete)
 
 
 def typed_options(ctx: click.Context) -> dict[str, str]:
-    """The options on the command line, by the names of their parameters; not those from the environment."""
-    by_name = {each.name: each.opts[0] for each in ctx.command.params if each.name}
-    commandline = click.core.ParameterSource.COMMANDLINE
-    return {name: option for name, option in by_name.items() if ctx.get_parameter_source(name) is commandline}
+    """Options on the command line by parameter name, without those from the environment."""
+    by_name = {parameter.name: parameter.opts[0] for parameter in ctx.command.params if parameter.name}
+    command_line = click.core.ParameterSource.COMMANDLINE
+    return {
+        name: option for name, option in by_name.items() if ctx.get_parameter_source(name) is command_line
+    }
 
 
 def example(*lines: str) -> str:
@@ -137,14 +143,14 @@ def verb(
     json: bool = True,
     **settings: Any,
 ) -> Callable[[Any], click.Command]:
-    """Makes a command of a function that has the options and the help, and no body. The command imports and
-    calls `action`, MODULE.FUNCTION in `hockney.cli.actions` (default: NAME.action). Every command has --quiet
-    and, with `json`, --json."""
-    module, _, called = (action or f"{name}.action").partition(".")
+    """Convert a function with options, help and no body to a command. The command imports and calls `action`,
+    a MODULE.FUNCTION in `hockney.cli.actions` (default: NAME.action). Every command has --quiet and, with
+    `json`, --json."""
+    module, _, function_name = (action or f"{name}.action").partition(".")
 
     def make_command(function: Any) -> click.Command:
         def run(**given: Any) -> int:
-            return int(getattr(import_module(f"hockney.cli.actions.{module}"), called)(**given))
+            return int(getattr(import_module(f"hockney.cli.actions.{module}"), function_name)(**given))
 
         for option in (as_json, quiet) if json else (quiet,):
             option(run)
@@ -196,5 +202,5 @@ class TwoSidesCommand(Command):
         return super().parse_args(ctx, [_MARK if word == SEPARATOR else word for word in args])
 
     def invoke(self, ctx: click.Context) -> Any:
-        ctx.params["sides"] = tuple(SEPARATOR if w == _MARK else w for w in ctx.params["sides"])
+        ctx.params["sides"] = tuple(SEPARATOR if word == _MARK else word for word in ctx.params["sides"])
         return super().invoke(ctx)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Options that several verbs share, and their types, with errors in hockney's grammar."""
+"""Options shared by several verbs, and their types, with errors in hockney's format."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 
 class ParsedType(click.ParamType[Any]):
-    """A type based on one of the functions of `core.units`; its errors name the option. `name` is how the
-    help shows a value, unless the option has a metavar."""
+    """A type based on a parser, with errors that name the option. `name` is the placeholder in the help
+    unless the option has a metavar."""
 
     def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
         self.name = name
@@ -47,7 +47,7 @@ class ParsedType(click.ParamType[Any]):
 
 
 def at_least(low: float, example: str) -> Callable[[str], float]:
-    """Parses a finite number that is not below `low`."""
+    """Make a parser of finite numbers that are at least `low`."""
 
     def parse(text: str) -> float:
         try:
@@ -99,7 +99,7 @@ Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def combined(*options: Decorator) -> Decorator:
-    """One decorator of several options, in their order."""
+    """Combine options into one decorator, in their order."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         for option in reversed(options):
@@ -110,7 +110,7 @@ def combined(*options: Decorator) -> Decorator:
 
 
 def _field_option(name: str) -> Decorator:
-    """The option of a field of `RunOptions`."""
+    """Make the option of a field of `RunOptions`."""
     option, default = OPTIONS[name]
     settings: dict[str, Any] = {} if option.multiple else {"default": option.default_text or default}
     if option.default_text or (option.negative and default):
@@ -127,7 +127,7 @@ def _field_option(name: str) -> Decorator:
 
 
 def field_options(*names: str) -> Decorator:
-    """The options of these fields, in this order."""
+    """Make the options of these fields, in this order."""
     return combined(*map(_field_option, names))
 
 
@@ -193,8 +193,8 @@ cost = click.option(
 
 
 def _run_argument(find: str) -> Callable[[Any], Any]:
-    """The argument RUN; its default is what the function `find` of `hockney.api` returns: a run with its
-    records, if it had to read them, otherwise the path of its folder."""
+    """Make the argument RUN. Its default is the result of the function `find` of `hockney.api`: a run if its
+    records were read, otherwise the path of its folder."""
 
     def resolve(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | api.Run | None:
         if value is not None or ctx.resilient_parsing:
@@ -219,9 +219,15 @@ unfinished_run = _run_argument("only_unfinished_run")
 
 def result_format(choices: list[str], help: str) -> Callable[[Any], Any]:
     """--format, by default the first of `choices`."""
-    kind = click.Choice(choices)
+    choice_type = click.Choice(choices)
     return click.option(
-        "--format", "style", type=kind, metavar="FORMAT", default=choices[0], show_default=True, help=help
+        "--format",
+        "style",
+        type=choice_type,
+        metavar="FORMAT",
+        default=choices[0],
+        show_default=True,
+        help=help,
     )
 
 
@@ -257,7 +263,7 @@ run_filter = combined(
 
 
 def predicted_layout(default: str) -> Decorator:
-    """--nodes and --ranks-per-node; without them, `default` describes what is predicted."""
+    """Make --nodes and --ranks-per-node. `default` describes the prediction without them."""
     return combined(
         click.option(
             "--nodes",
@@ -278,9 +284,9 @@ def predicted_layout(default: str) -> Decorator:
 def like_cases(
     names: Sequence[str], words: Sequence[str], sizes_given: bool, say: Callable[[str], None]
 ) -> tuple[str, ...]:
-    """The cases of the benchmarks `names`, in which `words` replace parameters; `say` gets what each is and
-    how its definition differs. Raises UsageError for an unknown benchmark, one without an equivalent, and
-    words that are not parameters."""
+    """Cases equivalent to the benchmarks `names`, with parameters replaced by `words`. `say` receives a
+    description of each, with differences of definition. Raises UsageError for an unknown benchmark, a
+    benchmark without an equivalent, and words that are not parameters."""
     from hockney.reference.peers import find_benchmark  # reads the tables, which no other command needs
 
     for word in words:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From a question to its answer on stdout: measure, or submit a job that does, write the report, print the
+"""The path from a question to its answer on stdout: measure, or submit a job, write the report, print the
 results, and return the exit code."""
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnswerForm:
-    """How the answer is printed: as a table with the usual `columns` or those chosen, as one JSON document,
-    or as lines while it is measured (`style` plain or osu; `full` with all that OSU has)."""
+    """Output format of the answer: a table with the usual or selected `columns`, a JSON document, or lines
+    during the measurement (`style` plain or osu; `full` for all columns of OSU)."""
 
     as_json: bool = False
     columns: tuple[CaseColumn, ...] = ()
@@ -48,7 +48,8 @@ class AnswerForm:
     full: bool = False
 
     def check(self, question: Question) -> None:
-        """Raises UsageError for options that exclude each other, and for workloads without such lines."""
+        """Raise UsageError for options that exclude each other, and for workloads that cannot be printed as
+        lines."""
         if self.full and self.style != "osu":
             raise UsageError(
                 "--full requires --format osu",
@@ -96,7 +97,7 @@ class AnswerForm:
 def measure_and_print(
     question: Question, options: RunOptions, out: Path | None, quiet: bool, form: AnswerForm
 ) -> int:
-    """Measure what a question asks for and print the answer; returns the exit code."""
+    """Measure a question and print the answer. Returns the exit code."""
     form.check(question)
     run: Run | None = None
     try:
@@ -132,9 +133,9 @@ def _streaming_listener(reporter: ProgressReporter, form: AnswerForm) -> Listene
 
 
 def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
-    """Write the report of a run just measured and print its results; returns the exit code."""
-    left = 0 if run.outcome is None else run.outcome.left
-    with attach_run_to_interrupt(run.folder.path, complete=not left):
+    """Write the report of a run that was just measured and print its results. Returns the exit code."""
+    missing_count = 0 if run.outcome is None else run.outcome.left
+    with attach_run_to_interrupt(run.folder.path, complete=not missing_count):
         with reporter.show_step("writing the report"):
             run.report()
         if form.as_json:
@@ -145,15 +146,15 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
             _print_diagnostics(run, reporter)
         if run.wrong:
             return ExitCode.ANSWER_IS_NO
-        conclusive = not left and studies.study(run.settings.study).is_conclusive(run.evidence)
+        conclusive = not missing_count and studies.study(run.settings.study).is_conclusive(run.evidence)
         return ExitCode.FINE if conclusive else ExitCode.INCONCLUSIVE
 
 
 def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
-    """Everything except results goes to stderr, so that scripts find only the lines that they expect."""
+    """Print everything except results on stderr, so that scripts find only the expected lines on stdout."""
     if reporter.quiet:
         return
-    vague_cases = [m.case.line for m in cases_in_order(run) if is_vague(m.summary.typical)]
+    vague_cases = [summary.case.line for summary in cases_in_order(run) if is_vague(summary.summary.typical)]
     if vague_cases:
         reporter.say(
             "warning: the 95% interval of the typical time is unknown or wider than a factor of "
@@ -185,30 +186,33 @@ def submit_and_print(
 def print_submitted(
     submit: Callable[..., SubmittedJob | str], quiet: bool, form: AnswerForm, wait: bool
 ) -> int:
-    """Print the job that `submit` makes, or its script; with `wait`, the answer when it has ended."""
+    """Submit with `submit` and print the job or its script. With `wait`, print the answer when the job has
+    ended."""
     with ProgressReporter(quiet) as reporter:
-        submitted = submit(listen=reporter)
-        if isinstance(submitted, str):
-            echo(submitted.rstrip("\n"))
+        submitted_job = submit(listen=reporter)
+        if isinstance(submitted_job, str):
+            echo(submitted_job.rstrip("\n"))
             return ExitCode.FINE
         if wait:
-            reporter.say(_submitted_text(submitted.job, submitted.path))
-            return print_answer(api.resume(submitted.path, wait=True, listen=reporter), reporter, form)
+            reporter.say(_submitted_text(submitted_job.job, submitted_job.path))
+            return print_answer(api.resume(submitted_job.path, wait=True, listen=reporter), reporter, form)
         if form.as_json:
-            print_json({**asdict(submitted), "path": str(submitted.path), "notices": reporter.notices})
+            print_json(
+                {**asdict(submitted_job), "path": str(submitted_job.path), "notices": reporter.notices}
+            )
             return ExitCode.FINE
-        print_line(_submitted_text(submitted.job, submitted.path))
+        print_line(_submitted_text(submitted_job.job, submitted_job.path))
         if not quiet:
-            where = printable(shlex.quote(str(submitted.path)))
-            resume = f"'hockney resume {where}' prints the results when it has ended"
-            print_line(f"{resume}, '{submitted.cancel}' ends it")
+            location = printable(shlex.quote(str(submitted_job.path)))
+            resume = f"'hockney resume {location}' prints the results when it has ended"
+            print_line(f"{resume}, '{submitted_job.cancel}' ends it")
     return ExitCode.FINE
 
 
 def named_run_hint(folder: Path) -> str:
     """A hint for a run outside the default folder."""
-    where = printable(shlex.quote(str(folder)))
-    return f"commands without RUN only look in runs; for this run: hockney report {where}"
+    location = printable(shlex.quote(str(folder)))
+    return f"commands without RUN only look in runs; for this run: hockney report {location}"
 
 
 def _submitted_text(job: str, folder: Path) -> str:

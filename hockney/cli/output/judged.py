@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A judgement on stdout, in the form that the user chose, and its exit code. The judgement may be of a run
-that is measured first, and compared with a baseline."""
+"""Output of a judgement on stdout in the selected format, and its exit code. The judged run may be measured
+first and compared with a baseline."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MAX_CHANGES, MAX_OPEN = 20, 5
 
 @dataclass(frozen=True)
 class JudgementForm:
-    """How a judgement is printed: as a table (of all cases), JSON, JUnit or Markdown; `page` is the file of
+    """Output format of a judgement: a table (of all cases), JSON, JUnit or Markdown. `page` is the file of
     its page, if any."""
 
     as_json: bool = False
@@ -41,7 +41,7 @@ class JudgementForm:
     page: Path | None = None
 
     def check(self) -> None:
-        """Raises UsageError for options that exclude each other."""
+        """Raise UsageError for options that exclude each other."""
         if self.as_json and self.style != "table":
             raise UsageError(
                 f"--format {self.style} and --json exclude each other",
@@ -51,21 +51,21 @@ class JudgementForm:
             )
 
 
-def print_judgement(judged: Comparison | Check, reporter: ProgressReporter, form: JudgementForm) -> int:
-    """Returns the exit code."""
+def print_judgement(result: Comparison | Check, reporter: ProgressReporter, form: JudgementForm) -> int:
+    """Print a judgement and return the exit code."""
     if form.as_json:
-        print_json(judged.document)
+        print_json(result.document)
     elif form.style == "table":
-        print_judged(judged.judgement, all_cases=form.all_cases)
+        print_judgement_text(result.judgement, all_cases=form.all_cases)
     else:
-        echo((judged.junit if form.style == "junit" else judged.markdown).rstrip("\n"))
+        echo((result.junit if form.style == "junit" else result.markdown).rstrip("\n"))
     if form.page is not None:
         with reporter.show_step("writing the report"):
-            written = judged.report(form.page)
+            page_path = result.report(form.page)
         if form.style == "table" and not form.as_json:
             echo()
-            print_unwrapped(f"report: {written}")
-    return exit_code(judged.judgement)
+            print_unwrapped(f"report: {page_path}")
+    return exit_code(result.judgement)
 
 
 def exit_code(judgement: Judgement[Any]) -> int:
@@ -74,8 +74,8 @@ def exit_code(judgement: Judgement[Any]) -> int:
     return ExitCode.INCONCLUSIVE if judgement.is_open else ExitCode.FINE
 
 
-def print_judged(judgement: Judgement[Any], *, all_cases: bool = False) -> None:
-    """The result first, then the sides and what differs, then operations and cases."""
+def print_judgement_text(judgement: Judgement[Any], *, all_cases: bool = False) -> None:
+    """Print the result, then the sides and their differences, then operations and cases."""
     print_line(judgement.overall)
     echo()
     _print_lines(judgement.sides)
@@ -127,11 +127,12 @@ def check_and_print(
     quiet: bool,
     form: AnswerForm,
 ) -> int:
-    """Measure what is asked, by default the cases of the baseline; returns the exit code."""
+    """Measure a question, by default the cases of the baseline, and print the comparison. Returns the exit
+    code."""
     for path in filter(None, (check_options.junit, check_options.markdown, check_options.page)):
         refuse_early(path)
     with ProgressReporter(quiet) as reporter:
-        checked = api.check(
+        baseline_check = api.check(
             check_options.baselines,
             options,
             question,
@@ -141,9 +142,9 @@ def check_and_print(
             out=out,
             listen=reporter,
         )
-        run, comparison = checked.run, checked.comparison
-        left = 0 if run.outcome is None else run.outcome.left
-        with attach_run_to_interrupt(run.path, complete=not left):
+        run, comparison = baseline_check.run, baseline_check.comparison
+        missing_count = 0 if run.outcome is None else run.outcome.left
+        with attach_run_to_interrupt(run.path, complete=not missing_count):
             with reporter.show_step("writing the report"):
                 run.report()
                 _write(comparison, check_options)
@@ -153,7 +154,7 @@ def check_and_print(
                 print_summary(run, form.columns)
                 echo()
                 print_line("Compared with the baseline (A), this run (B):")
-                print_judged(comparison.judgement)
+                print_judgement_text(comparison.judgement)
                 if check_options.page is not None:
                     echo()
                     print_unwrapped(f"comparison: {check_options.page}")
@@ -162,7 +163,7 @@ def check_and_print(
     if run.wrong:
         return ExitCode.ANSWER_IS_NO
     code = exit_code(comparison.judgement)
-    return ExitCode.INCONCLUSIVE if left and code == ExitCode.FINE else code
+    return ExitCode.INCONCLUSIVE if missing_count and code == ExitCode.FINE else code
 
 
 def _write(comparison: Comparison, check_options: CheckOptions) -> None:

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Notices and progress on stderr: a bar on a terminal, which never stands still, plain lines now and then
-elsewhere."""
+"""Notices and progress on stderr: a moving bar on a terminal, occasional plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -52,8 +51,8 @@ FIRST_STEPS = 5
 
 
 class ProgressReporter:
-    """Listens to the events of a measurement; as a context manager, it removes its bar at the end.
-    `notices` are those heard so far, printed or not."""
+    """A listener for the events of a measurement. As a context manager, it removes its bar at the end.
+    `notices` contains all notices received, printed or not."""
 
     def __init__(self, quiet: bool, clock: Callable[[], float] = time.monotonic) -> None:
         self.quiet = quiet
@@ -90,12 +89,12 @@ class ProgressReporter:
 
     @property
     def on_terminal(self) -> bool:
-        """Whether the output is a terminal, decided without loading rich, which decides the same."""
+        """Whether the output is a terminal, determined without loading rich but with the same result."""
         return ("console" in vars(self) and self.console.is_terminal) or self.stream.isatty()
 
     def say(self, text: str) -> None:
-        """One line, which a terminal shows wrapped between words; nothing in it is taken for markup or obeyed
-        by the terminal."""
+        """Print one line, wrapped between words on a terminal. Markup and control characters have no
+        effect."""
         from rich.text import Text
 
         self.console.print(Text(one_line(text)), soft_wrap=not self.console.is_terminal)
@@ -111,7 +110,7 @@ class ProgressReporter:
 
     @contextlib.contextmanager
     def make_room(self) -> Iterator[None]:
-        """The bar makes room for lines on stdout, where both are on one terminal."""
+        """Remove the bar for lines on stdout if both are on one terminal."""
         self.spinner.hide()
         bar = self.progress if sys.stdout.isatty() else None
         if bar is not None:
@@ -164,10 +163,10 @@ class ProgressReporter:
         if not event.measurements:
             self.say(f"all {event.planned} measurements are already complete")
             return
-        again = f" of {event.planned}" if event.measurements != event.planned else ""
+        total_text = f" of {event.planned}" if event.measurements != event.planned else ""
         self.say(
-            f"measuring: {event.measurements}{again} "
-            f"{'measurement' if event.measurements == 1 and not again else 'measurements'} in "
+            f"measuring: {event.measurements}{total_text} "
+            f"{'measurement' if event.measurements == 1 and not total_text else 'measurements'} in "
             f"{plural(event.launches, 'launch', 'launches')}, "
             f"{_rounds_text(event)}{_budget_text(event.budget_s)}"
         )
@@ -175,7 +174,7 @@ class ProgressReporter:
             self._draw_measured(0.0, "")
 
     def _on_waiting(self, event: Waiting) -> None:
-        """Counted down in the bar; elsewhere one line for each round that is waited for."""
+        """Count down in the bar, or print one line per round without a terminal."""
         text = next_round_text(format_seconds(event.seconds, 2), event.round, event.rounds)
         if self.progress is not None:
             self.progress.update(self.task, text=text)
@@ -193,27 +192,27 @@ class ProgressReporter:
             )
         elif not self.console.is_terminal and not _is_empty(event.result) and self.clock() >= self.next_line:
             self.next_line = self.clock() + SECONDS_BETWEEN_LINES
-            latest = "" if isinstance(event.result, Failure) else f"; {_result_text(event.result)}"
+            latest_text = "" if isinstance(event.result, Failure) else f"; {_result_text(event.result)}"
             self.printed = self.done
-            self.say(f"{self._count()} measured, {self._eta(event.elapsed_s)} left{latest}")
+            self.say(f"{self._count()} measured, {self._eta(event.elapsed_s)} left{latest_text}")
 
     def _report_all(self) -> None:
-        """Print the number of measurements after the last one, if no line has it yet; not on a terminal."""
+        """Print the final number of measurements unless a line already contains it; not on a terminal."""
         if self.done > self.printed and not self.console.is_terminal:
             self.printed = self.done
             self.say(f"{self._count()} measured")
 
     def _count(self) -> str:
-        """The measurements so far, and of how many, if that is certain."""
+        """Number of measurements so far, with the total if it is certain."""
         return str(self.done) if self.plan.extend else f"{self.done}/{max(self.total, self.done)}"
 
     def _eta(self, elapsed_s: float) -> str:
-        left = self._seconds_left(elapsed_s)
-        eta = format_seconds(left, digits=2) if left >= 1 else "under 1 s"
-        return f"at most {eta}" if self.plan.extend and left >= 1 else eta
+        left_s = self._seconds_left(elapsed_s)
+        eta = format_seconds(left_s, digits=2) if left_s >= 1 else "under 1 s"
+        return f"at most {eta}" if self.plan.extend and left_s >= 1 else eta
 
     def _draw_measured(self, elapsed_s: float, text: str | None) -> None:
-        """If more measurements follow while time is left, the bar shows the time."""
+        """Draw the bar. It shows the time if further measurements follow while the budget lasts."""
         left = f"{self._eta(elapsed_s)} left"
         if self.plan.extend:
             self._draw(min(elapsed_s, self.plan.budget_s), self.plan.budget_s, left, text, str(self.done))
@@ -221,18 +220,18 @@ class ProgressReporter:
             self._draw(self.done, max(self.total, self.done), left, text)
 
     def _on_counted(self, event: StepDone) -> None:
-        now = self.clock()
+        now_s = self.clock()
         if self.began is None:
-            self.began, self.next_line = now, now + SECONDS_BETWEEN_LINES
-        left = ""
+            self.began, self.next_line = now_s, now_s + SECONDS_BETWEEN_LINES
+        left_text = ""
         if event.done >= FIRST_STEPS:
-            seconds = (now - self.began) / event.done * (event.total - event.done)
-            left = f"{format_seconds(seconds, digits=2)} left" if seconds >= 1 else "under 1 s left"
+            left_s = (now_s - self.began) / event.done * (event.total - event.done)
+            left_text = f"{format_seconds(left_s, digits=2)} left" if left_s >= 1 else "under 1 s left"
         if self.console.is_terminal:
-            self._draw(event.done, event.total, left, event.what)
-        elif now >= self.next_line:
-            self.next_line = now + SECONDS_BETWEEN_LINES
-            self.say(f"{event.done}/{event.total} {event.what}" + (f", {left}" if left else ""))
+            self._draw(event.done, event.total, left_text, event.what)
+        elif now_s >= self.next_line:
+            self.next_line = now_s + SECONDS_BETWEEN_LINES
+            self.say(f"{event.done}/{event.total} {event.what}" + (f", {left_text}" if left_text else ""))
         if event.done == event.total:
             self._stop()
             self.began = None
@@ -240,7 +239,7 @@ class ProgressReporter:
     def _draw(
         self, done: float, total: float, left: str, text: str | None = None, count: str | None = None
     ) -> None:
-        """Move the bar, which appears with the first call; without `text`, the one it has stays."""
+        """Move the bar, which appears with the first call. Without `text`, its text is kept."""
         count = f"{done:.0f}/{total:.0f}" if count is None else count
         if self.progress is None:
             from rich.progress import BarColumn, TextColumn
@@ -268,12 +267,12 @@ class ProgressReporter:
             self.progress = None
 
     def _seconds_left(self, elapsed: float) -> float:
-        """Seconds left at the pace so far, but never more than is left of the budget, which is used up if
-        more measurements follow."""
-        of_budget = max(0.0, self.plan.budget_s - elapsed)
+        """Estimated remaining seconds at the current pace, at most the rest of the budget. If further
+        measurements follow, the whole budget is used."""
+        budget_left_s = max(0.0, self.plan.budget_s - elapsed)
         if self.plan.extend or not self.done:
-            return of_budget
-        return min(elapsed / self.done * max(0, self.total - self.done), of_budget)
+            return budget_left_s
+        return min(elapsed / self.done * max(0, self.total - self.done), budget_left_s)
 
 
 def _truncate(text: str, width: int) -> str:
@@ -281,8 +280,8 @@ def _truncate(text: str, width: int) -> str:
 
 
 def _result_text(result: Record | Failure) -> str:
-    """The latest measurement: "451 ns pingpong bytes=8 ranks=2 buffers=hot". If there is too little room, the
-    end is cut off: it has words, in which few cases differ."""
+    """Text of the latest measurement: "451 ns pingpong bytes=8 ranks=2 buffers=hot". The end may be cut off,
+    as few cases differ there."""
     workload, *parameters = result.case.split()
     parameters.sort(key=lambda word: not word.partition("=")[2][:1].isdigit())
     case = one_line(" ".join([workload, *parameters]))
@@ -292,13 +291,13 @@ def _result_text(result: Record | Failure) -> str:
 
 
 def _is_empty(result: Record | Failure) -> bool:
-    """Whether it is a collective without data, from which some MPIs return at once."""
+    """Whether it is a collective without data, from which some MPIs return immediately."""
     words = result.case.split()
     return "bytes=0" in words and any(word.startswith(f"{ALGORITHM}=") for word in words)
 
 
 def _budget_text(seconds: float) -> str:
-    """Empty if the check has used up the whole budget: each case is measured once even then."""
+    """Text of the budget; "" if the check has used it up, as each case is still measured once."""
     return f"at most {format_seconds(seconds)}" if seconds > 0 else "each as briefly as possible"
 
 
@@ -319,7 +318,7 @@ REFRESHES_PER_SECOND = 2
 
 
 def _moving_line(console: Console, *columns: ProgressColumn) -> Progress:
-    """A spinner and the `columns`, taken away at the end."""
+    """A line with a spinner and the `columns`, which is removed at the end."""
     from rich.progress import Progress, SpinnerColumn
 
     return Progress(
@@ -334,7 +333,7 @@ def _moving_line(console: Console, *columns: ProgressColumn) -> Progress:
 
 
 class Spinner:
-    """`console` is asked for when there is something to show."""
+    """A spinner. `console` is called when there is something to show."""
 
     def __init__(self, console: Callable[[], Console]) -> None:
         self.console = console
@@ -370,14 +369,14 @@ class Spinner:
             self.shown.start()
 
 
-def load_and_note(run: Path | Run, cost: Cost = "typical", *, quiet: bool, fit: bool = False) -> Run:
-    """The run in a folder, or one that has been found, with its models where they are needed; the notices of
-    reading it are printed, unless `quiet`."""
+def load_and_note(run: Path | Run, cost: Cost = "typical", *, quiet: bool, fits_models: bool = False) -> Run:
+    """Load a run from a folder, with its models if needed, and print the notices of reading it unless
+    `quiet`."""
     reporter = ProgressReporter(quiet)
     run = api.load(run, cost)
     with reporter.show_step(f"reading {printable(str(run.path))}"):
         notices = run.reading.notices
-        if fit:
+        if fits_models:
             _ = run.fits
     for notice in notices:
         reporter(notice)

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a run on stdout: headline, cases, fitted models and warnings for people, one document for
-programs."""
+"""Output of the results of a run on stdout: headline, cases, fitted models and warnings for people, a
+document for programs."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ NO_FIELDS: Mapping[str, object] = MappingProxyType({})
 
 
 def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
-    """The headline, the key results and the study's tables; for typed cases the premises, a table of their
-    costs, their metrics and fits; then warnings, and where the rest is. With `columns` there is a table of
-    the cases for every study."""
+    """Print the headline, the key results and the study's tables, or for ad-hoc cases a table of their costs,
+    metrics and fits, followed by warnings and the path of the report. With `columns`, every study has a table
+    of the cases."""
     is_ad_hoc = run.settings.study == AD_HOC_STUDY
     for sentence in headline_premises(run.evidence) if is_ad_hoc and run.summaries else run.page.headline:
         print_line(sentence)
@@ -74,9 +74,9 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
         print_fits(fits, reasons=False)
     print_caveats((caveat for caveat in run.caveats if caveat.code != "incomplete"), apart=True)
     echo()
-    if left := run.evidence.missing_count:
-        planned = plural(run.evidence.planned_count, "planned measurement")
-        print_line(missing_measurements(f"{left} of {planned}", run.path))
+    if missing_count := run.evidence.missing_count:
+        planned_count = plural(run.evidence.planned_count, "planned measurement")
+        print_line(missing_measurements(f"{missing_count} of {planned_count}", run.path))
     if fits and not is_ad_hoc:
         print_unwrapped(f"fits: hockney models {run.path}")
     print_unwrapped(f"report: {run.folder.report_path}")
@@ -85,8 +85,8 @@ def print_summary(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
 def print_document(
     run: Run, notices: Sequence[Notice] = (), extra_fields: Mapping[str, object] = NO_FIELDS
 ) -> None:
-    """`notices` are those of measuring, which people read on stderr; `extra_fields` follows what every run
-    has."""
+    """Print a run as a document. `notices` are those of measuring, which are otherwise on stderr.
+    `extra_fields` follow the common fields."""
     print_json(
         {
             "run": printable(str(run.path)),
@@ -111,28 +111,31 @@ MIN_COLUMNS = 2
 
 
 def print_cases(run: Run, columns: Sequence[CaseColumn] = ()) -> None:
-    """All cases of the run, with the usual columns or with those chosen."""
-    measured = cases_in_order(run)
-    if not measured:
+    """Print all cases of the run with the usual or the selected columns."""
+    summaries = cases_in_order(run)
+    if not summaries:
         return
-    parameters = _parameters(measured)
-    varying = [name for name in parameters if _varies(name, measured)]
-    for line in _constant_parameters(measured, varying):
+    parameters = _parameters(summaries)
+    varying_names = [name for name in parameters if _varies(name, summaries)]
+    for line in _constant_parameters(summaries, varying_names):
         print_line(line, hang="  ")
     echo()
-    exact = run.machine.is_exact and run.machine.traits.simulated
-    keys = max(1, len(_key_columns(measured, varying)))
+    is_exact = run.machine.is_exact and run.machine.traits.simulated
+    keys = max(1, len(_key_columns(summaries, varying_names)))
     if columns:
-        print_table(_case_table(measured, varying, columns, exact), keys, keep_columns=True)
+        print_table(_case_table(summaries, varying_names, columns, is_exact), keys, keep_columns=True)
     else:
-        where = placement_columns([m for m in measured if not m.case.is_placed])
+        extra_columns = placement_columns([summary for summary in summaries if not summary.case.is_placed])
         _print_usual_columns(
-            lambda usual_columns: _case_table(measured, varying, [*where, *usual_columns], exact), keys
+            lambda usual_columns: _case_table(
+                summaries, varying_names, [*extra_columns, *usual_columns], is_exact
+            ),
+            keys,
         )
 
 
 def _print_usual_columns(table: Callable[[Sequence[CaseColumn]], Table], keys: int) -> None:
-    """Print as many of the usual columns as fit; the others are named below the table."""
+    """Print as many of the usual columns as fit, and name the others below the table."""
     columns = list(default_columns())
     left_out: list[str] = []
     while not fits(table(columns), keys) and len(columns) > MIN_COLUMNS:
@@ -143,78 +146,89 @@ def _print_usual_columns(table: Callable[[Sequence[CaseColumn]], Table], keys: i
 
 
 def cases_in_order(run: Run) -> list[MeasuredCase]:
-    """The measured cases in the order in which they were asked for; a run that was read from its folder has
-    them by workload, ranks and size."""
-    position = {case: k for k, case in enumerate(group_by_size(run.requested, run.evidence.catalog))}
-    return sorted(run.evidence.measured, key=lambda m: position.get(m.case, len(position)))
+    """MeasuredCase cases in the requested order. A run read from its folder is ordered by workload, ranks and
+    size."""
+    position_of = {
+        case: index for index, case in enumerate(group_by_size(run.requested, run.evidence.catalog))
+    }
+    return sorted(run.evidence.measured, key=lambda m: position_of.get(m.case, len(position_of)))
 
 
-def _parameters(measured: Sequence[MeasuredCase]) -> list[str]:
-    """The names of all parameters: sizes first, then the others, with `ranks` last."""
-    sizes = [m.workload.size for m in measured if m.has_size]
-    others = [name for m in measured for name, _ in m.case.parameters]
-    return list(dict.fromkeys([*sizes, "ranks", *others]))
+def _parameters(summaries: Sequence[MeasuredCase]) -> list[str]:
+    """Names of all parameters: sizes first, `ranks` last."""
+    sizes = [summary.workload.size for summary in summaries if summary.has_size]
+    other_names = [name for summary in summaries for name, _ in summary.case.parameters]
+    return list(dict.fromkeys([*sizes, "ranks", *other_names]))
 
 
-def _varies(name: str, measured: Sequence[MeasuredCase]) -> bool:
-    """Whether the parameter varies among the cases of one workload. One that differs only between workloads
-    is printed with each of them."""
-    values = {(m.case.workload, value) for m in measured if (value := _value(m, name)) is not None}
+def _varies(name: str, summaries: Sequence[MeasuredCase]) -> bool:
+    """Whether the parameter varies among the cases of one workload. Differences between workloads are printed
+    with each workload."""
+    values = {
+        (summary.case.workload, value)
+        for summary in summaries
+        if (value := _value(summary, name)) is not None
+    }
     return len(values) > len({workload for workload, _ in values})
 
 
-def _value(m: MeasuredCase, name: str) -> Value | None:
-    """The value of a parameter; a case without a launch setting has the default one."""
-    return m.case.get(name, DEFAULT if name == SETTING else None)
+def _value(summary: MeasuredCase, name: str) -> Value | None:
+    """Value of a parameter. A case without a launch setting has the default one."""
+    return summary.case.get(name, DEFAULT if name == SETTING else None)
 
 
-def _constant_parameters(measured: Sequence[MeasuredCase], varying: Sequence[str]) -> list[str]:
-    """A line for each workload with the parameters that are the same in all its cases."""
+def _constant_parameters(summaries: Sequence[MeasuredCase], varying_names: Sequence[str]) -> list[str]:
+    """Lines with the constant parameters of each workload."""
     lines = []
-    for workload in dict.fromkeys(m.case.workload for m in measured):
-        case = next(m.case for m in measured if m.case.workload == workload)
-        same = [f"{k}={format_value(v)}" for k, v in sorted(case.values.items()) if k not in varying]
-        lines.append(" ".join([workload, *same]))
+    for workload in dict.fromkeys(summary.case.workload for summary in summaries):
+        case = next(summary.case for summary in summaries if summary.case.workload == workload)
+        constants = [
+            f"{k}={format_value(v)}" for k, v in sorted(case.values.items()) if k not in varying_names
+        ]
+        lines.append(" ".join([workload, *constants]))
     return lines
 
 
 def _case_table(
-    measured: Sequence[MeasuredCase], varying: Sequence[str], columns: Sequence[CaseColumn], exact: bool
+    summaries: Sequence[MeasuredCase],
+    varying_names: Sequence[str],
+    columns: Sequence[CaseColumn],
+    is_exact: bool,
 ) -> Table:
-    heads = _key_columns(measured, varying)
+    row_headings = _key_columns(summaries, varying_names)
     rows = [
         (
-            *(_parameter_cell(m, head) for head in heads),
-            *(cell_text(m, column, exact) for column in columns),
+            *(_parameter_cell(summary, row_heading) for row_heading in row_headings),
+            *(cell_text(summary, column, is_exact) for column in columns),
         )
-        for m in measured
+        for summary in summaries
     ]
-    titles = (*heads, *(column.heading for column in columns))
-    first = len(heads)
+    titles = (*row_headings, *(column.heading for column in columns))
+    key_count = len(row_headings)
     numbers = [
         k
-        for k, head in enumerate(heads)
-        if head != WORKLOAD and all(_is_number(m.case.get(head)) for m in measured)
+        for k, row_heading in enumerate(row_headings)
+        if row_heading != WORKLOAD and all(_is_number(summary.case.get(row_heading)) for summary in summaries)
     ]
-    numeric = (*numbers, *range(first, len(titles)))
+    numeric = (*numbers, *range(key_count, len(titles)))
     return Table("cases", "", titles, tuple(rows), numeric=numeric)
 
 
-def _key_columns(measured: Sequence[MeasuredCase], varying: Sequence[str]) -> list[str]:
-    """The columns that distinguish the rows."""
-    several = len({m.case.workload for m in measured}) > 1
-    return [*([WORKLOAD] if several else []), *varying]
+def _key_columns(summaries: Sequence[MeasuredCase], varying_names: Sequence[str]) -> list[str]:
+    """Columns that distinguish the rows."""
+    has_several_workloads = len({summary.case.workload for summary in summaries}) > 1
+    return [*([WORKLOAD] if has_several_workloads else []), *varying_names]
 
 
-def _parameter_cell(m: MeasuredCase, head: str) -> str:
-    """A parameter's value as it would be typed, times with their unit."""
-    if head == WORKLOAD:
-        return m.case.workload
-    value = _value(m, head)
-    declared = m.workload.parameter(head)
+def _parameter_cell(summary: MeasuredCase, parameter: str) -> str:
+    """Value of a parameter as it would be typed; times have a unit."""
+    if parameter == WORKLOAD:
+        return summary.case.workload
+    value = _value(summary, parameter)
+    declaration = summary.workload.parameter(parameter)
     if value is None:
         return ""
-    if declared is not None and declared.unit == "s" and isinstance(value, int | float):
+    if declaration is not None and declaration.unit == "s" and isinstance(value, int | float):
         return quantity(value, "s")
     return format_value(value)
 
@@ -224,33 +238,39 @@ def _is_number(value: Value | None) -> bool:
 
 
 def cell_text(m: MeasuredCase, column: CaseColumn, exact: bool) -> str:
-    """The cell of a case; on a machine whose times are `exact` no interval is unknown."""
+    """Text of a cell. If times are `exact`, intervals are known to be empty."""
     if exact and column.name == "interval" and m.summary.typical.low is None:
         return SIMULATED_TEXT
     return column.text(m)
 
 
-def print_metrics(measured: Sequence[MeasuredCase]) -> None:
-    """The metrics of each case, indented below it."""
-    measured = [m for m in measured if m.summary.metrics]
-    if not measured:
+def print_metrics(summaries: Sequence[MeasuredCase]) -> None:
+    """Print the metrics of each case, indented below it."""
+    summaries = [summary for summary in summaries if summary.summary.metrics]
+    if not summaries:
         return
     echo()
     print_groups(
-        metrics.metrics_table(measured), [Group((typed_line(m),), metrics.row_count(m)) for m in measured]
+        metrics.metrics_table(summaries),
+        [Group((typed_line(summary),), metrics.row_count(summary)) for summary in summaries],
     )
 
 
 def print_fits(fits: Sequence[Fit], *, reasons: bool) -> None:
-    """Print why a verdict is poor or a fit refused; with `reasons`, what the other verdicts are based on."""
+    """Print the reasons for poor verdicts and refused fits; with `reasons`, also those for other verdicts."""
     print_groups(_parameter_table(fits), [_group(fit, reasons) for fit in fits])
 
 
 def _parameter_table(fits: Sequence[Fit]) -> Table:
     rows = tuple(
-        (p.name, p.symbol, quantity(p.estimate.value, p.unit), interval(p.estimate, p.unit))
+        (
+            parameter.name,
+            parameter.symbol,
+            quantity(parameter.estimate.value, parameter.unit),
+            interval(parameter.estimate, parameter.unit),
+        )
         for fit in fits
-        for p in fit.parameters
+        for parameter in fit.parameters
     )
     return Table("parameters", "", ("parameter", "symbol", "value", "95% interval"), rows, numeric=(2, 3))
 
@@ -276,32 +296,34 @@ FIRST_CLAUSE = re.compile(r"[^:;(]*[^:;(\s]")
 
 
 def print_caveats(caveats: Iterable[Caveat], *, apart: bool = False) -> None:
-    """Print caveats in the given order, the most serious first; `apart`: after an empty line. If there are
-    more than MAX_WARNINGS, or several that most runs have, the latter and all but the first of the others
-    share one line."""
+    """Print caveats in the given order, most serious first; with `apart`, after an empty line. If there are
+    more than MAX_WARNINGS, or several common ones, the common ones and all but the first of the others are
+    printed on one line."""
     all_caveats = tuple(caveats)
     if apart and all_caveats:
         echo()
-    common = [caveat for caveat in all_caveats if caveat.code in COMMON_CODES]
-    condensed = len(all_caveats) > MAX_WARNINGS or len(common) > 1
-    separate = (
-        [caveat for caveat in all_caveats if caveat not in common][: MAX_WARNINGS - 1]
-        if condensed
+    common_caveats = [caveat for caveat in all_caveats if caveat.code in COMMON_CODES]
+    is_condensed = len(all_caveats) > MAX_WARNINGS or len(common_caveats) > 1
+    separate_caveats = (
+        [caveat for caveat in all_caveats if caveat not in common_caveats][: MAX_WARNINGS - 1]
+        if is_condensed
         else all_caveats
     )
-    for caveat in separate:
+    for caveat in separate_caveats:
         print_labelled("warning", warning_text(caveat))
-    if rest := [_first_clause(caveat.text) for caveat in all_caveats if caveat not in separate]:
-        print_labelled("warning", sentences(f"also: {'; '.join(rest)}"))
+    if other_caveats := [
+        _first_clause(caveat.text) for caveat in all_caveats if caveat not in separate_caveats
+    ]:
+        print_labelled("warning", sentences(f"also: {'; '.join(other_caveats)}"))
 
 
 def warning_text(caveat: Caveat) -> str:
-    """A caveat as one line, without a label."""
+    """Caveat as one line, without a label."""
     return sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
 
 
 def missing_measurements(count: str, folder: Path) -> str:
-    """The line about missing measurements; `count` is their number, as text."""
+    """Line about missing measurements. `count` is their number as text."""
     return f"missing: {count}; 'hockney resume {folder}' measures them"
 
 
@@ -311,10 +333,10 @@ def _first_clause(text: str) -> str:
 
 
 def group_by_size(cases: Sequence[Case], catalog: Catalog) -> list[Case]:
-    """The cases in their order, but together those that differ in their size only."""
+    """Group cases that differ only in size, in their original order."""
     blocks: dict[tuple[object, ...], list[Case]] = {}
     for case in cases:
         size = catalog.entry(case.workload).size
-        rest = tuple((k, v) for k, v in case.parameters if k != size)
-        blocks.setdefault((case.workload, case.ranks, rest), []).append(case)
+        other_parameters = tuple((k, v) for k, v in case.parameters if k != size)
+        blocks.setdefault((case.workload, case.ranks, other_parameters), []).append(case)
     return [case for block in blocks.values() for case in block]

@@ -1,12 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results as lines while measuring: `--format plain` and `--format osu`.
+"""Results printed as lines during the measurement: `--format plain` and `--format osu`.
 
-The line of a case is printed once it and all cases before it have ended, so that sizes come in order, each
-once. Cases that differ only in size form a block with a heading.
+The line of a case is printed when it and all earlier cases have ended, so that sizes are in order, each once.
+Cases that differ only in size form a block with a heading.
 
-OSU's format is that of the OSU Micro-Benchmarks (OMB 7: c/util/osu_util_mpi.c), for scripts that parse it.
-docs/columns.md explains the numbers, and how they differ from OSU's."""
+The format osu is that of the OSU Micro-Benchmarks (OMB 7: c/util/osu_util_mpi.c), for scripts that parse it.
+docs/columns.md explains the numbers and their differences from OSU."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ UNITS = {"s": (1e-6, "us"), "B/s": (1e6, "MB/s")}
 
 
 class Lines(Protocol):
-    """How a stream looks."""
+    """Format of a stream."""
 
     def check(self, workload: Workload) -> None:
-        """Raises UsageError for a workload that cannot be shown so."""
+        """Raise UsageError for a workload that cannot be printed in this format."""
 
     def heading(self, first: MeasuredCase) -> list[str]: ...
 
@@ -44,7 +44,7 @@ class Lines(Protocol):
 
 
 class Stream:
-    """A listener that gives lines to `write`."""
+    """A listener that passes lines to `write`."""
 
     def __init__(self, lines: Lines, write: Callable[[str], None]) -> None:
         self.lines = lines
@@ -65,7 +65,7 @@ class Stream:
         elif isinstance(event, CaseSettled) and event.case in self.waiting:
             if self.run is not event.run:  # cases that settle together have the same
                 self.run = event.run
-                self.summaries = {each.case: each for each in summarise(event.run, self.catalog)}
+                self.summaries = {summary.case: summary for summary in summarise(event.run, self.catalog)}
             summary = self.summaries.get(event.case.line)
             workload = self.catalog.entry(event.case.workload)
             self.settled[event.case] = MeasuredCase(event.case, summary, workload) if summary else None
@@ -73,15 +73,15 @@ class Stream:
 
     def _print(self) -> None:
         while self.waiting and self.waiting[0] in self.settled:
-            measured = self.settled[self.waiting.pop(0)]
-            if measured is None:  # a failure, which is reported elsewhere
+            summary = self.settled[self.waiting.pop(0)]
+            if summary is None:  # a failure, which is reported elsewhere
                 continue
-            block = label(measured, measured.workload.size)
+            block = label(summary, summary.workload.size)
             if block != self.block:
-                for line in self.lines.heading(measured):
+                for line in self.lines.heading(summary):
                     self.write(line)
             self.block = block
-            self.write(self.lines.line(measured))
+            self.write(self.lines.line(summary))
 
 
 class PlainLines:
@@ -100,14 +100,17 @@ class PlainLines:
         self.columns = columns
 
     def check(self, workload: Workload) -> None:
-        """Every workload has a size and a time, or a time."""
+        """Accept every workload, as each has a time."""
 
     def heading(self, first: MeasuredCase) -> list[str]:
-        titles = [f"{c.name}({UNITS[c.unit][1]})" if c.unit in UNITS else c.name for c in self.columns]
+        titles = [
+            f"{column.name}({UNITS[column.unit][1]})" if column.unit in UNITS else column.name
+            for column in self.columns
+        ]
         size = _unit_of_size(first)
         return [
             f"# {label(first, first.workload.size)}",
-            f"# {size:<10}" + "".join(f"{t:>18}" for t in titles),
+            f"# {size:<10}" + "".join(f"{title:>18}" for title in titles),
         ]
 
     def line(self, measured: MeasuredCase) -> str:
@@ -115,13 +118,13 @@ class PlainLines:
         return f"{size:<12}" + "".join(f"{_number(measured, column):>18}" for column in self.columns)
 
 
-def _unit_of_size(m: MeasuredCase) -> str:
-    unit = m.workload.size_unit
-    return (f"{m.workload.size}({unit})" if unit not in ("", "B") else m.workload.size) or "-"
+def _unit_of_size(summary: MeasuredCase) -> str:
+    unit = summary.workload.size_unit
+    return (f"{summary.workload.size}({unit})" if unit not in ("", "B") else summary.workload.size) or "-"
 
 
-def _number(m: MeasuredCase, column: CaseColumn) -> str:
-    value = column.number(m)
+def _number(summary: MeasuredCase, column: CaseColumn) -> str:
+    value = column.number(summary)
     if value is None:
         return "-"
     return f"{value / UNITS.get(column.unit, (1.0, ''))[0]:.6g}"
@@ -154,7 +157,7 @@ SIZE, FIELD, COUNT, WITHOUT_SIZE = 10, 18, 12, 17
 
 
 class OsuLines:
-    """`full`: with the columns of OSU's option -f."""
+    """Lines in OSU's format, with the columns of its option -f if `full`."""
 
     def __init__(self, full: bool) -> None:
         self.full = full
@@ -173,15 +176,17 @@ class OsuLines:
 
     def heading(self, first: MeasuredCase) -> list[str]:
         title, measures = TITLES[first.workload.role, first.workload.operation]
-        heads = measures.rjust(FIELD)
-        head = f"{'# Size':<{SIZE}}{heads}" if first.workload.size else f"# {measures}"
+        measure_heading = measures.rjust(FIELD)
+        column_heading = f"{'# Size':<{SIZE}}{measure_heading}" if first.workload.size else f"# {measures}"
         if self.full and measures == LATENCY:
-            head += f"{'Min Latency(us)':>{FIELD}}{'Max Latency(us)':>{FIELD}}{'Iterations':>{COUNT}}"
+            column_heading += (
+                f"{'Min Latency(us)':>{FIELD}}{'Max Latency(us)':>{FIELD}}{'Iterations':>{COUNT}}"
+            )
         return [
             "",
             f"# OSU MPI {title} v{__version__}-hockney",
             f"# {label(first, first.workload.size)}: typical times, a robust mean",
-            head,
+            column_heading,
         ]
 
     def line(self, measured: MeasuredCase) -> str:
@@ -201,5 +206,9 @@ class OsuLines:
 
 
 def _equivalents() -> list[str]:
-    """The names of the workloads that have an OSU benchmark."""
-    return sorted(w.name for w in bundled_workloads().values() if (w.role, w.operation) in TITLES)
+    """Names of the workloads with an equivalent OSU benchmark."""
+    return sorted(
+        workload.name
+        for workload in bundled_workloads().values()
+        if (workload.role, workload.operation) in TITLES
+    )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The capabilities of the terminal of stdout or stderr: its width, and whether it has colours."""
+"""Capabilities of the terminal of stdout or stderr: width and colours."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import click
 
 from hockney.core.errors import one_line
 
-NARROWEST = 40
+MIN_WIDTH = 40
 """Lines are never wrapped to fewer columns than this."""
 
 STYLES: dict[str, dict[str, str | bool]] = {
@@ -34,14 +34,14 @@ STYLES: dict[str, dict[str, str | bool]] = {
 
 
 def width(stream: TextIO | None = None) -> int | None:
-    """Columns of a line on stdout or another stream: COLUMNS if set, otherwise the terminal's width; None if
+    """Width of a line on stdout or another stream: COLUMNS if set, otherwise the terminal's width; None if
     lines may have any length, as in a pipe or a file."""
     columns = os.environ.get("COLUMNS", "")
     if columns.isdecimal() and int(columns) > 0:
-        return max(NARROWEST, int(columns))
+        return max(MIN_WIDTH, int(columns))
     if not _is_terminal(stream or sys.stdout):
         return None
-    return max(NARROWEST, shutil.get_terminal_size().columns)
+    return max(MIN_WIDTH, shutil.get_terminal_size().columns)
 
 
 def _is_terminal(stream: TextIO) -> bool:
@@ -52,7 +52,7 @@ def _is_terminal(stream: TextIO) -> bool:
 
 
 def apply_colour(text: str, word: str, stream: TextIO | None = None) -> str:
-    """`text` in the style of `word`, if the stream is a terminal that shows colours, and NO_COLOR is not
+    """Apply the style of `word` to `text` if the stream is a terminal with colours and NO_COLOR is not
     set."""
     style = STYLES.get(word)
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -62,13 +62,13 @@ def apply_colour(text: str, word: str, stream: TextIO | None = None) -> str:
 
 
 def echo(text: str = "") -> None:
-    """Print on stdout; any colours in the text were decided on already."""
+    """Print on stdout without changing colours in the text."""
     click.echo(text, color=True)
 
 
 def wrap_text(text: str, columns: int | None, indent: str = "", hang: str = "") -> str:
-    """`text` as lines of at most `columns`, broken between words. The first line begins with `indent`, the
-    others with `hang` too. A longer word, such as a path, has its own line."""
+    """Wrap `text` to lines of at most `columns`, between words. The first line begins with `indent`, the
+    others with `indent` and `hang`. A longer word, such as a path, is put on a separate line."""
     line = one_line(text)
     if columns is None:
         return f"{indent}{line}"

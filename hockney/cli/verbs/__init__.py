@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command group, with one module per verb: named like it, its `command` is imported when the verb is
+"""The command group. Each verb has a module of the same name, whose `command` is imported when the verb is
 used."""
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ VERBS = {
 
 
 def load(verb: str) -> click.Command:
-    """The command of one of `VERBS`."""
+    """Load the command of one of `VERBS`."""
     command: click.Command = importlib.import_module(f"{__name__}.{verb}").command
     return command
 
 
 def measurable() -> set[str]:
-    """The names of all studies and workloads, which only 'hockney run' takes."""
+    """Names of all studies and workloads, which only 'hockney run' accepts."""
     from hockney.studies import all_studies  # needs numpy
     from hockney.system.bundled import bundled_workloads
 

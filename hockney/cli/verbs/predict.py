@@ -15,14 +15,14 @@ from hockney.core.units import parse_seconds, parse_share
 NETWORKS = ("shared", "switch")
 
 
-def _time(text: str) -> tuple[float, str]:
-    """The seconds, and the text."""
+def _parse_time(text: str) -> tuple[float, str]:
+    """Parse a time. Returns the seconds and the original text."""
     return parse_seconds(text, "10ms or 1h"), text
 
 
-def _serial(text: str) -> float:
-    share = parse_share(text)
-    if share == 1:
+def _parse_serial(text: str) -> float:
+    fraction = parse_share(text)
+    if fraction == 1:
         raise UsageError(
             f"{printable(text)} is all of the work",
             "it leaves nothing for the other ranks to compute",
@@ -30,10 +30,10 @@ def _serial(text: str) -> float:
             code="nothing-parallel",
             text=text,
         )
-    return share
+    return fraction
 
 
-def _algorithm(text: str) -> tuple[str, str]:
+def _parse_algorithm(text: str) -> tuple[str, str]:
     operation, _, name = text.partition("=")
     if not operation or not name:
         raise UsageError(
@@ -46,13 +46,13 @@ def _algorithm(text: str) -> tuple[str, str]:
     return operation.lower().removeprefix("mpi_"), name
 
 
-def _latency(text: str) -> tuple[float, float]:
-    """The ends of the range, which are equal for one time. A first end without a unit has that of the
-    second."""
-    first, colon, last = text.partition(":")
-    high = parse_seconds(last if colon else first, "10us or 0:20us")
-    unit = last.strip().lstrip("0123456789.") if first.strip().replace(".", "").isdecimal() else ""
-    low = parse_seconds(first.strip() + unit, "10us or 0:20us") if colon else high
+def _parse_latency(text: str) -> tuple[float, float]:
+    """Parse a range of latencies. The bounds of a single time are equal. A first bound without a unit has the
+    unit of the second."""
+    first_text, colon, last_text = text.partition(":")
+    high = parse_seconds(last_text if colon else first_text, "10us or 0:20us")
+    unit = last_text.strip().lstrip("0123456789.") if first_text.strip().replace(".", "").isdecimal() else ""
+    low = parse_seconds(first_text.strip() + unit, "10us or 0:20us") if colon else high
     if low > high or (colon and low == high):
         raise UsageError(
             f"{printable(text)} is not a range",
@@ -64,7 +64,7 @@ def _latency(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _factor(text: str) -> float:
+def _parse_factor(text: str) -> float:
     value = options.at_least(0.0, "2")(text)
     if value == 0:
         raise UsageError(
@@ -77,7 +77,7 @@ def _factor(text: str) -> float:
     return value
 
 
-def _network(text: str) -> str:
+def _parse_network(text: str) -> str:
     if text not in NETWORKS:
         raise unknown("network", text, NETWORKS, code="unknown-network-assumption")
     return text
@@ -106,7 +106,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--work",
-    type=options.ParsedType("TIME", _time),
+    type=options.ParsedType("TIME", _parse_time),
     help="T, the computation time on one rank, such as 10ms or 1h.",
 )
 @click.option(
@@ -131,7 +131,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--serial",
-    type=options.ParsedType("SHARE", _serial),
+    type=options.ParsedType("SHARE", _parse_serial),
     default="0",
     show_default=True,
     help="Part of T that one rank computes while the others wait, from 0 to below 1, such as 1% or 0.01.",
@@ -164,7 +164,7 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--network",
-    type=options.ParsedType("shared|switch", _network),
+    type=options.ParsedType("shared|switch", _parse_network),
     help="Assume that concurrent messages share the bandwidth (shared) or not (switch).  "
     "[default: as measured]",
 )
@@ -177,7 +177,7 @@ def _network(text: str) -> str:
 @click.option(
     "--algorithm",
     "algorithms",
-    type=options.ParsedType("OPERATION=NAME|best", _algorithm),
+    type=options.ParsedType("OPERATION=NAME|best", _parse_algorithm),
     multiple=True,
     help="Of a PROFILE: the algorithm of another collective, such as bcast=binomial; several times.",
 )
@@ -188,12 +188,12 @@ def _network(text: str) -> str:
 )
 @click.option(
     "--latency",
-    type=options.ParsedType("T|A:B", _latency),
+    type=options.ParsedType("T|A:B", _parse_latency),
     help="Of a PROFILE: time to add to every message; a range shows the run time over it.",
 )
 @click.option(
     "--bandwidth",
-    type=options.ParsedType("X", _factor),
+    type=options.ParsedType("X", _parse_factor),
     help="Of a PROFILE: the bandwidth, relative to the machine's.",
 )
 @click.option("--aggregate", is_flag=True, help="Of a PROFILE: combine messages to the same rank.")
@@ -202,7 +202,7 @@ def _network(text: str) -> str:
 @click.option("--no-noise", "quiet_cores", is_flag=True, help="Of a PROFILE: compute without disturbances.")
 @click.option(
     "--compute-scale",
-    type=options.ParsedType("X", _factor),
+    type=options.ParsedType("X", _parse_factor),
     help="Of a PROFILE: times of computation, relative to the recorded ones.",
 )
 @click.option(

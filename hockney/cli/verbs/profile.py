@@ -10,8 +10,8 @@ from hockney.api.run_options import integer_parser
 from hockney.cli.arguments import options
 from hockney.cli.arguments.commands import verb
 
-MOST_LAUNCHES = 1000
-REPEAT = options.ParsedType("N", integer_parser(1, MOST_LAUNCHES, "5"))
+MAX_LAUNCHES = 1000
+REPEAT = options.ParsedType("N", integer_parser(1, MAX_LAUNCHES, "5"))
 
 
 @verb(
