@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures: as data (`Figure` of `Series`, `Axis`), interactive, as files."""
+"""Figures as data (`Figure`, `Series`, `Axis`), as interactive figures, and as files."""
 
 from typing import TYPE_CHECKING
 
@@ -8,7 +8,7 @@ from hockney.core import lazy
 
 if TYPE_CHECKING:
     from hockney.draw.figure import Axis, Figure, Series
-    from hockney.draw.figure_interactive import interactive
+    from hockney.draw.figure_interactive import make_interactive
     from hockney.draw.files import save
 else:
     __getattr__ = lazy.attribute_getter(__name__)

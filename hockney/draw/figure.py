@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Figures as data, independent of how they are drawn. The same figure becomes an interactive one and a
-file."""
+"""Figures as data, independent of rendering. The same figure is drawn interactively and as a file."""
 
 from __future__ import annotations
 
@@ -16,13 +15,14 @@ Tone = Literal["", "warning", "neutral"]
 
 @dataclass(frozen=True)
 class Axis:
-    """`unit` is "s", "B", "B/s" or a plain word; values are in that unit and are formatted for display.
+    """An axis. `unit` is "s", "B", "B/s" or a plain word. Values are in that unit and are formatted for
+    display.
 
     A log axis with `zero` shows x = 0 at a separate position left of the smallest positive value. `include`
-    are values that the axis always shows, so that figures side by side have the same axis. On a linear axis
-    with `names` the values are indices of the names, or close to them. As x axis it runs down the figure's
-    left side, the first name on top, each with the height of `row` points. A `whole` linear axis has ticks at
-    integers only.
+    lists values that the axis always shows, so that adjacent figures have the same axis. On a linear axis
+    with `names`, the values are indices of the names, or close to them. Such an x axis is drawn down the left
+    side, with the first name on top and `row` points per name. A `whole` linear axis has ticks only at
+    integers.
     """
 
     label: str
@@ -36,21 +36,21 @@ class Axis:
 
     @property
     def rows(self) -> float:
-        """The height of all names, in rows for one point."""
+        """Height of all names, in rows for one point."""
         return self.row * len(self.names)
 
 
 @dataclass(frozen=True)
 class Series:
-    """One line or cloud of points. `low` and `high` (both or neither) are drawn as error bars for points and
-    as a band for a line; an unknown end is nan. `group` gives related series the same colour. `detail` is one
-    text per point, shown when hovering. `hollow` points are outlines. A `tone` determines the colour
-    instead of the group.
+    """A line or a cloud of points. `low` and `high` (both or neither) are drawn as error bars of points or as
+    a band around a line; an unknown bound is nan. Series with the same `group` have the same colour. `detail`
+    contains one text per point, shown when hovering. `hollow` points are outlines. A `tone` determines the
+    colour instead of the group.
 
-    `bars` need an x axis with names: each is `y` long and begins at its `base` (0 if there are none), so that
-    several series can be stacked in a row. If they are `cells` of a map, each stands for the value in its
-    middle, and `detail` says what is there. A `slot` is the place of the series' colour in the palette, for
-    something that has the same colour in all figures.
+    `bars` need an x axis with names. Each bar has the length `y` and begins at its `base` (default 0), so
+    that several series can be stacked. Bars that are `cells` of a map represent the value at their centre,
+    which `detail` describes. A `slot` is the index of the colour in the palette, for series with the same
+    colour in all figures.
     """
 
     name: str
@@ -69,21 +69,21 @@ class Series:
 
     @property
     def values(self) -> tuple[float, ...]:
-        """What the points or bars stand for."""
+        """Values that the points or bars represent."""
         if not self.cells:
             return self.y
         return tuple(start + length / 2 for start, length in zip(self.starts, self.y, strict=True))
 
     @property
     def starts(self) -> tuple[float, ...]:
-        """The value at which each bar begins."""
+        """Value at which each bar begins."""
         return self.base or (0.0,) * len(self.y)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """`name` is a file name without suffix; `caption` describes the figure in a sentence; `warnings` are the
-    caveats about the numbers drawn; `marks` are labelled vertical lines."""
+    """A figure. `name` is a file name without suffix, `caption` describes the figure in a sentence,
+    `warnings` are caveats about its numbers, and `marks` are labelled vertical lines."""
 
     name: str
     title: str
@@ -96,20 +96,21 @@ class Figure:
 
 
 def file_name(name: str) -> str:
-    """`name` as a file name that is valid on any system and stays inside its folder."""
+    """Convert `name` to a file name that is valid on any system and contains no path."""
     return re.sub(r"[^A-Za-z0-9_.]+", "-", name).strip("-.")[:100] or "figure"
 
 
-def named(figures: Iterable[Figure]) -> dict[str, Figure]:
-    """The figures under file names that differ in more than capitals: the second figure of a name gets -2."""
+def with_unique_names(figures: Iterable[Figure]) -> dict[str, Figure]:
+    """Map file names, unique without regard to case, to figures. The second figure of a name gets the suffix
+    -2."""
     by_name: dict[str, Figure] = {}
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for figure in figures:
         stem = name = file_name(figure.name)
-        k = 1
-        while name.lower() in taken:
-            k += 1
-            name = f"{stem}-{k}"
-        taken.add(name.lower())
+        number = 1
+        while name.lower() in used_names:
+            number += 1
+            name = f"{stem}-{number}"
+        used_names.add(name.lower())
         by_name[name] = figure
     return by_name

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as a Plotly figure, in plain data for JSON (no NaN, no infinity, no live markup).
+"""Conversion of a figure to a Plotly figure as plain JSON data (no NaN, no infinity, no active markup).
 
-In addition to Plotly's `data`, `layout` and `config` there are `legend` (the entries of the page's legend,
-and which traces each one switches) and `ticks` (levels from coarse to fine, from which the page chooses after
-a zoom). Colours are those of the light theme; the page maps them to the dark one.
+In addition to Plotly's `data`, `layout` and `config`, the result contains `legend` (the entries of the page's
+legend with the traces that each entry toggles) and `ticks` (levels from coarse to fine, from which the page
+chooses after a zoom). Colours are from the light theme; the page maps them to the dark one.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hockney.core.errors import one_line
-from hockney.draw.describe import axis_title, point
+from hockney.draw.describe import axis_title, point_text
 from hockney.draw.figure import Figure, Series
-from hockney.draw.intervals import parted
+from hockney.draw.intervals import split_by_interval
 from hockney.draw.layout import CutOff, Entry, Picture, entries, lay_out
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
@@ -38,49 +38,51 @@ CONFIG = {
 }
 
 
-def interactive(figure: Figure) -> dict[str, Any]:
-    figure = parted(figure)
+def make_interactive(figure: Figure) -> dict[str, Any]:
+    figure = split_by_interval(figure)
     picture = lay_out(figure)
     data: list[dict[str, Any]] = []
-    places: list[list[int]] = []
+    trace_indices: list[list[int]] = []
     series_looks = looks(figure)
     for series, look in zip(figure.series, series_looks, strict=True):
         traces = TRACES[series.kind](figure, series, look, picture)
-        places.append(list(range(len(data), len(data) + len(traces))))
+        trace_indices.append(list(range(len(data), len(data) + len(traces))))
         data += traces
-    across, up = (picture.y, picture.x) if figure.x.names else (picture.x, picture.y)
+    x_scale, y_scale = (picture.y, picture.x) if figure.x.names else (picture.x, picture.y)
     return {
-        "data": [_turned(trace) for trace in data] if figure.x.names else data,
-        "layout": _layout(picture, across, up),
+        "data": [_swap_axes(trace) for trace in data] if figure.x.names else data,
+        "layout": _layout(picture, x_scale, y_scale),
         "config": dict(CONFIG),
-        "legend": [_entry(entry, series_looks, places) for entry in entries(figure.series)],
-        "ticks": {"x": levels(across), "y": levels(up)},
+        "legend": [_legend_entry(entry, series_looks, trace_indices) for entry in entries(figure.series)],
+        "ticks": {"x": tick_levels(x_scale), "y": tick_levels(y_scale)},
     }
 
 
-def _entry(entry: Entry, series_looks: Sequence[Look], places: Sequence[list[int]]) -> dict[str, Any]:
+def _legend_entry(
+    entry: Entry, series_looks: Sequence[Look], trace_indices: Sequence[list[int]]
+) -> dict[str, Any]:
     """`dash` is that of the entry's line, if it has one, and `symbol` that of its points; `kind` is "both" if
-    it has both. `places` are the traces of each series."""
-    drawn = [k for k in (entry.points, entry.line) if k is not None]
-    look = series_looks[drawn[0]]
-    kind = "both" if len(drawn) > 1 else "line" if entry.points is None else "points"
+    it has both. `trace_indices` are the traces of each series."""
+    series_indices = [k for k in (entry.points, entry.line) if k is not None]
+    look = series_looks[series_indices[0]]
+    kind = "both" if len(series_indices) > 1 else "line" if entry.points is None else "points"
     return {
         "name": one_line(entry.name),
         "kind": kind,
         "slot": look.slot,
         "hollow": look.hollow,
         "symbol": SYMBOLS[look.symbol][0],
-        "dash": DASHES[series_looks[drawn[-1]].dash][0],
-        "traces": [trace for k in entry.series for trace in places[k]],
+        "dash": DASHES[series_looks[series_indices[-1]].dash][0],
+        "traces": [trace for k in entry.series for trace in trace_indices[k]],
     }
 
 
-def _turned(trace: dict[str, Any]) -> dict[str, Any]:
-    """The trace with names down the left side and values across."""
-    turned = trace | {"x": trace["y"], "y": trace["x"]}
-    if "error_y" in turned:
-        turned["error_x"] = turned.pop("error_y")
-    return turned
+def _swap_axes(trace: dict[str, Any]) -> dict[str, Any]:
+    """Swap the axes of a trace: names down the left side, values across."""
+    swapped = trace | {"x": trace["y"], "y": trace["x"]}
+    if "error_y" in swapped:
+        swapped["error_x"] = swapped.pop("error_y")
+    return swapped
 
 
 def _points(figure: Figure, series: Series, look: Look, picture: Picture) -> list[dict[str, Any]]:
@@ -102,27 +104,27 @@ def _points(figure: Figure, series: Series, look: Look, picture: Picture) -> lis
             "color": colour,
             "thickness": 1.2,
             "width": 3,
-            "array": [b.above for b in bars],
-            "arrayminus": [b.below for b in bars],
+            "array": [bar.above for bar in bars],
+            "arrayminus": [bar.below for bar in bars],
         }
-    cut = picture.cut_offs(series)
-    return [trace, _arrows(series, look, cut, bool(figure.x.names))] if cut else [trace]
+    cut_offs = picture.cut_offs(series)
+    return [trace, _arrows(series, look, cut_offs, bool(figure.x.names))] if cut_offs else [trace]
 
 
-def _arrows(series: Series, look: Look, cut: Sequence[CutOff], turned: bool) -> dict[str, Any]:
-    """A trace of arrows at the ends of the axis, where error bars are cut off; with names down the side they
-    are on the left and on the right."""
-    high, low = ("triangle-right", "triangle-left") if turned else ("triangle-up", "triangle-down")
+def _arrows(series: Series, look: Look, cut_offs: Sequence[CutOff], swapped: bool) -> dict[str, Any]:
+    """Trace of arrows at the ends of the axis where error bars are cut off. If the axes are swapped, they are
+    on the left and right."""
+    high, low = ("triangle-right", "triangle-left") if swapped else ("triangle-up", "triangle-down")
     return {
         "type": "scatter",
         "mode": "markers",
         "name": one_line(series.name),
         "hoverinfo": "skip",
         "cliponaxis": False,
-        "x": [each.x for each in cut],
-        "y": [each.at for each in cut],
+        "x": [cut_off.x for cut_off in cut_offs],
+        "y": [cut_off.at for cut_off in cut_offs],
         "marker": {
-            "symbol": [high if each.high else low for each in cut],
+            "symbol": [high if cut_off.high else low for cut_off in cut_offs],
             "size": 8,
             "color": LIGHT.series[look.slot],
         },
@@ -132,7 +134,7 @@ def _arrows(series: Series, look: Look, cut: Sequence[CutOff], turned: bool) -> 
 def _line(figure: Figure, series: Series, look: Look, picture: Picture) -> list[dict[str, Any]]:
     colour = LIGHT.series[look.slot]
     path = picture.path(series)
-    text = [None if k is None else _hover(figure, series, k) for _, k in path]
+    text = [None if k is None else _hover_text(figure, series, k) for _, k in path]
     line: dict[str, Any] = {
         "type": "scatter",
         "mode": "lines",
@@ -145,9 +147,9 @@ def _line(figure: Figure, series: Series, look: Look, picture: Picture) -> list[
         "connectgaps": False,
     }
     bands = []
-    for piece in picture.bands(series):
-        x = [x for x, _, _ in piece]
-        outline = [high for _, _, high in piece] + [low for _, low, _ in reversed(piece)]
+    for band in picture.bands(series):
+        x = [x for x, _, _ in band]
+        outline = [high for _, _, high in band] + [low for _, low, _ in reversed(band)]
         bands.append(
             {
                 "type": "scatter",
@@ -166,7 +168,7 @@ def _line(figure: Figure, series: Series, look: Look, picture: Picture) -> list[
 
 
 def _blocks(figure: Figure, series: Series, look: Look, picture: Picture) -> list[dict[str, Any]]:
-    """Outlines, which a null separates, and a transparent point in each bar for the pointer."""
+    """Traces of bars: outlines separated by null, and a transparent point in each bar for hovering."""
     colour = LIGHT.series[look.slot]
     blocks = picture.blocks(series)
     x: list[float | None] = []
@@ -175,8 +177,8 @@ def _blocks(figure: Figure, series: Series, look: Look, picture: Picture) -> lis
         low, high = block.sides
         x += [low, high, high, low, low, None]
         y += [block.start, block.start, block.end, block.end, block.start, None]
-    named = {"type": "scatter", "name": one_line(series.name)}
-    outline = named | {
+    common = {"type": "scatter", "name": one_line(series.name)}
+    outline = common | {
         "mode": "lines",
         "x": x,
         "y": y,
@@ -185,15 +187,15 @@ def _blocks(figure: Figure, series: Series, look: Look, picture: Picture) -> lis
         "hoverinfo": "skip",
         "line": {"width": 0, "color": colour},
     }
-    middle = named | {
+    hover_points = common | {
         "mode": "markers",
         "x": [block.x for block in blocks],
         "y": [(block.start + block.end) / 2 for block in blocks],
         "hoverinfo": "text",
-        "hovertext": [_hover(figure, series, block.k) for block in blocks],
+        "hovertext": [_hover_text(figure, series, block.k) for block in blocks],
         "marker": {"symbol": "square", "size": 7, "color": colour, "opacity": 0},
     }
-    return [middle, outline]
+    return [hover_points, outline]
 
 
 def _trace(figure: Figure, series: Series, picture: Picture) -> dict[str, Any]:
@@ -204,40 +206,51 @@ def _trace(figure: Figure, series: Series, picture: Picture) -> dict[str, Any]:
         "hoverinfo": "text",
         "x": [picture.x.place(series.x[k]) for k in indices],
         "y": [picture.y.place(series.y[k]) for k in indices],
-        "hovertext": [_hover(figure, series, k) for k in indices],
+        "hovertext": [_hover_text(figure, series, k) for k in indices],
     }
 
 
 TRACES = {"points": _points, "line": _line, "bars": _blocks}
 
 
-def _hover(figure: Figure, series: Series, k: int) -> str:
-    """The hover text at a point: the point, and the values of the group's other series at the same x.
+def _hover_text(figure: Figure, series: Series, k: int) -> str:
+    """Hover text of a point: the point and the values of other series of its group at the same x.
 
-    A point and its model overlap, so the reader cannot aim between them. Plotly interprets some HTML in hover
+    A point and its model overlap and cannot be selected separately. Plotly interprets some HTML in hover
     texts (bold, links), so external text is escaped.
     """
-    here = [(series, k)]
+    points = [(series, k)]
     if series.group:
-        others = (s for s in figure.series if s.group == series.group and s is not series)
-        here += [(s, s.x.index(series.x[k])) for s in others if series.x[k] in s.x]
-        here.sort(key=lambda pair: pair[0].kind != "points")
-    return "<br>".join(f"<b>{inert(s.name)}</b><br>{inert(point(figure, s, j))}" for s, j in here)
+        group_series = (
+            candidate
+            for candidate in figure.series
+            if candidate.group == series.group and candidate is not series
+        )
+        points += [
+            (candidate, candidate.x.index(series.x[k]))
+            for candidate in group_series
+            if series.x[k] in candidate.x
+        ]
+        points.sort(key=lambda pair: pair[0].kind != "points")
+    return "<br>".join(
+        f"<b>{escape_markup(candidate.name)}</b><br>{escape_markup(point_text(figure, candidate, j))}"
+        for candidate, j in points
+    )
 
 
-def inert(text: str) -> str:
+def escape_markup(text: str) -> str:
     return one_line(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _layout(picture: Picture, across: Scale, up: Scale) -> dict[str, Any]:
-    return layout(across, up, 10 + MARK_ROW_PX * picture.mark_rows) | {
+def _layout(picture: Picture, x_scale: Scale, y_scale: Scale) -> dict[str, Any]:
+    return layout(x_scale, y_scale, 10 + MARK_ROW_PX * picture.mark_rows) | {
         "shapes": _shapes(picture),
-        "annotations": _annotations(picture, across),
+        "annotations": _annotations(picture, x_scale),
     }
 
 
-def layout(x: Scale, y: Scale, top: float) -> dict[str, Any]:
-    """Plotly's layout with two axes, and `top` pixels free above them."""
+def layout(x: Scale, y: Scale, top_px: float) -> dict[str, Any]:
+    """Plotly's layout with two axes, and `top_px` pixels free above them."""
     return {
         "autosize": True,
         "showlegend": False,
@@ -248,35 +261,35 @@ def layout(x: Scale, y: Scale, top: float) -> dict[str, Any]:
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"family": FONT, "size": 12.5, "color": LIGHT.ink},
-        "margin": {"l": 8, "r": 14, "t": top, "b": 8, "pad": 0},
+        "margin": {"l": 8, "r": 14, "t": top_px, "b": 8, "pad": 0},
         "hoverlabel": {
             "align": "left",
             "bgcolor": LIGHT.card,
             "bordercolor": LIGHT.line,
             "font": {"family": FONT, "size": 13, "color": LIGHT.ink},
         },
-        "xaxis": axis(x, X_LENGTH, lambda t: 7.0 * len(t) + 14),
-        "yaxis": axis(y, Y_LENGTH, lambda t: 26.0),
+        "xaxis": axis_layout(x, X_LENGTH, lambda t: 7.0 * len(t) + 14),
+        "yaxis": axis_layout(y, Y_LENGTH, lambda t: 26.0),
     }
 
 
-def axis(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str, Any]:
+def axis_layout(scale: Scale, length: float, room: Callable[[str], float]) -> dict[str, Any]:
     ticks = scale.ticks(length, room)
-    ends = [scale.low, scale.high]
+    bounds = [scale.low, scale.high]
     if scale.axis.scale == "log":
-        ends = [math.log10(v) for v in ends]
+        bounds = [math.log10(bound) for bound in bounds]
     return {
         "type": scale.axis.scale,
-        "range": ends,
+        "range": bounds,
         "autorange": False,
-        "minallowed": ends[0],
-        "maxallowed": ends[1],
+        "minallowed": bounds[0],
+        "maxallowed": bounds[1],
         "tickmode": "array",
         "tickvals": list(ticks.values),
         "ticktext": list(ticks.labels),
         "automargin": True,
         "title": {
-            "text": inert(axis_title(scale.axis)),
+            "text": escape_markup(axis_title(scale.axis)),
             "standoff": 10,
             "font": {"color": LIGHT.muted, "size": 12.5},
         },
@@ -315,19 +328,19 @@ def _shapes(picture: Picture) -> list[dict[str, Any]]:
     ]
 
 
-def _annotations(picture: Picture, across: Scale) -> list[dict[str, Any]]:
+def _annotations(picture: Picture, x_scale: Scale) -> list[dict[str, Any]]:
     """Annotations on a log axis are positioned at the logarithm of the value (shapes are not)."""
     return [
         {
             "xref": "x",
             "yref": "paper",
-            "x": math.log10(mark.at) if across.axis.scale == "log" else mark.at,
+            "x": math.log10(mark.at) if x_scale.axis.scale == "log" else mark.at,
             "y": 1,
             "yshift": MARK_ROW_PX * mark.row,
             "xanchor": mark.anchor,
             "yanchor": "bottom",
             "showarrow": False,
-            "text": inert(mark.label),
+            "text": escape_markup(mark.label),
             "font": {"size": 11.5, "color": LIGHT.muted},
             "borderpad": 1,
         }
@@ -335,5 +348,5 @@ def _annotations(picture: Picture, across: Scale) -> list[dict[str, Any]]:
     ]
 
 
-def levels(scale: Scale) -> list[dict[str, list[Any]]]:
+def tick_levels(scale: Scale) -> list[dict[str, list[Any]]]:
     return [{"values": list(level.values), "labels": list(level.labels)} for level in scale.levels]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as a file for a paper: SVG with real text, PNG, PDF; the same bytes each time."""
+"""Figures as files for papers: SVG with text elements, PNG, PDF. Output is reproducible byte for byte."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 from hockney.core.errors import one_line, unknown
 from hockney.draw.describe import axis_title
 from hockney.draw.figure import Figure, Series, file_name
-from hockney.draw.intervals import parted
+from hockney.draw.intervals import split_by_interval
 from hockney.draw.layout import BAR_HEIGHT, Picture, entries, lay_out
 from hockney.draw.palette import DASHES, LIGHT, SYMBOLS, Look, looks
 from hockney.draw.ticks import Scale
@@ -51,22 +51,23 @@ NO_DATE: dict[str, dict[str, Any]] = {
 
 
 def save(figure: Figure, folder: Path, formats: Iterable[str] = ("svg", "png")) -> list[Path]:
-    """Write `figure` as folder/NAME.FORMAT for each format and return the paths. Makes the folder."""
+    """Write `figure` as folder/NAME.FORMAT for each format and return the paths. The folder is created if
+    necessary."""
     paths = []
     make_folder(Path(folder))
-    for ending in formats:
-        if ending not in FORMATS:
-            raise unknown("picture format", ending, FORMATS, code="unknown-picture-format")
-        path = Path(folder) / f"{file_name(figure.name)}.{ending}"
-        write_user_file(path, rendered(figure, ending))
+    for suffix in formats:
+        if suffix not in FORMATS:
+            raise unknown("picture format", suffix, FORMATS, code="unknown-picture-format")
+        path = Path(folder) / f"{file_name(figure.name)}.{suffix}"
+        write_user_file(path, render(figure, suffix))
         paths.append(path)
     return paths
 
 
-def rendered(figure: Figure, ending: str) -> bytes:
-    """The figure's file in memory."""
+def render(figure: Figure, suffix: str) -> bytes:
+    """Render the figure's file in memory."""
     buffer = io.BytesIO()
-    with _quiet():
+    with _suppress_warnings():
         # Imported here, since importing matplotlib takes longer than most verbs.
         import matplotlib
         from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -78,12 +79,12 @@ def rendered(figure: Figure, ending: str) -> bytes:
             canvas = Canvas(figsize=(WIDTH, HEIGHT), layout="constrained", facecolor="white")
             FigureCanvasAgg(canvas)
             _draw(canvas, figure)
-            canvas.savefig(buffer, format=ending, dpi=DPI, metadata=NO_DATE[ending])
+            canvas.savefig(buffer, format=suffix, dpi=DPI, metadata=NO_DATE[suffix])
     return buffer.getvalue()
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def _suppress_warnings() -> Iterator[None]:
     """Suppress matplotlib's warnings about missing fonts or a read-only home, which do not help users."""
     logger = logging.getLogger("matplotlib")
     level = logger.level
@@ -97,14 +98,14 @@ def _quiet() -> Iterator[None]:
 
 
 def _draw(canvas: Any, figure: Figure) -> None:
-    figure = parted(figure)
+    figure = split_by_interval(figure)
     picture = lay_out(figure)
     axes = canvas.add_subplot()
     if figure.x.names:
         canvas.set_figheight(1.0 + ROW * figure.x.rows)
-        _dress(axes, picture.y, picture.x)
+        _format_axes(axes, picture.y, picture.x)
     else:
-        _dress(axes, picture.x, picture.y)
+        _format_axes(axes, picture.x, picture.y)
     if picture.gap is not None:
         axes.axvline(picture.gap, color=LIGHT.line, linewidth=0.8, linestyle=DASHES[2][1], zorder=1)
     for mark in picture.marks:
@@ -121,32 +122,44 @@ def _draw(canvas: Any, figure: Figure) -> None:
             fontsize=SIZE - 1,
         )
     handles = [
-        DRAWN[series.kind](axes, series, look, picture)
+        DRAW_FUNCTIONS[series.kind](axes, series, look, picture)
         for series, look in zip(figure.series, looks(figure), strict=True)
     ]
     legend = entries(figure.series)
     if len(legend) > 1:
-        signs = [tuple(handles[k] for k in (e.line, e.points) if k is not None) for e in legend]
-        _legend(canvas, signs, [entry.name for entry in legend])
+        handle_groups = [
+            tuple(handles[k] for k in (legend_entry.line, legend_entry.points) if k is not None)
+            for legend_entry in legend
+        ]
+        _legend(canvas, handle_groups, [entry.name for entry in legend])
 
 
 def _points(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
     colour = LIGHT.series[look.slot]
-    places = [
+    positions = [
         (picture.x.place(x), picture.y.place(y), picture.bar(series, k))
         for k, (x, y) in enumerate(zip(series.x, series.y, strict=True))
     ]
-    drawn = [(x, y, bar) for x, y, bar in places if x is not None and y is not None]
-    bars = [[b.below for _, _, b in drawn], [b.above for _, _, b in drawn]] if series.low else None
-    across, up = [x for x, _, _ in drawn], [y for _, y, _ in drawn]
+    drawn_points = [(x, y, bar) for x, y, bar in positions if x is not None and y is not None]
+    bars = (
+        [
+            [error_bar.below for _, _, error_bar in drawn_points],
+            [error_bar.above for _, _, error_bar in drawn_points],
+        ]
+        if series.low
+        else None
+    )
+    xs, ys = [x for x, _, _ in drawn_points], [y for _, y, _ in drawn_points]
     if picture.x.axis.names:
-        across, up = up, across
-    for cut in picture.cut_offs(series):
-        place, signs = ((cut.at, cut.x), "<>") if picture.x.axis.names else ((cut.x, cut.at), "v^")
-        axes.plot(*place, signs[cut.high], color=colour, markersize=4.2, clip_on=False, zorder=4)
+        xs, ys = ys, xs
+    for cut_off in picture.cut_offs(series):
+        position, markers = (
+            ((cut_off.at, cut_off.x), "<>") if picture.x.axis.names else ((cut_off.x, cut_off.at), "v^")
+        )
+        axes.plot(*position, markers[cut_off.high], color=colour, markersize=4.2, clip_on=False, zorder=4)
     return axes.errorbar(
-        across,
-        up,
+        xs,
+        ys,
         **{"xerr" if picture.x.axis.names else "yerr": bars},
         linestyle="none",
         marker=SYMBOLS[look.symbol][1],
@@ -165,11 +178,11 @@ def _points(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
 
 def _line(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
     colour = LIGHT.series[look.slot]
-    for piece in picture.bands(series):
+    for band in picture.bands(series):
         axes.fill_between(
-            [x for x, _, _ in piece],
-            [low for _, low, _ in piece],
-            [high for _, _, high in piece],
+            [x for x, _, _ in band],
+            [low for _, low, _ in band],
+            [high for _, _, high in band],
             color=colour,
             alpha=0.18,
             linewidth=0,
@@ -201,11 +214,11 @@ def _blocks(axes: Any, series: Series, look: Look, picture: Picture) -> Any:
     )
 
 
-DRAWN = {"points": _points, "line": _line, "bars": _blocks}
+DRAW_FUNCTIONS = {"points": _points, "line": _line, "bars": _blocks}
 
 
-def _dress(axes: Any, x: Scale, y: Scale) -> None:
-    """Scales, ticks, grid and titles of axes that are AXES_POINTS wide and high."""
+def _format_axes(axes: Any, x: Scale, y: Scale) -> None:
+    """Set scales, ticks, grid and titles of axes with a width and height of AXES_POINTS."""
     from matplotlib.ticker import NullLocator
 
     for set_scale, set_limits, axis, scale, room in (
@@ -239,8 +252,8 @@ def _legend(canvas: Any, handles: list[Any], names: list[str], characters: int =
     columns = max(1, min(len(names), math.floor(characters / (max(map(len, names)) + 9))))
     columns = math.ceil(len(names) / math.ceil(len(names) / columns))
     canvas.legend(
-        _by_row(handles, columns),
-        _by_row(names, columns),
+        _order_by_row(handles, columns),
+        _order_by_row(names, columns),
         loc="outside upper left",
         ncols=columns,
         frameon=False,
@@ -257,6 +270,6 @@ def _shortened(name: str, max_length: int = 60) -> str:
     return name if len(name) <= max_length else name[: max_length - 1] + "…"
 
 
-def _by_row(items: list[T], columns: int) -> list[T]:
-    """matplotlib fills a legend column by column; this order makes it read row by row."""
-    return [item for first in range(columns) for item in items[first::columns]]
+def _order_by_row(items: list[T], columns: int) -> list[T]:
+    """Order legend entries so that they read row by row, as matplotlib fills a legend column by column."""
+    return [item for start in range(columns) for item in items[start::columns]]

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Points without an interval are hollow."""
+"""Separation of points without an interval, which are drawn hollow."""
 
 from __future__ import annotations
 
@@ -17,21 +17,26 @@ UNKNOWN = math.nan
 SUFFIX = ", no interval"
 
 
-def parted(figure: Figure) -> Figure:
-    """The figure with a separate series for those points of a series that have no interval. Series without
-    any interval stay as they are if they do not claim one (`low` is empty)."""
-    return replace(figure, series=tuple(part for series in figure.series for part in _parts(series)))
+def split_by_interval(figure: Figure) -> Figure:
+    """Copy of the figure in which points without an interval form separate series. Series that have no
+    intervals at all (`low` is empty) are unchanged."""
+    return replace(
+        figure,
+        series=tuple(split_series for series in figure.series for split_series in _split_series(series)),
+    )
 
 
-def _parts(series: Series) -> list[Series]:
-    missing = [
-        k for k, ends in enumerate(zip(series.low, series.high, strict=True)) if all(map(math.isnan, ends))
+def _split_series(series: Series) -> list[Series]:
+    unbounded_indices = [
+        k
+        for k, bounds in enumerate(zip(series.low, series.high, strict=True))
+        if all(map(math.isnan, bounds))
     ]
-    if series.kind != "points" or not missing:
+    if series.kind != "points" or not unbounded_indices:
         return [series]
-    bounded_indices = [k for k in range(len(series.x)) if k not in set(missing)]
-    without = replace(
-        _of(series, missing),
+    bounded_indices = [k for k in range(len(series.x)) if k not in set(unbounded_indices)]
+    unbounded_series = replace(
+        _select_points(series, unbounded_indices),
         name=f"{series.name}{SUFFIX}",
         group=series.group or series.name,
         low=(),
@@ -39,13 +44,13 @@ def _parts(series: Series) -> list[Series]:
         hollow=True,
     )
     return (
-        [replace(_of(series, bounded_indices), group=without.group), without]
+        [replace(_select_points(series, bounded_indices), group=unbounded_series.group), unbounded_series]
         if bounded_indices
-        else [without]
+        else [unbounded_series]
     )
 
 
-def _of(series: Series, points: Sequence[int]) -> Series:
+def _select_points(series: Series, points: Sequence[int]) -> Series:
     def chosen(values: tuple[T, ...]) -> tuple[T, ...]:
         return tuple(values[k] for k in points) if values else ()
 

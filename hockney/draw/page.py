@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A page as data: the results of a study, in the order a reader needs them."""
+"""Report pages as data: the results of a study in reading order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hockney.draw.figure import Figure
 
 @dataclass(frozen=True)
 class Caveat:
-    """A reason to doubt numbers, which ones, and the remedy. `code` is a short stable name."""
+    """A reason to doubt numbers, with the affected numbers and the remedy. `code` is a short stable name."""
 
     code: str
     text: str
@@ -23,9 +23,9 @@ class Caveat:
 
 @dataclass(frozen=True)
 class Table:
-    """Cells are text, ready to read; `numeric` lists the columns to align right. `parameters` are the columns
-    of what was chosen rather than found: one that is the same in all rows may be stated once, above. In the
-    columns `merged` an empty cell continues the one above it."""
+    """A table with cells of formatted text. `numeric` lists columns to align right. `parameters` lists
+    columns with chosen values; a constant one may be stated once above the table. In `merged` columns, an
+    empty cell continues the cell above."""
 
     name: str
     title: str
@@ -39,8 +39,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Widget:
-    """An interactive element of the page. `script` names a file in `report/widgets` that draws it from
-    `data`: numbers, strings, lists and dicts. `fallback` is shown when scripts are disabled."""
+    """An interactive element of the page. `script` is the name of a file in `report/widgets` that draws it
+    from `data` (numbers, strings, lists and dicts). `fallback` is shown when scripts are disabled."""
 
     name: str
     title: str
@@ -52,9 +52,8 @@ class Widget:
 
 @dataclass(frozen=True)
 class Section:
-    """`id` identifies a section to which caveats may belong, whatever its title. A `closed` section shows
-    only its title until the reader opens it, and is printed only then. The figures of `multiples` are small,
-    side by side."""
+    """A section of a page. Caveats refer to the section by its `id`. A `closed` section shows only its title
+    until it is opened, and is printed only if open. The figures of `multiples` are small and side by side."""
 
     title: str
     text: tuple[str, ...] = ()
@@ -69,8 +68,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """`headline` is the answer, one sentence each; `environment` are name and value pairs. `lead` is the
-    figure of the first screen, next to the headline, or its replacement; `results` the table below it."""
+    """A report page. `headline` contains the answer, one sentence per item. `environment` contains pairs of
+    name and value. `lead` is the figure (or widget) next to the headline, `results` the table below it."""
 
     title: str
     subtitle: str
@@ -84,11 +83,11 @@ class Page:
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """All figures of the page, the first screen's first."""
-        first = (self.lead,) if isinstance(self.lead, Figure) else ()
-        return (*first, *(figure for section in self.sections for figure in section.figures))
+        """All figures of the page, beginning with the lead."""
+        lead_figures = (self.lead,) if isinstance(self.lead, Figure) else ()
+        return (*lead_figures, *(figure for section in self.sections for figure in section.figures))
 
     @property
     def widgets(self) -> tuple[Widget, ...]:
-        first = (self.lead,) if isinstance(self.lead, Widget) else ()
-        return (*first, *(section.widget for section in self.sections if section.widget))
+        lead_widgets = (self.lead,) if isinstance(self.lead, Widget) else ()
+        return (*lead_widgets, *(section.widget for section in self.sections if section.widget))

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Colours, symbols and dashes, the same in the interactive figure, in its file and on the page.
+"""Colours, symbols and dashes of interactive figures, figure files and pages.
 
-The series colours start from Okabe and Ito's palette (Color Universal Design, 2008), adjusted for paper and
-for a dark screen until each has a contrast of 3 with its background (WCAG 2.2, 1.4.11) and no two look alike
-to colour-blind readers (tests/draw/test_palette.py). Series also differ by symbol and dash, for readers who
-see no colour, and for print.
+The series colours are based on Okabe and Ito's palette (Color Universal Design, 2008), adjusted for paper and
+dark screens so that each has a contrast of 3 with its background (WCAG 2.2, 1.4.11) and colour-blind readers
+can distinguish all pairs (tests/draw/test_palette.py). Series also differ by symbol and dash, for print and
+for readers who cannot see colours.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from hockney.draw.figure import Figure, Series, Tone
 
 @dataclass(frozen=True)
 class Theme:
-    """Colours as #rrggbb. `series` has the same length in every theme: slot k is one series' colour."""
+    """Colours as #rrggbb. `series` has the same length in every theme, and slot k belongs to the same
+    series."""
 
     paper: str
     card: str
@@ -34,11 +35,11 @@ class Theme:
 
     @property
     def variables(self) -> dict[str, str]:
-        """Names of the page's style variables, as in var(--ink)."""
-        named = {
+        """Colours by name of the page's style variables, as in var(--ink)."""
+        colours = {
             n: getattr(self, n) for n in ("paper", "card", "ink", "muted", "grid", "line", "accent", "caveat")
         }
-        return named | {f"c{k + 1}": colour for k, colour in enumerate(self.series)}
+        return colours | {f"c{k + 1}": colour for k, colour in enumerate(self.series)}
 
 
 LIGHT = Theme(
@@ -70,7 +71,8 @@ TONES: Mapping[Tone, int] = {"warning": 1, "neutral": 6}
 
 @dataclass(frozen=True)
 class Look:
-    """`slot` counts colours from 0; `symbol` and `dash` index SYMBOLS and DASHES; `hollow` is an outline."""
+    """Style of a series. `slot` is the index of its colour, `symbol` and `dash` are indices in SYMBOLS and
+    DASHES, and `hollow` symbols are outlines."""
 
     slot: int
     symbol: int
@@ -79,31 +81,34 @@ class Look:
 
 
 def looks(figure: Figure) -> tuple[Look, ...]:
-    """One look per series: a colour for each tone or slot, or for each group (or name, if there is no group),
-    in order.
+    """One look per series in order, with a colour for each tone, slot or group (or name without a group).
 
-    Bars are filled squares. Within a group, the second cloud of points is hollow and the second line dashed;
-    no two clouds of points have the same symbol if one of them is hollow by itself.
+    Bars are filled squares. Within a group, the second cloud of points is hollow and the second line is
+    dashed. Clouds of points that are hollow for another reason have unique symbols.
     """
     groups: dict[str, int] = {}
-    used: dict[tuple[int, str], set[int]] = {}
-    result = []
+    used_symbols: dict[tuple[int, str], set[int]] = {}
+    looks_of_series = []
     for series in figure.series:
         number = groups.setdefault(_group(series), len(groups))
-        taken = used.setdefault((number, series.kind), set())
-        turn = next(k for k in itertools.count() if k not in taken and (k % 2 or not series.hollow))
-        taken.add(turn)
+        taken_symbols = used_symbols.setdefault((number, series.kind), set())
+        symbol_number = next(
+            k for k in itertools.count() if k not in taken_symbols and (k % 2 or not series.hollow)
+        )
+        taken_symbols.add(symbol_number)
         rounds = number // len(LIGHT.series)
-        result.append(
+        looks_of_series.append(
             Look(
                 slot=TONES.get(series.tone, number if series.slot is None else series.slot)
                 % len(LIGHT.series),
-                symbol=SQUARE if series.kind == "bars" else (number + rounds + turn // 2) % len(SYMBOLS),
-                dash=(rounds + turn) % len(DASHES),
-                hollow=series.kind != "bars" and (series.hollow or bool(turn % 2)),
+                symbol=SQUARE
+                if series.kind == "bars"
+                else (number + rounds + symbol_number // 2) % len(SYMBOLS),
+                dash=(rounds + symbol_number) % len(DASHES),
+                hollow=series.kind != "bars" and (series.hollow or bool(symbol_number % 2)),
             )
         )
-    return tuple(result)
+    return tuple(looks_of_series)
 
 
 def _group(series: Series) -> str:

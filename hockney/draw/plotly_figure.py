@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A figure as a Plotly object, for notebooks: with title and legend, which the page places outside."""
+"""Plotly figures for notebooks, with title and legend inside, which the page places outside."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from hockney.draw.figure import Figure
-from hockney.draw.figure_interactive import inert, interactive
+from hockney.draw.figure_interactive import escape_markup, make_interactive
 from hockney.draw.palette import LIGHT
 
 if TYPE_CHECKING:
@@ -20,11 +20,11 @@ HEIGHT_PX = 480
 def plotly_figure(figure: Figure) -> PlotlyFigure:
     from plotly import graph_objects  # takes longer than the figure
 
-    drawn = interactive(figure)
-    layout = drawn["layout"]
+    interactive_figure = make_interactive(figure)
+    layout = interactive_figure["layout"]
     title = {
-        "text": inert(figure.title),
-        "subtitle": {"text": inert(figure.caption)},
+        "text": escape_markup(figure.title),
+        "subtitle": {"text": escape_markup(figure.caption)},
         "font": {"size": 15},
         "yref": "container",
         "y": 1,
@@ -34,21 +34,21 @@ def plotly_figure(figure: Figure) -> PlotlyFigure:
     standing = {
         "title": title,
         "height": HEIGHT_PX,
-        "showlegend": len(drawn["legend"]) > 1,
+        "showlegend": len(interactive_figure["legend"]) > 1,
         "margin": layout["margin"] | {"t": HEADER_PX + layout["margin"]["t"]},
         "paper_bgcolor": LIGHT.card,
         "plot_bgcolor": LIGHT.card,
     }
-    return graph_objects.Figure(data=_with_legend(drawn), layout=layout | standing)
+    return graph_objects.Figure(data=_with_legend(interactive_figure), layout=layout | standing)
 
 
 def _with_legend(figure: dict[str, Any]) -> list[dict[str, Any]]:
-    """Each entry of the page's legend becomes one of Plotly's: it is represented by its last trace that is
-    not text, and all its traces are switched together."""
+    """Convert the page's legend to Plotly's. Each entry is represented by its last trace that is not text,
+    and toggles all its traces."""
     by_trace: dict[int, dict[str, Any]] = {}
     for number, entry in enumerate(figure["legend"]):
-        last = max(trace for trace in entry["traces"] if figure["data"][trace]["mode"] != "text")
+        representative = max(trace for trace in entry["traces"] if figure["data"][trace]["mode"] != "text")
         for trace in entry["traces"]:
-            group = {"name": inert(entry["name"]), "legendgroup": str(number)}
-            by_trace[trace] = group | {"showlegend": trace == last}
+            group = {"name": escape_markup(entry["name"]), "legendgroup": str(number)}
+            by_trace[trace] = group | {"showlegend": trace == representative}
     return [trace | by_trace.get(k, {"showlegend": False}) for k, trace in enumerate(figure["data"])]

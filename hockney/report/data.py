@@ -11,7 +11,7 @@ import math
 from hockney.core.errors import one_line
 from hockney.core.units import format_interval
 from hockney.core.wording import not_a_formula
-from hockney.draw.describe import axis_title, place_words
+from hockney.draw.describe import axis_title, position_text
 from hockney.draw.figure import Figure, Series
 
 Rows = tuple[tuple[str, ...], ...]
@@ -29,7 +29,7 @@ def table(figure: Figure) -> tuple[tuple[str, ...], Rows]:
             low, high = _interval(series, k)
             words = (
                 series.name,
-                place_words(figure.x, x),
+                position_text(figure.x, x),
                 format_interval(y, low, high, figure.y.unit),
             )
             rows.append((*words, series.detail[k] if series.detail else "") if detailed else words)

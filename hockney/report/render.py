@@ -19,11 +19,11 @@ from markupsafe import Markup
 
 from hockney import __version__
 from hockney.draw.describe import describe
-from hockney.draw.figure import Figure, file_name, named
-from hockney.draw.figure_interactive import interactive
+from hockney.draw.figure import Figure, file_name, with_unique_names
+from hockney.draw.figure_interactive import make_interactive
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
-from hockney.draw.svg import still
+from hockney.draw.svg_element import draw_still
 from hockney.report import assets, data, html_text
 from hockney.system.files import write_own_file, write_user_file
 
@@ -235,8 +235,8 @@ def _figure(figure: Figure, identities: _Identities, small: bool = False) -> Sho
         caption=figure.caption,
         warnings=figure.warnings,
         described=describe(figure),
-        svg=still(figure, identity, small),
-        live=interactive(figure),
+        svg=draw_still(figure, identity, small),
+        live=make_interactive(figure),
         tall=_height(figure),
         columns=columns,
         rows=rows,
@@ -293,6 +293,6 @@ def figures(page: Page, folder: Path, formats: Iterable[str] = ("svg", "png")) -
     from hockney.draw.files import save
 
     formats, paths = tuple(formats), []
-    for name, figure in named(page.figures).items():
+    for name, figure in with_unique_names(page.figures).items():
         paths += save(changed(figure, name=name), Path(folder), formats)
     return paths

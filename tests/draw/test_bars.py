@@ -8,13 +8,13 @@ import json
 import re
 
 import pytest
+from hockney.draw.svg_element import draw_still
 
-from hockney.draw import Axis, Figure, Series, interactive
-from hockney.draw.files import rendered
+from hockney.draw import Axis, Figure, Series, make_interactive
+from hockney.draw.files import render
 from hockney.draw.layout import BAR_HEIGHT, lay_out
 from hockney.draw.palette import SYMBOLS
 from hockney.draw.plotly_figure import plotly_figure
-from hockney.draw.svg import still
 from hockney.report import data
 
 ROWS = (0.0, 1.0)
@@ -54,7 +54,7 @@ def test_the_axis_contains_the_whole_stack():
 
 
 def test_the_interactive_figure_has_outlines_and_a_text_for_each_bar():
-    live = json.loads(json.dumps(interactive(FIGURE), allow_nan=False))
+    live = json.loads(json.dumps(make_interactive(FIGURE), allow_nan=False))
     outline = [trace for trace in live["data"] if trace.get("fill") == "toself"]
     assert [trace["name"] for trace in outline] == ["computing", "waiting"]
     assert outline[1]["x"][:5] == [0.7, 0.7, 1.0, 1.0, 0.7] and outline[1]["x"][5:] == [None]
@@ -67,14 +67,14 @@ def test_the_interactive_figure_has_outlines_and_a_text_for_each_bar():
 
 
 def test_the_still_picture_has_a_rectangle_for_each_bar():
-    text = still(FIGURE, "bars")
+    text = draw_still(FIGURE, "bars")
     paths = re.findall(r'<path[^>]*d="([^"]*)"[^>]*fill="var\(--c[12]\)"', text)
     outlines = [path for path in paths if path.count("Z") + path.count("z") >= 1 and path.startswith("M")]
     assert sum(path.lower().count("z") for path in outlines) >= 3
 
 
 def test_files_tables_and_notebooks_have_them():
-    assert b"computing" in rendered(FIGURE, "svg") and rendered(FIGURE, "png")
+    assert b"computing" in render(FIGURE, "svg") and render(FIGURE, "png")
     columns, rows = data.table(FIGURE)
     assert columns[0] == "series" and ("waiting", "cg, 2", "30%", "3 ms") in rows
     figure = plotly_figure(FIGURE)

@@ -15,7 +15,7 @@ from tiers import slow
 
 from hockney.core.errors import UsageError
 from hockney.draw import Axis, Figure, Series, save
-from hockney.draw.files import file_name, rendered
+from hockney.draw.files import file_name, render
 from hockney.draw.palette import LIGHT
 
 SERIES = (
@@ -71,7 +71,7 @@ def test_a_png_is_large_enough_for_print_and_shows_the_series_colours(tmp_path):
 
 @pytest.mark.parametrize("ending", ["svg", *slow("png", "pdf")])
 def test_the_same_figure_gives_the_same_bytes(ending):
-    one, other = rendered(FIGURE, ending), rendered(FIGURE, ending)
+    one, other = render(FIGURE, ending), render(FIGURE, ending)
     assert one == other
     assert b"/CreationDate" not in one and b"<dc:date>" not in one
     assert one.startswith({"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}[ending])
@@ -102,7 +102,7 @@ def test_hostile_names_give_an_svg_that_parses_and_obeys_nothing():
         (Series(hostile, (1.0,), (1.0,)), SERIES[0]),
         marks=((8.0, hostile),),
     )
-    tree = ElementTree.parse(io.BytesIO(rendered(figure, "svg")))
+    tree = ElementTree.parse(io.BytesIO(render(figure, "svg")))
     assert not [e for e in tree.iter() if "script" in e.tag]
     assert any("$\\frac{1}{0}$" in "".join(e.itertext()) for e in tree.iter())
 

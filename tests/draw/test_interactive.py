@@ -9,8 +9,8 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hockney.draw import Axis, Figure, Series, interactive
-from hockney.draw.describe import axis_title, describe, point
+from hockney.draw import Axis, Figure, Series, make_interactive
+from hockney.draw.describe import axis_title, describe, point_text
 from hockney.draw.palette import LIGHT
 
 SIZE, TIME = Axis("message size", "B", zero=True), Axis("one-way time", "s")
@@ -30,17 +30,17 @@ FIGURE = Figure("latency", "Time of one message", SIZE, TIME, (POINTS, LINE), ma
 
 
 def test_hover_texts_have_value_interval_and_place(golden):
-    (trace,) = [t for t in interactive(FIGURE)["data"] if t["mode"] == "markers"]
-    (line,) = [t for t in interactive(FIGURE)["data"] if "hovertext" in t and t["mode"] == "lines"]
+    (trace,) = [t for t in make_interactive(FIGURE)["data"] if t["mode"] == "markers"]
+    (line,) = [t for t in make_interactive(FIGURE)["data"] if "hovertext" in t and t["mode"] == "lines"]
     golden("hover.json", {"points": trace["hovertext"], "line": line["hovertext"]})
-    assert point(FIGURE, POINTS, 1) in trace["hovertext"][1]
+    assert point_text(FIGURE, POINTS, 1) in trace["hovertext"][1]
     assert line["hovertext"][-1] == trace["hovertext"][1], "the model stands on its point: one text for both"
-    assert point(FIGURE, LINE, 1) in line["hovertext"][-2] and "hot" not in line["hovertext"][-2]
+    assert point_text(FIGURE, LINE, 1) in line["hovertext"][-2] and "hot" not in line["hovertext"][-2]
     assert trace["hoverinfo"] == "text"
 
 
 def test_points_have_error_bars_and_lines_a_band_in_the_group_s_colour():
-    drawn = interactive(FIGURE)
+    drawn = make_interactive(FIGURE)
     points, *bands, line = drawn["data"]
     assert math.isclose(points["error_y"]["array"][1], 6e-9) and math.isclose(
         points["error_y"]["arrayminus"][1], 5e-9
@@ -53,14 +53,14 @@ def test_points_have_error_bars_and_lines_a_band_in_the_group_s_colour():
 
 
 def test_the_legend_switches_a_line_with_its_band():
-    drawn = interactive(FIGURE)
+    drawn = make_interactive(FIGURE)
     assert [entry["name"] for entry in drawn["legend"]] == ["hot", "model"]
     assert [entry["traces"] for entry in drawn["legend"]] == [[0], [1, 2, 3]]
     assert drawn["layout"]["showlegend"] is False
 
 
 def test_axes_are_logarithmic_ranges_are_exponents_and_zoom_stays_inside():
-    axis = interactive(FIGURE)["layout"]["xaxis"]
+    axis = make_interactive(FIGURE)["layout"]["xaxis"]
     assert axis["type"] == "log"
     assert axis["range"][0] < math.log10(1 / 4) and math.log10(8) < axis["range"][1] < 2
     assert (axis["minallowed"], axis["maxallowed"]) == tuple(axis["range"])
@@ -68,7 +68,7 @@ def test_axes_are_logarithmic_ranges_are_exponents_and_zoom_stays_inside():
 
 
 def test_marks_are_lines_with_a_label_at_the_same_place():
-    layout = interactive(FIGURE)["layout"]
+    layout = make_interactive(FIGURE)["layout"]
     assert 4.0 in [shape["x0"] for shape in layout["shapes"]]
     (label,) = layout["annotations"]
     assert label["text"] == "change at 4 B"
@@ -88,7 +88,7 @@ def test_markup_in_names_is_shown_and_not_obeyed():
         ),
         marks=((1.0, "<i>here</i>"),),
     )
-    drawn = interactive(hostile)
+    drawn = make_interactive(hostile)
     texts = [
         *drawn["data"][0]["hovertext"],
         drawn["layout"]["xaxis"]["title"]["text"],
@@ -122,7 +122,7 @@ numbers = st.floats(allow_nan=True, allow_infinity=True)
 )
 def test_whatever_the_numbers_the_figure_is_strict_json(rows, kind, form, unit, name):
     x, y, low, high = (tuple(column) for column in zip(*rows, strict=True)) if rows else ((), (), (), ())
-    drawn = interactive(
+    drawn = make_interactive(
         Figure(
             "f",
             name,

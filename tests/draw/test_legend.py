@@ -4,11 +4,12 @@
 
 from __future__ import annotations
 
+from hockney.draw.svg_element import LEGEND_ROW, WIDTH, draw_still, legend_elements
+
 from hockney.draw import save
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.figure_interactive import interactive
+from hockney.draw.figure_interactive import make_interactive
 from hockney.draw.layout import MAX_ENTRIES, entries
-from hockney.draw.svg import LEGEND_ROW, WIDTH, legend_elements, still
 
 
 def pairs(groups: int) -> tuple[Series, ...]:
@@ -45,7 +46,7 @@ def test_a_group_whose_points_have_other_names_is_not_merged():
 
 
 def test_an_entry_switches_all_its_traces():
-    legend = interactive(figure(MAX_ENTRIES))["legend"]
+    legend = make_interactive(figure(MAX_ENTRIES))["legend"]
     assert len(legend) == MAX_ENTRIES + 1 and {entry["kind"] for entry in legend} == {
         "both",
         "line",
@@ -54,7 +55,7 @@ def test_an_entry_switches_all_its_traces():
 
 
 def test_a_still_names_each_entry_once():
-    drawn = still(figure(MAX_ENTRIES), "f")
+    drawn = draw_still(figure(MAX_ENTRIES), "f")
     assert "predicted" not in drawn and drawn.count("size 3") == 1
 
 

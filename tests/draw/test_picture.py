@@ -8,12 +8,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from hockney.draw.svg_element import draw_still
 
-from hockney.draw import interactive
+from hockney.draw import make_interactive
 from hockney.draw.figure import Axis, Figure, Series
-from hockney.draw.files import rendered
-from hockney.draw.layout import CHARACTER, NARROWEST, Bar, lay_out
-from hockney.draw.svg import still
+from hockney.draw.files import render
+from hockney.draw.layout import CHARACTER, MIN_WIDTH, Bar, lay_out
 
 SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
 
@@ -82,17 +82,17 @@ def test_bars_that_are_longer_than_the_axis_are_marked():
 def test_a_cut_off_bar_has_an_arrow_in_every_way_of_drawing(names, symbols):
     figure = cut_off(names)
     whole = replace(figure, series=(replace(figure.series[0], low=(), high=()),))
-    drawn = interactive(figure)
+    drawn = make_interactive(figure)
     _, arrows = drawn["data"]
     assert arrows["marker"]["symbol"] == symbols and arrows["hoverinfo"] == "skip"
     values = arrows["x" if names else "y"]
     ends = drawn["layout"]["xaxis" if names else "yaxis"]["range"]
     assert [math.log10(v) for v in values] == pytest.approx([ends[1], ends[1], ends[0]])
     assert drawn["legend"][0]["traces"] == [0, 1], "the legend switches them together"
-    assert len(interactive(whole)["data"]) == 1
+    assert len(make_interactive(whole)["data"]) == 1
     triangle = re.compile(r'd="(?:M[\d. ]+l[-\d. ]+z){3}" fill')
-    assert triangle.search(still(figure, "f")) and not triangle.search(still(whole, "f"))
-    assert rendered(figure, "svg") != rendered(whole, "svg")
+    assert triangle.search(draw_still(figure, "f")) and not triangle.search(draw_still(whole, "f"))
+    assert render(figure, "svg") != render(whole, "svg")
 
 
 def test_labels_of_near_marks_stand_in_different_rows():
@@ -102,7 +102,7 @@ def test_labels_of_near_marks_stand_in_different_rows():
     assert sorted(m.row for m in shown.marks) == [0, 1, 2]
     apart = lay_out(Figure("f", "F", SIZE, TIME, (points,), marks=((2.0, "a"), (2.0**15, "b"))))
     assert [m.row for m in apart.marks] == [0, 0]
-    assert len("a") * CHARACTER < 0.5 * NARROWEST
+    assert len("a") * CHARACTER < 0.5 * MIN_WIDTH
 
 
 def test_names_of_rows_leave_less_room_for_labels_of_marks():

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hockney.draw import Axis, Figure, Series
-from hockney.draw.figure import named
+from hockney.draw.figure import with_unique_names
 from hockney.draw.plotly_figure import plotly_figure
 
 SIZE, TIME = Axis("message size", "B", zero=True), Axis("one-way time", "s")
@@ -39,4 +39,4 @@ def test_names_hold_no_markup_that_plotly_obeys():
 
 def test_figures_of_one_name_are_told_apart():
     figures = [FIGURE, replace(FIGURE, name="Latency"), replace(FIGURE, name="a/b"), FIGURE]
-    assert list(named(figures)) == ["latency", "Latency-2", "a-b", "latency-3"]
+    assert list(with_unique_names(figures)) == ["latency", "Latency-2", "a-b", "latency-3"]

@@ -10,12 +10,12 @@ import re
 from dataclasses import replace
 
 import pytest
+from hockney.draw.svg_element import draw_still
 
-from hockney.draw import Axis, Figure, Series, interactive
+from hockney.draw import Axis, Figure, Series, make_interactive
 from hockney.draw.describe import describe
-from hockney.draw.files import rendered
+from hockney.draw.files import render
 from hockney.draw.layout import lay_out
-from hockney.draw.svg import still
 from hockney.report import data
 
 NAMES = ("quick", "middle", "slow & <late>")
@@ -33,7 +33,7 @@ FIGURE = Figure(
 
 
 def test_the_first_name_is_on_top_and_values_run_across():
-    live = json.loads(json.dumps(interactive(FIGURE), allow_nan=False))
+    live = json.loads(json.dumps(make_interactive(FIGURE), allow_nan=False))
     up = live["layout"]["yaxis"]
     rows = dict(zip(up["tickvals"], up["ticktext"], strict=True))
     assert [rows[place] for place in sorted(rows, reverse=True)][:2] == ["quick", "middle"]
@@ -46,7 +46,7 @@ def test_the_first_name_is_on_top_and_values_run_across():
 
 
 def test_the_still_picture_has_a_row_for_each_name_and_bars_across():
-    text = still(FIGURE, "rows")
+    text = draw_still(FIGURE, "rows")
     assert [text.index(word) for word in (">quick<", ">middle<", ">slow &amp; &lt;late&gt;<")]
     assert re.search(r'd="M[\d.]+ [\d.]+H[\d.]+', text), "an interval is a line across"
     heights = [float(m) for m in re.findall(r'y="([\d.]+)" text-anchor="end">(?:quick|middle|slow)', text)]
@@ -60,7 +60,7 @@ def test_points_beside_each_other_have_the_same_name_and_a_higher_row():
     assert {row[1] for row in rows} == {"middle"} and data.as_csv(high).count("middle") == 3
 
     def height(figure: Figure) -> float:
-        return float(re.search(r'viewBox="\S+ \S+ \S+ ([\d.]+)"', still(figure, "rows"))[1])
+        return float(re.search(r'viewBox="\S+ \S+ \S+ ([\d.]+)"', draw_still(figure, "rows"))[1])
 
     low = replace(high, x=FIGURE.x)
     assert height(high) - height(low) == pytest.approx(len(NAMES) * 12.5, abs=0.2)
@@ -71,7 +71,7 @@ def test_words_and_files_have_the_names():
     _, rows = data.table(FIGURE)
     assert {row[1] for row in rows} == set(NAMES)
     assert "quick" in data.as_csv(FIGURE)
-    assert b"quick" in rendered(FIGURE, "svg") and b"middle" in rendered(FIGURE, "svg")
+    assert b"quick" in render(FIGURE, "svg") and b"middle" in render(FIGURE, "svg")
 
 
 def test_figures_side_by_side_have_the_same_axes():

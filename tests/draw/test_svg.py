@@ -11,6 +11,17 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
+from hockney.draw.svg_element import (
+    HEIGHT,
+    SHAPES,
+    WIDTH,
+    draw_still,
+    framed,
+    number,
+    path,
+    shortened,
+    text_width,
+)
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -18,7 +29,6 @@ from hockney.core.errors import one_line
 from hockney.draw import Axis, Figure, Series
 from hockney.draw.layout import lay_out
 from hockney.draw.palette import SYMBOLS
-from hockney.draw.svg import HEIGHT, SHAPES, WIDTH, framed, number, path, shortened, still, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
@@ -51,7 +61,7 @@ figures = st.builds(
 def drawn(figure: Figure) -> ElementTree.Element:
     """All of the page's pictures of a figure. The page uses no XML namespaces, as HTML needs none; XML
     does."""
-    markup = str(still(figure, "figure-f")).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"')
+    markup = str(draw_still(figure, "figure-f")).replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"')
     return ElementTree.fromstring(f"<all>{markup}</all>")
 
 
@@ -174,14 +184,14 @@ def test_what_is_longer_than_the_axis_is_cut_off():
 
 def test_no_interval_takes_no_clip():
     bare = replace(LINE, series=(replace(LINE.series[0], low=(), high=()),), marks=())
-    assert "clip" not in still(bare, "f")
+    assert "clip" not in draw_still(bare, "f")
 
 
 def test_words_are_escaped_and_cut_to_their_room():
-    text = still(replace(LINE, x=Axis("<b>" * 400, "B"), marks=((16.0, "&" * 400),)), "f")
+    text = draw_still(replace(LINE, x=Axis("<b>" * 400, "B"), marks=((16.0, "&" * 400),)), "f")
     assert "<b>" not in text and "…" in text
     assert all(len(e.text or "") < 120 for e in drawn(LINE).iter(f"{SVG}text"))
-    assert "change &lt;here&gt;" in still(LINE, "f")
+    assert "change &lt;here&gt;" in draw_still(LINE, "f")
 
 
 @given(st.text(), st.floats(0, 300))

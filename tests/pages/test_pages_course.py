@@ -11,7 +11,7 @@ import pytest
 from visited import LAUNCH_S, LINE, VISIT_S, evidence, two_modes
 
 from hockney import studies
-from hockney.draw import interactive
+from hockney.draw import make_interactive
 from hockney.pages import course
 
 LARGER = "pingpong buffers=hot bytes=1024 ranks=2"
@@ -36,7 +36,7 @@ def test_modes_are_told_and_drawn(golden):
     assert len(series.x) == 400 and series.x[0] == 0 and series.x == tuple(sorted(series.x))
     assert series.x[-1] == pytest.approx(9 * LAUNCH_S + 39 * VISIT_S)
     assert {round(y / 0.2e-6) for y in series.y} == {1, 2}
-    assert interactive(section.figures[0])["data"]
+    assert make_interactive(section.figures[0])["data"]
     for study in ("survey", "cases"):
         page = studies.study(study).page(seen)
         assert [s for s in page.sections if s == section]

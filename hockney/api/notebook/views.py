@@ -12,7 +12,7 @@ from hockney.core.case import format_value
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError, unknown
 from hockney.core.wording import list_names, plural
-from hockney.draw.figure import Figure, named
+from hockney.draw.figure import Figure, with_unique_names
 from hockney.draw.page import Table
 from hockney.pages.evidence import MeasuredCase
 from hockney.pages.format import interval, quantity
@@ -125,7 +125,7 @@ Figures = Mapping[str, Figure]
 
 def figures_of(page: Page) -> Figures:
     """Figures of a page in order, with unique names."""
-    return named(page.figures)
+    return with_unique_names(page.figures)
 
 
 def figure_named(figures: Figures, name: str) -> PlotlyFigure:
