@@ -51,8 +51,8 @@ class Amount(str):
 
     @property
     def unit_once(self) -> str:
-        """ "449 to 453 ns", where both ends of an interval are shown in one unit, or one is 0; in ps/B what
-        would have many zeros in ns/B."""
+        """Text with the unit once ("449 to 453 ns") if both bounds have the same unit or one is 0. Small
+        values are in ps/B instead of ns/B."""
         if self.unit == "s/B" and 0 < max(self.values) < SMALL_PER_BYTE:
             return f"{self.numbers(1e-12)} ps/B"
         low, to, high = self.partition(" to ")

@@ -61,8 +61,8 @@ def make_interactive(figure: Figure) -> dict[str, Any]:
 def _legend_entry(
     entry: Entry, series_looks: Sequence[Look], trace_indices: Sequence[list[int]]
 ) -> dict[str, Any]:
-    """`dash` is that of the entry's line, if it has one, and `symbol` that of its points; `kind` is "both" if
-    it has both. `trace_indices` are the traces of each series."""
+    """Make a legend entry with the `dash` of its line and the `symbol` of its points; `kind` is "both" if it
+    has both. `trace_indices` are the traces of each series."""
     series_indices = [k for k in (entry.points, entry.line) if k is not None]
     look = series_looks[series_indices[0]]
     kind = "both" if len(series_indices) > 1 else "line" if entry.points is None else "points"
@@ -250,7 +250,7 @@ def _layout(picture: Picture, x_scale: Scale, y_scale: Scale) -> dict[str, Any]:
 
 
 def layout(x: Scale, y: Scale, top_px: float) -> dict[str, Any]:
-    """Plotly's layout with two axes, and `top_px` pixels free above them."""
+    """Plotly layout with two axes and `top_px` free pixels above them."""
     return {
         "autosize": True,
         "showlegend": False,

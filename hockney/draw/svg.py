@@ -274,10 +274,10 @@ def path_data(points: Iterable[Point], close: bool = False) -> str:
 
 def make_element(name: str, content: str = "", **attributes: str | float) -> str:
     """Make an element. Attributes are written as `stroke_width=1` and are escaped; `content` is markup."""
-    written = "".join(
-        f' {key.replace("_", "-")}="{format_length(value) if isinstance(value, int | float) else escape(value)}"'
-        for key, value in attributes.items()
-    )
+    written = ""
+    for key, value in attributes.items():
+        text = format_length(value) if isinstance(value, int | float) else escape(value)
+        written += f' {key.replace("_", "-")}="{text}"'
     return f"<{name}{written}>{content}</{name}>" if content else f"<{name}{written}/>"
 
 
@@ -344,7 +344,8 @@ class Label:
     def __str__(self) -> str:
         rotation = (
             {
-                "transform": f"rotate({format_length(self.angle)} {format_length(self.x)} {format_length(self.y)})"
+                "transform": f"rotate({format_length(self.angle)} {format_length(self.x)} "
+                f"{format_length(self.y)})"
             }
             if self.angle
             else {}

@@ -23,7 +23,7 @@ from hockney.draw.figure import Figure, file_name, with_unique_names
 from hockney.draw.figure_interactive import make_interactive
 from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
-from hockney.draw.svg_element import draw_still
+from hockney.draw.svg import draw_still
 from hockney.report import assets, data, html_text
 from hockney.system.files import write_own_file, write_user_file
 

@@ -8,13 +8,13 @@ import json
 import re
 
 import pytest
-from hockney.draw.svg_element import draw_still
 
 from hockney.draw import Axis, Figure, Series, make_interactive
 from hockney.draw.files import render
 from hockney.draw.layout import BAR_HEIGHT, lay_out
 from hockney.draw.palette import SYMBOLS
 from hockney.draw.plotly_figure import plotly_figure
+from hockney.draw.svg import draw_still
 from hockney.report import data
 
 ROWS = (0.0, 1.0)

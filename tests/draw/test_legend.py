@@ -4,12 +4,11 @@
 
 from __future__ import annotations
 
-from hockney.draw.svg_element import LEGEND_ROW, WIDTH, draw_still, legend_elements
-
 from hockney.draw import save
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.figure_interactive import make_interactive
 from hockney.draw.layout import MAX_ENTRIES, entries
+from hockney.draw.svg import LEGEND_ROW, WIDTH, draw_still, legend_elements
 
 
 def pairs(groups: int) -> tuple[Series, ...]:

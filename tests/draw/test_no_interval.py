@@ -6,10 +6,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hockney.draw.svg_element import draw_still
-
 from hockney.draw import Axis, Figure, Series, make_interactive
 from hockney.draw.intervals import SUFFIX, UNKNOWN, split_by_interval
+from hockney.draw.svg import draw_still
 
 MIXED = Series(
     "hot", (1.0, 8.0), (13.9e-6, 15e-6), (UNKNOWN, 14e-6), (UNKNOWN, 16e-6), detail=("one", "many")

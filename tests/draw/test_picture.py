@@ -8,12 +8,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from hockney.draw.svg_element import draw_still
 
 from hockney.draw import make_interactive
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.files import render
 from hockney.draw.layout import CHARACTER, MIN_WIDTH, Bar, lay_out
+from hockney.draw.svg import draw_still
 
 SIZE, TIME = Axis("size", "B", zero=True), Axis("time", "s")
 

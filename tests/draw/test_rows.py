@@ -10,12 +10,12 @@ import re
 from dataclasses import replace
 
 import pytest
-from hockney.draw.svg_element import draw_still
 
 from hockney.draw import Axis, Figure, Series, make_interactive
 from hockney.draw.describe import describe
 from hockney.draw.files import render
 from hockney.draw.layout import lay_out
+from hockney.draw.svg import draw_still
 from hockney.report import data
 
 NAMES = ("quick", "middle", "slow & <late>")

@@ -11,7 +11,14 @@ from dataclasses import replace
 from itertools import accumulate
 
 import pytest
-from hockney.draw.svg_element import (
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from hockney.core.errors import one_line
+from hockney.draw import Axis, Figure, Series
+from hockney.draw.layout import lay_out
+from hockney.draw.palette import SYMBOLS
+from hockney.draw.svg import (
     HEIGHT,
     SHAPES,
     WIDTH,
@@ -22,13 +29,6 @@ from hockney.draw.svg_element import (
     shortened,
     text_width,
 )
-from hypothesis import example, given
-from hypothesis import strategies as st
-
-from hockney.core.errors import one_line
-from hockney.draw import Axis, Figure, Series
-from hockney.draw.layout import lay_out
-from hockney.draw.palette import SYMBOLS
 
 SVG = "{http://www.w3.org/2000/svg}"
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?")
