@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Published machines: the numbers printed in papers, as data for figures and fits.
+"""Published machines: numbers printed in papers, as data for figures and fits.
 
-One `<paper>.csv` with every printed number as printed (key, unit, position in the paper, the engine's
-equivalent case, if there is one) and one `<paper>.toml` with the citation, the formulas, decisions made in
-copying and inconsistencies.
+Each paper has a `<paper>.csv` with the numbers as printed (key, unit, position in the paper, equivalent case
+of the engine, if any) and a `<paper>.toml` with the citation, the formulas, transcription decisions and
+inconsistencies.
 """
 
 from hockney.reference.papers import (

@@ -1,11 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The aggregated bandwidth of collective operations: how many bytes a call moves in total, by the count of
-M. Resch, H. Berger, R. Rabenseifner, T. Boenisch (Performance of MPI on the CRAY T3E-512, 1998), divided by
-its time.
+"""The aggregated bandwidth of collective operations: how many bytes a call moves in total, by the count of M.
+Resch, H. Berger, R. Rabenseifner, T. Boenisch (Performance of MPI on the CRAY T3E-512, 1998), divided by its
+time.
 
-The paper's sizes are those of a *buffer*; the engine's are those of a *block*: what one rank sends to another
-one, or the vector that is broadcast or reduced.
+The paper's sizes are sizes of a *buffer*. The engine's are sizes of a *block*: the data from one rank to
+another, or the vector that is broadcast or reduced.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ SOURCE = "t3e"
 
 @dataclass(frozen=True)
 class AggregatedBandwidth:
-    """The definition for one operation. `buffer` is what the paper's size means. The buffer contains a
-    block for each rank (`shared_out`), or is one block; the total is the buffer, or the buffers of all ranks
-    together (`every_rank`)."""
+    """Definition for one operation. `buffer` describes the paper's size. The buffer is one block, or contains
+    a block for each rank (`shared_out`). The total is one buffer, or the sum of the buffers of all ranks
+    (`every_rank`)."""
 
     operation: str
     buffer: str
@@ -30,11 +30,11 @@ class AggregatedBandwidth:
 
     @property
     def rule(self) -> str:
-        """The definition as printed on a page."""
+        """Definition as printed on a page."""
         return "size x processes / time" if self.every_rank else "size / time"
 
     def buffer_bytes(self, block: float, ranks: int) -> float:
-        """Bytes of the buffer if a rank's block or vector has `block` bytes."""
+        """Bytes of the buffer if the block or vector of a rank has `block` bytes."""
         return block * ranks if self.shared_out else block
 
     def total_bytes(self, buffer: float, ranks: int) -> float:

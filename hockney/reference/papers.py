@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The printed contents of the papers, read from the files that come with hockney."""
+"""Printed contents of the papers, read from the bundled files."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ numbers. Words have 4 bytes in the papers that count in words."""
 @dataclass(frozen=True)
 class PrintedRow:
     """One printed number. `value` is as printed, in `unit`; `table` is its position in the paper. `ranks` and
-    `bytes` are as printed too (None if not given). `case` has the words of the engine's equivalent case,
-    without ranks and without defaults from the catalog; empty if there is none."""
+    `bytes` are as printed too (None if not given). `case` is the equivalent case of the engine, without ranks
+    and defaults; "" if there is none."""
 
     key: str
     machine: str
@@ -54,7 +54,7 @@ class PrintedRow:
 
     @property
     def si(self) -> float:
-        """The value in seconds, bytes, bytes per second, seconds per byte, or as a plain number."""
+        """Value in seconds, bytes, bytes per second, seconds per byte, or as a plain number."""
         return self.value * UNITS[self.unit]
 
 
@@ -70,7 +70,8 @@ class FormulaPiece:
 
 @dataclass(frozen=True)
 class Formula:
-    """A printed formula for a time in seconds over a size in bytes. `case` is as a row's."""
+    """A printed formula for a time in seconds over a size in bytes. `case` has the same meaning as for a
+    row."""
 
     key: str
     machine: str
@@ -81,7 +82,7 @@ class Formula:
     case: str = ""
 
     def time(self, size: float) -> float:
-        """The time in seconds for `size` bytes. Raises UsageError outside the printed ranges."""
+        """Time in seconds for `size` bytes. Raises UsageError outside the printed ranges."""
         for piece in self.segments:
             if piece.first <= size <= piece.last:
                 return piece.constant_s + piece.per_byte_s * size
@@ -89,17 +90,19 @@ class Formula:
         raise _size_outside_formula(self.key, size, ranges)
 
     def sizes(self) -> tuple[int, ...]:
-        """Sizes at which to draw it: both ends of each range, and the powers of two between."""
+        """Sizes at which to draw the formula: the bounds of each range and the powers of two between them."""
         sizes: set[int] = set()
         for piece in self.segments:
-            inner = (1 << k for k in range(piece.last.bit_length()))
-            sizes.update({piece.first, piece.last}, (s for s in inner if piece.first < s < piece.last))
+            powers = (1 << k for k in range(piece.last.bit_length()))
+            sizes.update(
+                {piece.first, piece.last}, (size for size in powers if piece.first < size < piece.last)
+            )
         return tuple(sorted(sizes))
 
 
 @dataclass(frozen=True)
 class PaperMachine:
-    """A machine of a paper, which may have several and print numbers for only some of them."""
+    """A machine of a paper. A paper may have several machines, with numbers for only some of them."""
 
     name: str
     title: str
@@ -108,8 +111,8 @@ class PaperMachine:
 
 @dataclass(frozen=True)
 class Published:
-    """A paper. `method` describes how its numbers were measured and what its columns mean, `facts` its other
-    findings; `transcription` the decisions made in copying, `inconsistencies` its contradictions."""
+    """A paper. `method` describes the measurement and the meaning of columns, `facts` other findings,
+    `transcription` decisions made in copying, `inconsistencies` contradictions."""
 
     name: str
     title: str
@@ -123,40 +126,50 @@ class Published:
     inconsistencies: tuple[str, ...]
 
     def machine(self, name: str) -> PaperMachine:
-        for each in self.machines:
-            if each.name == name:
-                return each
+        for candidate in self.machines:
+            if candidate.name == name:
+                return candidate
         raise unknown(
-            f"machine of {self.name}", name, (m.name for m in self.machines), code="unknown-machine-of-paper"
+            f"machine of {self.name}",
+            name,
+            (candidate.name for candidate in self.machines),
+            code="unknown-machine-of-paper",
         )
 
     def row(self, key: str) -> PrintedRow:
-        for each in self.rows:
-            if each.key == key:
-                return each
-        raise unknown(f"row of {self.name}", key, (r.key for r in self.rows), code="unknown-row")
+        for candidate in self.rows:
+            if candidate.key == key:
+                return candidate
+        raise unknown(
+            f"row of {self.name}", key, (candidate.key for candidate in self.rows), code="unknown-row"
+        )
 
     def formula(self, key: str) -> Formula:
-        for each in self.formulas:
-            if each.key == key:
-                return each
-        raise unknown(f"formula of {self.name}", key, (f.key for f in self.formulas), code="unknown-formula")
+        for candidate in self.formulas:
+            if candidate.key == key:
+                return candidate
+        raise unknown(
+            f"formula of {self.name}",
+            key,
+            (candidate.key for candidate in self.formulas),
+            code="unknown-formula",
+        )
 
     def of(self, machine: str) -> Published:
-        """The paper with the rows and formulas of one of its machines."""
-        selected = self.machine(machine)
+        """Copy of the paper with the rows and formulas of one of its machines."""
+        paper_machine = self.machine(machine)
         return replace(
             self,
-            title=selected.title,
-            machines=(selected,),
-            rows=tuple(r for r in self.rows if r.machine == machine),
-            formulas=tuple(f for f in self.formulas if f.machine == machine),
+            title=paper_machine.title,
+            machines=(paper_machine,),
+            rows=tuple(row for row in self.rows if row.machine == machine),
+            formulas=tuple(formula for formula in self.formulas if formula.machine == machine),
         )
 
     def knows(self, key: str) -> bool:
         """Whether `key` is the key of a row or formula, or a prefix of some ("t3e/table/bcast")."""
-        above = key.rstrip("/")
-        return any(each == above or each.startswith(f"{above}/") for each in self._keys())
+        prefix = key.rstrip("/")
+        return any(known_key == prefix or known_key.startswith(f"{prefix}/") for known_key in self._keys())
 
     def _keys(self) -> Iterator[str]:
         yield from (row.key for row in self.rows)
@@ -164,11 +177,11 @@ class Published:
 
 
 def _size_outside_formula(formula: str, size: float, ranges: Sequence[tuple[int, int]]) -> UsageError:
-    """`ranges` are the first and last bytes for which the formula is printed."""
-    limits = ", ".join(f"{first} to {last}" for first, last in ranges)
+    """Error for a size outside the formula. `ranges` are the first and last bytes for which it is printed."""
+    ranges_text = ", ".join(f"{first} to {last}" for first, last in ranges)
     return UsageError(
         f"{formula} does not cover {size:g} B",
-        f"it holds for {limits} B",
+        f"it holds for {ranges_text} B",
         "choose another size",
         code="size-outside-formula",
         size=size,
@@ -186,14 +199,14 @@ COLUMNS = tuple(PrintedRow.__annotations__)
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all papers."""
+    """Names of all papers."""
     folder = files("hockney.reference")
     return tuple(sorted(p.name.removesuffix(".toml") for p in folder.iterdir() if p.name.endswith(".toml")))
 
 
 @cache
 def published(name: str) -> Published:
-    """The printed numbers of the paper `name`. Raises UsageError for an unknown one."""
+    """Read the paper `name`. Raises UsageError for an unknown name."""
     if name not in names():
         raise unknown("paper", name, names(), code="unknown-paper")
     folder = files("hockney.reference")
@@ -206,8 +219,8 @@ def published(name: str) -> Published:
         title=document["title"],
         citation=document["citation"],
         machines=tuple(PaperMachine(**machine) for machine in document["machines"]),
-        rows=tuple(_row(each) for each in table),
-        formulas=tuple(_formula(each) for each in document.get("formulas", ())),
+        rows=tuple(_row(raw_row) for raw_row in table),
+        formulas=tuple(_formula(raw_row) for raw_row in document.get("formulas", ())),
         method=tuple(document["method"]),
         facts=tuple(document["facts"]),
         transcription=tuple(document["transcription"]),
@@ -217,12 +230,12 @@ def published(name: str) -> Published:
 
 @cache
 def machine_names() -> dict[str, str]:
-    """Every published machine with its paper."""
+    """Map each published machine to its paper."""
     return {machine.name: name for name in names() for machine in published(name).machines}
 
 
 def paper_of(machine: str) -> Published:
-    """The paper of a machine, with that machine's numbers. Raises UsageError for an unknown one."""
+    """Paper of a machine, with the numbers of that machine. Raises UsageError for an unknown machine."""
     papers = machine_names()
     if machine not in papers:
         raise unknown("published machine", machine, papers, code="unknown-published-machine")
@@ -237,11 +250,11 @@ def _row(raw: dict[str, str]) -> PrintedRow:
 def _formula(raw: dict[str, Any]) -> Formula:
     pieces = tuple(
         FormulaPiece(
-            first=each["first"],
-            last=each["last"],
-            constant_s=parse_seconds(each["constant_s"]),
-            per_byte_s=parse_seconds_per_byte(each["per_byte_s"]),
+            first=segment["first"],
+            last=segment["last"],
+            constant_s=parse_seconds(segment["constant_s"]),
+            per_byte_s=parse_seconds_per_byte(segment["per_byte_s"]),
         )
-        for each in raw["segments"]
+        for segment in raw["segments"]
     )
     return Formula(**(raw | {"segments": pieces}))

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A published machine as a run, so that fits, figures and tables treat printed numbers like measured ones.
+"""Conversion of a published machine to a run, so that fits, figures and tables treat printed numbers like
+measured ones.
 
-A row that has a case becomes a record of one repetition; a formula becomes one record for each size at which
-it is drawn. Nothing was verified, repeated or timed here, which the records' origin states.
+A row with a case becomes a record of one repetition. A formula becomes one record for each size at which it
+is drawn. The origin of the records states that nothing was measured here.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ TRAITS = Traits(origin="published", noiseless=True, local=False, shared_memory=F
 
 
 def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
-    """The machine of `paper` (which has one: `Published.of`) and its numbers as records.
+    """Convert the machine of `paper` (exactly one, see `Published.of`) and its numbers to records.
 
-    Cases are completed by `catalog`. Numbers for the same number of ranks share a launch; if a paper prints
-    two numbers for one case, the second is in a separate launch, so that both count. Raises Inconclusive if
-    the paper prints no number that corresponds to a case of the engine.
+    Cases are completed by `catalog`. Numbers for the same number of ranks share a launch. If a paper prints
+    two numbers for one case, the second is in a separate launch. Raises Inconclusive if no number corresponds
+    to a case of the engine.
     """
     machine = paper.machines[0]
-    printed = list(_times(paper, catalog))
-    if not printed:
+    printed_times = list(_printed_times(paper, catalog))
+    if not printed_times:
         raise Inconclusive(
             f"no published number for {machine.name} can be compared",
             "none of them corresponds to a case that hockney measures",
@@ -51,20 +52,22 @@ def run_of(paper: Published, catalog: Catalog) -> tuple[Machine, RunRecords]:
             machine=machine.name,
         )
     occurrences: dict[Case, int] = {}
-    grouped: dict[tuple[int, int], list[tuple[Case, float]]] = {}
-    for case, seconds in printed:
+    cases_by_launch: dict[tuple[int, int], list[tuple[Case, float]]] = {}
+    for case, seconds in printed_times:
         occurrences[case] = occurrences.get(case, 0) + 1
-        grouped.setdefault((case.ranks, occurrences[case]), []).append((case, seconds))
+        cases_by_launch.setdefault((case.ranks, occurrences[case]), []).append((case, seconds))
     launches = []
     records = []
-    for index, key in enumerate(sorted(grouped)):
+    for index, key in enumerate(sorted(cases_by_launch)):
         launches.append(_launch(machine.name, index, ranks=key[0]))
-        for position, (case, seconds) in enumerate(grouped[key]):
+        for position, (case, seconds) in enumerate(cases_by_launch[key]):
             records.append(_record(case, catalog, seconds, launches[-1].launch, position))
-    return _machine(paper, max(ranks for ranks, _ in grouped)), RunRecords(tuple(launches), tuple(records))
+    return _machine(paper, max(ranks for ranks, _ in cases_by_launch)), RunRecords(
+        tuple(launches), tuple(records)
+    )
 
 
-def _times(paper: Published, catalog: Catalog) -> Iterator[tuple[Case, float]]:
+def _printed_times(paper: Published, catalog: Catalog) -> Iterator[tuple[Case, float]]:
     for formula in paper.formulas:
         if formula.case:
             for size in formula.sizes():

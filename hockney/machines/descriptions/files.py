@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The files of descriptions: those that come with hockney, by name, and the user's; TOML as structures whose
-fields are the keys of its tables; and numbers and texts as they are written there."""
+"""Description files: bundled ones, by name, and the user's. Conversion of TOML tables to structures with a
+field for each key, and formatting of numbers and text for TOML."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ MOST_BYTES = 1 << 20
 
 @functools.cache
 def bundled_names(package: str) -> tuple[str, ...]:
-    """The names of the descriptions in the folder machines of `package`."""
+    """Names of the descriptions in the folder machines of `package`."""
     folder = files(package) / "machines"
     return tuple(sorted(p.name.removesuffix(ENDING) for p in folder.iterdir() if p.name.endswith(ENDING)))
 
 
 def machine_text(name: str, package: str, kind: str) -> tuple[str, str]:
-    """The text of a machine file, the user's or one of `package`, whose machines are of this `kind`; and its
-    name for the user. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    """Text and display name of a machine file, either the user's or a bundled one of `package`, which
+    contains machines of this `kind`. Raises UsageError for an unknown name, EnvironmentProblem for an
+    unreadable file."""
     names = bundled_names(package)
     if is_description_file(name):
         return read_file(at_home(Path(name)), names), name
@@ -51,7 +52,7 @@ def machine_text(name: str, package: str, kind: str) -> tuple[str, str]:
 
 
 def read_file(path: Path, names: Collection[str]) -> str:
-    """`names` are the machines that exist without a file, if it is a machine's. Raises UsageError or
+    """Read a description file. `names` are the bundled machines, for suggestions. Raises UsageError or
     EnvironmentProblem."""
     try:
         status = path.stat()
@@ -109,7 +110,7 @@ Readers = Mapping[type, Mapping[str, Read]]
 
 
 def parse_toml(text: str, where: str, guide: str) -> dict[str, Any]:
-    """The file parsed as TOML; `guide` is the document about such files."""
+    """Parse a file as TOML. `guide` is the document about such files."""
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -131,13 +132,13 @@ def _position(message: str) -> tuple[str, str]:
     match = re.fullmatch(r"(.*) \(at (?:line (\d+), column (\d+)|(end of document))\)", message, re.DOTALL)
     if not match:
         return message, ""
-    what = match[1][:1].lower() + match[1][1:]
-    return what, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
+    problem = match[1][:1].lower() + match[1][1:]
+    return problem, f"line {match[2]}, column {match[3]}" if match[2] else "end of file"
 
 
 @functools.cache
 def fields_of(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
-    """The fields of a structure; msgspec evaluates their annotations each time it is asked."""
+    """Fields of a structure, cached because msgspec evaluates their annotations on each call."""
     return msgspec.structs.fields(kind)
 
 
@@ -146,18 +147,18 @@ def read_structure(
     raw: Any,
     place: Place,
     readers: Readers,
-    others: Iterable[str] = (),
+    other_keys: Iterable[str] = (),
     example: Callable[[str], str] = lambda name: f"{name} = ...",
 ) -> T:
-    """`raw`, a table, as a structure. `others` are keys that it has besides, for suggestions; `example` shows
-    how a missing key is written."""
+    """Convert the table `raw` to a structure. `other_keys` are additional keys of the table, for
+    suggestions. `example` shows how to write a missing key."""
     if not isinstance(raw, dict):
         raise table_expected(place.label, place.key)
     fields = fields_of(kind)
-    names = tuple(f.name for f in fields)
+    names = tuple(field_.name for field_ in fields)
     for name in raw:
         if name not in names:
-            raise unknown_key(place.at(name).label, name, (*names, *others))
+            raise unknown_key(place.at(name).label, name, (*names, *other_keys))
     for field in fields:
         if field.required and field.name not in raw:
             raise key_missing(place.at(field.name).label, example(field.name))
@@ -202,22 +203,24 @@ def size_text(value: int) -> str:
 
 
 def scaled_text(value: float, units: Units) -> str:
-    """The same number in the largest unit for which it is at least 1; only the decimal point moves."""
+    """Format a number in the largest unit for which it is at least 1. The digits are exact."""
     if value == 0:
         return "0"
     number = Decimal(repr(float(value)))
-    unit, power = next((u for u in reversed(units) if number >= Decimal(1).scaleb(u[1])), units[0])
-    moved = number.scaleb(-power)
-    plain = f"{moved.normalize():f}"
-    return f'"{plain if len(plain) < 25 else str(moved)}{unit}"'
+    unit, power = next(
+        (candidate for candidate in reversed(units) if number >= Decimal(1).scaleb(candidate[1])), units[0]
+    )
+    scaled = number.scaleb(-power)
+    digits = f"{scaled.normalize():f}"
+    return f'"{digits if len(digits) < 25 else str(scaled)}{unit}"'
 
 
 def list_text(items: Sequence[str]) -> str:
-    """A list on one line if it is short."""
-    joined = f"[{', '.join(items)}]"
-    return joined if len(joined) < 90 else "[\n  " + ",\n  ".join(items) + ",\n]"
+    """Format a list, on one line if it is short."""
+    one_line = f"[{', '.join(items)}]"
+    return one_line if len(one_line) < 90 else "[\n  " + ",\n  ".join(items) + ",\n]"
 
 
 def quoted_text(text: str) -> str:
-    """A TOML basic string; JSON's escapes are TOML's, except for the delete character."""
+    """Format a TOML basic string. JSON's escapes are valid in TOML, except for the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

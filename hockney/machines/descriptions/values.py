@@ -38,7 +38,7 @@ NAME = re.compile(rf"{WORD.pattern}(\+{WORD.pattern})*")
 
 @dataclass(frozen=True)
 class Place:
-    """The position of a value: the file and its key, for the user."""
+    """Position of a value for error messages: the file and the key."""
 
     where: str
     key: str
@@ -51,14 +51,14 @@ class Place:
 
     @property
     def label(self) -> str:
-        """The start of an error line."""
+        """Beginning of an error message."""
         return f"{printable(self.where)}: {printable(self.key)}" if self.key else printable(self.where)
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """A kind of number: the parser of its strings, and the range of plain numbers, from `low` to `high`; 0 is
-    not in it if they are `positive`."""
+    """A kind of number: the parser of strings with units, and the range of plain numbers from `low` to
+    `high`, without 0 if `positive`."""
 
     name: str
     parse: Callable[[str], float]
@@ -97,7 +97,7 @@ class Quantity:
                 else f"from {self.low:g} to {self.high:g}"
             )
             raise UsageError(
-                f"{place.label} = {_short(value)} is out of range",
+                f"{place.label} = {_shorten(value)} is out of range",
                 f"a {self.name} must be {limits}",
                 f"use for example {self.example}",
                 code="outside-limits",
@@ -116,7 +116,7 @@ OPERATIONS = Quantity("rate of operations", parse_operations, '"20Mop/s"', MOST_
 
 
 def no_text(text: str) -> float:
-    """The parser of a number without a unit."""
+    """Parser of numbers without a unit, which rejects strings."""
     raise UsageError(
         f"'{printable(text)}' is not a number",
         "this value has no unit",
@@ -143,7 +143,7 @@ def text_value(value: Any, place: Place) -> str:
 
 
 def nonempty_text(value: Any, place: Place) -> str:
-    """Text that is not empty."""
+    """Read a string that is not empty."""
     if not text_value(value, place).strip():
         raise UsageError(
             f"{place.label} is empty", "", "describe it in a few words", code="empty-text", place=place.label
@@ -152,7 +152,7 @@ def nonempty_text(value: Any, place: Place) -> str:
 
 
 def machine_name(value: Any, place: Place) -> str:
-    """A machine's name: lower-case letters, digits, dots, dashes; its variants after a +."""
+    """Read a machine's name: lower-case letters, digits, dots and dashes, with variants after a +."""
     if not NAME.fullmatch(text_value(value, place)):
         raise bad_name(place.label, value, "t3e")
     return value
@@ -176,12 +176,12 @@ def choice_of(allowed: tuple[str, ...]) -> Callable[[Any, Place], str]:
     return read
 
 
-def list_of(one: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, ...]]:
+def list_of(item_reader: Callable[[Any, Place], Any]) -> Callable[[Any, Place], tuple[Any, ...]]:
     def read(value: Any, place: Place) -> tuple[Any, ...]:
         if not isinstance(value, list):
             table = place.key if isinstance(value, dict) else ""
             raise list_expected(place.label, kind_of(value), table)
-        return tuple(one(each, place.item(k)) for k, each in enumerate(value))
+        return tuple(item_reader(item, place.item(k)) for k, item in enumerate(value))
 
     return read
 
@@ -197,7 +197,7 @@ def kind_of(value: Any) -> str:
     return next((name for kind, name in names if isinstance(value, kind)), "a date or time")
 
 
-def _short(value: float) -> str:
+def _shorten(value: float) -> str:
     if isinstance(value, int):
         return str(value) if abs(value) < 10**20 else "a number of more than 20 digits"
     return "not a number" if math.isnan(value) else f"{value:g}"
@@ -214,7 +214,8 @@ def bad_name(place: str, name: str, example: str) -> UsageError:
 
 
 def list_expected(place: str, actual: str, table: str) -> UsageError:
-    """`table` is the key of a table where a list of tables is expected; "" for other values."""
+    """Error for a value that is not a list. `table` is the key of a table where a list of tables is expected,
+    "" for other values."""
     remedy = f"write [[{table}]]" if table else "put it in [ ]"
     return UsageError(f"{place} is {actual}", "a list is expected", remedy, code="list-expected", place=place)
 

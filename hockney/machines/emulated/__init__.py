@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Emulated machines: Ethernets of network namespaces on this host, described in TOML.
 
-`emulated.ethernet("sun-ethernet")` is a description with every number in SI units; `machines/` contains those
-that come with hockney, and docs/emulated.md explains how to write one. engine/emulated/ builds them.
+`emulated.ethernet("sun-ethernet")` returns a description with all numbers in SI units. `machines/` contains
+the bundled machines, and docs/emulated.md explains the format. engine/emulated/ builds the networks.
 """
 
 from hockney.machines.emulated.description import NUMBERS, ethernet, names, read, value_text, write

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of emulated machines: found by name, parsed from a machine file and written as one.
+"""Descriptions of emulated machines: search by name, reading and writing of machine files.
 
 Every error names the file and the key.
 """
@@ -39,14 +39,15 @@ LEAST_RATE, MOST_RATE = 125.0, 125e9
 
 
 def read(text: str, where: str = "machine file") -> Ethernet:
-    """The machine that `text` describes; `where` names the file in errors. Raises UsageError."""
-    whole = Place(where, "")
+    """Parse the description in `text`. `where` names the file in errors. Raises UsageError for an invalid
+    description."""
+    root = Place(where, "")
     ethernet = files.read_structure(
-        Ethernet, files.parse_toml(text, where, GUIDE), whole, READERS, example=_example
+        Ethernet, files.parse_toml(text, where, GUIDE), root, READERS, example=_example
     )
     for k, origin in enumerate(ethernet.origins):
         if origin.key not in NUMBERS:
-            place = whole.at("origins").item(k).at("key").label
+            place = root.at("origins").item(k).at("key").label
             raise origin_of_nothing(place, origin.key, "rate or hosts")
     return ethernet
 
@@ -94,7 +95,7 @@ NUMBERS = ("hosts", "rate", "medium", "mtu", "delay_s", "send_buffer", "wait_s",
 
 
 def write(ethernet: Ethernet) -> str:
-    """The complete TOML, without values that equal their defaults."""
+    """Format the complete TOML, without values that equal their defaults."""
     lines = list(_keys(ethernet))
     for origin in ethernet.origins:
         lines += ["", "[[origins]]", *_keys(origin)]
@@ -109,11 +110,11 @@ def _keys(table: msgspec.Struct) -> Iterator[str]:
 
 
 def value_text(name: str, value: Any) -> str:
-    """A value in the format of a machine file, by its key's name: "10Mbit/s" for rate."""
+    """Format a value for a machine file according to its key: "10Mbit/s" for rate."""
     if isinstance(value, str):
         return quoted_text(value)
     if isinstance(value, tuple):
-        return list_text([quoted_text(each) for each in value])
+        return list_text([quoted_text(item) for item in value])
     if name == "rate":
         return scaled_text(value * 8, BITS)
     if name == "send_buffer":
@@ -125,12 +126,13 @@ PACKAGE = "hockney.machines.emulated"
 
 
 def names() -> tuple[str, ...]:
-    """The machines that come with hockney."""
+    """Names of the bundled machines."""
     return bundled_names(PACKAGE)
 
 
 def ethernet(name: str) -> Ethernet:
-    """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
+    """Description of a machine by name. Raises UsageError for an unknown name, EnvironmentProblem for an
+    unreadable file."""
     if not name.strip():
         raise UsageError(
             "the name of the emulated machine is empty",

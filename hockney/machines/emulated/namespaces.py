@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The command line that runs a program among the hosts of an Ethernet, and a trial of it."""
+"""Command line that runs a program on the hosts of an emulated Ethernet, and a trial run."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ TRIAL_SECONDS = 60.0
 
 
 def ethernet_words(ethernet: Ethernet, program: Path, hosts: int = 0) -> tuple[str, ...]:
-    """The words before a command that is to run on the launcher's host of `ethernet`, built by `program`,
-    with its first `hosts` hosts (0: all)."""
+    """Command prefix that runs a command on the launcher's host of `ethernet`, which `program` builds with
+    its first `hosts` hosts (0: all)."""
     return (
         str(program),
         "--hosts", str(hosts or ethernet.hosts),
@@ -69,19 +69,19 @@ def host_names(ethernet: Ethernet, hosts: int = 0) -> tuple[str, ...]:
 
 
 def trial(ethernet: Ethernet, program: Path, agent: Path) -> None:
-    """Build it once with two hosts, enter one by `agent` and remove it. Raises EnvironmentProblem if this
-    host does not allow it."""
-    words = [*ethernet_words(ethernet, program, min(2, ethernet.hosts)), str(agent), "h1", "true"]
-    done = process.capture(words, timeout=TRIAL_SECONDS)
-    if done.ok:
+    """Build the Ethernet once with two hosts, enter one with `agent`, and remove it. Raises
+    EnvironmentProblem if this host does not permit it."""
+    command = [*ethernet_words(ethernet, program, min(2, ethernet.hosts)), str(agent), "h1", "true"]
+    finished = process.capture(command, timeout=TRIAL_SECONDS)
+    if finished.ok:
         return
-    reports = [report for line in done.err.splitlines() if (report := REPORT.match(line))]
+    reports = [report for line in finished.err.splitlines() if (report := REPORT.match(line))]
     step, reason = reports[0].groups() if reports else ("", "")
-    reason = reason or done.err.strip()
-    missing, remedy = STEPS.get(step, (f"the step '{step}' failed" if step else "its network fails", ""))
+    reason = reason or finished.err.strip()
+    problem, remedy = STEPS.get(step, (f"the step '{step}' failed" if step else "its network fails", ""))
     raise EnvironmentProblem(
         f"cannot emulate {ethernet.name} here",
-        f"{missing}: {one_line(reason).lower()}" if reason else missing,
+        f"{problem}: {one_line(reason).lower()}" if reason else problem,
         remedy or "see docs/emulated.md",
         code="cannot-emulate",
         step=step,

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Descriptions of simulated machines: read, written, named.
+"""Descriptions of simulated machines: reading, writing, and search by name.
 
-`simulated.platform("paragon-8x8")` is a description with every number in SI units; `machines/` contains those
-that come with hockney, and docs/machine-files.md explains how to write one.
+`simulated.platform("paragon-8x8")` returns a description with all numbers in SI units. `machines/` contains
+the bundled machines, and docs/machine-files.md explains the format.
 """
 
 from hockney.machines.simulated.names import names, platform, variants

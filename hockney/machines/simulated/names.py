@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Machines by name: one of hockney's own, or a file; other extents and variants as suffixes.
+"""Machines by name: a bundled one or a file, with an extent and variants as suffixes.
 
 t3e    paragon-8x8    t3e+full-duplex    clusters/mine.toml+noisy
 """
@@ -22,25 +22,27 @@ _EXTENT = re.compile(r"(.+?)-(\d+(?:x\d+)+)")
 
 
 def names() -> tuple[str, ...]:
-    """The machines that come with hockney."""
+    """Names of the bundled machines."""
     return bundled_names(PACKAGE)
 
 
 def platform(name: str) -> Platform:
-    """The machine with this name. Raises UsageError, or EnvironmentProblem for a file that cannot be read."""
-    base, dims, wanted = _split(name)
+    """Description of a machine by name. Raises UsageError for an unknown name, EnvironmentProblem for an
+    unreadable file."""
+    base, dims, variant_names = _split(name)
     text, where = machine_text(base, PACKAGE, "simulated")
-    return read(text, where, variants=wanted, dims=dims)
+    return read(text, where, variants=variant_names, dims=dims)
 
 
 def variants(name: str) -> tuple[Variant, ...]:
-    """The variants in the machine's file."""
+    """Variants in the machine's file."""
     text, where = machine_text(_split(name)[0], PACKAGE, "simulated")
     return _variants(parse(text, where), where)
 
 
 def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
-    """The file or name, the extent, the variants. A path may contain + and - before its suffix."""
+    """Split a name into the file or base name, the extent and the variants. A path may contain + and - before
+    its suffix."""
     if not name.strip():
         raise UsageError(
             "the name of the simulated machine is empty",
@@ -48,10 +50,10 @@ def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
             f"available: {', '.join(names())}",
             code="no-machine-name",
         )
-    end = name.rfind(ENDING) + len(ENDING) if ENDING in name else 0
-    head, plus, rest = name[end:].partition("+")
-    base, wanted = name[:end] + head, rest.split("+") if plus else []
-    if len(set(wanted)) < len(wanted) or "" in wanted:
+    suffix_end = name.rfind(ENDING) + len(ENDING) if ENDING in name else 0
+    extent_text, separator, variants_text = name[suffix_end:].partition("+")
+    base, variant_names = name[:suffix_end] + extent_text, variants_text.split("+") if separator else []
+    if len(set(variant_names)) < len(variant_names) or "" in variant_names:
         raise UsageError(
             f"'{printable(name)}' has a variant that is empty or given twice",
             "",
@@ -60,8 +62,8 @@ def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
         )
     match = _EXTENT.fullmatch(base)
     if match is None or base in names():
-        return base, (), wanted
-    dims = tuple(int(n) for n in match[2].split("x") if len(n) < 9)
+        return base, (), variant_names
+    dims = tuple(int(number) for number in match[2].split("x") if len(number) < 9)
     if len(dims) != match[2].count("x") + 1 or 0 in dims:
         raise UsageError(
             f"'{printable(match[2])}' is not an extent",
@@ -69,4 +71,4 @@ def _split(name: str) -> tuple[str, tuple[int, ...], Sequence[str]]:
             "write numbers from 1, for example paragon-8x8",
             code="bad-extent",
         )
-    return match[1], dims, wanted
+    return match[1], dims, variant_names

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Parses a machine file into a Platform; every error names the file and the key.
+"""Reading of machine files. Every error names the file and the key.
 
-The struct classes of core/platform.py define the keys and which of them are required; this module only
-defines the meaning of a key's value, and which values must agree.
+The struct classes of core/platform.py define the keys and which are required. This module defines the meaning
+of values and checks their consistency.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ ORIGIN_EXAMPLE = "network.link or segments[0].latency_s"
 def read(
     text: str, where: str = "machine file", *, variants: Iterable[str] = (), dims: tuple[int, ...] = ()
 ) -> Platform:
-    """The machine that `text` describes, with `variants` applied in order and other `dims`.
+    """Parse the description in `text`, with `variants` applied in order and the extent `dims`.
 
-    `where` names the file in errors. Variants that are not requested are read as well, so that mistakes in
-    them are found at once. Raises UsageError.
+    `where` names the file in errors. All variants are read, so that mistakes in them are always found. Raises
+    UsageError for an invalid description.
     """
     return _read(text, where, tuple(variants), dims)
 
@@ -58,32 +58,36 @@ def read(
 def _read(text: str, where: str, variants: tuple[str, ...], dims: tuple[int, ...]) -> Platform:
     raw = parse(text, where)
     variant_tables = table_of(raw, where)
-    base = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
+    base_platform = _platform({k: v for k, v in raw.items() if k != VARIANTS}, Place(where, ""))
     for name in variant_tables:
-        _varied(raw, base, [name], where)
-    varied = _varied(raw, base, variants, where)
+        _apply_variants(raw, base_platform, [name], where)
+    varied = _apply_variants(raw, base_platform, variants, where)
     if not dims:
         return varied
-    changed = with_dims(varied, dims, where)
-    check_network(changed.network, Place(where, "network"))
-    return changed
+    resized = with_dims(varied, dims, where)
+    check_network(resized.network, Place(where, "network"))
+    return resized
 
 
 def parse(text: str, where: str) -> dict[str, Any]:
-    """The file parsed as TOML."""
+    """Parse a machine file as TOML."""
     return files.parse_toml(text, where, GUIDE)
 
 
-def _varied(raw: dict[str, Any], base: Platform, names: Sequence[str], where: str) -> Platform:
-    """The base with the named variants."""
+def _apply_variants(
+    raw: dict[str, Any], base_platform: Platform, names: Sequence[str], where: str
+) -> Platform:
+    """Apply the named variants to the base."""
     if not names:
-        return base
+        return base_platform
     variant_tables = table_of(raw, where)
     merged = {k: v for k, v in raw.items() if k != VARIANTS}
     for name in names:
         if name not in variant_tables:
             remedy = "" if variant_tables else "this machine has no variants"
-            raise unknown(f"variant of {base.name}", name, variant_tables, remedy, code="unknown-variant")
+            raise unknown(
+                f"variant of {base_platform.name}", name, variant_tables, remedy, code="unknown-variant"
+            )
         merged = lay_over(merged, name, variant_tables[name], where)
     return _platform(merged, Place(where, f"variants.{'+'.join(names)}"))
 
@@ -94,11 +98,11 @@ def _platform(raw: dict[str, Any], place: Place) -> Platform:
     for name in ("segments", "on_node"):
         _check_segments(getattr(platform, name), place.at(name), required=name == "segments")
     _check_processors(platform, place)
-    places = all_places(platform)
+    known_places = all_places(platform)
     for k, origin in enumerate(platform.origins):
-        if origin.key not in places:
-            here = place.at("origins").item(k).at("key")
-            raise origin_of_nothing(here.label, origin.key, ORIGIN_EXAMPLE)
+        if origin.key not in known_places:
+            key_place = place.at("origins").item(k).at("key")
+            raise origin_of_nothing(key_place.label, origin.key, ORIGIN_EXAMPLE)
     return platform
 
 
@@ -112,36 +116,37 @@ def _check_segments(segments: tuple[Segment, ...], place: Place, *, required: bo
             place=place.label,
         )
     if segments and segments[0].first != 0:
-        here = place.item(0).at("first").label
+        label = place.item(0).at("first").label
         raise UsageError(
-            f"{here} = {segments[0].first}",
+            f"{label} = {segments[0].first}",
             "the first segment must start at 0 bytes",
             "set first = 0",
             code="first-segment-not-zero",
-            place=here,
+            place=label,
         )
     for k in range(1, len(segments)):
-        before, first = segments[k - 1].first, segments[k].first
-        if first <= before:
-            raise _not_ascending(place.item(k).at("first").label, first, before)
+        previous_first, first = segments[k - 1].first, segments[k].first
+        if first <= previous_first:
+            raise _not_ascending(place.item(k).at("first").label, first, previous_first)
 
 
 def _check_processors(platform: Platform, place: Place) -> None:
-    """Messages within a node do not take the time of processors; between nodes, of those with one core."""
-    several = any(group.cores > 1 for group in platform.nodes)
+    """Check processor overheads: messages within a node have none, and between nodes they require nodes with
+    one core."""
+    has_multicore_nodes = any(group.cores > 1 for group in platform.nodes)
     for name in ("segments", "on_node"):
         for k, segment in enumerate(getattr(platform, name)):
             for key in ("processor_s", "processor_s_per_byte"):
-                here = place.at(name).item(k).at(key).label
+                label = place.at(name).item(k).at(key).label
                 if getattr(segment, key) and name == "on_node":
-                    raise unknown_key(here, key, _ON_NODE)
-                if getattr(segment, key) and several:
+                    raise unknown_key(label, key, _ON_NODE)
+                if getattr(segment, key) and has_multicore_nodes:
                     raise UsageError(
-                        f"{here} needs nodes of one core",
+                        f"{label} needs nodes of one core",
                         "which of several would do the work is not modelled",
                         "give nodes one core, or remove it",
                         code="several-cores",
-                        place=here,
+                        place=label,
                     )
 
 
@@ -155,7 +160,7 @@ def _example(name: str) -> str:
 
 
 def _by_operation(names: tuple[str, ...], one: Callable[[str, Any, Place], Any]) -> Read:
-    """A table with keys among `names`."""
+    """Reader of a table with keys among `names`."""
 
     def read(raw: Any, place: Place) -> dict[str, Any]:
         if not isinstance(raw, dict):
@@ -205,7 +210,7 @@ def _point(raw: Any, place: Place) -> tuple[int, float]:
     return int(values.BYTES.read(raw[0], place.item(0))), values.SECONDS.read(raw[1], place.item(1))
 
 
-def _one(kind: type[T]) -> Read:
+def _exactly_one(kind: type[T]) -> Read:
     return lambda raw, place: _struct(kind, raw, place)
 
 
@@ -214,7 +219,7 @@ _COUNTS = values.list_of(values.COUNT.read)
 
 
 def _readers(kind: type[msgspec.Struct], **others: Read) -> dict[str, Read]:
-    """The meaning of each key's value; that of times follows from their names."""
+    """Readers of the keys. Times are recognised by their names."""
     fields = (field.name for field in msgspec.structs.fields(kind))
     return {name: others[name] if name in others else _time(name).read for name in fields}
 
@@ -244,7 +249,7 @@ READERS: dict[type, dict[str, Read]] = {
         Network,
         **dict.fromkeys(("dims", "down", "up", "cables", "dragonfly"), _COUNTS),
         shape=values.choice_of(get_args(Shape)),
-        nodes=values.list_of(_one(NodeGroup)),
+        nodes=values.list_of(_exactly_one(NodeGroup)),
         nic=values.RATE.read,
         duplex=values.choice_of(("full", "half")),
         link=values.RATE.read,
@@ -255,18 +260,18 @@ READERS: dict[type, dict[str, Read]] = {
         name=values.machine_name,
         title=values.nonempty_text,
         source=values.text_value,
-        network=_one(Network),
+        network=_exactly_one(Network),
         eager=values.BYTES.read,
-        segments=values.list_of(_one(Segment)),
-        on_node=values.list_of(_one(Segment)),
+        segments=values.list_of(_exactly_one(Segment)),
+        on_node=values.list_of(_exactly_one(Segment)),
         collectives=_by_operation(SELECTABLE_COLLECTIVES, _algorithm),
         flops=values.FLOPS.read,
         rates=_by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
         barrier_cluster=values.COUNT.read,
         calls=_by_operation(CALLED, _points),
-        libraries=_one(Libraries),
-        noise=_one(Noise),
-        origins=values.list_of(_one(Origin)),
+        libraries=_exactly_one(Libraries),
+        noise=_exactly_one(Noise),
+        origins=values.list_of(_exactly_one(Origin)),
         notes=_TEXTS,
         poor_fit=values.text_value,
         two_modes=values.text_value,
@@ -275,14 +280,14 @@ READERS: dict[type, dict[str, Read]] = {
 _ON_NODE = tuple(name for name in READERS[Segment] if not name.startswith("processor_"))
 
 
-def _not_ascending(place: str, value: int, before: int) -> UsageError:
-    """Sizes of segments, or of the costs of a call."""
+def _not_ascending(place: str, value: int, previous: int) -> UsageError:
+    """Error for sizes that do not ascend, in segments or in the costs of a call."""
     return UsageError(
-        f"{place} = {value} is not greater than the previous size, {before}",
+        f"{place} = {value} is not greater than the previous size, {previous}",
         "sizes must be in ascending order",
         "sort them, with each size once",
         code="not-ascending",
         place=place,
         value=value,
-        before=before,
+        before=previous,
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of each shape of network, and the conditions among them."""
+"""Keys of each network shape, and their conditions."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ _EXAMPLES = {
 
 
 def check_network(network: Network, place: Place) -> None:
-    """Raises UsageError for a network that specifies its number of nodes like another shape, or not at
+    """Raise UsageError if the network specifies its number of nodes with the keys of another shape, or not at
     all."""
-    wanted = KEYS[network.shape]
+    required_keys = KEYS[network.shape]
     for key, example in _EXAMPLES.items():
-        given, here = bool(getattr(network, key)), place.at(key).label
-        if key in wanted and not given:
+        is_given, label = bool(getattr(network, key)), place.at(key).label
+        if key in required_keys and not is_given:
             raise UsageError(
-                f"{here} is missing",
+                f"{label} is missing",
                 f"it gives the number of nodes of a {network.shape}",
                 f"add {example}",
                 code="shape-needs-key",
-                place=here,
+                place=label,
             )
-        if given and key not in wanted:
+        if is_given and key not in required_keys:
             raise UsageError(
-                f"{here} does not apply to a {network.shape}",
-                f"its number of nodes is given by {', '.join(wanted)}",
+                f"{label} does not apply to a {network.shape}",
+                f"its number of nodes is given by {', '.join(required_keys)}",
                 "remove this key",
                 code="key-of-another-shape",
-                place=here,
+                place=label,
             )
     levels = {key: len(getattr(network, key)) for key in ("down", "up", "cables")}
     if len(set(levels.values())) > 1:
@@ -63,23 +63,23 @@ def check_network(network: Network, place: Place) -> None:
             levels=dict(levels),
         )
     if network.shape == "dragonfly" and len(network.dragonfly) != 4:
-        here = place.at("dragonfly").label
+        label = place.at("dragonfly").label
         raise UsageError(
-            f"{here} has {len(network.dragonfly)} numbers instead of 4",
+            f"{label} has {len(network.dragonfly)} numbers instead of 4",
             "groups, chassis per group, routers per chassis, nodes per router",
             f"use for example {_EXAMPLES['dragonfly']}",
             code="bad-dragonfly",
-            place=here,
+            place=label,
             count=len(network.dragonfly),
         )
     cores = sum(group.count * group.cores for group in network.nodes)
     extents = {"fat-tree": network.down, "dragonfly": network.dragonfly}.get(network.shape, network.dims)
     if max(cores, math.prod(extents)) > MOST:
-        here = place.at(wanted[0]).label
+        label = place.at(required_keys[0]).label
         raise UsageError(
-            f"{here} gives too many nodes",
+            f"{label} gives too many nodes",
             f"the limit is {MOST}",
             code="too-many-nodes",
-            place=here,
+            place=label,
             limit=MOST,
         )

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a Platform as a machine file, which parses to an equal Platform.
+"""Writing of machine files, which parse to an equal Platform.
 
-Only values that differ from their defaults are written, with units if these make a number shorter.
+Only values that differ from their defaults are written, with units if that makes a number shorter.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ _ARRAYS = ("segments", "on_node", "origins")
 
 
 def write(platform: Platform) -> str:
-    """The complete TOML: `read(write(platform)) == platform`."""
+    """Format the complete TOML: `read(write(platform)) == platform`."""
     lines = list(_keys(platform, leave=(*_TABLES, *_ARRAYS)))
     for name in _TABLES:
         value = getattr(platform, name)
         if isinstance(value, dict):
-            pairs = [f"{key} = {value_text(key, each)}" for key, each in value.items()]
+            pairs = [f"{key} = {value_text(key, item)}" for key, item in value.items()]
         else:
             pairs = list(_keys(value)) if value is not None else []
         if pairs or name == "network":
             lines += ["", f"[{name}]", *pairs]
     for name in _ARRAYS:
-        for each in getattr(platform, name):
-            lines += ["", f"[[{name}]]", *_keys(each)]
+        for item in getattr(platform, name):
+            lines += ["", f"[[{name}]]", *_keys(item)]
     return "\n".join(lines) + "\n"
 
 
@@ -52,7 +52,7 @@ def _keys(table: msgspec.Struct, leave: tuple[str, ...] = ()) -> Iterator[str]:
 
 
 def value_text(name: str, value: Any) -> str:
-    """A value in the format of a machine file, by its key's name: "10.5us" for latency_s."""
+    """Format a value for a machine file according to its key: "10.5us" for latency_s."""
     if isinstance(value, str):
         return quoted_text(value)
     if isinstance(value, tuple):
@@ -73,9 +73,9 @@ def value_text(name: str, value: Any) -> str:
 
 def _list(values: tuple[Any, ...]) -> str:
     if values and isinstance(values[0], NodeGroup):
-        return f"[{', '.join('{' + ', '.join(_keys(each)) + '}' for each in values)}]"
+        return f"[{', '.join('{' + ', '.join(_keys(table)) + '}' for table in values)}]"
     if values and isinstance(values[0], tuple):  # bytes and seconds, of calls
-        pairs = (f"[{size_text(least)}, {scaled_text(seconds, TIMES)}]" for least, seconds in values)
+        pairs = (f"[{size_text(min_size)}, {scaled_text(seconds, TIMES)}]" for min_size, seconds in values)
         return f"[{', '.join(pairs)}]"
-    items = [quoted_text(v) if isinstance(v, str) else repr(v) for v in values]
+    items = [quoted_text(item) if isinstance(item, str) else repr(item) for item in values]
     return list_text(items)

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The benchmarks of other suites, and the cases that measure what they do; a benchmark by the name that its
-users type.
+"""Benchmarks of other suites and the equivalent cases. Benchmarks are found by the names that their users
+type.
 
-One `<suite>.toml` for each suite: every benchmark by its name there, with the case, or the reason why there
-is none, and what differs in the definition. docs/reference/peers.md is made from it."""
+Each suite has a `<suite>.toml` with its benchmarks by name, the equivalent case or the reason why there is
+none, and differences of definition. docs/reference/peers.md is generated from it."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ SUITES = ("osu", "imb", "nccl", "skampi")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """`name` as its suite spells it, with the program before a slash (IMB-MPI1/PingPong) where a program has
-    several.
+    """A benchmark of another suite. `name` is spelled as in the suite, with the program before a slash
+    (IMB-MPI1/PingPong) if the program has several benchmarks.
 
-    `case` is the line of the case that measures the same, without its sizes, or "" if there is none: then
-    `reason` says why and `instead` what to do. `sizes` are those of the benchmark, in bytes, as a list of a
-    case ("" for none). `close`: the case measures not quite the same, as `differs` says.
+    `case` is the line of the equivalent case without sizes. If it is "", `reason` explains why there is none
+    and `instead` suggests an alternative. `sizes` are the benchmark's sizes in bytes, as a list in a case (""
+    for none). A `close` case measures something slightly different, which `differs` describes.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Benchmark:
     instead: str = ""
 
     def line(self, parameters: Mapping[str, str] = {}, *, sizes: bool = True) -> str:
-        """The line of the case, in which `parameters` replace others or are added. Without `sizes`, it has
-        the benchmark's own only if they are among `parameters`."""
-        name, *words = self.case.split()
-        values = dict(word.split("=", 1) for word in words)
+        """Line of the case with `parameters` replaced or added. Without `sizes`, the line contains sizes only
+        if they are among `parameters`."""
+        name, *parameter_words = self.case.split()
+        values = dict(word.split("=", 1) for word in parameter_words)
         if self.sizes and sizes:
             values["bytes"] = self.sizes
         return " ".join([name, *(f"{key}={value}" for key, value in {**values, **parameters}.items())])
@@ -58,7 +58,7 @@ class Benchmark:
 
 @dataclass(frozen=True)
 class BenchmarkGroup:
-    """`defined`: how the definitions of all its benchmarks differ from hockney's."""
+    """A group of benchmarks. `defined` describes how their definitions differ from hockney's."""
 
     title: str
     defined: str
@@ -67,7 +67,8 @@ class BenchmarkGroup:
 
 @dataclass(frozen=True)
 class BenchmarkSuite:
-    """`version` is that of the suite whose benchmarks these are, `source` where they are listed."""
+    """A suite. `version` is the version that has these benchmarks, `source` is the place where they are
+    listed."""
 
     title: str
     version: str
@@ -76,7 +77,7 @@ class BenchmarkSuite:
 
     @property
     def benchmarks(self) -> Iterator[Benchmark]:
-        return (each for group in self.groups for each in group.benchmarks)
+        return (benchmark for group in self.groups for benchmark in group.benchmarks)
 
 
 @cache
@@ -85,17 +86,19 @@ def suites() -> tuple[BenchmarkSuite, ...]:
 
 
 def find_benchmark(name: str) -> tuple[Benchmark, BenchmarkGroup]:
-    """The benchmark that a user calls `name`, in any case, with or without the folder of its program or, if
-    no other program has one of that name, without its program. Raises UsageError if there is none, or if
-    hockney has no equivalent."""
+    """Find the benchmark called `name`, ignoring case, with or without the folder of its program. The
+    program may be omitted if the name is unique. Raises UsageError if there is none or if hockney has no
+    equivalent."""
     benchmarks = _by_name()
     normalised = _normalise(name)
-    matches = [full for full in benchmarks if full.endswith(f"/{normalised}")]
-    full = normalised if normalised in benchmarks else matches[0] if len(matches) == 1 else ""
-    if not full:
-        candidates = sorted((each for each, _ in benchmarks.values()), key=lambda each: not each.case)
-        raise _unknown_benchmark(name, [each.name for each in candidates], "/" in normalised)
-    benchmark, group = benchmarks[full]
+    matches = [full_name for full_name in benchmarks if full_name.endswith(f"/{normalised}")]
+    full_name = normalised if normalised in benchmarks else matches[0] if len(matches) == 1 else ""
+    if not full_name:
+        candidates = sorted(
+            (candidate for candidate, _ in benchmarks.values()), key=lambda candidate: not candidate.case
+        )
+        raise _unknown_benchmark(name, [candidate.name for candidate in candidates], "/" in normalised)
+    benchmark, group = benchmarks[full_name]
     if not benchmark.case:
         raise UsageError(
             f"hockney has no equivalent of {benchmark.name}",
@@ -109,39 +112,48 @@ def find_benchmark(name: str) -> tuple[Benchmark, BenchmarkGroup]:
 
 
 def benchmark_named(name: str) -> tuple[Benchmark, BenchmarkGroup] | None:
-    """The benchmark with exactly this name, in any case, with its program, or written imb_NAME; None if there
+    """Benchmark with exactly this name, ignoring case, with its program or written as imb_NAME; None if there
     is none. It may have no equivalent."""
     benchmarks, normalised = _by_name(), _normalise(name)
     if normalised.startswith("imb_"):
-        ending = normalised.replace("imb_", "/", 1)
+        suffix = normalised.replace("imb_", "/", 1)
         normalised = next(
-            (full for full in benchmarks if full.startswith("imb-") and full.endswith(ending)), normalised
+            (
+                full_name
+                for full_name in benchmarks
+                if full_name.startswith("imb-") and full_name.endswith(suffix)
+            ),
+            normalised,
         )
     return benchmarks.get(normalised)
 
 
 def _normalise(name: str) -> str:
-    """Lower case, with one slash between program and benchmark; of a path to an OSU program its last part."""
-    words = re.sub(r"[\s/]+", "/", name.strip().lower())
-    last = words.rpartition("/")[2]
-    if last.startswith(("osu_", "osu-")):
-        return last.replace("-", "_")
-    return "/".join(words.split("/")[-2:])
+    """Convert a name to lower case with one slash between program and benchmark. Only the last part of a path
+    to an OSU program is kept."""
+    path = re.sub(r"[\s/]+", "/", name.strip().lower())
+    program = path.rpartition("/")[2]
+    if program.startswith(("osu_", "osu-")):
+        return program.replace("-", "_")
+    return "/".join(path.split("/")[-2:])
 
 
 @cache
 def _by_name() -> dict[str, tuple[Benchmark, BenchmarkGroup]]:
     return {
-        _normalise(each.name): (each, group)
+        _normalise(benchmark.name): (benchmark, group)
         for suite in suites()
         for group in suite.groups
-        for each in group.benchmarks
+        for benchmark in group.benchmarks
     }
 
 
 def _suite(name: str) -> BenchmarkSuite:
     document = tomllib.loads((files("hockney.reference.peers") / f"{name}.toml").read_text("utf-8"))
-    groups = [BenchmarkGroup(g["title"], g["defined"], tuple(_benchmarks(g))) for g in document["group"]]
+    groups = [
+        BenchmarkGroup(group["title"], group["defined"], tuple(_benchmarks(group)))
+        for group in document["group"]
+    ]
     return BenchmarkSuite(document["title"], document["version"], document["source"], tuple(groups))
 
 
@@ -149,14 +161,14 @@ def _benchmarks(group: Mapping[str, Any]) -> Iterator[Benchmark]:
     program = f"{group['program']}/" if "program" in group else ""
     for raw in group["benchmarks"]:
         fields = {"sizes": group.get("sizes", "")} | {
-            k: v for k, v in raw.items() if k not in ("name", "names")
+            key: value for key, value in raw.items() if key not in ("name", "names")
         }
         for name in raw.get("names", [raw.get("name")]):
             yield Benchmark(name=program + name, **fields)
 
 
 def _unknown_benchmark(name: str, available: Iterable[str], with_program: bool) -> UsageError:
-    """`with_program`: whether `name` has a program and a slash before it, as those available may have."""
+    """Error for an unknown benchmark. `with_program` tells whether `name` includes a program."""
 
     def compared(text: str) -> str:
         return text.lower() if with_program else text.lower().rpartition("/")[2]

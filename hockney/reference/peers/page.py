@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of benchmarks as one Markdown page.
+"""Generator of the Markdown page with the tables of benchmarks.
 
 python -m hockney.reference.peers.page > docs/reference/peers.md
 """
@@ -48,7 +48,8 @@ def page() -> str:
 
 
 def _section(group: BenchmarkGroup) -> str:
-    """A table; if few rows have differences or several share them, these are notes below it."""
+    """Section with a table. Differences are notes below it if few rows have them or several rows share
+    them."""
     rows: list[tuple[str, ...]] = list(_rows(group))
     texts = list(dict.fromkeys(row[2] for row in rows if row[2]))
     head: tuple[str, ...] = ("benchmark", "case", "differences")
@@ -64,31 +65,33 @@ def _section(group: BenchmarkGroup) -> str:
 
 
 def _rows(group: BenchmarkGroup) -> Iterator[Row]:
-    """One row for all benchmarks that differ in the name of an operation only."""
-    similar: dict[tuple[str, str], list[Benchmark]] = {}
-    without: dict[tuple[str, str], list[str]] = {}
-    for each in group.benchmarks:
-        if each.case:
-            similar.setdefault((_pattern(each), each.differs), []).append(each)
+    """Rows of the table. Benchmarks that differ only in the name of an operation share a row."""
+    benchmarks_by_pattern: dict[tuple[str, str], list[Benchmark]] = {}
+    names_without_case: dict[tuple[str, str], list[str]] = {}
+    for benchmark in group.benchmarks:
+        if benchmark.case:
+            benchmarks_by_pattern.setdefault((_pattern(benchmark), benchmark.differs), []).append(benchmark)
         else:
-            without.setdefault((each.reason, each.instead), []).append(f"`{each.name}`")
-    for (pattern, differs), alike in similar.items():
-        same = {each.line() for each in alike}
-        case = pattern if len(same) > 1 else _case(alike[0], same.pop())
-        yield ", ".join(f"`{each.name}`" for each in alike), case, differs
-    for (reason, instead), names in without.items():
+            names_without_case.setdefault((benchmark.reason, benchmark.instead), []).append(
+                f"`{benchmark.name}`"
+            )
+    for (pattern, difference), group_members in benchmarks_by_pattern.items():
+        lines_of_members = {benchmark.line() for benchmark in group_members}
+        case = pattern if len(lines_of_members) > 1 else _case(group_members[0], lines_of_members.pop())
+        yield ", ".join(f"`{benchmark.name}`" for benchmark in group_members), case, difference
+    for (reason, instead), names in names_without_case.items():
         printed_names = names if len(names) <= MANY else [*names[:2], f"and {len(names) - 2} others"]
         yield ", ".join(printed_names), "none", f"{reason}; {instead}"
 
 
 def _pattern(benchmark: Benchmark) -> str:
-    """The case, with a star for the operation in the benchmark's name."""
+    """Case with a star for the operation in the benchmark's name."""
     name = re.sub(
         "_(pure|persist(_pure)?|persistent|perf)$|mt$", "", benchmark.name.rpartition("/")[2].lower()
     )
     name, line = name.removeprefix("osu_").removeprefix("mpi_"), benchmark.line()
-    words = [name, *(word for word in ("write", "read", "put", "get") if word in name)]
-    for word in words:
+    name_words = [name, *(word for word in ("write", "read", "put", "get") if word in name)]
+    for word in name_words:
         if re.search(rf"(?<![a-z]){word}(?![a-z])", line):
             line = re.sub(rf"(?<![a-z]){word}(?![a-z])", "*", line, count=1)
             break

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a simulated twin behaves like the machine from which it was calibrated: both surveys compared."""
+"""Comparison of the surveys of a machine and of its simulated twin."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ Verdict = Literal["agrees", "undecided", "disagrees"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """One number of both. A time agrees if its relative difference is at most `within`, any number if the
-    twin's is in the real one's interval (a parameter's, widened by `within`) and at most `DECIDED` off; it is
-    undecided if it is in the interval but further off, and disagrees outside. `counts` is false where the
-    real machine's own fit is poor, so that its parameters bind nobody. `fitted`: the calibration has used
-    this very number, so that agreement shows no more than care."""
+    """Agreement of one quantity. A time agrees if its relative difference is at most `within`. Any quantity
+    agrees if the twin's value is in the real interval (widened by `within` for parameters) and at most
+    `DECIDED` off. It is undecided if it is in the interval but further off, otherwise it disagrees. `counts`
+    is false if the real machine's fit is poor. `fitted` quantities were inputs of the calibration, so their
+    agreement only confirms consistency."""
 
     what: str
     unit: str
@@ -53,36 +53,42 @@ class Agreement:
 
 
 def compare(real: Survey, twin: Survey) -> list[Agreement]:
-    """The ping-pong at each size and level, every fitted parameter, every collective between two ranks."""
+    """Compare the ping-pong at each size and level, all fitted parameters, and all collectives between two
+    ranks."""
     levels = [(level, twin.at(in_simulation(level.place))) for level in real.levels]
-    agreements = [each for level, other in levels for each in _one_way(level, other)]
-    agreements += _parameters(real, twin)
-    return [*agreements, *(each for level, other in levels for each in _collectives(level, other))]
+    agreements = [
+        agreement for level, twin_level in levels for agreement in _compare_one_way(level, twin_level)
+    ]
+    agreements += _compare_parameters(real, twin)
+    return [
+        *agreements,
+        *(agreement for level, twin_level in levels for agreement in _compare_collectives(level, twin_level)),
+    ]
 
 
-def _where(survey: Survey) -> str:
+def _level_text(survey: Survey) -> str:
     return f", {layout.LEVEL_PHRASES[layout.parse_level(survey.place)]}" if survey.place else ""
 
 
-def _one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
+def _compare_one_way(real: Survey, twin: Survey) -> Iterator[Agreement]:
     simulated = twin.one_way
     for size, median in real.one_way.items():
         if size in simulated:
             value = simulated[size].value
-            verdict = _of_time(value, median, MESSAGE_WITHIN)
-            name = f"{real.ping_pong} {size} B{_where(real)}"
+            verdict = _time_verdict(value, median, MESSAGE_WITHIN)
+            name = f"{real.ping_pong} {size} B{_level_text(real)}"
             yield Agreement(name, "s", median, value, verdict, True, True, MESSAGE_WITHIN)
 
 
-def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
-    theirs = {(f.model, f.line): f for f in twin.fits.fits}
+def _compare_parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
+    twin_fits = {(candidate.model, candidate.line): candidate for candidate in twin.fits.fits}
     for fit in real.fits.fits:
-        place = str(fit.subject.get(PLACE, ""))
-        other = theirs.get((fit.model, _simulated(fit.subject).line))
-        if fit.model not in MODELS or place not in ("", *real.places) or other is None:
+        level = str(fit.subject.get(PLACE, ""))
+        twin_fit = twin_fits.get((fit.model, _twin_subject(fit.subject).line))
+        if fit.model not in MODELS or level not in ("", *real.places) or twin_fit is None:
             continue
         for parameter in fit.parameters:
-            counterpart = other.parameter(parameter.symbol)
+            counterpart = twin_fit.parameter(parameter.symbol)
             if counterpart is not None:
                 value = counterpart.estimate.value
                 inside_widened = overlaps(counterpart.estimate, parameter.estimate)
@@ -98,24 +104,28 @@ def _parameters(real: Survey, twin: Survey) -> Iterator[Agreement]:
                 )
 
 
-def _simulated(subject: Subject) -> Subject:
-    """The twin's fit of the same."""
-    fixed = ((name, in_simulation(str(value)) if name == PLACE else value) for name, value in subject.fixed)
-    return Subject(subject.workload, tuple(fixed))
+def _twin_subject(subject: Subject) -> Subject:
+    """Subject of the twin's corresponding fit."""
+    parameters = (
+        (name, in_simulation(str(value)) if name == PLACE else value) for name, value in subject.fixed
+    )
+    return Subject(subject.workload, tuple(parameters))
 
 
-def _collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
+def _compare_collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
     for operation in CALLED:
         simulated = collective(twin, operation)
         for size, median in collective(real, operation).items():
             if size in simulated and (size > 0 or operation == "barrier"):
                 value = simulated[size].value
-                words = (operation if operation == "barrier" else f"{operation} {size} B") + _where(real)
-                verdict = _of_time(value, median, WITHIN)
-                yield Agreement(words, "s", median, value, verdict, True, True, WITHIN)
+                description = (
+                    operation if operation == "barrier" else f"{operation} {size} B"
+                ) + _level_text(real)
+                verdict = _time_verdict(value, median, WITHIN)
+                yield Agreement(description, "s", median, value, verdict, True, True, WITHIN)
 
 
-def _of_time(twin: float, real: Estimate, within: float) -> Verdict:
+def _time_verdict(twin: float, real: Estimate, within: float) -> Verdict:
     if abs(twin / real.value - 1) <= within:
         return "agrees"
     return _verdict(twin, real, is_inside(twin, real))
@@ -134,8 +144,8 @@ def is_inside(value: float, estimate: Estimate) -> bool:
 
 
 def overlaps(twin: Estimate, real: Estimate) -> bool:
-    """Whether the twin's value is in the real interval, which is open if the data do not limit it. A twin
-    without noise has almost no interval itself."""
+    """Whether the twin's value is in the real interval, which may be unbounded. A twin without noise has
+    almost no interval itself."""
     low = 0.0 if real.low is None else real.low
     high = float("inf") if real.high is None else real.high
     return low * (1 - HARDLY) <= twin.value <= high * (1 + HARDLY)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Calibration: a survey becomes a platform, with the origin of every number."""
+"""Calibration: converts a survey to a platform, with the origin of every number."""
 
 from __future__ import annotations
 
@@ -36,8 +36,9 @@ HALF = 1.5
 
 @dataclass(frozen=True)
 class CalibrationOptions:
-    """`nodes` 0: those of the run if it measured messages between them and within them, otherwise enough for
-    16384 ranks. `network` describes what is between the nodes."""
+    """Options of a calibration. `nodes` is the number of nodes (0: those of the run if it measured messages
+    between and within nodes, otherwise enough for 16384 ranks). `network` describes the network between the
+    nodes."""
 
     name: str = ""
     nodes: int = 0
@@ -45,33 +46,40 @@ class CalibrationOptions:
     network: Platform | None = None
 
 
-def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platform:
-    """The machine of `survey`. Raises UsageError or Inconclusive for a run that does not contain enough."""
-    wishes = wishes or CalibrationOptions()
-    levels = [_level(each) for each in survey.levels]
-    eager, eager_origin = _eager_of(levels)
-    near = next((each for each in levels if not each.survey.between_nodes), None)
-    far = next((each for each in levels if each.survey.between_nodes), None)
-    between = wishes.network
-    apart = far is not None and between is None
-    segments, on_node, sources, notes = _segments(near, far, eager, between)
+def calibrate(survey: Survey, options: CalibrationOptions | None = None) -> Platform:
+    """Calibrate the machine of `survey`. Raises UsageError or Inconclusive if the run does not contain enough
+    data."""
+    options = options or CalibrationOptions()
+    levels = [_measure_level(level_) for level_ in survey.levels]
+    eager, eager_origin = _eager_limit_of(levels)
+    node_level = next((level_ for level_ in levels if not level_.survey.between_nodes), None)
+    network_level = next((level_ for level_ in levels if level_.survey.between_nodes), None)
+    network_description = options.network
+    measured_network = network_level is not None and network_description is None
+    segments, on_node, sources, notes = _segments(node_level, network_level, eager, network_description)
     # Operations on 2 ranks of one node, where messages hide less, tell most about a call.
-    together = [each.survey for each in levels if any(collective(each.survey, name) for name in CALLED)]
-    pair = together[0] if together else levels[0].survey
-    messages_of_pair = segments if pair.between_nodes and apart else on_node or segments
-    summed, sum_origin = sum_cost(pair)
-    chosen, chosen_origins = algorithms(survey)
-    own, own_origins, call_notes = calls(pair, PairMessages(messages_of_pair, eager, summed))
+    collective_surveys = [
+        level_.survey for level_ in levels if any(collective(level_.survey, name) for name in CALLED)
+    ]
+    pair = collective_surveys[0] if collective_surveys else levels[0].survey
+    messages_of_pair = segments if pair.between_nodes and measured_network else on_node or segments
+    sum_s_per_byte, sum_origin = sum_cost(pair)
+    chosen_algorithms, chosen_origins = algorithms(survey)
+    call_costs, call_origins, call_notes = calls(pair, PairMessages(messages_of_pair, eager, sum_s_per_byte))
     notes = [*call_notes, *notes]
-    network, network_origins = _network((far or levels[0]).survey, wishes, both=near is not None and apart)
-    poor = [each.fit for each in levels if each.fit.verdict == "poor"]
+    network, network_origins = _network(
+        (network_level or levels[0]).survey,
+        options,
+        has_both_levels=node_level is not None and measured_network,
+    )
+    poor = [level_.fit for level_ in levels if level_.fit.verdict == "poor"]
     notes += [note_poor_fit(survey.name, fit.line, fit.why) for fit in poor]
-    in_modes = [each.fit.two_modes.text for each in levels if each.fit.two_modes is not None]
-    notes = [*(note_two_modes(survey.name, found) for found in in_modes), *notes]
+    mode_texts = [level_.fit.two_modes.text for level_ in levels if level_.fit.two_modes is not None]
+    notes = [*(note_two_modes(survey.name, found) for found in mode_texts), *notes]
     if survey.fits.cost == "undisturbed":
         notes.insert(0, note_undisturbed(survey.name))
-    spread = max(each.survey.spread for each in levels)
-    noise = Noise(relative=rounded(spread)) if wishes.noise and spread > 0 else None
+    max_spread = max(level_.survey.spread for level_ in levels)
+    noise = Noise(relative=rounded(max_spread)) if options.noise and max_spread > 0 else None
     if noise:
         source = (
             f"the median spread within launches of the ping-pongs of {survey.name}: interquartile range / "
@@ -81,38 +89,38 @@ def calibrate(survey: Survey, wishes: CalibrationOptions | None = None) -> Platf
     clock = f"the cost of reading the clock in {survey.name}, or a tenth of its resolution if that is larger"
     host, mpi = survey.machine.host, survey.machine.mpi
     return Platform(
-        name=wishes.name or _name(host),
+        name=options.name or _name(host),
         title=_title(host, survey.name, title_of(mpi) if mpi else ""),
         source=f"hockney calibrate {survey.name}",
         network=network,
         eager=eager,
         segments=segments,
         on_node=on_node,
-        collectives=chosen,
-        sum_s_per_byte=summed,
-        calls=own,
+        collectives=chosen_algorithms,
+        sum_s_per_byte=sum_s_per_byte,
+        calls=call_costs,
         clock_s=rounded(survey.clock_s),
         noise=noise,
         origins=(
-            *sources, *network_origins, eager_origin, sum_origin, *chosen_origins, *own_origins,
+            *sources, *network_origins, eager_origin, sum_origin, *chosen_origins, *call_origins,
             Origin(key="clock_s", status="fitted", source=clock),
         ),
         notes=tuple(notes),
         poor_fit=poor[0].why if poor else "",
-        two_modes=in_modes[0] if in_modes else "",
+        two_modes=mode_texts[0] if mode_texts else "",
     )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class MeasuredLevel:
-    """Messages between ranks that meet at one level."""
+    """Messages between ranks at one level."""
 
     survey: Survey
     fit: Fit
     curve: Curve
 
 
-def _level(survey: Survey) -> MeasuredLevel:
+def _measure_level(survey: Survey) -> MeasuredLevel:
     survey.refuse()
     fit = survey.hockney
     assert fit is not None  # ensured by refuse()
@@ -121,11 +129,15 @@ def _level(survey: Survey) -> MeasuredLevel:
 
 
 def _segments(
-    near: MeasuredLevel | None, far: MeasuredLevel | None, eager: int, network: Platform | None
+    node_level: MeasuredLevel | None,
+    network_level: MeasuredLevel | None,
+    eager: int,
+    network: Platform | None,
 ) -> tuple[tuple[Segment, ...], tuple[Segment, ...], list[Origin], list[str]]:
-    """The segments between nodes and on a node, with their origins and notes. If only messages on a node are
-    known, those between nodes are taken to cost the same, or as on another machine; so are those on a node if
-    only messages between nodes are known and others replace these."""
+    """Segments between nodes and within a node, with their origins and notes. If only messages within a node
+    are known, those between nodes are assumed to cost the same, or as much as on the described network. The
+    same applies to messages within a node if only messages between nodes are known and a described network
+    replaces these."""
     sources: list[Origin] = []
 
     def of(level: MeasuredLevel, key: str) -> tuple[Segment, ...]:
@@ -135,28 +147,28 @@ def _segments(
         return tuple(piece.segment for piece in sourced)
 
     if network is not None:
-        given = passed_on(network, "segments")
-        if near is not None:
-            return network.segments, of(near, "on_node"), [*sources, *given], []
-        assert far is not None
-        on_node, name = of(far, "on_node"), far.survey.name
+        passed_origins = passed_on(network, "segments")
+        if node_level is not None:
+            return network.segments, of(node_level, "on_node"), [*sources, *passed_origins], []
+        assert network_level is not None
+        on_node, name = of(network_level, "on_node"), network_level.survey.name
         guess = Origin(
             key="on_node", status="guess", source=f"as between nodes: {name} has no messages within one"
         )
-        return network.segments, on_node, [guess, *given], [note_on_node(name)]
-    on_node = of(near, "on_node") if near is not None else ()
-    if far is not None:
-        return of(far, "segments"), on_node, sources, []
-    assert near is not None
-    name = near.survey.name
+        return network.segments, on_node, [guess, *passed_origins], [note_on_node(name)]
+    on_node = of(node_level, "on_node") if node_level is not None else ()
+    if network_level is not None:
+        return of(network_level, "segments"), on_node, sources, []
+    assert node_level is not None
+    name = node_level.survey.name
     guess = Origin(key="segments", status="guess", source=f"as on a node: {name} ran on one host")
     return on_node, on_node, [*sources, guess], [note_between_nodes(name)]
 
 
-def _eager_of(levels: Sequence[MeasuredLevel]) -> tuple[int, Origin]:
-    """A machine has one limit: that between nodes, if it shows."""
-    found = [_eager(each.survey, each.fit) for each in reversed(levels)]
-    return next((each for each in found if each[1].status == "fitted"), found[0])
+def _eager_limit_of(levels: Sequence[MeasuredLevel]) -> tuple[int, Origin]:
+    """Eager limit of the machine: the one between nodes, if it is visible."""
+    limits = [_fit_eager_limit(level_.survey, level_.fit) for level_ in reversed(levels)]
+    return next((level_ for level_ in limits if level_[1].status == "fitted"), limits[0])
 
 
 def _name(host: str) -> str:
@@ -164,20 +176,27 @@ def _name(host: str) -> str:
     return re.sub(r"[^a-z0-9.-]+", "-", host.lower()).strip("-.")[:60] or "calibrated"
 
 
-def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
-    """The change of protocol: the change point at which the ping-pong's line begins much higher.
+def _fit_eager_limit(survey: Survey, fit: Fit) -> tuple[int, Origin]:
+    """Find the change of protocol: the change point at which the latency of the ping-pong's line rises most.
 
-    It lies between two measured sizes; the larger is the first that is certainly sent by the other protocol.
+    It is between two measured sizes. The larger one is the first that is certainly sent with the other
+    protocol.
     """
-    best, switch = RISE, None
-    for change, before, after in zip(fit.change_points, fit.segments, fit.segments[1:], strict=False):
-        rise = after.latency.value / before.latency.value if before.latency.value > 0 else 0.0
+    best, limit = RISE, None
+    for change, lower_segment, upper_segment in zip(
+        fit.change_points, fit.segments, fit.segments[1:], strict=False
+    ):
+        rise = (
+            upper_segment.latency.value / lower_segment.latency.value
+            if lower_segment.latency.value > 0
+            else 0.0
+        )
         if rise > best:
-            best, switch = rise, change
-    if switch is None:
+            best, limit = rise, change
+    if limit is None:
         source = f"the ping-pong of {survey.name} shows no change of protocol; a common limit"
         return DEFAULT_EAGER_LIMIT, Origin(key="eager", status="guess", source=source)
-    low, high = (math.ceil(switch.value if end is None else end) for end in (switch.low, switch.high))
+    low, high = (math.ceil(limit.value if bound is None else bound) for bound in (limit.low, limit.high))
     source = (
         f"between {format_bytes(low)} and {format_bytes(high)} the latency of the ping-pong of {survey.name} "
         f"grows {best:.1f} times, as from eager to rendezvous"
@@ -185,26 +204,28 @@ def _eager(survey: Survey, fit: Fit) -> tuple[int, Origin]:
     return max(high - 1, 0), Origin(key="eager", status="fitted", source=source)
 
 
-def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple[Network, list[Origin]]:
-    """A run that measured `both` levels has the layout of its ranks too."""
-    layout = survey.machine.layout if both else None
+def _network(
+    survey: Survey, options: CalibrationOptions, *, has_both_levels: bool
+) -> tuple[Network, list[Origin]]:
+    """Network of the machine. A run that measured both levels also determines the layout of the ranks."""
+    layout = survey.machine.layout if has_both_levels else None
     cores = max(1, survey.machine.cores) if layout is None else layout.ranks_per_node
-    given = wishes.network
-    shape = given.network if given else Network()
-    fixed = math.prod(shape.dims or shape.down or shape.dragonfly)
-    if fixed > 1 or shape.dims:
-        if wishes.nodes and wishes.nodes != fixed:
-            network = given.name if given else "the network"
+    network_description = options.network
+    shape = network_description.network if network_description else Network()
+    fixed_nodes = math.prod(shape.dims or shape.down or shape.dragonfly)
+    if fixed_nodes > 1 or shape.dims:
+        if options.nodes and options.nodes != fixed_nodes:
+            network = network_description.name if network_description else "the network"
             raise UsageError(
-                f"--nodes {wishes.nodes} does not fit {network}, which has {fixed} nodes",
+                f"--nodes {options.nodes} does not fit {network}, which has {fixed_nodes} nodes",
                 "its shape determines their number",
                 "remove --nodes",
                 code="node-count-of-network",
-                nodes=wishes.nodes,
-                network_nodes=fixed,
+                nodes=options.nodes,
+                network_nodes=fixed_nodes,
             )
-        return shape, list(passed_on(given, "network")) if given else []
-    count = wishes.nodes or (-(-RANKS // cores) if layout is None else layout.nodes)
+        return shape, list(passed_on(network_description, "network")) if network_description else []
+    count = options.nodes or (-(-RANKS // cores) if layout is None else layout.nodes)
     if count * cores > MOST:
         raise UsageError(
             f"{count} nodes with {cores} cores each are too many",
@@ -216,18 +237,22 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
     nodes = (NodeGroup(count=count, cores=cores),)
     if layout is None:
         enough = f"enough nodes for {RANKS} ranks; --nodes sets another number"
-        number = "--nodes" if wishes.nodes else enough
+        number = "--nodes" if options.nodes else enough
         nodes_source = f"{cores} cores, according to {survey.name}; {number}"
     else:
         nodes_source = (
             f"{layout.text} ranks in {survey.name}; "
-            f"--nodes{'' if (wishes.nodes > 0) else ' sets another number of nodes'}"
+            f"--nodes{'' if (options.nodes > 0) else ' sets another number of nodes'}"
         )
-    known: Status = "guess" if layout is None or wishes.nodes else "fitted"
-    network_origins = [Origin(key="network.nodes", status=known, source=nodes_source)]
-    if given:
-        others = [each for each in passed_on(given, "network") if not covers("network.nodes", each.key)]
-        return msgspec.structs.replace(shape, nodes=nodes), [*others, *network_origins]
+    status: Status = "guess" if layout is None or options.nodes else "fitted"
+    network_origins = [Origin(key="network.nodes", status=status, source=nodes_source)]
+    if network_description:
+        other_origins = [
+            origin
+            for origin in passed_on(network_description, "network")
+            if not covers("network.nodes", origin.key)
+        ]
+        return msgspec.structs.replace(shape, nodes=nodes), [*other_origins, *network_origins]
     nic, nic_source = _nic(survey)
     duplex, duplex_source = _duplex(survey)
     network_origins += [
@@ -239,7 +264,7 @@ def _network(survey: Survey, wishes: CalibrationOptions, *, both: bool) -> tuple
 
 
 def _nic(survey: Survey) -> tuple[float, str]:
-    """Highest one-way rate measured for the pair, with its origin."""
+    """Highest measured one-way rate of the pair, with its origin."""
     rates = [
         (size / median.value, name)
         for name in (survey.ping_pong, survey.workload("stream", "isend"))
@@ -251,12 +276,12 @@ def _nic(survey: Survey) -> tuple[float, str]:
 
 
 def _duplex(survey: Survey) -> tuple[Literal["full", "half"], str]:
-    both = survey.medians(survey.workload("point-to-point", "sendrecv"), buffers="hot")
-    common = [size for size in both if size in survey.one_way]
+    exchange_times = survey.medians(survey.workload("point-to-point", "sendrecv"), buffers="hot")
+    common = [size for size in exchange_times if size in survey.one_way]
     if not common:
         return "full", f"{survey.name} has no bidirectional measurement; full is the most common"
     size = max(common)
-    ratio = both[size].value / survey.one_way[size].value
+    ratio = exchange_times[size].value / survey.one_way[size].value
     source = (
         f"in {survey.name}, bidirectional messages of {format_bytes(size)} take {ratio:.2f} times as long as "
         "unidirectional ones"
@@ -265,7 +290,7 @@ def _duplex(survey: Survey) -> tuple[Literal["full", "half"], str]:
 
 
 def _title(host: str, survey: str, mpi: str) -> str:
-    """`mpi` is "" if there was none."""
+    """Title of the machine. `mpi` is "" if unknown."""
     return f"{host} as measured by {survey} ({mpi or 'no MPI'})"
 
 
@@ -287,11 +312,11 @@ def note_poor_fit(survey: str, fit: str, why: str) -> str:
     return f"the fit of {fit} of {survey} is poor: {why}; results of this machine have a warning"
 
 
-def note_two_modes(survey: str, found: str) -> str:
-    """`found` is the caveat of the ping-pong's fit."""
+def note_two_modes(survey: str, caveat_text: str) -> str:
+    """Note on two modes. `caveat_text` is the caveat of the ping-pong's fit."""
     return (
-        f"in {survey}, {found}: the times are between both, and chance decides where; --cost undisturbed "
-        "takes those of the fast mode"
+        f"in {survey}, {caveat_text}: the times are between both, and chance decides where; "
+        "--cost undisturbed takes those of the fast mode"
     )
 
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Segments of a platform, with their origins, from the time of a message and its shares."""
+"""Segments of a platform, with their origins, derived from the time of a message and its shares."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EVEN = 1 / 3
 
 @dataclass(frozen=True)
 class Straight:
-    """`at_zero` + bytes `per_byte`: a trusted fit's line."""
+    """Line of a trusted fit: `at_zero` + bytes x `per_byte`."""
 
     at_zero: float
     per_byte: float
@@ -32,10 +32,10 @@ class Straight:
 
 @dataclass(frozen=True)
 class Overheads:
-    """Shares by size. `lines` holds trusted lines by the same names; `train` is the largest size of the
-    trains, 0 without any, `eager` the largest message that is sent at once; `measured` lists the shares that
-    were measured at all. Except for exchanges, shares are not interpolated across one of `jumps`, from which
-    messages are sent in another way: then a sender may be busy for as long as a message takes, or not."""
+    """Shares of the message time by size. `lines` contains trusted lines with the same names. `train` is the
+    largest size of trains (0 without trains), `eager` the largest eager message. `measured` lists the
+    measured shares. Except for exchanges, shares are not interpolated across `jumps`, where the protocol
+    changes and the time for which a sender is busy may change."""
 
     send: dict[int, float]
     receive: dict[int, float]
@@ -64,14 +64,14 @@ class Overheads:
 
 
 def overheads_of(survey: Survey, curve: Curve, eager: int) -> Overheads:
-    send, gap = _trains(survey)
-    receive = _times(survey, survey.workload("overhead", "recv"))
-    both = _times(survey, survey.workload("point-to-point", "sendrecv"))
+    send, gap = _train_overheads(survey)
+    receive = _corrected_medians(survey, survey.workload("overhead", "recv"))
+    exchange_times = _corrected_medians(survey, survey.workload("point-to-point", "sendrecv"))
     largest = max(send, default=0)
-    tables = {"send": send, "receive": receive, "gap": gap, "exchange": both}
-    measured = frozenset(name for name, table in tables.items() if table)
-    streamed = _times(survey, survey.workload("stream", "isend"))
-    streams = {size: t for size, t in streamed.items() if size > 2 * largest}
+    tables = {"send": send, "receive": receive, "gap": gap, "exchange": exchange_times}
+    measured_shares = frozenset(name for name, table in tables.items() if table)
+    stream_times = _corrected_medians(survey, survey.workload("stream", "isend"))
+    streams = {size: time_ for size, time_ in stream_times.items() if size > 2 * largest}
     if send:
         send = send | dict.fromkeys(streams, send[largest])
     gap = gap | streams
@@ -83,43 +83,45 @@ def overheads_of(survey: Survey, curve: Curve, eager: int) -> Overheads:
         send=share(send) or {0: EVEN},
         receive=share(receive) or {0: EVEN},
         gap=share(gap),
-        exchange={size: max(ratio - 1, 0.0) for size, ratio in share(both).items()},
+        exchange={size: max(ratio - 1, 0.0) for size, ratio in share(exchange_times).items()},
         train=largest,
         eager=eager,
-        lines=_lines(survey),
-        measured=measured,
+        lines=_trusted_lines(survey),
+        measured=measured_shares,
         jumps=curve.jumps,
     )
 
 
-def _times(survey: Survey, workload: str) -> dict[int, float]:
-    """Median times without the clock's part."""
+def _corrected_medians(survey: Survey, workload: str) -> dict[int, float]:
+    """Median times minus the time for reading the clock."""
     medians = survey.medians(workload, buffers="hot")
-    return {size: max(t.value - survey.reading(workload, size), 0.0) for size, t in medians.items()}
+    return {size: max(median.value - survey.reading(workload, size), 0.0) for size, median in medians.items()}
 
 
-def _trains(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
-    """o_s and the gap of each size, from medians; of several trains the longest is used."""
+def _train_overheads(survey: Survey) -> tuple[dict[int, float], dict[int, float]]:
+    """Send overhead and gap for each size, from the medians of the longest trains."""
     train = survey.workload("train")
-    trains: dict[tuple[int, bool], tuple[Case, Estimate]] = {}
-    single: dict[int, float] = {}
-    for case, median in sorted(survey.measured, key=lambda each: each[0].number("messages")):
+    train_medians: dict[tuple[int, bool], tuple[Case, Estimate]] = {}
+    single_times: dict[int, float] = {}
+    for case, median in sorted(survey.measured, key=lambda item: item[0].number("messages")):
         if case.workload != train or case.ranks != PAIR_RANKS:
             continue
         if case.number("messages") > 1:
-            trains[case.bytes, survey.pause(case) > 0] = case, median
+            train_medians[case.bytes, survey.pause(case) > 0] = case, median
         elif case.number("delay") == 0:
-            single[case.bytes] = median.value
+            single_times[case.bytes] = median.value
     send: dict[int, float] = {}
     gap: dict[int, float] = {}
-    for (size, delayed), (case, median) in sorted(trains.items()):
-        if size in single:
-            each = (median.value - single[size]) / (case.number("messages") - 1) - survey.pause(case)
-            (send if delayed else gap)[size] = max(each, 0.0)
+    for (size, is_delayed), (case, median) in sorted(train_medians.items()):
+        if size in single_times:
+            interval_s = (median.value - single_times[size]) / (case.number("messages") - 1) - survey.pause(
+                case
+            )
+            (send if is_delayed else gap)[size] = max(interval_s, 0.0)
     return send, gap
 
 
-def _lines(survey: Survey) -> dict[str, Straight]:
+def _trusted_lines(survey: Survey) -> dict[str, Straight]:
     fit = survey.loggp
     if fit is None:
         return {}
@@ -132,11 +134,11 @@ def _lines(survey: Survey) -> dict[str, Straight]:
         ("receive", "o_r", "O_r", min(received, default=0)),
         ("gap", "g", "G", 1),
     ):
-        at, each = fit.parameter(base), fit.parameter(slope)
+        latency, per_byte = fit.parameter(base), fit.parameter(slope)
         in_pieces = name == "gap" and fit.segments  # then the measured gaps are more informative
-        if at is not None and each is not None and not in_pieces:
-            zero = at.estimate.value - each.estimate.value * origin
-            lines[name] = Straight(max(zero, 0.0), each.estimate.value)
+        if latency is not None and per_byte is not None and not in_pieces:
+            zero = latency.estimate.value - per_byte.estimate.value * origin
+            lines[name] = Straight(max(zero, 0.0), per_byte.estimate.value)
     return lines
 
 
@@ -152,70 +154,75 @@ class SourcedSegment:
 
 
 def rounded(value: float) -> float:
-    """Four digits: medians are not more precise, and files should be readable."""
+    """Round to four digits, as medians are not more precise and files should be readable."""
     return value if value == 0 else round(value, DIGITS - 1 - math.floor(math.log10(abs(value))))
 
 
-def left(whole: float, taken: float) -> float:
-    """The network's part; zero if it is only rounding error."""
-    rest = whole - taken
-    return rest if rest > 1e-9 * whole else 0.0
+def left(total: float, subtracted: float) -> float:
+    """Difference of two times; zero if it is only a rounding error."""
+    remainder = total - subtracted
+    return remainder if remainder > 1e-9 * total else 0.0
 
 
 def pieces(curve: Curve, overheads: Overheads) -> list[SourcedSegment]:
-    """A segment wherever the line changes, or the shares of the time change noticeably."""
+    """Segments, which begin where the line changes or the shares change noticeably."""
     sourced: list[SourcedSegment] = []
-    last: CurveLine | None = None
-    for first in sorted({line.first for line in curve.lines} | overheads.sizes):
-        line = curve.line(first)
-        piece = _piece(first, line, overheads)
-        if line is not last or not _alike(sourced[-1].segment, piece.segment, SAME * line.time(first)):
-            sourced.append(piece)
-        last = line
+    last_line: CurveLine | None = None
+    for first_byte in sorted({line.first for line in curve.lines} | overheads.sizes):
+        line = curve.line(first_byte)
+        segment_ = _make_segment(first_byte, line, overheads)
+        if line is not last_line or not _are_similar(
+            sourced[-1].segment, segment_.segment, SAME * line.time(first_byte)
+        ):
+            sourced.append(segment_)
+        last_line = line
     return sourced
 
 
-def _alike(one: Segment, other: Segment, much: float) -> bool:
-    """Whether the parts of a message at the size where `other` begins differ by less than `much`."""
+def _are_similar(segment_a: Segment, segment_b: Segment, tolerance: float) -> bool:
+    """Whether the parts of a message at the beginning of `segment_b` differ by less than `tolerance`."""
     return all(
-        abs(_part(one, name, other.first) - _part(other, name, other.first)) < much
+        abs(_part_s(segment_a, name, segment_b.first) - _part_s(segment_b, name, segment_b.first)) < tolerance
         for name in ("send_s", "receive_s", "gap_s", "exchange_s")
     )
 
 
-def _part(segment: Segment, name: str, size: float) -> float:
+def _part_s(segment: Segment, name: str, size: float) -> float:
     return getattr(segment, name) + getattr(segment, f"{name}_per_byte") * size
 
 
-def _piece(first: int, line: CurveLine, overheads: Overheads) -> SourcedSegment:
-    send, receive, gap, exchange = overheads.shares(first)
-    a, b = line.latency, line.per_byte
-    o_s, o_r = (send * a, send * b), (receive * a, receive * b)
+def _make_segment(first_byte: int, line: CurveLine, overheads: Overheads) -> SourcedSegment:
+    send, receive, gap, exchange = overheads.shares(first_byte)
+    latency, per_byte = line.latency, line.per_byte
+    o_s, o_r = (send * latency, send * per_byte), (receive * latency, receive * per_byte)
     if {"send", "receive"} - overheads.measured:
-        o_s, o_r = (send * a, 0.0), (receive * a, 0.0)
+        o_s, o_r = (send * latency, 0.0), (receive * latency, 0.0)
     straight = overheads.lines
     if {"send", "receive"} <= straight.keys():
-        s, r = straight["send"], straight["receive"]
-        if s.at_zero + r.at_zero <= a and s.per_byte + r.per_byte <= b:
-            o_s, o_r = (s.at_zero, s.per_byte), (r.at_zero, r.per_byte)
-    least = (gap * a, gap * b)
-    if "gap" in straight and first < 2 * overheads.train:
-        least = straight["gap"].at_zero, straight["gap"].per_byte
-    busy = max(o_s[0] + o_s[1] * first, o_r[0] + o_r[1] * first)
-    if least[0] + least[1] * max(first, 1) <= (1 + SAME) * busy:
-        least = (0.0, 0.0)
+        send_line, receive_line = straight["send"], straight["receive"]
+        if (
+            send_line.at_zero + receive_line.at_zero <= latency
+            and send_line.per_byte + receive_line.per_byte <= per_byte
+        ):
+            o_s, o_r = (send_line.at_zero, send_line.per_byte), (receive_line.at_zero, receive_line.per_byte)
+    min_busy = (gap * latency, gap * per_byte)
+    if "gap" in straight and first_byte < 2 * overheads.train:
+        min_busy = straight["gap"].at_zero, straight["gap"].per_byte
+    busy_s = max(o_s[0] + o_s[1] * first_byte, o_r[0] + o_r[1] * first_byte)
+    if min_busy[0] + min_busy[1] * max(first_byte, 1) <= (1 + SAME) * busy_s:
+        min_busy = (0.0, 0.0)
     segment = Segment(
-        first=first,
+        first=first_byte,
         send_s=rounded(o_s[0]),
         send_s_per_byte=rounded(o_s[1]),
-        latency_s=rounded(left(a, o_s[0] + o_r[0])),
-        per_byte_s=rounded(left(b, o_s[1] + o_r[1])),
+        latency_s=rounded(left(latency, o_s[0] + o_r[0])),
+        per_byte_s=rounded(left(per_byte, o_s[1] + o_r[1])),
         receive_s=rounded(o_r[0]),
         receive_s_per_byte=rounded(o_r[1]),
-        gap_s=rounded(least[0]),
-        gap_s_per_byte=rounded(least[1]),
-        exchange_s=rounded(exchange * a),
-        exchange_s_per_byte=rounded(exchange * b),
+        gap_s=rounded(min_busy[0]),
+        gap_s_per_byte=rounded(min_busy[1]),
+        exchange_s=rounded(exchange * latency),
+        exchange_s_per_byte=rounded(exchange * per_byte),
     )
     return SourcedSegment(segment, line.source)
 
@@ -223,19 +230,21 @@ def _piece(first: int, line: CurveLine, overheads: Overheads) -> SourcedSegment:
 def origins(
     key: str, sourced: Sequence[SourcedSegment], survey: Survey, overheads: Overheads
 ) -> Iterator[Origin]:
-    """One for each segment, and for the first the origins of its parts."""
+    """Origins of each segment, and of the parts of the first one."""
     subject = survey.hockney.line if survey.hockney else survey.ping_pong
-    for k, piece in enumerate(sourced):
-        yield Origin(key=f"{key}[{k}]", status="fitted", source=f"{subject} of {survey.name}: {piece.source}")
+    for k, sourced_segment in enumerate(sourced):
+        yield Origin(
+            key=f"{key}[{k}]", status="fitted", source=f"{subject} of {survey.name}: {sourced_segment.source}"
+        )
     parts = {
         "send_s": ("send", _source_send_overhead),
         "receive_s": ("receive", _source_receive_overhead),
     }
-    first = sourced[0].segment
-    for name, (part, source_of) in parts.items():
-        if part in overheads.measured:
-            fitted = overheads.lines.get(part) is not None
-            source = source_of(fitted, format_seconds(getattr(first, name)))
+    first_segment = sourced[0].segment
+    for name, (share_name, source_of) in parts.items():
+        if share_name in overheads.measured:
+            fitted = overheads.lines.get(share_name) is not None
+            source = source_of(fitted, format_seconds(getattr(first_segment, name)))
             yield Origin(key=f"{key}[0].{name}", status="fitted", source=source)
         else:
             source = f"a third of the message's time: {survey.name} has not measured it"
@@ -257,5 +266,5 @@ def _source_receive_overhead(fitted: bool, at_zero: str) -> str:
 
 
 def _overhead_source(symbol: str, fitted: bool, at_zero: str) -> str:
-    how = "of the fit loggp" if fitted else "at each size, since no LogGP fit is trusted"
-    return f"{symbol} {how}; {at_zero} at 0 B; the same in all segments"
+    source_text = "of the fit loggp" if fitted else "at each size, since no LogGP fit is trusted"
+    return f"{symbol} {source_text}; {at_zero} at 0 B; the same in all segments"

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The data that calibration takes from a run: medians by size, trusted fits, the location of the ranks."""
+"""Data of a run for calibration: medians by size, trusted fits, location of the ranks."""
 
 from __future__ import annotations
 
@@ -27,15 +27,14 @@ from hockney.core.record import RunRecords
 
 
 def in_simulation(place: str) -> str:
-    """The level of a simulated machine that stands for this one: a description has one within a node."""
+    """Corresponding level of a simulated machine, which has only one level within a node."""
     return place if place in ("", NETWORK) else NODE
 
 
 @dataclass(frozen=True)
 class Survey:
-    """`name` identifies the run in the origins of numbers taken from it. With a `place`, only what was
-    measured at this level counts, and the rest of the run is not there; without, only cases that leave the
-    place to the launch."""
+    """Data of a run. `name` identifies the run in the origins of numbers. With a `place`, only measurements
+    at this level are visible; without one, only cases without a specified level."""
 
     name: str
     fits: Fits
@@ -48,20 +47,20 @@ class Survey:
 
     @cached_property
     def places(self) -> tuple[str, ...]:
-        """The levels at which the ping-pong was measured, that is used of each kind: the farthest within a
-        node, and between nodes. ("",) if the launches placed it."""
-        cases = (parse_canonical(s.case) for s in self.fits.summaries)
-        named = {case.place for case in cases if case.workload == self.ping_pong and case.place}
-        found = (farthest_level_in_node(named), NETWORK if NETWORK in named else "")
-        return tuple(place for place in found if place) or ("",)
+        """Levels at which the ping-pong was measured: the farthest level within a node, and between nodes;
+        ("",) if the launcher placed the ranks."""
+        cases = (parse_canonical(summary.case) for summary in self.fits.summaries)
+        named_levels = {case.place for case in cases if case.workload == self.ping_pong and case.place}
+        levels = (farthest_level_in_node(named_levels), NETWORK if NETWORK in named_levels else "")
+        return tuple(level for level in levels if level) or ("",)
 
     @property
     def levels(self) -> tuple[Survey, ...]:
-        """The run at each of its `places`."""
+        """Data of the run at each of its `places`."""
         return tuple(self.at(place) for place in self.places)
 
     def refuse(self) -> None:
-        """Raises for a run from which no machine can be calibrated."""
+        """Raise UsageError or Inconclusive for a run from which no machine can be calibrated."""
         if self.machine.traits.simulated or any(record.simulated for record in self.run.records):
             raise UsageError(
                 f"{self.name} was simulated",
@@ -98,38 +97,44 @@ class Survey:
 
     @cached_property
     def measured(self) -> tuple[tuple[Case, Estimate], ...]:
-        """Cases with their times: of the cost to which the models were fitted."""
-        cases = ((parse_canonical(s.case), s) for s in self.fits.summaries)
-        return tuple((case, s.cost(self.fits.cost)) for case, s in cases if self._is_here(case, s))
+        """Cases with their times for the cost to which the models were fitted."""
+        cases = ((parse_canonical(summary.case), summary) for summary in self.fits.summaries)
+        return tuple(
+            (case, summary.cost(self.fits.cost)) for case, summary in cases if self._is_here(case, summary)
+        )
 
     def _is_here(self, case: Case, seen: MeasuredPlacement) -> bool:
-        """Operations of two ranks on one node, or on two, are at a level too."""
+        """Whether the case was measured at this level. Operations of two ranks on one or two nodes also have
+        a level."""
         if not self.place:
             return not case.is_placed
         return case.ranks == PAIR_RANKS and case.is_placed and meeting_level(case, seen) == self.place
 
     def pause(self, case: Case) -> float:
-        """Seconds between two messages of a train, as measured, or else as requested by the case."""
-        metric = next((s.metrics.get("paused") for s in self.fits.summaries if s.case == case.line), None)
+        """Seconds between two messages of a train, as measured or, if unknown, as requested by the case."""
+        metric = next(
+            (summary.metrics.get("paused") for summary in self.fits.summaries if summary.case == case.line),
+            None,
+        )
         return (
             metric.typical.value if metric is not None and metric.typical.value > 0 else case.number("delay")
         )
 
     def medians(self, workload: str, ranks: int = PAIR_RANKS, **fixed: Value) -> dict[int, Estimate]:
-        """Median times by message size of the cases whose parameters have these values; parameters that the
-        workload does not have are ignored."""
+        """Median times by message size of cases with these values of parameters. Parameters that the workload
+        lacks are ignored."""
         by_size = {
             case.bytes: median
             for case, median in self.measured
             if case.workload == workload
             and case.ranks == ranks
-            and all(case.get(k, v) == v for k, v in fixed.items())
+            and all(case.get(name, value) == value for name, value in fixed.items())
             and median.value > 0
         }
         return dict(sorted(by_size.items()))
 
     def workload(self, role: str, operation: str = "") -> str:
-        """The measured workload with this role and operation, see `Catalog.name_of`."""
+        """Name of the measured workload with this role and operation, see `Catalog.name_of`."""
         return self._catalog.workload_name(role, operation)
 
     @cached_property
@@ -137,13 +142,13 @@ class Survey:
         return self.workload(*PING_PONG)
 
     def operation_of(self, workload: str) -> str:
-        """The operation of a workload; empty if it is not a collective."""
+        """Operation of a workload; "" if it is not a collective."""
         entry = self._catalog.entry(workload)
         return entry.operation if entry.role in ("collective", "barrier") else ""
 
     def operation(self, name: str, **fixed: Value) -> dict[int, Estimate]:
-        """Median times by size of the collective operation on two ranks, of the cases whose parameters have
-        these values."""
+        """Median times by size of a collective operation on two ranks, for cases with these values of
+        parameters."""
         by_size: dict[int, Estimate] = {}
         for workload in self._catalog.workloads:
             if self.operation_of(workload.name) == name:
@@ -156,52 +161,54 @@ class Survey:
 
     @cached_property
     def one_way(self) -> dict[int, Estimate]:
-        """A message's time by size, buffers hot: the ping-pong."""
+        """Message times by size with hot buffers, from the ping-pong."""
         return self.medians(self.ping_pong, buffers="hot")
 
     @cached_property
     def hockney(self) -> Fit | None:
         fits = self.fits.select_by_role("hockney", *PING_PONG)
-        return next((f for f in fits if f.subject.matches(buffers="hot") and self._of_here(f)), None)
+        return next((fit for fit in fits if fit.subject.matches(buffers="hot") and self._of_here(fit)), None)
 
     def _of_here(self, fit: Fit) -> bool:
         return fit.subject.get(PLACE, "") == self.place and NODES not in fit.subject
 
     @cached_property
     def loggp(self) -> Fit | None:
-        """The fit whose lines may stand for the measured overheads."""
+        """Trusted fit of the overheads, if any."""
         fits = self.fits.select_by_role("loggp", "train")
-        return next((f for f in fits if f.verdict in ("good", "fair") and self._of_here(f)), None)
+        return next((fit for fit in fits if fit.verdict in ("good", "fair") and self._of_here(fit)), None)
 
     @cached_property
     def pair_nodes(self) -> set[frozenset[str]]:
-        """The nodes of each launch of two ranks."""
+        """Nodes of each launch of two ranks."""
         return {launch.nodes for launch in self.run.launches if len(launch.ranks) == PAIR_RANKS}
 
     @property
     def between_nodes(self) -> bool:
-        """Whether its pairs of ranks were on two nodes."""
+        """Whether the pairs of ranks were on two nodes."""
         if self.place:
             return self.place == NETWORK
         return any(len(nodes) > 1 for nodes in self.pair_nodes)
 
     @cached_property
     def clock_s(self) -> float:
-        """The cost of a reading of the clock as used by the engine: its cost, or a tenth of its step (a
-        repetition is at least 100 costs and 10 steps long); of the typical launch."""
-        each = sorted(max(x.clock.overhead_s, x.clock.resolution_s / 10) for x in self.run.launches)
-        return each[len(each) // 2] if each else 0.0
+        """Cost of reading the clock in the typical launch, as used by the engine: the measured cost or a
+        tenth of the clock's step (a repetition takes at least 100 costs and 10 steps)."""
+        costs = sorted(
+            max(launch.clock.overhead_s, launch.clock.resolution_s / 10) for launch in self.run.launches
+        )
+        return costs[len(costs) // 2] if costs else 0.0
 
     def batch(self, workload: str, size: int) -> float:
-        """Operations between two readings of the clock, of the typical launch; of the fastest one, which has
-        most, if times are undisturbed."""
+        """Operations between two readings of the clock in the typical launch or, for undisturbed times, in
+        the fastest one."""
         batches = self._batches.get((workload, size), ())
         if batches and self.fits.cost == "undisturbed":
             return float(max(batches))
         return math.exp(sum(map(math.log, batches)) / len(batches)) if batches else 1.0
 
     def reading(self, workload: str, size: int) -> float:
-        """The part of a measured time due to reading the clock; subtracted because it also occurs in the
+        """Part of a measured time due to reading the clock. It is subtracted because it also occurs in the
         simulation."""
         return self.clock_s / self.batch(workload, size)
 
@@ -216,27 +223,29 @@ class Survey:
 
     @property
     def spread(self) -> float:
-        """The standard deviation of the log of a ping-pong's time, from the quartiles within launches."""
-        inside = sorted(
-            s.within
-            for s in self.fits.summaries
-            for case in [parse_canonical(s.case)]
-            if case.workload == self.ping_pong and self._is_here(case, s) and math.isfinite(s.within)
+        """Standard deviation of the log of a ping-pong's time, from the quartiles within launches."""
+        within_launch = sorted(
+            summary.within
+            for summary in self.fits.summaries
+            for case in [parse_canonical(summary.case)]
+            if case.workload == self.ping_pong
+            and self._is_here(case, summary)
+            and math.isfinite(summary.within)
         )
-        return inside[len(inside) // 2] / 1.349 if inside else 0.0
+        return within_launch[len(within_launch) // 2] / 1.349 if within_launch else 0.0
 
 
 def near(table: Mapping[int, float], size: float, jumps: Sequence[int] = ()) -> float:
-    """A ratio at `size`, interpolated linearly over log(size); constant beyond the measured sizes, and
-    between one of them and one of `jumps`: sizes from which on something else may apply."""
+    """Interpolate a ratio at `size` linearly over log(size). It is constant beyond the measured sizes and
+    between a measured size and one of `jumps`, at which the ratio may change."""
     sizes = sorted(table)
     if size <= sizes[0]:
         return table[sizes[0]]
     for low, high in pairwise(sizes):
         if size <= high:
-            inside = [jump for jump in jumps if low < jump <= high]
-            if inside and not inside[0] <= size < inside[-1]:
-                return table[low if size < inside[0] else high]
-            part = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
-            return table[low] + part * (table[high] - table[low])
+            inner_jumps = [jump for jump in jumps if low < jump <= high]
+            if inner_jumps and not inner_jumps[0] <= size < inner_jumps[-1]:
+                return table[low if size < inner_jumps[0] else high]
+            fraction = math.log((size + 1) / (low + 1)) / math.log((high + 1) / (low + 1))
+            return table[low] + fraction * (table[high] - table[low])
     return table[sizes[-1]]
