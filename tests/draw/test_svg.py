@@ -23,10 +23,10 @@ from hockney.draw.svg import (
     SHAPES,
     WIDTH,
     draw_still,
-    framed,
-    number,
-    path,
-    shortened,
+    format_length,
+    make_frame,
+    path_data,
+    shorten_text,
     text_width,
 )
 
@@ -103,7 +103,7 @@ def test_any_figure_gives_a_sane_picture(figure):
     said = [e.text or "" for e in root.iter(f"{SVG}text")]
     if len(figure.series) > 1:
         for one in figure.series:
-            assert shortened(one.name, WIDTH - 24) in said
+            assert shorten_text(one.name, WIDTH - 24) in said
 
 
 @given(figures)
@@ -162,7 +162,7 @@ def test_a_line_breaks_beside_zero_and_runs_through_its_points():
     places = list(accumulate(_pairs(course), lambda a, b: (a[0] + b[0], a[1] + b[1])))
     shown = lay_out(LINE)
     left, top, bottom, right = _axes(root)
-    frame = framed(shown.x, shown.y, top, WIDTH, HEIGHT)
+    frame = make_frame(shown.x, shown.y, top, WIDTH, HEIGHT)
     assert (frame.left, frame.bottom, frame.right) == pytest.approx((left, bottom, right), abs=0.06)
     wanted = [(frame.across(x), frame.down(y)) for x, y in ((8.0, 2e-6), (64.0, 4e-6))]
     assert [math.dist(a, b) < 0.2 for a, b in zip(places, wanted, strict=True)] == [True, True]
@@ -196,19 +196,19 @@ def test_words_are_escaped_and_cut_to_their_room():
 
 @given(st.text(), st.floats(0, 300))
 def test_shortened_text_fits(text, room):
-    short = shortened(text, room)
+    short = shorten_text(text, room)
     assert text_width(short) <= max(room, text_width("…"))
     assert short == one_line(text) or short.endswith("…")
 
 
 @given(st.lists(st.tuples(st.floats(-500, 500), st.floats(-500, 500)), min_size=1, max_size=20))
 def test_a_path_does_not_drift(points):
-    ends = list(accumulate(_pairs(path(points)), lambda a, b: (a[0] + b[0], a[1] + b[1])))
+    ends = list(accumulate(_pairs(path_data(points)), lambda a, b: (a[0] + b[0], a[1] + b[1])))
     assert math.dist(ends[-1], points[-1]) < 0.1
 
 
 def test_numbers_are_short():
-    assert [number(v) for v in (12.0, 0.5, -0.51, 3.14, -0.01, 100.0)] == [
+    assert [format_length(v) for v in (12.0, 0.5, -0.51, 3.14, -0.01, 100.0)] == [
         "12",
         ".5",
         "-.5",
