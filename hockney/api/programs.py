@@ -87,7 +87,9 @@ def communication_source(
         if larger:
             platform = simulated.enlarged(platform, max(ranks, default=1))
         simulated.check_ranks(platform, max(ranks, default=1))
-        costs: dict[End, Communication] = {"value": Communication(costs_of_description(platform), platform=platform)}
+        costs: dict[End, Communication] = {
+            "value": Communication(costs_of_description(platform), platform=platform)
+        }
         return CommunicationSource(costs, CostsOrigin(platform, name), platform.capacity, here=False)
     source = find_runs.message_source(run, listen, cost, _is_relevant)
     bounds: tuple[End, ...] = ("value", "low", "high") if source.messages.band else ("value",)
