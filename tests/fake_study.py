@@ -47,6 +47,6 @@ def studied(
         budget_s=budget_s,
         launch_settings=tuple(each.line for each in made_settings),
     )
-    made = measurement.begin(folder, cases, settings, bench)
+    made = measurement.create_run(folder, cases, settings, bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence

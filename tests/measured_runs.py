@@ -19,7 +19,7 @@ def begin(
     """A run of the cases in `lines` that has not been measured yet, and its bench."""
     bench = measurement.fake_bench(launcher)
     cases = [bench.catalog.case(line) for line in lines]
-    return measurement.begin(path, cases, Settings(study, **{"seed": 1, **settings}), bench), bench
+    return measurement.create_run(path, cases, Settings(study, **{"seed": 1, **settings}), bench), bench
 
 
 def measured_items(folder: RunFolder) -> list[tuple[int, str]]:

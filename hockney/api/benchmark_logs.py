@@ -18,7 +18,7 @@ from hockney.core.errors import UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.imports import ImportedRun, LogFile, assemble, read_log
-from hockney.imports.log import MOST_RANKS
+from hockney.imports.log import MAX_RANKS
 from hockney.measurement import Listener
 from hockney.store import default_path, refuse_taken
 from hockney.store.messages import not_readable
@@ -104,7 +104,7 @@ def _check_ranks(ranks: int | None) -> int | None:
             "use for example ranks=16",
             code="import-ranks-not-a-count",
         ) from None
-    if count is not None and not 1 <= count <= MOST_RANKS:
+    if count is not None and not 1 <= count <= MAX_RANKS:
         raise UsageError(
             f"ranks is {count}",
             "at least one rank ran the benchmark",

@@ -444,7 +444,7 @@ def _message_source(
     workload_filter: WorkloadFilter,
     reading: Reading | None = None,
 ) -> MessageCostSource:
-    results = measurement.load_results(folder, reading=reading, cost=cost, relevant=workload_filter)
+    results = measurement.load_results(folder, reading=reading, cost=cost, is_relevant=workload_filter)
     max_hosts = results.run.max_hosts()
     surveyed = folder.surveyed()
     run_name = printable(str(folder.path))

@@ -149,7 +149,7 @@ def submit(
     run_path = path or default_path(job.question.study)
     _refuse_unlockable(run_path, batch_options)
     batch.make_script(job.scheduler, job.request(run_path, batch_options))  # refused before there is a folder
-    folder = measurement.begin(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
+    folder = measurement.create_run(path, plan.cases, mark_programs(settings), plan.bench, plan.surveyed)
     new_job = BatchJob(
         job.scheduler.NAME,
         tasks=batch_options.tasks,

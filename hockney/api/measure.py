@@ -141,7 +141,7 @@ def run(
     is_new = path is not None and not (path / PLAN).exists()
     folder = None
     try:
-        folder = measurement.begin(
+        folder = measurement.create_run(
             path,
             planned_run.cases,
             mark_programs(planned_run.settings),
@@ -250,7 +250,7 @@ def _prepare_bench(
     )
     if for_job:
         return measurement.bench_for_job(bench, options.layout)
-    return measurement.find_levels(bench, within=studies.study(question.study).ASKS_FOR_LEVELS)
+    return measurement.find_levels(bench, within_node=studies.study(question.study).ASKS_FOR_LEVELS)
 
 
 def _study_cases(
@@ -404,7 +404,7 @@ def measure_rest(
         raise
     if share is not None and missing_items(folder.plan(), folder.read().run):
         return Run(folder, outcome, requested=requested)
-    with attach_run_to_interrupt(folder.path, complete=not outcome.left):
+    with attach_run_to_interrupt(folder.path, complete=not outcome.missing_count):
         listen(Working("fitting the models"))
         run = Run(folder, outcome, requested=requested)
         run.save_fits()
@@ -427,7 +427,7 @@ REFUSED_FRACTION = 0.1
 def min_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> float:
     """Minimum budget for `cases` in seconds, at most the time between rounds; 0 if there is none. Raises
     UsageError if the budget is far below it."""
-    min_s = bench.least_budget(settings, cases)
+    min_s = bench.min_budget(settings, cases)
     if settings.budget_s < REFUSED_FRACTION * min_s:
         raise UsageError(
             f"{option('budget', typed_seconds(settings.budget_s))} is far too small",

@@ -97,7 +97,7 @@ def reproduce(
     reproducer = _Reproducer(machine, figures_folder, listen)
     results = [reproducer.reproduce(study, folder) for study, folder in zip(studies, folders, strict=True)]
     if has_several:
-        report.write(all_papers.page(results_of(results)), folder_path / REPORT)
+        report.write(all_papers.papers_page(results_of(results)), folder_path / REPORT)
     return results
 
 

@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The archive: a folder of run folders, and the index of what they contain.
+"""The archive: a folder of run folders, and the index of their contents.
 
-Whatever is in the folder counts, however it came there: runs that were copied there by other programs are
-found, and runs that were deleted are gone. The index follows at the next use."""
+Everything in the folder counts, however it got there: runs copied there by other programs are found, and
+deleted runs are gone. The index is updated at the next use.
+"""
 
 from __future__ import annotations
 
@@ -17,13 +18,13 @@ from typing import BinaryIO
 
 from hockney.archive.archived_run import ArchivedRun, Damaged, describe
 from hockney.archive.copying import (
+    COPY_NAME,
     COPY_PREFIX,
-    NAME,
     REMOVED_PREFIX,
     ArchivedCopy,
     copy_run,
-    not_writable,
-    remove,
+    not_writable_error,
+    remove_run,
 )
 from hockney.archive.index import TEMPORARY_INDEX, Changes, IndexedFolder, read_index, read_times, write_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
@@ -35,22 +36,22 @@ from hockney.models.history.times import RunTimes
 from hockney.store import RunFolder
 from hockney.system.files import open_regular, remove_older
 
-TEMPORARY = (COPY_PREFIX, REMOVED_PREFIX, TEMPORARY_INDEX)
-BLOCK = 1 << 20
-"""Bytes compared at once. Their total comes from the index, so it cannot be trusted."""
+TEMPORARY_PREFIXES = (COPY_PREFIX, REMOVED_PREFIX, TEMPORARY_INDEX)
+BLOCK_BYTES = 1 << 20
+"""Number of bytes that are compared at once. The total comes from the index and cannot be trusted."""
 ABANDONED_S = 86_400.0
 """Copying or removing never takes this long: older temporary files belong to processes that were killed."""
-WATCHED = ("plan.txt", "machine.json", "records.jsonl", "catalog.json", "survey.json")
+WATCHED_FILES = ("plan.txt", "machine.json", "records.jsonl", "catalog.json", "survey.json")
 """A run is read again if one of these files has changed."""
 
 
-TimesOf = Callable[[RunFolder], RunTimes]
+ComputeTimes = Callable[[RunFolder], RunTimes]
 
 
 @dataclass(frozen=True)
 class Contents:
-    """The runs of an archive, the oldest first. Earlier states of a run are left out: `superseded` has the
-    later state of each. So are those of `future` dates, whose order among the others is unknown."""
+    """The runs of an archive, oldest first. Earlier states of a run are excluded; `superseded` maps each to
+    the later state. Runs with `future` dates are excluded too, because their order is unknown."""
 
     entries: tuple[ArchivedRun, ...] = ()
     damaged: tuple[Damaged, ...] = ()
@@ -59,8 +60,8 @@ class Contents:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        damaged = (_damaged_run(each.name, each.text) for each in self.damaged)
-        return (*damaged, *(_future_run(each.name, each.started_s) for each in self.future))
+        damaged_notices = (_damaged_run_notice(entry.name, entry.text) for entry in self.damaged)
+        return (*damaged_notices, *(_future_run_notice(entry.name, entry.started_s) for entry in self.future))
 
 
 @dataclass(frozen=True)
@@ -69,8 +70,8 @@ class Archive:
 
     @staticmethod
     def open(path: Path, *, create: bool = False) -> Archive:
-        """Open the archive in the folder `path`. Raises UsageError if there is none or `path` is something
-        else, EnvironmentProblem if it cannot be created."""
+        """Open the archive in the folder `path`. Raises UsageError if there is no archive or `path` is
+        something else, and EnvironmentProblem if the archive cannot be created."""
         if (path / "plan.txt").is_file():
             raise UsageError(
                 f"'{printable(str(path))}' is a run",
@@ -99,7 +100,7 @@ class Archive:
             try:
                 path.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                raise not_writable(path, error) from error
+                raise not_writable_error(path, error) from error
         return Archive(path)
 
     @property
@@ -110,9 +111,9 @@ class Archive:
         return RunFolder(self.path / entry.name)
 
     def add(self, source: RunFolder) -> ArchivedCopy:
-        """Copy a run into the archive. An earlier state of the same run is removed. Raises UsageError for a
-        run of this archive or one that contains it, EnvironmentProblem if it is damaged or the archive is not
-        writable, Inconclusive if nothing was measured."""
+        """Copy a run into the archive, and remove an earlier state of the same run. Raises UsageError for a
+        run that is in this archive or contains it, EnvironmentProblem if the run is damaged or the archive is
+        not writable, and Inconclusive if nothing was measured."""
         refuse_inside(self.path, source)
         if source.path.resolve().parent == self.path.resolve():
             raise UsageError(
@@ -122,16 +123,22 @@ class Archive:
                 code="run-of-the-archive",
                 path=str(source.path),
             )
-        remove_older((each for kind in TEMPORARY for each in self.path.glob(f"{kind}*")), ABANDONED_S)
-        copied = copy_run(source, self.path)
-        entry = copied.entry
+        remove_older(
+            (path for prefix in TEMPORARY_PREFIXES for path in self.path.glob(f"{prefix}*")), ABANDONED_S
+        )
+        copied_run = copy_run(source, self.path)
+        entry = copied_run.entry
         contents = self._read(read_index(self.index_path), described={entry.name: entry})
-        states = [name for name, later in contents.superseded.items() if later.identity == entry.identity]
-        self.remove(states)
-        later = contents.superseded.get(entry.name)
-        if later is not None:
-            return ArchivedCopy(later, False)
-        return replace(copied, replaced=tuple(states))
+        replaced_names = [
+            name
+            for name, later_state in contents.superseded.items()
+            if later_state.identity == entry.identity
+        ]
+        self.remove(replaced_names)
+        later_state = contents.superseded.get(entry.name)
+        if later_state is not None:
+            return ArchivedCopy(later_state, False)
+        return replace(copied_run, replaced=tuple(replaced_names))
 
     def contents(self, listen: Listener = ignore_event) -> Contents:
         """Read the archive, and update its index. Raises EnvironmentProblem if the folder cannot be read."""
@@ -147,24 +154,27 @@ class Archive:
         EnvironmentProblem."""
         for name in names:
             try:
-                remove(self.path / name)
+                remove_run(self.path / name)
             except OSError as error:
-                raise not_writable(self.path, error) from error
+                raise not_writable_error(self.path, error) from error
 
     def times(
         self,
         entries: Sequence[ArchivedRun],
         program: str,
-        compute: TimesOf,
+        compute: ComputeTimes,
         workload: str = "",
         listen: Listener = ignore_event,
     ) -> dict[str, RunTimes]:
-        """The times of these runs, by name: from the index if `program` (the digest of its sources) computed
-        them, otherwise from `compute`, which makes them for the index too. With a `workload` only its cases,
-        at least. Runs for which `compute` raises a HockneyError are left out, with a notice."""
+        """Return the times of these runs, by name. They come from the index if the same `program` (a digest
+        of its sources) computed them, otherwise from `compute`, and are then added to the index. With a
+        `workload`, at least its cases are included. Runs for which `compute` raises a HockneyError are
+        omitted, with a notice."""
         names = [entry.name for entry in entries]
         indexed = {
-            name: of for name, of in read_times(self.index_path, names, workload).items() if of.by == program
+            name: run_times
+            for name, run_times in read_times(self.index_path, names, workload).items()
+            if run_times.by == program
         }
         unindexed = [entry for entry in entries if entry.name not in indexed]
         computed: dict[str, RunTimes] = {}
@@ -173,10 +183,10 @@ class Archive:
                 computed[entry.name] = compute(self.folder(entry))
             except HockneyError as error:
                 if self.folder(entry).path.exists():
-                    listen(_damaged_run(entry.name, str(error)))
+                    listen(_damaged_run_notice(entry.name, str(error)))
             _report_progress(number + 1, len(unindexed), listen)
         if computed:
-            write_index(self.index_path, Changes(times=computed))
+            write_index(self.index_path, Changes(run_times=computed))
         return {name: (indexed | computed)[name] for name in names if name in indexed or name in computed}
 
     def _read(
@@ -187,32 +197,37 @@ class Archive:
         *,
         rebuild: bool = False,
     ) -> Contents:
-        """`indexed` is what the index has; `described` are runs that have just been read."""
+        """Read the archive. `indexed` is the content of the index; `described` are runs that were just
+        read."""
         all_states = self._states()
-        states = {name: state for name, state in all_states.items() if _in_utf8(name)}
-        unreadable_names = [_unreadable_name(name) for name in sorted(all_states.keys() - states.keys())]
-        changed = [
+        states = {name: state for name, state in all_states.items() if _is_utf8(name)}
+        unreadable_names = [
+            _unreadable_name_entry(name) for name in sorted(all_states.keys() - states.keys())
+        ]
+        changed_names = [
             name for name, state in states.items() if name not in indexed or indexed[name].state != state
         ]
-        updated: dict[str, IndexedFolder] = {}
-        for number, name in enumerate(changed):
+        updated_folders: dict[str, IndexedFolder] = {}
+        for number, name in enumerate(changed_names):
             content = (described or {}).get(name) or self._describe_folder(name)
             if content is not None:
-                updated[name] = IndexedFolder(states[name], content)
-            _report_progress(number + 1, len(changed), listen)
-        changes = Changes(gone=indexed.keys() - states.keys(), updated=updated)
+                updated_folders[name] = IndexedFolder(states[name], content)
+            _report_progress(number + 1, len(changed_names), listen)
+        changes = Changes(removed_names=indexed.keys() - states.keys(), updated_folders=updated_folders)
         if changes or rebuild:
             write_index(self.index_path, changes, fresh=rebuild)
-        current = [
-            updated.get(name) or indexed[name] for name in states if name in updated or name in indexed
+        current_folders = [
+            updated_folders.get(name) or indexed[name]
+            for name in states
+            if name in updated_folders or name in indexed
         ]
-        return self._sorted([*(each.content for each in current), *unreadable_names])
+        return self._sorted([*(folder.content for folder in current_folders), *unreadable_names])
 
     def _states(self) -> dict[str, str]:
-        """The state of every folder that is a run, by name: sizes and times of its files."""
+        """Return the state of every run folder by name: sizes and times of its files."""
         try:
             with os.scandir(self.path) as folders:
-                names = sorted(each.name for each in folders if not each.name.startswith("."))
+                names = sorted(item.name for item in folders if not item.name.startswith("."))
         except OSError as error:
             raise EnvironmentProblem(
                 f"cannot read the archive '{printable(str(self.path))}'",
@@ -221,11 +236,11 @@ class Archive:
                 code="archive-not-readable",
                 path=str(self.path),
             ) from error
-        states = {name: _state(os.path.join(self.path, name)) for name in names}
+        states = {name: _folder_state(os.path.join(self.path, name)) for name in names}
         return {name: state for name, state in states.items() if state}
 
     def _describe_folder(self, name: str) -> ArchivedRun | Damaged | None:
-        """Describe the run in the folder `name`, or its damage; None if it was removed meanwhile."""
+        """Describe the run in the folder `name`, or its damage; None if the run was removed meanwhile."""
         folder = RunFolder(self.path / name)
         try:
             return describe(folder)
@@ -235,37 +250,38 @@ class Archive:
             return Damaged(name=name, code=problem.code, text=str(problem))
 
     def _sorted(self, runs: Sequence[ArchivedRun | Damaged]) -> Contents:
-        entries = [each for each in runs if isinstance(each, ArchivedRun)]
-        damaged = tuple(each for each in runs if isinstance(each, Damaged))
+        entries = [run for run in runs if isinstance(run, ArchivedRun)]
+        damaged = tuple(run for run in runs if isinstance(run, Damaged))
         superseded = self._superseded(entries)
-        current = (each for each in entries if each.name not in superseded)
-        ordered = sorted(current, key=lambda each: (each.started_s, each.name))
-        past = tuple(each for each in ordered if not in_future(each))
-        return Contents(past, damaged, tuple(ordered[len(past) :]), superseded)
+        current = (run for run in entries if run.name not in superseded)
+        sorted_entries = sorted(current, key=lambda run: (run.started_s, run.name))
+        past_entries = tuple(run for run in sorted_entries if not is_in_future(run))
+        return Contents(past_entries, damaged, tuple(sorted_entries[len(past_entries) :]), superseded)
 
     def _superseded(self, entries: Sequence[ArchivedRun]) -> dict[str, ArchivedRun]:
-        """Earlier states of a run whose later state is there too, and second copies of the same state."""
+        """Return the earlier states of runs with a later state in the archive, and duplicates of the same
+        state."""
         by_identity: dict[str, list[ArchivedRun]] = {}
         for entry in entries:
             by_identity.setdefault(entry.identity, []).append(entry)
         superseded: dict[str, ArchivedRun] = {}
         for states in by_identity.values():
-            states.sort(key=lambda each: (-each.bytes, each.name))
+            states.sort(key=lambda state: (-state.bytes, state.name))
             for k, entry in enumerate(states):
-                current = (each for each in states[:k] if each.name not in superseded)
-                later = next((each for each in current if self._continues(each, entry)), None)
-                if later is not None:
-                    superseded[entry.name] = later
+                candidates = (state for state in states[:k] if state.name not in superseded)
+                later_state = next((state for state in candidates if self._continues(state, entry)), None)
+                if later_state is not None:
+                    superseded[entry.name] = later_state
         return superseded
 
     def _continues(self, later: ArchivedRun, earlier: ArchivedRun) -> bool:
-        """Whether the records of `later` begin with those of `earlier`."""
+        """Check whether the records of `later` begin with those of `earlier`."""
         try:
             with (
-                open_regular(self.folder(later).records_path) as one,
-                open_regular(self.folder(earlier).records_path) as other,
+                open_regular(self.folder(later).records_path) as later_file,
+                open_regular(self.folder(earlier).records_path) as earlier_file,
             ):
-                return _begin_alike(one, other, earlier.bytes)
+                return _begin_equally(later_file, earlier_file, earlier.bytes)
         except OSError:
             return False
 
@@ -275,24 +291,25 @@ def _report_progress(done: int, total: int, listen: Listener) -> None:
         listen(StepDone("runs read", done, total))
 
 
-def _begin_alike(one: BinaryIO, other: BinaryIO, length: int) -> bool:
-    for done in range(0, length, BLOCK):
-        size = min(BLOCK, length - done)
-        block = one.read(size)
-        if block != other.read(size):
+def _begin_equally(left: BinaryIO, right: BinaryIO, length: int) -> bool:
+    for offset in range(0, length, BLOCK_BYTES):
+        size = min(BLOCK_BYTES, length - offset)
+        block = left.read(size)
+        if block != right.read(size):
             return False
         if len(block) < size:
             break
     return True
 
 
-def in_future(entry: ArchivedRun) -> bool:
-    """Whether the clock of its host was wrong, by more than those of well-kept hosts differ."""
+def is_in_future(entry: ArchivedRun) -> bool:
+    """Check whether the clock of the run's host was ahead by more than the clocks of well-kept hosts
+    differ."""
     return entry.started_s > time.time() + CLOCKS_DIFFER_S
 
 
 def refuse_inside(archive: Path, source: RunFolder) -> None:
-    """Raises UsageError if the archive is inside of the run, which would be copied into itself."""
+    """Raise UsageError if the archive is inside of the run, which would be copied into itself."""
     if archive.resolve().is_relative_to(source.path.resolve()):
         raise UsageError(
             f"the archive '{printable(str(archive))}' is inside of the run '{printable(str(source.path))}'",
@@ -304,15 +321,15 @@ def refuse_inside(archive: Path, source: RunFolder) -> None:
 
 
 def is_archive(path: Path) -> bool:
-    """Whether runs have been added to this folder; the index may be missing."""
+    """Check whether runs have been added to this folder; the index may be missing."""
     try:
-        return path.is_dir() and any(NAME.fullmatch(each.name) for each in path.iterdir())
+        return path.is_dir() and any(COPY_NAME.fullmatch(item.name) for item in path.iterdir())
     except OSError:
         return False
 
 
-def _in_utf8(name: str) -> bool:
-    """Whether the index can store the name, and a terminal print it."""
+def _is_utf8(name: str) -> bool:
+    """Check whether the index can store the name, and a terminal can print it."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -320,7 +337,7 @@ def _in_utf8(name: str) -> bool:
     return True
 
 
-def _unreadable_name(name: str) -> Damaged:
+def _unreadable_name_entry(name: str) -> Damaged:
     escaped = name.encode(errors="backslashreplace").decode()
     problem = EnvironmentProblem(
         f"the name of the folder '{printable(escaped)}' is not UTF-8",
@@ -332,14 +349,14 @@ def _unreadable_name(name: str) -> Damaged:
     return Damaged(name=escaped, code=problem.code, text=str(problem))
 
 
-def _state(folder: str) -> str:
-    """Sizes and times of the folder's files, as one text; "" if it is not a run."""
+def _folder_state(folder: str) -> str:
+    """Return sizes and times of the folder's files as one text; "" if the folder is not a run."""
     parts = []
-    for name in WATCHED:
+    for name in WATCHED_FILES:
         try:
             status = os.stat(os.path.join(folder, name))
         except OSError:
-            if name == WATCHED[0]:
+            if name == WATCHED_FILES[0]:
                 return ""
             parts.append("-")
         else:
@@ -347,7 +364,7 @@ def _state(folder: str) -> str:
     return " ".join(parts)
 
 
-def _future_run(name: str, started_s: float) -> Notice:
+def _future_run_notice(name: str, started_s: float) -> Notice:
     try:
         date = datetime.fromtimestamp(started_s, timezone.utc).strftime("%Y-%m-%d")
     except (OverflowError, ValueError, OSError):
@@ -358,5 +375,5 @@ def _future_run(name: str, started_s: float) -> Notice:
     )
 
 
-def _damaged_run(name: str, text: str) -> Notice:
+def _damaged_run_notice(name: str, text: str) -> Notice:
     return Notice(f"{printable(name)} is damaged and left out: {printable(text)}", "archive-damaged-run")

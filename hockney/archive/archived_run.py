@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the index knows of a run in an archive without its times."""
+"""The contents of the index about an archived run, without its times."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from hockney.mpi import title_of
 from hockney.store import Plan, RunFolder, missing_items
 
 EARLIEST_S = 1e9
-"""Clocks that start at 0, as those of simulated machines, show no date."""
+"""Earlier times are not dates, because some clocks start at 0, such as those of simulated machines."""
 
 
 class ArchivedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of the archive, in its folder `name`. `identity` is the same for two states of one run, of which
-    the later one has more records. `machine` is where it ran (`machine_of`), `host` its first host.
-    `started_s` is the time of the first launch (s since 1970), or of the plan on a machine without dates.
-    `left` measurements are missing; `bytes` is the size of the records."""
+    """A run of the archive, in its folder `name`. `identity` is the same for two states of one run; the later
+    state has more records. `machine` names where it ran (`machine_of`), `host` is its first host. `started_s`
+    is the time of the first launch (s since 1970), or of the plan on a machine without dates. `left` counts
+    missing measurements; `bytes` is the size of the records."""
 
     name: str
     identity: str
@@ -44,7 +44,7 @@ class ArchivedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Damaged(msgspec.Struct, frozen=True, kw_only=True):
-    """A folder of the archive whose run cannot be read: `text` is the sentence of the error `code`."""
+    """A folder of the archive whose run cannot be read. `text` is the sentence of the error `code`."""
 
     name: str
     code: str
@@ -52,7 +52,8 @@ class Damaged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def describe(folder: RunFolder) -> ArchivedRun:
-    """Reads the whole run with its catalog and survey. Raises EnvironmentProblem if it is damaged."""
+    """Read the complete run with its catalog and survey, and describe it. Raises EnvironmentProblem if it is
+    damaged."""
     folder.catalog()
     folder.surveyed()
     plan, machine, reading = folder.plan(), folder.machine(), folder.read()
@@ -65,9 +66,9 @@ def describe(folder: RunFolder) -> ArchivedRun:
         origin=machine.traits.origin,
         machine=machine_of(machine),
         host=machine.host,
-        mpi=_mpi(machine, run),
+        mpi=_mpi_title(machine, run),
         hockney=machine.hockney,
-        started_s=_started(folder, run),
+        started_s=_start_time_s(folder, run),
         launches=len(run.launches),
         records=len(run.records),
         cases=len({record.case for record in run.records}),
@@ -78,9 +79,9 @@ def describe(folder: RunFolder) -> ArchivedRun:
 
 
 def machine_of(machine: Machine) -> str:
-    """The name of the machine whose runs form a series: the host; of a batch job, which gets other nodes
-    every time, the host's name without its number; of a described machine, its name; of logs, the machine
-    with the suite and its version, whose times are not those of others."""
+    """Return the name of the machine whose runs form a series: usually the host. For a batch job, which gets
+    other nodes every time, it is the host's name without its number; for a described machine, its name; for
+    logs, the machine with the suite and its version, because times of different suites are not comparable."""
     if machine.platform is not None:
         return machine.platform.name
     if machine.emulated is not None:
@@ -93,22 +94,22 @@ def machine_of(machine: Machine) -> str:
 
 
 def identity_of(plan: Plan, machine: Machine, run: RunRecords) -> str:
-    """A digest of the plan, the machine and the first launch: measurements that are added later do not change
-    it."""
-    first = run.launches[0] if run.launches else None
-    parts = plan.text.encode(), msgspec.json.encode(machine), msgspec.json.encode(first)
-    return hashlib.blake2b(b"\0".join(parts), digest_size=16).hexdigest()
+    """Return a digest of the plan, the machine and the first launch, which later measurements do not
+    change."""
+    first_launch = run.launches[0] if run.launches else None
+    contents = plan.text.encode(), msgspec.json.encode(machine), msgspec.json.encode(first_launch)
+    return hashlib.blake2b(b"\0".join(contents), digest_size=16).hexdigest()
 
 
-def _started(folder: RunFolder, run: RunRecords) -> float:
-    started = min((launch.started_s for launch in run.launches), default=0.0)
-    if started < EARLIEST_S:
+def _start_time_s(folder: RunFolder, run: RunRecords) -> float:
+    start_s = min((launch.started_s for launch in run.launches), default=0.0)
+    if start_s < EARLIEST_S:
         with contextlib.suppress(OSError):
             return folder.plan_path.stat().st_mtime
-    return started
+    return start_s
 
 
-def _mpi(machine: Machine, run: RunRecords) -> str:
+def _mpi_title(machine: Machine, run: RunRecords) -> str:
     if machine.mpi is not None:
         return title_of(machine.mpi)
     return run.launches[0].library if run.launches else ""

@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The index of an archive, `index.sqlite`: a cache of what its run folders contain.
+"""The index of an archive, `index.sqlite`: a cache of the contents of its run folders.
 
-The folders are the truth. The file is never changed in place: a process with something to add writes
-another file and moves it over the old one. So it can be read without locks, which network file systems
-often lack, and a process that is killed leaves the old one. Of two processes that do this at the same time
-one wins, and what the other had found is found again by the next one. A file that is damaged, changed by
-others, of another version, or missing counts as empty: its seal, in SQLite's application ID, is a CRC-32 of
-all other bytes."""
+The folders are authoritative. The file is never changed in place: a process that adds something writes
+another file and moves it over the old one. Therefore it can be read without locks, which network file systems
+often lack, and a killed process leaves the old file. If two processes do this at the same time, one wins, and
+the next process finds the other's additions again. A file that is damaged, changed by others, of another
+version, or missing counts as empty. Its seal, in SQLite's application ID, is a CRC-32 of all other bytes.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from hockney.archive.archived_run import ArchivedRun, Damaged
 from hockney.models.history.times import CaseTime, RunTimes
 from hockney.system.files import grant_usual_permissions, read_regular
 
-VERSION = 1
-"""The version of the tables below; an index of another version is built again."""
+INDEX_VERSION = 1
+"""The version of the tables below. An index of another version is rebuilt."""
 TEMPORARY_INDEX = ".index-"
-MOST_BYTES = 1 << 30
-SEAL = slice(68, 72)
+MAX_INDEX_BYTES = 1 << 30
+SEAL_BYTES = slice(68, 72)
 """SQLite's application ID: File Format, section 1.3.18."""
-FIELDS = tuple(each.name for each in msgspec.structs.fields(ArchivedRun))
+RUN_FIELDS = tuple(each.name for each in msgspec.structs.fields(ArchivedRun))
 _TYPES: dict[Any, str] = {int: "INTEGER", float: "REAL"}
 _COLUMNS = ", ".join(
     f"{each.name} {_TYPES.get(each.type, 'TEXT')}" for each in msgspec.structs.fields(ArchivedRun)
@@ -50,16 +50,15 @@ TABLES = (
     "CREATE INDEX time_of_run ON time (run)",
     "CREATE TABLE fact (run INTEGER, name TEXT, value TEXT, PRIMARY KEY (run, name)) WITHOUT ROWID",
 )
-UNREADABLE = (sqlite3.Error, OSError, msgspec.MsgspecError, UnicodeError, LookupError, OverflowError)
-Seconds = Annotated[float, msgspec.Meta(gt=0)]
+READ_ERRORS = (sqlite3.Error, OSError, msgspec.MsgspecError, UnicodeError, LookupError, OverflowError)
+PositiveSeconds = Annotated[float, msgspec.Meta(gt=0)]
 Row = TypeVar("Row")
-_INSERT = f"INSERT INTO run (state, {', '.join(FIELDS)}) VALUES (?{', ?' * len(FIELDS)})"
+_INSERT = f"INSERT INTO run (state, {', '.join(RUN_FIELDS)}) VALUES (?{', ?' * len(RUN_FIELDS)})"
 
 
 @dataclass(frozen=True)
 class IndexedFolder:
-    """An entry of the index: the `content` of a folder when it had this `state` (sizes and times of its
-    files)."""
+    """An entry of the index: the `content` of a folder in this `state` (sizes and times of its files)."""
 
     state: str
     content: ArchivedRun | Damaged
@@ -67,23 +66,23 @@ class IndexedFolder:
 
 @dataclass
 class Changes:
-    """Changes to be written to the index: names of the folders that are gone, updated entries, and times of
+    """Changes to be written to the index: the names of removed folders, updated entries, and times of
     runs."""
 
-    gone: set[str] = field(default_factory=set)
-    updated: dict[str, IndexedFolder] = field(default_factory=dict)
-    times: dict[str, RunTimes] = field(default_factory=dict)
+    removed_names: set[str] = field(default_factory=set)
+    updated_folders: dict[str, IndexedFolder] = field(default_factory=dict)
+    run_times: dict[str, RunTimes] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.gone or self.updated or self.times)
+        return bool(self.removed_names or self.updated_folders or self.run_times)
 
 
 def read_index(path: Path) -> dict[str, IndexedFolder]:
-    """Read all entries, by the name of the folder; empty if the index is missing or not usable."""
+    """Read all entries by the name of the folder; empty if the index is missing or unusable."""
     folders: dict[str, IndexedFolder] = {}
-    with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
-        for state, *values in index.execute(f"SELECT state, {', '.join(FIELDS)} FROM run"):
-            entry = msgspec.convert(dict(zip(FIELDS, values, strict=True)), ArchivedRun)
+    with contextlib.suppress(*READ_ERRORS), _open_index(path) as index:
+        for state, *values in index.execute(f"SELECT state, {', '.join(RUN_FIELDS)} FROM run"):
+            entry = msgspec.convert(dict(zip(RUN_FIELDS, values, strict=True)), ArchivedRun)
             folders[entry.name] = IndexedFolder(state, entry)
         damaged = _rows(index, "SELECT name, state, code, text FROM damaged", tuple[str, str, str, str])
         for name, state, code, text in damaged:
@@ -95,7 +94,7 @@ def read_index(path: Path) -> dict[str, IndexedFolder]:
 def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str, RunTimes]:
     """The times of those of the `runs` that the index has, of one workload or of all."""
     requested = set(runs)
-    with contextlib.suppress(*UNREADABLE), _open_index(path) as index:
+    with contextlib.suppress(*READ_ERRORS), _open_index(path) as index:
         runs_by_id = _rows(index, "SELECT id, name, times_by FROM run", tuple[int, str, str])
         names = {number: name for number, name, by in runs_by_id if by and name in requested}
         times_by_run = {number: RunTimes(by, [], {}) for number, _, by in runs_by_id if number in names}
@@ -108,7 +107,7 @@ def read_times(path: Path, runs: Sequence[str], workload: str = "") -> dict[str,
             rows = _rows(
                 index,
                 f'SELECT run, level, launches, typical_s, low_s, high_s FROM time WHERE "case" = {case}',
-                tuple[int, str, int, Seconds, Seconds | None, Seconds | None],
+                tuple[int, str, int, PositiveSeconds, PositiveSeconds | None, PositiveSeconds | None],
             )
             for run, level, launches, typical_s, low_s, high_s in rows:
                 if run in times_by_run:
@@ -157,14 +156,14 @@ def _open_index(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _read_intact(path: Path) -> bytes:
     """The file's content; SQLite would wait for a pipe without end. Raises OSError."""
-    data = read_regular(path, MOST_BYTES)
-    if data[SEAL] != _seal(data):
+    data = read_regular(path, MAX_INDEX_BYTES)
+    if data[SEAL_BYTES] != _seal(data):
         raise OSError(errno.EBADMSG, os.strerror(errno.EBADMSG), str(path))
     return data
 
 
 def _seal(data: bytes) -> bytes:
-    parts = data[: SEAL.start], bytes(SEAL.stop - SEAL.start), data[SEAL.stop :]
+    parts = data[: SEAL_BYTES.start], bytes(SEAL_BYTES.stop - SEAL_BYTES.start), data[SEAL_BYTES.stop :]
     crc = 0
     for part in parts:
         crc = zlib.crc32(part, crc)
@@ -174,7 +173,7 @@ def _seal(data: bytes) -> bytes:
 def _seal_file(path: str) -> None:
     with open(path, "r+b") as file:
         seal = _seal(file.read())
-        file.seek(SEAL.start)
+        file.seek(SEAL_BYTES.start)
         file.write(seal)
 
 
@@ -185,7 +184,7 @@ def _check_tables(index: sqlite3.Connection) -> None:
     statements = index.execute(
         "SELECT sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
     ).fetchall()
-    if version != VERSION or tuple(sql for (sql,) in statements) != TABLES:
+    if version != INDEX_VERSION or tuple(sql for (sql,) in statements) != TABLES:
         raise sqlite3.DatabaseError(str(version))
 
 
@@ -205,22 +204,22 @@ def _create_tables(temporary: str) -> None:
     with contextlib.closing(sqlite3.connect(temporary)) as index, index:
         for table in TABLES:
             index.execute(table)
-        index.execute(f"PRAGMA user_version = {VERSION}")
+        index.execute(f"PRAGMA user_version = {INDEX_VERSION}")
 
 
 def _apply(index: sqlite3.Connection, changes: Changes) -> None:
     """No journal is needed: the file is thrown away if this fails."""
     index.execute("PRAGMA journal_mode = OFF")
     index.execute("PRAGMA synchronous = OFF")
-    _delete_runs(index, changes.gone | changes.updated.keys())
-    for name, folder in changes.updated.items():
+    _delete_runs(index, changes.removed_names | changes.updated_folders.keys())
+    for name, folder in changes.updated_folders.items():
         if isinstance(folder.content, Damaged):
             row = (name, folder.state, folder.content.code, folder.content.text)
             index.execute("INSERT INTO damaged (name, state, code, text) VALUES (?, ?, ?, ?)", row)
         else:
-            index.execute(_INSERT, (folder.state, *(getattr(folder.content, each) for each in FIELDS)))
-    if changes.times:
-        _apply_times(index, changes.times)
+            index.execute(_INSERT, (folder.state, *(getattr(folder.content, each) for each in RUN_FIELDS)))
+    if changes.run_times:
+        _apply_times(index, changes.run_times)
 
 
 def _delete_runs(index: sqlite3.Connection, names: Iterable[str]) -> None:
@@ -233,18 +232,20 @@ def _delete_runs(index: sqlite3.Connection, names: Iterable[str]) -> None:
 
 def _apply_times(index: sqlite3.Connection, times: Mapping[str, RunTimes]) -> None:
     runs = dict(index.execute("SELECT name, id FROM run"))
-    indexed = {name: of for name, of in times.items() if name in runs}
-    lines = {(each.case,) for of in indexed.values() for each in of.times}
+    indexed_times = {name: run_times for name, run_times in times.items() if name in runs}
+    lines = {(item.case,) for run_times in indexed_times.values() for item in run_times.times}
     index.executemany('INSERT OR IGNORE INTO "case" (line) VALUES (?)', sorted(lines))
     cases = dict(index.execute('SELECT line, id FROM "case"'))
-    for name, of in indexed.items():
+    for name, run_times in indexed_times.items():
         run = runs[name]
         for table in ("time", "fact"):
             index.execute(f"DELETE FROM {table} WHERE run = ?", (run,))
-        index.execute("UPDATE run SET times_by = ? WHERE id = ?", (of.by, run))
+        index.execute("UPDATE run SET times_by = ? WHERE id = ?", (run_times.by, run))
         index.executemany(
             "INSERT INTO fact (run, name, value) VALUES (?, ?, ?)",
-            [(run, *each) for each in of.facts.items()],
+            [(run, *item) for item in run_times.facts.items()],
         )
-        rows = [(cases[t.case], run, t.level, t.launches, t.typical_s, t.low_s, t.high_s) for t in of.times]
+        rows = [
+            (cases[t.case], run, t.level, t.launches, t.typical_s, t.low_s, t.high_s) for t in run_times.times
+        ]
         index.executemany("INSERT OR REPLACE INTO time VALUES (?, ?, ?, ?, ?, ?, ?)", rows)

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The output of other benchmarks as runs: OSU, IMB, nccl-tests, SKaMPI.
 
-`formats/` has one file for each format, which describes how it looks. `conversion` turns its numbers into
-cases and times, and `assembly` makes runs of them. No I/O.
+`formats/` contains one file per format, which parses that format. `conversion` converts its numbers to cases
+and times, and `assembly` creates runs from them. No I/O.
 """
 
 from hockney.imports.assembly import ImportedRun, assemble

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of two sides that have been read."""
+"""The comparison of two sides that were read from run folders."""
 
 from __future__ import annotations
 
@@ -12,155 +12,168 @@ from hockney.core.errors import Inconclusive
 from hockney.core.fit import Cost
 from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.draw.page import Caveat
-from hockney.judgements.comparison import ComparedSides, Unmatched
-from hockney.judgements.environment import differences, mixed
+from hockney.judgements.comparison import ComparedSides, UnmatchedCase
+from hockney.judgements.environment import environment_differences, mixed_facts
 from hockney.judgements.sides import (
     Side,
-    in_turns,
+    find_missing_cases,
+    interleaved_observations,
+    is_same_study,
     joint_catalog,
-    lacking,
-    observed_in_turns,
-    same_study,
-    without_counterpart,
+    match_interleaved_runs,
+    unpaired_launch_count,
 )
 from hockney.models.comparison import FEWEST_LAUNCHES, JudgedCases, Pair, judge, one_sided
 from hockney.models.loaded_launches import FEWEST_QUIET
 from hockney.models.statistics import MachineModes
 
-_ALL_RATIOS = "all ratios"
+ALL_RATIOS = "all ratios"
 
 
 def compare(a: Side, b: Side, tolerance: float, cost: Cost = "typical") -> ComparedSides:
-    """Judges every case that both sides measured; those of an interleaved comparison by pairs of launches.
-    Raises Inconclusive if there is none."""
-    turns = in_turns(a, b)
-    if turns is not None:
-        a, b = turns
+    """Judge every case that both sides measured. The launches of an interleaved comparison are judged in
+    pairs. Raises Inconclusive without a common case."""
+    interleaved_sides = match_interleaved_runs(a, b)
+    if interleaved_sides is not None:
+        a, b = interleaved_sides
     catalog = joint_catalog((a, b))
-    if turns is None:
-        seen_a, seen_b = a.observed(catalog, cost), b.observed(catalog, cost)
+    if interleaved_sides is None:
+        pooled_a, pooled_b = a.pooled_cases(catalog, cost), b.pooled_cases(catalog, cost)
     else:
-        seen_a, seen_b = observed_in_turns(a, b, catalog, cost)
-    shared = [case for case in seen_a if case in seen_b]
-    if not shared:
-        raise _nothing_in_common(len(seen_a), len(seen_b))
-    size = {case: catalog.entry(case.workload).size_of(case) for case in shared}
-    shared.sort(key=lambda case: (case.workload, case.ranks, size[case], case.line))
+        pooled_a, pooled_b = interleaved_observations(a, b, catalog, cost)
+    common_cases = [case for case in pooled_a if case in pooled_b]
+    if not common_cases:
+        raise _no_common_case_error(len(pooled_a), len(pooled_b))
+    sizes = {case: catalog.entry(case.workload).size_of(case) for case in common_cases}
+    common_cases.sort(key=lambda case: (case.workload, case.ranks, sizes[case], case.line))
     levels = a.levels(catalog), b.levels(catalog)
-    pairs = [Pair(case, seen_a[case], seen_b[case], _level(case, *levels)) for case in shared]
-    judged = judge(pairs, tolerance, exact_a=a.exact, exact_b=b.exact, paired=turns is not None)
+    pairs = [
+        Pair(case, pooled_a[case], pooled_b[case], _common_level(case, *levels)) for case in common_cases
+    ]
+    judged_cases = judge(
+        pairs, tolerance, exact_a=a.is_exact, exact_b=b.is_exact, paired=interleaved_sides is not None
+    )
     return ComparedSides(
         a=a,
         b=b,
         cost=cost,
-        judged=judged,
-        only_a=_unmatched(seen_a, seen_b, b, same_study(a.studies, b.studies), catalog),
-        only_b=_unmatched(seen_b, seen_a, a, same_study(a.studies, b.studies), catalog),
-        differences=differences(a, b),
-        caveats=tuple(_caveats(a, b, judged)),
+        judged_cases=judged_cases,
+        only_a=_unmatched_cases(pooled_a, pooled_b, b, is_same_study(a.studies, b.studies), catalog),
+        only_b=_unmatched_cases(pooled_b, pooled_a, a, is_same_study(a.studies, b.studies), catalog),
+        differences=environment_differences(a, b),
+        caveats=tuple(_comparison_caveats(a, b, judged_cases)),
         catalog=catalog,
     )
 
 
-def _level(case: Case, of_a: dict[Case, str], of_b: dict[Case, str]) -> str:
-    return of_a[case] if of_a[case] == of_b[case] else ""
+def _common_level(case: Case, levels_a: dict[Case, str], levels_b: dict[Case, str]) -> str:
+    return levels_a[case] if levels_a[case] == levels_b[case] else ""
 
 
-def _unmatched(
-    other_cases: Mapping[Case, object],
+def _unmatched_cases(
+    candidates: Mapping[Case, object],
     side_cases: Mapping[Case, object],
     side: Side,
-    same: bool,
+    is_same_study: bool,
     catalog: Catalog,
-) -> tuple[Unmatched, ...]:
-    """The `other_cases` that are not among the `side_cases` of `side`."""
-    failed = side.failures(catalog)
-    expected = lacking(
-        other_cases,
+) -> tuple[UnmatchedCase, ...]:
+    """Return the `candidates`, the other side's cases, that are not among the `side_cases` of `side`."""
+    failures = side.failures(catalog)
+    expected_cases = find_missing_cases(
+        candidates,
         side_cases.keys(),
-        side.planned(catalog),
+        side.planned_cases(catalog),
         lambda case: catalog.entry(case.workload).size_of(case),
-        same_study=same,
+        same_study=is_same_study,
     )
     return tuple(
-        Unmatched(case, failed.get(case, ""), case in expected)
-        for case in other_cases
+        UnmatchedCase(case, failures.get(case, ""), case in expected_cases)
+        for case in candidates
         if case not in side_cases
     )
 
 
-def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
+def _comparison_caveats(a: Side, b: Side, judged_cases: JudgedCases) -> list[Caveat]:
     caveats = []
-    changed = _redefined_workloads(a, b)
-    if changed:
+    redefined_names = _redefined_workloads(a, b)
+    if redefined_names:
         caveats.append(
             Caveat(
                 "workload-redefined",
-                f"the engines of A and B define {plural(len(changed), 'workload')} differently: "
-                f"{list_names(changed)}",
+                f"the engines of A and B define {plural(len(redefined_names), 'workload')} differently: "
+                f"{list_names(redefined_names)}",
                 "these workloads",
                 "measure both sides with the same version of hockney",
             )
         )
     for side in (a, b):
-        if side.wrong:
+        if side.wrong_count:
             caveats.append(
                 Caveat(
                     "wrong-payload",
-                    f"{side.name} has {plural(side.wrong, 'record')} with corrupted data",
-                    _ALL_RATIOS,
+                    f"{side.name} has {plural(side.wrong_count, 'record')} with corrupted data",
+                    ALL_RATIOS,
                     "see the report of each run; do not trust times of an MPI that corrupts data",
                 )
             )
-        if names := mixed(side):
+        if mixed_names := mixed_facts(side):
             caveats.append(
                 Caveat(
                     "mixed-environment",
-                    f"the runs of {side.name} differ in {list_names(names)}",
-                    _ALL_RATIOS,
+                    f"the runs of {side.name} differ in {list_names(mixed_names)}",
+                    ALL_RATIOS,
                     "compare runs that differ in one thing only",
                 )
             )
-        left = sum(run.left for run in side.runs)
-        if left:
+        missing_count = sum(run.missing_count for run in side.runs)
+        if missing_count:
             caveats.append(
                 Caveat(
                     "measurements-missing",
-                    f"{side.name} is unfinished: {plural(left, 'measurement')} of its plan "
-                    f"{verb_form(left, 'is', 'are')} missing",
+                    f"{side.name} is unfinished: {plural(missing_count, 'measurement')} of its plan "
+                    f"{verb_form(missing_count, 'is', 'are')} missing",
                     "the cases that have fewer launches, or none",
                     "'hockney resume' measures them",
                 )
             )
-    loaded = {side.name: (side.loaded, side.launches) for side in (a, b) if side.loaded}
-    if loaded:
-        caveats.append(_loaded_launches(loaded, FEWEST_QUIET, paired=judged.paired))
-    alone = without_counterpart(a, b) if judged.paired else 0
-    if alone:
+    loaded_counts = {
+        side.name: (side.loaded_count, side.launch_count) for side in (a, b) if side.loaded_count
+    }
+    if loaded_counts:
+        caveats.append(_loaded_launches_caveat(loaded_counts, FEWEST_QUIET, is_paired=judged_cases.paired))
+    unpaired_count = unpaired_launch_count(a, b) if judged_cases.paired else 0
+    if unpaired_count:
         caveats.append(
             Caveat(
                 "launches-without-counterpart",
-                f"{plural(alone, 'launch', 'launches')} of one side had no counterpart on the other",
+                f"{plural(unpaired_count, 'launch', 'launches')} of one side had no counterpart on the other",
                 "nothing: only pairs of launches count",
                 "'hockney resume' measures the missing launches",
             )
         )
-    if judged.modes:
-        caveats.append(_machine_modes(judged.modes))
-    lopsided = [each for each in judged.cases if one_sided(each.excluded)]
-    if lopsided:
-        most = max(lopsided, key=lambda each: max(each.excluded))
+    if judged_cases.modes:
+        caveats.append(_machine_modes_caveat(judged_cases.modes))
+    one_sided_cases = [verdict for verdict in judged_cases.cases if one_sided(verdict.excluded)]
+    if one_sided_cases:
+        worst = max(one_sided_cases, key=lambda verdict: max(verdict.excluded))
         caveats.append(
-            _pairs_excluded_on_one_side(len(lopsided), len(judged.cases), most.excluded, most.launches[0])
+            _one_sided_exclusion_caveat(
+                len(one_sided_cases), len(judged_cases.cases), worst.excluded, worst.launches[0]
+            )
         )
-    varying = [place for place, side in enumerate((a, b)) if not side.exact]
-    few = [each for each in judged.cases if any(each.launches[k] < FEWEST_LAUNCHES for k in varying)]
-    if few:
+    inexact_sides = [index for index, side in enumerate((a, b)) if not side.is_exact]
+    short_cases = [
+        verdict
+        for verdict in judged_cases.cases
+        if any(verdict.launches[k] < FEWEST_LAUNCHES for k in inexact_sides)
+    ]
+    if short_cases:
         caveats.append(
             Caveat(
                 "few-launches",
-                f"{len(few)} of {plural(len(judged.cases), 'case')} "
-                f"{verb_form(len(few), 'has', 'have')} fewer than {FEWEST_LAUNCHES} launches on one side",
+                f"{len(short_cases)} of {plural(len(judged_cases.cases), 'case')} "
+                f"{verb_form(len(short_cases), 'has', 'have')} fewer than {FEWEST_LAUNCHES} launches on "
+                "one side",
                 "the ratios of these cases: their intervals are wide or missing",
                 "measure with more launches (--launches 10)",
             )
@@ -169,81 +182,98 @@ def _caveats(a: Side, b: Side, judged: JudgedCases) -> list[Caveat]:
 
 
 def _redefined_workloads(a: Side, b: Side) -> list[str]:
-    """The workloads that both measured, but by different definitions."""
-    shared = sorted(a.workloads.keys() & b.workloads.keys())
-    return [name for name in shared if len(set(map(_meaning, (*a.workloads[name], *b.workloads[name])))) > 1]
+    """Return the workloads that both sides measured with different definitions."""
+    common_names = sorted(a.workloads.keys() & b.workloads.keys())
+    return [
+        name
+        for name in common_names
+        if len(set(map(_timing_definition, (*a.workloads[name], *b.workloads[name])))) > 1
+    ]
 
 
-def _meaning(workload: Workload) -> tuple[object, ...]:
-    """What decides about its times."""
+def _timing_definition(workload: Workload) -> tuple[object, ...]:
+    """Return the parts of the definition that determine the workload's times."""
     parameters = tuple((p.name, p.kind, p.unit, p.default) for p in workload.parameters)
     return workload.time, workload.role, workload.operation, workload.size, parameters
 
 
-def _nothing_in_common(of_a: int, of_b: int) -> Inconclusive:
-    """The cases of each side."""
-    if not of_a or not of_b:
-        empty = "A" if not of_a else "B"
+def _no_common_case_error(count_a: int, count_b: int) -> Inconclusive:
+    """Return the error for sides without a common case, given the number of cases of each."""
+    if not count_a or not count_b:
+        empty_side = "A" if not count_a else "B"
         return Inconclusive(
-            f"{empty} has no measurements",
+            f"{empty_side} has no measurements",
             "there is nothing to compare",
             "'hockney resume' measures the rest of an unfinished run",
             code="side-without-measurements",
-            side=empty,
+            side=empty_side,
         )
     return Inconclusive(
         "A and B have no case in common",
-        f"A has {plural(of_a, 'case')}, B has {plural(of_b, 'other case')}",
+        f"A has {plural(count_a, 'case')}, B has {plural(count_b, 'other case')}",
         "measure both with the same command, with the same --ranks and --sizes",
         code="no-common-case",
-        of_a=of_a,
-        of_b=of_b,
+        of_a=count_a,
+        of_b=count_b,
     )
 
 
-def _pairs_excluded_on_one_side(count: int, cases: int, excluded: tuple[int, int], pairs: int) -> Caveat:
-    """`excluded` are the pairs of one case that were excluded because B was far slower, or far faster."""
-    slow = "B" if excluded[0] else "A"
+def _one_sided_exclusion_caveat(
+    affected_count: int, case_count: int, excluded: tuple[int, int], pair_count: int
+) -> Caveat:
+    """Return the caveat about excluded pairs. `excluded` counts the pairs of one case that were excluded
+    because B was far slower, and because it was far faster."""
+    slow_side = "B" if excluded[0] else "A"
     return Caveat(
         "pairs-excluded-on-one-side",
-        f"the ratios of {count} of {plural(cases, 'case')} exclude pairs of launches, always with the same "
-        f"side far slower, such as {slow} in {max(excluded)} of {pairs} pairs",
+        f"the ratios of {affected_count} of {plural(case_count, 'case')} exclude pairs of launches, always "
+        "with the same "
+        f"side far slower, such as {slow_side} in {max(excluded)} of {pair_count} pairs",
         "these cases: they are not reported as the same, since one side may be slow now and then",
         "measure with more launches: a change of the machine then affects both sides",
     )
 
 
-def _machine_modes(modes: Sequence[MachineModes]) -> Caveat:
-    """The caveat that the machine was in two modes during interleaved launches."""
-    pairs = sum(each.pairs for each in modes)
-    a, b = (sum(each.slow_counts[side] for each in modes) for side in range(2))
-    factor, bound = max(each.factor for each in modes), max(each.share_bound for each in modes)
-    uneven = ", and nothing is reported as the same" if any(each.is_uneven for each in modes) else ""
+def _machine_modes_caveat(modes: Sequence[MachineModes]) -> Caveat:
+    """Return the caveat that the machine had two modes during interleaved launches."""
+    pair_count = sum(pair_modes.pairs for pair_modes in modes)
+    a, b = (sum(pair_modes.slow_counts[side] for pair_modes in modes) for side in range(2))
+    factor, share_bound = (
+        max(pair_modes.factor for pair_modes in modes),
+        max(pair_modes.share_bound for pair_modes in modes),
+    )
+    uneven_text = (
+        ", and nothing is reported as the same" if any(pair_modes.is_uneven for pair_modes in modes) else ""
+    )
     return Caveat(
         "machine-modes",
         f"the machine was in two modes, and up to {factor:.2g} times as slow in {a} of "
-        f"{plural(pairs, 'launch', 'launches')} of A and {b} of B; launches in the same mode are compared",
-        f"{_ALL_RATIOS}: one side may be slow more often than the other, in up to {bound:.0%} of "
-        f"launches{uneven}",
+        f"{plural(pair_count, 'launch', 'launches')} of A and {b} of B; launches in the same mode are "
+        "compared",
+        f"{ALL_RATIOS}: one side may be slow more often than the other, in up to {share_bound:.0%} of "
+        f"launches{uneven_text}",
         "measure with more launches, or at a time when the machine's speed is steady",
     )
 
 
-def _loaded_launches(loaded: Mapping[str, tuple[int, int]], fewest: int, *, paired: bool) -> Caveat:
-    """The loaded launches of each side that has some, and all its launches; where `fewest` quiet ones, or
-    pairs, measured a case, the loaded ones do not count."""
-    sides = [
-        f"{busy} of {plural(launches, 'launch', 'launches')} of {side}"
-        for side, (busy, launches) in loaded.items()
+def _loaded_launches_caveat(
+    loaded_counts: Mapping[str, tuple[int, int]], min_quiet: int, *, is_paired: bool
+) -> Caveat:
+    """Return the caveat about loaded launches, given the numbers of loaded and of all launches of each
+    affected side. Loaded launches are excluded from cases with at least `min_quiet` quiet launches or
+    pairs."""
+    side_texts = [
+        f"{loaded_count} of {plural(launch_count, 'launch', 'launches')} of {side}"
+        for side, (loaded_count, launch_count) in loaded_counts.items()
     ]
-    if max(launches - busy for busy, launches in loaded.values()) < fewest:
-        use = "they are included, since there are too few quiet ones"
+    if max(launch_count - loaded_count for loaded_count, launch_count in loaded_counts.values()) < min_quiet:
+        treatment = "they are included, since there are too few quiet ones"
     else:
-        counted = "quiet pairs of launches" if paired else "quiet launches"
-        use = f"they are excluded where at least {fewest} {counted} measured a case"
+        quiet_unit = "quiet pairs of launches" if is_paired else "quiet launches"
+        treatment = f"they are excluded where at least {min_quiet} {quiet_unit} measured a case"
     return Caveat(
         "loaded-launches",
-        f"other programs used the machine in {join_words(sides)}; {use}",
-        _ALL_RATIOS,
+        f"other programs used the machine in {join_words(side_texts)}; {treatment}",
+        ALL_RATIOS,
         "measure again when it is quiet",
     )

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two sides, compared: the verdicts, in sentences and tables."""
+"""Comparison of two sides: the verdicts, as sentences and tables."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hockney.core.fit import Cost, Estimate, ExactValue
 from hockney.core.units import format_percent
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Table
-from hockney.judgements.environment import REPORTED, Difference
+from hockney.judgements.environment import MPI_FACTS, Difference
 from hockney.judgements.judgement import CaseResult, JudgedCase, JudgedOperation, Judgement, Suite
 from hockney.judgements.sides import Side
 from hockney.models.comparison import CaseVerdict, Effect, JudgedCases, OperationVerdict, State
@@ -32,157 +32,166 @@ from hockney.pages.columns import (
 from hockney.pages.format import EXACT_TEXT
 from hockney.pages.labels import short_labels
 
-ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
-"""The order of operations for readers: what has changed comes first."""
+STATE_ORDER: tuple[State, ...] = ("slower", "faster", "undecided", "unknown", "same")
+"""The order in which operations are shown: changed ones first."""
 
 
 @dataclass(frozen=True)
-class Unmatched:
-    """A case that only one side measured. `failure` is why the other side has no result, if it tried:
-    hung, died, refused, memory, corrupted. `expected`: the other side should have measured it
-    (`hockney.judgements.sides`)."""
+class UnmatchedCase:
+    """A case that only one side measured. `failure` is the reason if the other side tried it without a
+    result: hung, died, refused, memory, corrupted. `is_expected` is set if the other side should have
+    measured it (`hockney.judgements.sides`)."""
 
     case: Case
     failure: str = ""
-    expected: bool = False
+    is_expected: bool = False
 
 
 @dataclass(frozen=True)
 class ComparedSides(Judgement[CaseVerdict]):
-    """Times of B relative to those of A. `differences` are those of their environments, `caveats` reasons
-    to doubt the result; `catalog` defines the workloads."""
+    """Times of B relative to those of A. `differences` are differences between the environments, `caveats`
+    reasons to doubt the result; `catalog` defines the workloads."""
 
     a: Side
     b: Side
     cost: Cost
-    judged: JudgedCases
-    only_a: tuple[Unmatched, ...]
-    only_b: tuple[Unmatched, ...]
+    judged_cases: JudgedCases
+    only_a: tuple[UnmatchedCase, ...]
+    only_b: tuple[UnmatchedCase, ...]
     differences: tuple[Difference, ...]
     caveats: tuple[Caveat, ...]
     catalog: Catalog
 
     command = "hockney compare"
     headings = "What differs", "Biggest changes"
-    counts_omitted = True
+    reports_omitted_count = True
 
     @property
     def tolerance(self) -> float:
-        return self.judged.tolerance
+        return self.judged_cases.tolerance
 
     @property
-    def paired(self) -> bool:
-        """Whether the launches of A and B took turns and count in pairs."""
-        return self.judged.paired
+    def is_paired(self) -> bool:
+        """Whether launches of A and B alternated and are compared in pairs."""
+        return self.judged_cases.paired
 
     @property
     def effect(self) -> Effect | None:
-        """Whether B differs from A at all; None unless the launches of A and B took turns."""
-        return self.judged.effect
+        """Whether B differs from A at all; None unless launches of A and B alternated."""
+        return self.judged_cases.effect
 
     @property
-    def reported(self) -> tuple[Difference, ...]:
-        """The differences in what MPI reports: itself, transport, binding."""
-        return tuple(each for each in self.differences if each.name in REPORTED)
+    def reported_differences(self) -> tuple[Difference, ...]:
+        """The differences in what MPI reports: its version, transport, binding."""
+        return tuple(difference for difference in self.differences if difference.name in MPI_FACTS)
 
     @property
     def cases(self) -> tuple[CaseVerdict, ...]:
-        return self.judged.cases
+        return self.judged_cases.cases
 
     @property
     def operations(self) -> tuple[OperationVerdict, ...]:
-        return self.judged.operations
+        return self.judged_cases.operations
 
     @property
-    def changed_first(self) -> list[OperationVerdict]:
-        """The operations by verdict, then those with the biggest changes first; those that are the same by
-        name."""
+    def operations_by_change(self) -> list[OperationVerdict]:
+        """The operations by verdict, then by the size of the change; unchanged operations by name."""
         return sorted(
             self.operations,
-            key=lambda each: (
-                ORDER.index(each.state),
-                0.0 if each.state == "same" else -max(case.change for case in each.cases),
+            key=lambda operation: (
+                STATE_ORDER.index(operation.state),
+                0.0 if operation.state == "same" else -max(case.change for case in operation.cases),
             ),
         )
 
     @property
     def state(self) -> State:
-        """slower if an operation is; otherwise undecided if one is, or if B failed in a case of A or lacks
-        one that it should have; otherwise faster if one is."""
+        """The verdict: "slower" if an operation is slower. Otherwise "undecided" if an operation is
+        undecided, or if B failed in a case of A or lacks an expected case. Otherwise "faster" if an operation
+        is faster."""
         states: set[State] = {operation.state for operation in self.operations}
-        if self.failed or self.missing:
+        if self.failed_cases or self.missing_cases:
             states.add("undecided")
         if "unknown" in states:
             states.add("undecided")
         order: tuple[State, ...] = ("slower", "undecided", "faster", "same")
         return next(state for state in order if state in states)
 
-    def of(self, *states: State) -> list[CaseVerdict]:
-        """The cases with these verdicts, biggest changes first."""
-        return [each for each in self.judged.biggest_first if each.state in states]
+    def cases_with_states(self, *states: State) -> list[CaseVerdict]:
+        """Return the cases with these verdicts, biggest changes first."""
+        return [verdict for verdict in self.judged_cases.biggest_first if verdict.state in states]
 
     @property
-    def failed(self) -> tuple[Unmatched, ...]:
-        """Cases that A measured and on which B failed."""
-        return tuple(each for each in self.only_a if each.failure)
+    def failed_cases(self) -> tuple[UnmatchedCase, ...]:
+        """Cases that A measured and in which B failed."""
+        return tuple(unmatched for unmatched in self.only_a if unmatched.failure)
 
     @property
-    def missing(self) -> tuple[Unmatched, ...]:
-        """Cases that A measured, and that B should have measured."""
-        return tuple(each for each in self.only_a if each.expected and not each.failure)
+    def missing_cases(self) -> tuple[UnmatchedCase, ...]:
+        """Cases that A measured and that B should have measured."""
+        return tuple(
+            unmatched for unmatched in self.only_a if unmatched.is_expected and not unmatched.failure
+        )
 
     @property
-    def several_levels(self) -> bool:
+    def has_several_levels(self) -> bool:
         """Whether operations were measured at more than one level."""
         return len({operation.level for operation in self.operations}) > 1
 
     @property
-    def wrong_data(self) -> str:
-        return f"Data arrived corrupted in {plural(self.b.wrong, 'record')} of B." if self.b.wrong else ""
+    def wrong_data_sentence(self) -> str:
+        return (
+            f"Data arrived corrupted in {plural(self.b.wrong_count, 'record')} of B."
+            if self.b.wrong_count
+            else ""
+        )
 
     @property
-    def overall(self) -> str:
-        """Wrong data first: times of operations whose results are wrong say little."""
-        return " ".join(filter(None, (self.wrong_data, _times(self))))
+    def overall_sentence(self) -> str:
+        """The result in a sentence. Wrong data come first, because the times of wrong results mean little."""
+        return " ".join(filter(None, (self.wrong_data_sentence, _overall_sentence(self))))
 
     @property
-    def answer(self) -> tuple[str, ...]:
-        return (self.overall, *_operations(self))
+    def answer_sentences(self) -> tuple[str, ...]:
+        return (self.overall_sentence, *_operation_sentences(self))
 
     @property
-    def sides(self) -> tuple[str, ...]:
-        return side(self.a), side(self.b)
+    def side_lines(self) -> tuple[str, ...]:
+        return side_line(self.a), side_line(self.b)
 
     @property
     def effect_sentences(self) -> tuple[str, ...]:
-        """The effect on times, and whether MPI reports anything else on side B; empty unless launches took
-        turns."""
+        """The effect on times, and the differences that MPI reports; empty unless launches alternated."""
         effect = self.effect
-        return () if effect is None else (_effect_on_times(effect, self), _reported(effect, self.reported))
+        return (
+            ()
+            if effect is None
+            else (_effect_sentence(effect, self), _reported_sentence(effect, self.reported_differences))
+        )
 
     @property
-    def details(self) -> tuple[str, ...]:
-        return self.answer[1:]
+    def detail_sentences(self) -> tuple[str, ...]:
+        return self.answer_sentences[1:]
 
     @property
-    def lacking(self) -> tuple[str, ...]:
-        return without_comparison(self)
+    def missing_result_sentences(self) -> tuple[str, ...]:
+        return one_sided_sentences(self)
 
     @property
-    def changed(self) -> list[CaseVerdict]:
-        return self.of("slower", "faster")
+    def changed_cases(self) -> list[CaseVerdict]:
+        return self.cases_with_states("slower", "faster")
 
     @property
-    def open_cases(self) -> list[CaseVerdict]:
-        return self.of(*UNDECIDED_VERDICTS)
+    def undecided_cases(self) -> list[CaseVerdict]:
+        return self.cases_with_states(*UNDECIDED_VERDICTS)
 
     @property
-    def ordered(self) -> list[CaseVerdict]:
-        return self.judged.biggest_first
+    def ordered_cases(self) -> list[CaseVerdict]:
+        return self.judged_cases.biggest_first
 
     @property
     def differences_table(self) -> Table:
-        rows = tuple((each.name, each.a, each.b) for each in self.differences)
+        rows = tuple((difference.name, difference.a, difference.b) for difference in self.differences)
         return Table("differences", "What differs between A and B", ("what", "A", "B"), rows)
 
     @property
@@ -193,379 +202,463 @@ class ComparedSides(Judgement[CaseVerdict]):
         return cases_table(self, cases, name, title)
 
     def judged_operations(self) -> Iterator[JudgedOperation]:
-        name = labels(self)
-        for each in self.operations:
-            cases = tuple(_judged_case(case, name) for case in each.cases)
-            sentence = operation(each, self, name)
-            yield JudgedOperation(title(each, self), each.workload, each.mean_state, sentence, cases)
+        label = comparison_labels(self)
+        for operation in self.operations:
+            cases = tuple(_to_judged_case(case, label) for case in operation.cases)
+            sentence = operation_sentence(operation, self, label)
+            yield JudgedOperation(
+                operation_title(operation, self), operation.workload, operation.mean_state, sentence, cases
+            )
 
     @property
     def facts(self) -> list[tuple[str, str]]:
         return [
             *(("effect", effect) for effect in self.effect_sentences[:1]),
             *(("warning", sentences(caveat.text, caveat.todo)) for caveat in self.caveats),
-            ("A", side(self.a)),
-            ("B", side(self.b)),
+            ("A", side_line(self.a)),
+            ("B", side_line(self.b)),
             *(
-                (f"{each.name}, {where}", text)
-                for each in self.differences
-                for where, text in (("A", each.a), ("B", each.b))
+                (f"{difference.name}, {side_name}", text)
+                for difference in self.differences
+                for side_name, text in (("A", difference.a), ("B", difference.b))
             ),
         ]
 
-    def lacking_tests(self) -> list[Suite]:
-        name = labels(self)
+    def missing_result_tests(self) -> list[Suite]:
+        label = comparison_labels(self)
         tests = [
-            _one_sided(each, where, name)
-            for where, cases in (("A", self.only_a), ("B", self.only_b))
-            for each in cases
+            _one_sided_result(unmatched, side_name, label)
+            for side_name, cases in (("A", self.only_a), ("B", self.only_b))
+            for unmatched in cases
         ]
         return [Suite("measured on one side only", tests)]
 
 
-def _judged_case(each: CaseVerdict, name: Callable[[Case], str]) -> JudgedCase:
-    reason = f"B / A is {ratio(each.ratio)}{relative(each)}: {verdict(each.state)}"
-    if each.state in UNDECIDED_VERDICTS:
-        reason = f"{reason}; more launches to decide: {more(each)}"
-    return JudgedCase(name(each.case), each.case.line, each.state, reason, each.b.value)
+def _to_judged_case(verdict: CaseVerdict, label: Callable[[Case], str]) -> JudgedCase:
+    reason = f"B / A is {ratio_text(verdict.ratio)}{relative_text(verdict)}: {state_text(verdict.state)}"
+    if verdict.state in UNDECIDED_VERDICTS:
+        reason = f"{reason}; more launches to decide: {more_launches_text(verdict)}"
+    return JudgedCase(label(verdict.case), verdict.case.line, verdict.state, reason, verdict.b.value)
 
 
-def _one_sided(each: Unmatched, where: str, name: Callable[[Case], str]) -> CaseResult:
-    label, group, line = name(each.case), each.case.workload, each.case.line
-    if each.failure and where == "A":
-        return CaseResult(label, group, "error", f"B failed: {each.failure}", each.failure, line)
-    if each.expected and where == "A":
-        return CaseResult(label, group, "error", "B should have measured it", "missing", line)
-    return CaseResult(label, group, "skipped", f"only {where} measured it")
+def _one_sided_result(unmatched: UnmatchedCase, side_name: str, label: Callable[[Case], str]) -> CaseResult:
+    case_label, group, line = label(unmatched.case), unmatched.case.workload, unmatched.case.line
+    if unmatched.failure and side_name == "A":
+        return CaseResult(
+            case_label, group, "error", f"B failed: {unmatched.failure}", unmatched.failure, line
+        )
+    if unmatched.is_expected and side_name == "A":
+        return CaseResult(case_label, group, "error", "B should have measured it", "missing", line)
+    return CaseResult(case_label, group, "skipped", f"only {side_name} measured it")
 
 
 MAX_CASES = 5
-WORDS: dict[State, str] = {"same": "the same", "unknown": "no interval"}
-"""The words for verdicts whose name differs from the state."""
+STATE_PHRASES: dict[State, str] = {"same": "the same", "unknown": "no interval"}
+"""Phrases for states that are not shown by their names."""
 
 
-def labels(comparison: ComparedSides) -> Callable[[Case], str]:
-    """Short names of all cases."""
-    cases = [each.case for each in comparison.cases]
-    cases += [each.case for each in (*comparison.only_a, *comparison.only_b)]
-    named = short_labels(cases, comparison.catalog)
-    return lambda case: named.get(case.line, case.line)
+def comparison_labels(comparison: ComparedSides) -> Callable[[Case], str]:
+    """Return a function that gives the short label of each case."""
+    cases = [item.case for item in comparison.cases]
+    cases += [item.case for item in (*comparison.only_a, *comparison.only_b)]
+    labels_by_line = short_labels(cases, comparison.catalog)
+    return lambda case: labels_by_line.get(case.line, case.line)
 
 
-def verdict(state: State) -> str:
-    return WORDS.get(state, state)
+def state_text(state: State) -> str:
+    return STATE_PHRASES.get(state, state)
 
 
-def side(measured: Side) -> str:
-    """ "A: runs/old (old stack), node7, Open MPI 4.1.6, 10 launches, 2026-01-31 09:30 UTC"."""
-    names = list_names([run.name for run in measured.runs], MAX_CASES)
-    label = f" ({'; '.join(measured.labels)})" if measured.labels else ""
-    machines = {run.machine.host: run.machine for run in measured.runs}
+def side_line(measured_side: Side) -> str:
+    """Return a line such as "A: runs/old (old stack), node7, Open MPI 4.1.6, 10 launches, 2026-01-31 09:30
+    UTC"."""
+    run_names = list_names([run.name for run in measured_side.runs], MAX_CASES)
+    label = f" ({'; '.join(measured_side.labels)})" if measured_side.labels else ""
+    machines = {run.machine.host: run.machine for run in measured_side.runs}
     places = [machine.cpu if machine.traits.published else host for host, machine in machines.items()]
-    mpis = dict.fromkeys(title_of(run.machine.mpi) for run in measured.runs if run.machine.mpi)
-    words = [
-        names + label,
+    mpis = dict.fromkeys(title_of(run.machine.mpi) for run in measured_side.runs if run.machine.mpi)
+    parts = [
+        run_names + label,
         list_names(places),
         *mpis,
-        plural(measured.launches, "launch", "launches"),
-        _when(measured),
+        plural(measured_side.launch_count, "launch", "launches"),
+        _start_date(measured_side),
     ]
-    return f"{measured.name}: {', '.join(filter(None, words))}"
+    return f"{measured_side.name}: {', '.join(filter(None, parts))}"
 
 
-def _when(measured: Side) -> str:
-    started = [launch.started_s for run in measured.runs for launch in run.run.launches]
-    if not started or any(run.machine.traits.described for run in measured.runs):
+def _start_date(measured: Side) -> str:
+    starts_s = [launch.started_s for run in measured.runs for launch in run.run.launches]
+    if not starts_s or any(run.machine.traits.described for run in measured.runs):
         return ""
     try:
-        return datetime.fromtimestamp(min(started), timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        return datetime.fromtimestamp(min(starts_s), timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     except (OverflowError, ValueError, OSError):  # a date outside the calendar's range
         return ""
 
 
-def _operations(comparison: ComparedSides) -> list[str]:
-    """A sentence for each operation, the slower ones first; one for all undecided operations and one for all
-    that are the same, unless some of their cases changed: the table has their numbers."""
-    name = labels(comparison)
-    undecided, same = _without_change(comparison, *UNDECIDED_VERDICTS), _without_change(comparison, "same")
-    rest = [
-        operation(each, comparison, name)
-        for each in comparison.changed_first
-        if each not in (*undecided, *same)
+def _operation_sentences(comparison: ComparedSides) -> list[str]:
+    """Return a sentence for each operation, slower ones first. All undecided operations share one sentence,
+    and so do all unchanged ones, unless some of their cases changed; the table contains their numbers."""
+    label = comparison_labels(comparison)
+    undecided, same = (
+        _unchanged_operations(comparison, *UNDECIDED_VERDICTS),
+        _unchanged_operations(comparison, "same"),
+    )
+    sentences_ = [
+        operation_sentence(operation, comparison, label)
+        for operation in comparison.operations_by_change
+        if operation not in (*undecided, *same)
     ]
     if undecided:
-        more = _more([case for each in undecided for case in each.of(*UNDECIDED_VERDICTS)])
-        rest.append(f"Undecided: {_titles(undecided, comparison)}{f' ({more})' if more else ''}.")
+        launches_text = _median_launches_text(
+            [case for operation in undecided for case in operation.of(*UNDECIDED_VERDICTS)]
+        )
+        sentences_.append(
+            "Undecided: "
+            f"{_join_titles(undecided, comparison)}{f' ({launches_text})' if launches_text else ''}."
+        )
     if same:
-        rest.append(f"The same within {format_percent(comparison.tolerance)}: {_titles(same, comparison)}.")
-    return rest
+        sentences_.append(
+            f"The same within {format_percent(comparison.tolerance)}: {_join_titles(same, comparison)}."
+        )
+    return sentences_
 
 
-def _without_change(comparison: ComparedSides, *states: State) -> list[OperationVerdict]:
-    """The operations of these states, if there are several, without those with slower or faster cases."""
+def _unchanged_operations(comparison: ComparedSides, *states: State) -> list[OperationVerdict]:
+    """Return the operations with these states and no slower or faster case, if there are at least two."""
     operations = [
-        each for each in comparison.operations if each.state in states and not each.of("slower", "faster")
+        operation
+        for operation in comparison.operations
+        if operation.state in states and not operation.of("slower", "faster")
     ]
     return operations if len(operations) > 1 else []
 
 
-def _titles(operations: Iterable[OperationVerdict], comparison: ComparedSides) -> str:
-    return join_words(sorted(title(each, comparison) for each in operations))
+def _join_titles(operations: Iterable[OperationVerdict], comparison: ComparedSides) -> str:
+    return join_words(sorted(operation_title(operation, comparison) for operation in operations))
 
 
-def title(operation: OperationVerdict, comparison: ComparedSides) -> str:
-    """The workload's name, with the level if there are several."""
+def operation_title(operation: OperationVerdict, comparison: ComparedSides) -> str:
+    """Return the name of the workload, with the level if there are several."""
     return (
         f"{operation.workload} {operation.level}"
-        if operation.level and comparison.several_levels
+        if operation.level and comparison.has_several_levels
         else operation.workload
     )
 
 
-def _times(comparison: ComparedSides) -> str:
-    count = len(comparison.operations)
-    operations = plural(count, "operation")
-    slower, faster, same = (
-        sum(each.state == state for each in comparison.operations) for state in ("slower", "faster", "same")
+def _overall_sentence(comparison: ComparedSides) -> str:
+    operation_count = len(comparison.operations)
+    operations = plural(operation_count, "operation")
+    slower_count, faster_count, same_count = (
+        sum(operation.state == state for operation in comparison.operations)
+        for state in ("slower", "faster", "same")
     )
-    limit = format_percent(comparison.tolerance)
-    if slower:
-        also = f", and faster in {faster}" if faster else ""
-        return f"B is slower than A in {slower} of {operations}{_worst(comparison)}{also}."
+    tolerance_text = format_percent(comparison.tolerance)
+    if slower_count:
+        faster_text = f", and faster in {faster_count}" if faster_count else ""
+        return (
+            f"B is slower than A in {slower_count} of "
+            f"{operations}{_worst_case_phrase(comparison)}{faster_text}."
+        )
     if comparison.state == "undecided":
-        open_ = count - faster - same
-        if not open_ and comparison.failed:
-            failures = plural(len(comparison.failed), "case")
+        undecided_count = operation_count - faster_count - same_count
+        if not undecided_count and comparison.failed_cases:
+            failures = plural(len(comparison.failed_cases), "case")
             return f"Undecided: no operation is slower, but B failed in {failures} that A measured."
-        if not open_:
-            lacks = plural(len(comparison.missing), "case")
-            return f"Undecided: no operation is slower, but B lacks {lacks} that it should have."
-        some = f"no operation is slower, but {open_} of {operations}" if count > open_ else operations
-        return f"Undecided: {some} may be slower by more than {limit}."
-    if faster:
-        rest = f", and the same within {limit} in {same}" if same else ""
-        return f"B is faster than A in {faster} of {operations}{rest}; none is slower."
-    verb = "takes" if count == 1 else "take"
-    return f"B is not slower than A: {operations} {verb} the same time within {limit}."
+        if not undecided_count:
+            missing_text = plural(len(comparison.missing_cases), "case")
+            return f"Undecided: no operation is slower, but B lacks {missing_text} that it should have."
+        subject = (
+            f"no operation is slower, but {undecided_count} of {operations}"
+            if operation_count > undecided_count
+            else operations
+        )
+        return f"Undecided: {subject} may be slower by more than {tolerance_text}."
+    if faster_count:
+        same_text = f", and the same within {tolerance_text} in {same_count}" if same_count else ""
+        return f"B is faster than A in {faster_count} of {operations}{same_text}; none is slower."
+    verb = "takes" if operation_count == 1 else "take"
+    return f"B is not slower than A: {operations} {verb} the same time within {tolerance_text}."
 
 
-def _worst(comparison: ComparedSides) -> str:
-    slower = comparison.of("slower")
+def _worst_case_phrase(comparison: ComparedSides) -> str:
+    slower = comparison.cases_with_states("slower")
     if not slower:
         return ""
-    return f", most in {labels(comparison)(slower[0].case)} ({slower[0].ratio.value:.2f} times as long)"
+    return (
+        f", most in {comparison_labels(comparison)(slower[0].case)} ({slower[0].ratio.value:.2f} times "
+        "as long)"
+    )
 
 
-def operation(verdict: OperationVerdict, comparison: ComparedSides, name: Callable[[Case], str]) -> str:
-    """ "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks: 1.312 (95%: ...); ..."."""
-    count, limit = len(verdict.cases), format_percent(comparison.tolerance)
+def operation_sentence(
+    operation_verdict: OperationVerdict, comparison: ComparedSides, label: Callable[[Case], str]
+) -> str:
+    """Return a sentence such as "allreduce: slower in 3 of 12 cases, most in allreduce, 4 KiB, 2 ranks: 1.312
+    (95%: ...); ..."."""
+    case_count, tolerance_text = len(operation_verdict.cases), format_percent(comparison.tolerance)
     parts = [
-        f"{state} in {len(changed)} of {plural(count, 'case')}, most in {_case(changed[0], name)}"
+        f"{state} in {len(changed_cases)} of {plural(case_count, 'case')}, most in "
+        f"{_case_ratio_text(changed_cases[0], label)}"
         for state in ("slower", "faster")
-        if (changed := verdict.of(state))
+        if (changed_cases := operation_verdict.of(state))
     ]
-    mean = f"on average {ratio(verdict.ratio)}{_relative(verdict)}"
-    if not parts and verdict.state == "same":
-        parts = [f"the same within {limit}"]
-    elif not parts and verdict.state in ("slower", "faster"):
-        parts = [verdict.state]
-    elif verdict.state in ("undecided", "unknown"):
+    mean_text = f"on average {ratio_text(operation_verdict.ratio)}{_changed_relative_text(operation_verdict)}"
+    if not parts and operation_verdict.state == "same":
+        parts = [f"the same within {tolerance_text}"]
+    elif not parts and operation_verdict.state in ("slower", "faster"):
+        parts = [operation_verdict.state]
+    elif operation_verdict.state in ("undecided", "unknown"):
         parts.append("undecided")
-    still_open = verdict.of(*UNDECIDED_VERDICTS)
-    undecided = len(still_open)
-    portion = f"all {undecided}" if undecided == count else f"{undecided} of {count}"
-    rest = _more(still_open)
-    if undecided and count > 1:
-        rest = f"{portion} cases {'is' if undecided == 1 else 'are'} undecided" + (
-            f" ({rest})" if rest else ""
+    undecided_cases = operation_verdict.of(*UNDECIDED_VERDICTS)
+    undecided_count = len(undecided_cases)
+    portion_text = (
+        f"all {undecided_count}" if undecided_count == case_count else f"{undecided_count} of {case_count}"
+    )
+    ending = _median_launches_text(undecided_cases)
+    if undecided_count and case_count > 1:
+        ending = f"{portion_text} cases {'is' if undecided_count == 1 else 'are'} undecided" + (
+            f" ({ending})" if ending else ""
         )
     return (
-        f"{title(verdict, comparison)}: {'; '.join(filter(None, [*parts, mean if count > 1 else '', rest]))}."
+        f"{operation_title(operation_verdict, comparison)}: "
+        f"{'; '.join(filter(None, [*parts, mean_text if case_count > 1 else '', ending]))}."
     )
 
 
-def _case(each: CaseVerdict, name: Callable[[Case], str]) -> str:
-    return f"{name(each.case)}: {ratio(each.ratio)}{_relative(each)}"
+def _case_ratio_text(verdict: CaseVerdict, label: Callable[[Case], str]) -> str:
+    return f"{label(verdict.case)}: {ratio_text(verdict.ratio)}{_changed_relative_text(verdict)}"
 
 
-def _relative(each: CaseVerdict | OperationVerdict) -> str:
-    return relative(each) if each.state in ("slower", "faster") else ""
+def _changed_relative_text(verdict: CaseVerdict | OperationVerdict) -> str:
+    return relative_text(verdict) if verdict.state in ("slower", "faster") else ""
 
 
-def relative(each: CaseVerdict | OperationVerdict) -> str:
-    """ ", relative to operations that did not change 1.031 (95%: ...)"; empty if there are none."""
-    return f", relative to operations that did not change {ratio(each.relative)}" if each.relative else ""
+def relative_text(verdict: CaseVerdict | OperationVerdict) -> str:
+    """Return ", relative to operations that did not change 1.031 (95%: ...)"; empty without such
+    operations."""
+    return (
+        f", relative to operations that did not change {ratio_text(verdict.relative)}"
+        if verdict.relative
+        else ""
+    )
 
 
-def ratio(estimate: Estimate) -> str:
-    """ "1.031 (95%: 1.025 to 1.037)"."""
-    ends = ratio_ends(estimate)
+def ratio_text(estimate: Estimate) -> str:
+    """Format a ratio with its interval: "1.031 (95%: 1.025 to 1.037)"."""
+    bounds_text = ratio_interval_text(estimate)
     return f"{estimate.value:.3f}" + (
-        "" if ends == EXACT_TEXT else f" (95%: {ends})" if ends else " (no interval)"
+        "" if bounds_text == EXACT_TEXT else f" (95%: {bounds_text})" if bounds_text else " (no interval)"
     )
 
 
-def _more(undecided: Sequence[CaseVerdict]) -> str:
-    """The number of launches that would decide the undecided case, or half of several."""
-    counts = sorted(max(case.more_launches) for case in undecided if case.more_launches)
-    if not counts:
+def _median_launches_text(undecided: Sequence[CaseVerdict]) -> str:
+    """Return the number of launches that would decide the undecided case, or half of the undecided cases."""
+    launch_counts = sorted(max(case.more_launches) for case in undecided if case.more_launches)
+    if not launch_counts:
         return ""
-    launches = plural(counts[(len(counts) - 1) // 2], "more launch", "more launches")
-    return f"about {launches} of each side would decide {'half of these cases' if len(counts) > 1 else 'it'}"
+    launches = plural(launch_counts[(len(launch_counts) - 1) // 2], "more launch", "more launches")
+    return (
+        f"about {launches} of each side would decide "
+        f"{'half of these cases' if len(launch_counts) > 1 else 'it'}"
+    )
 
 
-def without_comparison(comparison: ComparedSides) -> tuple[str, ...]:
-    """The cases that only one side measured, and the operations of which the other has none."""
-    texts, name = [], labels(comparison)
-    shared = {each.workload for each in comparison.operations}
-    for here, other, cases in (("A", "B", comparison.only_a), ("B", "A", comparison.only_b)):
-        failed = [each for each in cases if each.failure]
-        lacking = [each for each in cases if each.expected and not each.failure]
-        others = [each for each in cases if not each.expected and not each.failure]
-        absent = list(dict.fromkeys(each.case.workload for each in cases if each.case.workload not in shared))
-        if absent:
+def one_sided_sentences(comparison: ComparedSides) -> tuple[str, ...]:
+    """Return sentences on the cases that only one side measured, and the operations without a result on one
+    side."""
+    texts, label = [], comparison_labels(comparison)
+    common_operations = {item.workload for item in comparison.operations}
+    for measuring_side, other_side_, cases in (("A", "B", comparison.only_a), ("B", "A", comparison.only_b)):
+        failed_cases = [item for item in cases if item.failure]
+        missing_cases = [item for item in cases if item.is_expected and not item.failure]
+        remaining_cases = [item for item in cases if not item.is_expected and not item.failure]
+        missing_operations = list(
+            dict.fromkeys(item.case.workload for item in cases if item.case.workload not in common_operations)
+        )
+        if missing_operations:
             texts.append(
-                f"{other} has no result of {plural(len(absent), 'operation')}: {list_names(absent)}."
+                f"{other_side_} has no result of {plural(len(missing_operations), 'operation')}: "
+                f"{list_names(missing_operations)}."
             )
-        if failed:
-            listed = list_names([f"{name(each.case)} ({each.failure})" for each in failed], MAX_CASES)
-            texts.append(f"{other} failed in {plural(len(failed), 'case')} that {here} measured: {listed}.")
-        if lacking:
-            count = plural(len(lacking), "case")
-            texts.append(f"{other} lacks {count} that it should have: {_listed(lacking, name)}.")
-        if others:
-            texts.append(f"Only {here} measured {plural(len(others), 'case')}: {_listed(others, name)}.")
+        if failed_cases:
+            case_list = list_names(
+                [f"{label(item.case)} ({item.failure})" for item in failed_cases], MAX_CASES
+            )
+            texts.append(
+                f"{other_side_} failed in {plural(len(failed_cases), 'case')} that {measuring_side} "
+                f"measured: {case_list}."
+            )
+        if missing_cases:
+            count = plural(len(missing_cases), "case")
+            texts.append(
+                f"{other_side_} lacks {count} that it should have: {_list_cases(missing_cases, label)}."
+            )
+        if remaining_cases:
+            texts.append(
+                f"Only {measuring_side} measured {plural(len(remaining_cases), 'case')}: "
+                f"{_list_cases(remaining_cases, label)}."
+            )
     return tuple(texts)
 
 
-def _listed(cases: Iterable[Unmatched], name: Callable[[Case], str]) -> str:
-    return list_names([name(each.case) for each in cases], MAX_CASES)
+def _list_cases(cases: Iterable[UnmatchedCase], label: Callable[[Case], str]) -> str:
+    return list_names([label(unmatched.case) for unmatched in cases], MAX_CASES)
 
 
-def more(each: CaseVerdict) -> str:
-    """Additional launches that would decide it, of A and of B; empty if it is decided."""
-    if each.state not in ("undecided", "unknown"):
+def more_launches_text(verdict: CaseVerdict) -> str:
+    """Return the number of additional launches of A and B that would decide the case; empty if it is
+    decided."""
+    if verdict.state not in ("undecided", "unknown"):
         return ""
-    if each.more_launches is None:
+    if verdict.more_launches is None:
         return "many"
-    first, second = each.more_launches
-    return str(first) if first == second else f"{first}, {second}"
+    a_count, b_count = verdict.more_launches
+    return str(a_count) if a_count == b_count else f"{a_count}, {b_count}"
 
 
-def ratio_ends(ratio: Estimate) -> str:
-    """ "1.032 to 1.041", "exact", or empty if unknown."""
+def ratio_interval_text(ratio: Estimate) -> str:
+    """Format the interval of a ratio: "1.032 to 1.041"; "exact" for an exact ratio, empty if unknown."""
     if isinstance(ratio, ExactValue):
         return EXACT_TEXT
     return "" if ratio.low is None or ratio.high is None else f"{ratio.low:.3f} to {ratio.high:.3f}"
 
 
-def _effect_on_times(effect: Effect, comparison: ComparedSides) -> str:
+def _effect_sentence(effect: Effect, comparison: ComparedSides) -> str:
     if effect.state == "found" and effect.clearest is not None:
-        return f"What differs has an effect, most clearly on {_clearest(effect.clearest, comparison)}."
+        return f"What differs has an effect, most clearly on {_clearest_effect(effect.clearest, comparison)}."
     if effect.bound is None or effect.widest is None:
         return "Whether what differs has any effect is unknown: a ratio has no interval."
-    name = title(effect.widest, comparison)
-    mean = f"the mean of an operation differs by {_percent(effect.bound)} at most ({name})"
-    case = ""
+    name = operation_title(effect.widest, comparison)
+    mean_text = f"the mean of an operation differs by {_format_bound(effect.bound)} at most ({name})"
+    case_text = ""
     if effect.case_bound is not None and effect.widest_case is not None and len(comparison.cases) > 1:
-        name = labels(comparison)(effect.widest_case.case)
-        case = f", a single case by {_percent(effect.case_bound)} at most ({name})"
-    start = "No effect found" if effect.state == "none" else "Whether there is any effect is undecided"
-    return f"{start}: {mean}{case}."
+        name = comparison_labels(comparison)(effect.widest_case.case)
+        case_text = f", a single case by {_format_bound(effect.case_bound)} at most ({name})"
+    beginning = "No effect found" if effect.state == "none" else "Whether there is any effect is undecided"
+    return f"{beginning}: {mean_text}{case_text}."
 
 
-def _reported(effect: Effect, differences: tuple[Difference, ...]) -> str:
+def _reported_sentence(effect: Effect, differences: tuple[Difference, ...]) -> str:
     if differences:
-        changes = list_names([f"{each.name} ({each.a}; {each.b})" for each in differences])
-        return f"MPI reports a difference: {changes}."
-    unused = "; the setting may not be in use" if effect.state == "none" else ""
-    return f"What MPI and its launches report does not differ{unused}."
+        difference_list = list_names(
+            [f"{difference.name} ({difference.a}; {difference.b})" for difference in differences]
+        )
+        return f"MPI reports a difference: {difference_list}."
+    note = "; the setting may not be in use" if effect.state == "none" else ""
+    return f"What MPI and its launches report does not differ{note}."
 
 
-def _clearest(verdict: CaseVerdict | OperationVerdict, comparison: ComparedSides) -> str:
+def _clearest_effect(verdict: CaseVerdict | OperationVerdict, comparison: ComparedSides) -> str:
     if isinstance(verdict, CaseVerdict):
-        name = labels(comparison)(verdict.case)
-        return f"{name}: {verdict.ratio.value:.3f} (95%: {ratio_ends(verdict.ratio)}){relative(verdict)}"
-    mean = f"{verdict.ratio.value:.3f} on average (95%: {ratio_ends(verdict.ratio)})"
-    return f"{title(verdict, comparison)}: {mean}{relative(verdict)}"
+        name = comparison_labels(comparison)(verdict.case)
+        return (
+            f"{name}: {verdict.ratio.value:.3f} (95%: "
+            f"{ratio_interval_text(verdict.ratio)}){relative_text(verdict)}"
+        )
+    mean_text = f"{verdict.ratio.value:.3f} on average (95%: {ratio_interval_text(verdict.ratio)})"
+    return f"{operation_title(verdict, comparison)}: {mean_text}{relative_text(verdict)}"
 
 
-def _percent(bound: float) -> str:
+def _format_bound(bound: float) -> str:
     return format_percent(round(bound - 1, 3))
 
 
-RATIO = "B / A"
-RELATIVE = "relative"
-MEANING = "Relative: to the mean of the operations that did not change (95% interval)."
-THREE_DECIMALS = Format(lambda ratio: f"{ratio.value:.3f}", interval=ratio_ends)
+RATIO_HEADING = "B / A"
+RELATIVE_HEADING = "relative"
+RELATIVE_NOTE = "Relative: to the mean of the operations that did not change (95% interval)."
+RATIO_FORMAT = Format(lambda ratio: f"{ratio.value:.3f}", interval=ratio_interval_text)
 
 
-def _with_ends(ratio: Estimate) -> str:
-    """ "1.052 (1.044 to 1.061)"."""
-    ends = ratio_ends(ratio)
-    return f"{ratio.value:.3f}" + (f" ({ends})" if ends else "")
+def _ratio_with_interval(ratio: Estimate) -> str:
+    """Format a ratio with its interval: "1.052 (1.044 to 1.061)"."""
+    bounds_text = ratio_interval_text(ratio)
+    return f"{ratio.value:.3f}" + (f" ({bounds_text})" if bounds_text else "")
 
 
-WITH_ENDS = Format(_with_ends)
+RATIO_WITH_INTERVAL_FORMAT = Format(_ratio_with_interval)
 
 
 def operations_table(
     comparison: ComparedSides, operations: Sequence[OperationVerdict] | None = None
 ) -> Table:
-    """One row for each of `operations`, by default all with those that changed first, with the number of
-    its cases by verdict."""
-    operations = comparison.changed_first if operations is None else operations
-    relative = any(each.relative for each in operations)
+    """Return a table with a row for each operation and its case counts by verdict. By default, it contains
+    all operations, changed ones first."""
+    operations = comparison.operations_by_change if operations is None else operations
+    has_relative = any(operation.relative for operation in operations)
 
     def count(heading: str, *states: State) -> Column[OperationVerdict]:
-        return Column(heading, lambda each: len(each.of(*states)), COUNT_FORMAT)
+        return Column(heading, lambda operation: len(operation.of(*states)), COUNT_FORMAT)
 
     columns: tuple[Column[OperationVerdict], ...] = (
-        Column("operation", lambda each: each.workload),
-        Column("level" if comparison.several_levels else "", lambda each: each.level),
-        Column("cases", lambda each: len(each.cases), COUNT_FORMAT),
+        Column("operation", lambda operation: operation.workload),
+        Column("level" if comparison.has_several_levels else "", lambda operation: operation.level),
+        Column("cases", lambda operation: len(operation.cases), COUNT_FORMAT),
         count("slower", "slower"),
         count("faster", "faster"),
         count("the same", "same"),
         count("undecided", *UNDECIDED_VERDICTS),
-        Column(f"mean {RATIO}", lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL_HEADING),
-        Column(RELATIVE if relative else "", lambda each: each.relative, WITH_ENDS),
-        Column("verdict", lambda each: verdict(each.state)),
+        Column(
+            f"mean {RATIO_HEADING}",
+            lambda operation: operation.ratio,
+            RATIO_FORMAT,
+            interval=INTERVAL_HEADING,
+        ),
+        Column(
+            RELATIVE_HEADING if has_relative else "",
+            lambda operation: operation.relative,
+            RATIO_WITH_INTERVAL_FORMAT,
+        ),
+        Column("verdict", lambda operation: state_text(operation.state)),
     )
-    return columns_table("operations", "Operations", columns, operations, MEANING if relative else "")
+    return columns_table(
+        "operations", "Operations", columns, operations, RELATIVE_NOTE if has_relative else ""
+    )
 
 
 def cases_table(comparison: ComparedSides, cases: Sequence[CaseVerdict], name: str, title: str) -> Table:
-    """Cases with both times, their ratio and verdict; and with the launches that would decide them, if some
-    of them are undecided."""
-    named, open_ = labels(comparison), any(more(each) for each in cases)
-    relative = any(each.relative for each in cases)
-    columns: tuple[Column[CaseVerdict], ...] = (
-        Column("case", lambda each: named(each.case)),
-        Column("A", lambda each: each.a, SECONDS_FORMAT),
-        Column("B", lambda each: each.b, SECONDS_FORMAT),
-        Column(RATIO, lambda each: each.ratio, THREE_DECIMALS, interval=INTERVAL_HEADING),
-        Column(RELATIVE if relative else "", lambda each: each.relative, WITH_ENDS),
-        Column("launches", lambda each: f"{each.launches[0]}, {each.launches[1]}", COUNT_FORMAT),
-        Column("verdict", lambda each: verdict(each.state)),
-        Column("more launches" if open_ else "", more, COUNT_FORMAT),
+    """Return a table of cases with both times, their ratio and verdict, and the number of launches that would
+    decide undecided ones."""
+    label, has_undecided = (
+        comparison_labels(comparison),
+        any(more_launches_text(verdict) for verdict in cases),
     )
-    captions = ["More launches: of A and of B, that would decide the case, approximately."] if open_ else []
-    captions += [MEANING] if relative else []
-    if comparison.paired:
+    has_relative = any(verdict.relative for verdict in cases)
+    columns: tuple[Column[CaseVerdict], ...] = (
+        Column("case", lambda verdict: label(verdict.case)),
+        Column("A", lambda verdict: verdict.a, SECONDS_FORMAT),
+        Column("B", lambda verdict: verdict.b, SECONDS_FORMAT),
+        Column(RATIO_HEADING, lambda verdict: verdict.ratio, RATIO_FORMAT, interval=INTERVAL_HEADING),
+        Column(
+            RELATIVE_HEADING if has_relative else "",
+            lambda verdict: verdict.relative,
+            RATIO_WITH_INTERVAL_FORMAT,
+        ),
+        Column("launches", lambda verdict: f"{verdict.launches[0]}, {verdict.launches[1]}", COUNT_FORMAT),
+        Column("verdict", lambda verdict: state_text(verdict.state)),
+        Column("more launches" if has_undecided else "", more_launches_text, COUNT_FORMAT),
+    )
+    captions = (
+        ["More launches: of A and of B, that would decide the case, approximately."] if has_undecided else []
+    )
+    captions += [RELATIVE_NOTE] if has_relative else []
+    if comparison.is_paired:
         captions.append(
             "B / A is that of pairs of launches, excluding pairs during which the machine changed"
-            f"{_most_excluded(cases)}."
+            f"{_max_excluded_text(cases)}."
         )
     return columns_table(name, title, columns, cases, " ".join(captions))
 
 
-def _most_excluded(cases: Sequence[CaseVerdict]) -> str:
-    """ " (up to 3 of 40: B far slower in 2, far faster in 1)"."""
-    most = max(cases, key=lambda each: sum(each.excluded), default=None)
-    if most is None or not any(most.excluded):
+def _max_excluded_text(cases: Sequence[CaseVerdict]) -> str:
+    """Return " (up to 3 of 40: B far slower in 2, far faster in 1)"."""
+    max_excluded = max(cases, key=lambda verdict: sum(verdict.excluded), default=None)
+    if max_excluded is None or not any(max_excluded.excluded):
         return ""
-    slower, faster = most.excluded
+    slower, faster = max_excluded.excluded
     return (
-        f" (up to {slower + faster} of {most.launches[0]}: B far slower in {slower}, far faster in {faster})"
+        f" (up to {slower + faster} of {max_excluded.launches[0]}: B far slower in {slower}, far faster "
+        f"in {faster})"
     )

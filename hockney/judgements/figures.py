@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Judgements as figures: the biggest changes, each operation against its size, the times of single cases; and
-series over time, with the levels between their changes."""
+"""Figures of judgements: the biggest changes, each operation against its size, the times of single cases, and
+series over time with the levels between their changes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ from hockney.core.case import Case
 from hockney.core.units import format_percent
 from hockney.core.wording import plural
 from hockney.draw.figure import Axis, Figure, Series, Tone
-from hockney.judgements.comparison import ComparedSides, labels, ratio, title, verdict
-from hockney.judgements.history import day, short
+from hockney.judgements.comparison import (
+    ComparedSides,
+    comparison_labels,
+    operation_title,
+    ratio_text,
+    state_text,
+)
+from hockney.judgements.history import date_only, short_case
 from hockney.models.comparison import CaseVerdict, OperationVerdict, State
 from hockney.models.history import FactChange, RunPoint, Trend
 from hockney.models.statistics import Observation, center
@@ -28,122 +34,134 @@ from hockney.pages.series import estimates, estimates_by_state
 MAX_ROWS = 16
 MAX_SERIES = 6
 QUANTILES = 60
-STATES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
+STATE_STYLES: tuple[tuple[str, tuple[State, ...], Tone], ...] = (
     ("faster", ("faster",), ""),
     ("slower", ("slower",), "warning"),
     ("the same", ("same",), "neutral"),
     ("undecided", ("undecided", "unknown"), "neutral"),
 )
 QUANTILE_RANGE = 0.02, 0.95
-"""Beyond, a few interrupted repetitions would determine the scale."""
+"""Outside of this range, a few interrupted repetitions would determine the scale."""
 RATIO_RANGE = 0.8, 1.25
-"""Every axis of ratios has these values, so that a change of 1% does not look like one of 100%."""
+"""Every ratio axis includes these values, so that a change of 1% does not look like one of 100%."""
 MIN_LABELLED = 0.04
-"""The ends of a smaller tolerance are too close to 1 for labels."""
+"""The bounds of a smaller tolerance are too close to 1 for labels."""
 
 
-def biggest(comparison: ComparedSides) -> Figure | None:
-    """A row for each of the cases that changed most; if none did, for those with the largest ratios."""
-    changed = comparison.of("slower", "faster") or comparison.judged.biggest_first
-    cases = sorted(changed[:MAX_ROWS], key=lambda each: -each.ratio.value)
+def biggest_changes_figure(comparison: ComparedSides) -> Figure | None:
+    """Return a figure with a row for each of the cases with the biggest changes, or with the largest ratios
+    if nothing changed."""
+    candidates = comparison.cases_with_states("slower", "faster") or comparison.judged_cases.biggest_first
+    cases = sorted(candidates[:MAX_ROWS], key=lambda verdict: -verdict.ratio.value)
     if not cases:
         return None
-    name = labels(comparison)
+    label = comparison_labels(comparison)
     return Figure(
         "changes",
-        "Biggest changes" if comparison.of("slower", "faster") else "Largest ratios",
-        Axis("case", "case", "linear", names=tuple(name(each.case) for each in cases)),
+        "Biggest changes" if comparison.cases_with_states("slower", "faster") else "Largest ratios",
+        Axis("case", "case", "linear", names=tuple(label(verdict.case) for verdict in cases)),
         Axis("B / A", "", "log", include=RATIO_RANGE),
         estimates_by_state(
-            STATES, ((each.state, k, each.ratio, _detail(each)) for k, each in enumerate(cases))
+            STATE_STYLES,
+            ((verdict.state, k, verdict.ratio, _verdict_detail(verdict)) for k, verdict in enumerate(cases)),
         ),
         f"Ratios with 95% intervals; hollow: undecided. The lines are 1 and the tolerance of "
         f"{format_percent(comparison.tolerance)}.",
-        marks=_marks(comparison.tolerance),
+        marks=_tolerance_marks(comparison.tolerance),
     )
 
 
-def _marks(tolerance: float) -> tuple[tuple[float, str], ...]:
-    ends = (1 / (1 + tolerance), 1 + tolerance) if tolerance else ()
-    named = {1.0, *ends} if tolerance >= MIN_LABELLED else {1.0}
-    return tuple((at, f"{at:.3g}" if at in named else "") for at in sorted({1.0, *ends}))
+def _tolerance_marks(tolerance: float) -> tuple[tuple[float, str], ...]:
+    bounds = (1 / (1 + tolerance), 1 + tolerance) if tolerance else ()
+    labelled = {1.0, *bounds} if tolerance >= MIN_LABELLED else {1.0}
+    return tuple(
+        (position, f"{position:.3g}" if position in labelled else "") for position in sorted({1.0, *bounds})
+    )
 
 
-def ratios_over_size(comparison: ComparedSides, operation: OperationVerdict) -> Figure | None:
-    """The ratios of the operation over its size, or over the ranks if there is only one size; a series for
-    each combination of the other parameters. None for a single point."""
-    sizes = {each.size for each in operation.cases}
-    ranks = {each.case.ranks for each in operation.cases}
+def ratios_figure(comparison: ComparedSides, operation: OperationVerdict) -> Figure | None:
+    """Return a figure of the operation's ratios over its size, or over the ranks if there is only one size.
+    Each combination of the other parameters is a series. None for a single point."""
+    sizes = {verdict.size for verdict in operation.cases}
+    ranks = {verdict.case.ranks for verdict in operation.cases}
     if max(len(sizes), len(ranks)) < 2:
         return None
     by_rank = len(sizes) < 2
     entry = operation.cases[0].workload
-    varying = "ranks" if by_rank else entry.size
-    series = _series(operation, varying)
+    x_name = "ranks" if by_rank else entry.size
+    series = _ratio_series(operation, x_name)
     axis = (
         Axis("ranks", "ranks", include=tuple(map(float, ranks)))
         if by_rank
         else Axis(entry.size, entry.size_unit, "log", zero=min(sizes) == 0)
     )
-    name = title(operation, comparison)
+    name = operation_title(operation, comparison)
     return Figure(
         f"ratio-{name.replace(' ', '-')}",
-        f"{name}: {verdict(operation.state)}",
+        f"{name}: {state_text(operation.state)}",
         axis,
         Axis("B / A", "", "log", include=RATIO_RANGE),
-        (_tolerance(comparison.tolerance, series), *series),
+        (_tolerance_band(comparison.tolerance, series), *series),
     )
 
 
-def _series(operation: OperationVerdict, varying: str) -> tuple[Series, ...]:
-    """The series of the MAX_SERIES combinations of other parameters with the largest changes."""
+def _ratio_series(operation: OperationVerdict, x_name: str) -> tuple[Series, ...]:
+    """Return the series of the MAX_SERIES combinations of other parameters with the largest changes."""
     groups: dict[tuple[object, ...], list[CaseVerdict]] = {}
     names = sorted(
         name
-        for name in {name for each in operation.cases for name in each.case.values} - {varying}
-        if len({each.case.get(name) for each in operation.cases}) > 1
+        for name in {name for verdict in operation.cases for name in verdict.case.values} - {x_name}
+        if len({verdict.case.get(name) for verdict in operation.cases}) > 1
     )
-    for each in operation.cases:
-        groups.setdefault(tuple(each.case.get(name) for name in names), []).append(each)
-    largest = sorted(groups.items(), key=lambda group: -max(each.change for each in group[1]))[:MAX_SERIES]
-    drawn: list[Series] = []
-    for values, cases in sorted(largest, key=lambda group: list(map(str, group[0]))):
-        title = ", ".join(_word(name, value) for name, value in zip(names, values, strict=True)) or "B / A"
-        ratios = [(_x(each, varying), each.ratio, _detail(each)) for each in cases]
-        ratios.sort(key=lambda point: point[0])
-        points = estimates(title, ratios)
+    for verdict in operation.cases:
+        groups.setdefault(tuple(verdict.case.get(name) for name in names), []).append(verdict)
+    largest_groups = sorted(groups.items(), key=lambda group: -max(verdict.change for verdict in group[1]))[
+        :MAX_SERIES
+    ]
+    series: list[Series] = []
+    for values, cases in sorted(largest_groups, key=lambda group: list(map(str, group[0]))):
+        title = (
+            ", ".join(_value_text(name, value) for name, value in zip(names, values, strict=True)) or "B / A"
+        )
+        verdict_points = [
+            (_x_value(verdict, x_name), verdict.ratio, _verdict_detail(verdict)) for verdict in cases
+        ]
+        verdict_points.sort(key=lambda point: point[0])
+        points = estimates(title, verdict_points)
         bounds = [
-            (x, r.value, r.low, r.high) for x, r, _ in ratios if r.low is not None and r.high is not None
+            (x, ratio_.value, ratio_.low, ratio_.high)
+            for x, ratio_, _ in verdict_points
+            if ratio_.low is not None and ratio_.high is not None
         ]
         if bounds:
-            drawn.append(_band(title, bounds))
-        drawn.append(points)
-    return tuple(each for each in drawn if each.x)
+            series.append(_band_series(title, bounds))
+        series.append(points)
+    return tuple(verdict for verdict in series if verdict.x)
 
 
-def _band(title: str, points: Sequence[tuple[float, float, float, float]]) -> Series:
-    """x, y, low and high of each point."""
-    x, y, low, high = zip(*points, strict=True)
-    return Series(title, x, y, low, high, kind="line", group=title)
+def _band_series(title: str, points: Sequence[tuple[float, float, float, float]]) -> Series:
+    """Return a band from x, y, lower and upper bound of each point."""
+    x, y, lower, upper = zip(*points, strict=True)
+    return Series(title, x, y, lower, upper, kind="line", group=title)
 
 
-def _word(name: str, value: object) -> str:
+def _value_text(name: str, value: object) -> str:
     if isinstance(value, str):
         return value
     return plural(int(value), "rank") if name == "ranks" and isinstance(value, int) else f"{name} {value}"
 
 
-def _x(each: CaseVerdict, varying: str) -> float:
-    return float(each.case.ranks if varying == "ranks" else each.size)
+def _x_value(verdict: CaseVerdict, x_name: str) -> float:
+    return float(verdict.case.ranks if x_name == "ranks" else verdict.size)
 
 
-def _tolerance(tolerance: float, series: Sequence[Series]) -> Series:
-    """A band over the whole width."""
-    x = sorted({at for each in series for at in each.x})
-    count = len(x)
+def _tolerance_band(tolerance: float, series: Sequence[Series]) -> Series:
+    """Return a band for the tolerance over the whole width."""
+    positions = sorted({position for line in series for position in line.x})
+    count = len(positions)
     return Series(
         f"within {format_percent(tolerance)}",
-        tuple(x),
+        tuple(positions),
         (1.0,) * count,
         (1 / (1 + tolerance),) * count,
         (1 + tolerance,) * count,
@@ -152,8 +170,9 @@ def _tolerance(tolerance: float, series: Sequence[Series]) -> Series:
     )
 
 
-def distribution(comparison: ComparedSides, verdict: CaseVerdict) -> Figure:
-    """The share of repetitions that took at most a given time, for both sides, and the launches' medians."""
+def distribution_figure(comparison: ComparedSides, verdict: CaseVerdict) -> Figure:
+    """Return the share of repetitions that took at most a given time, for both sides, and the medians of the
+    launches."""
     series = []
     for side, observation in zip("AB", verdict.observed, strict=True):
         times_s = np.array([time for record in observation.records for time in record.times_s])
@@ -162,94 +181,99 @@ def distribution(comparison: ComparedSides, verdict: CaseVerdict) -> Figure:
         series.append(
             Series(side, tuple(quantiles.tolist()), tuple(shares.tolist()), kind="line", group=side)
         )
-        series.append(_launches(side, observation))
-    name = labels(comparison)(verdict.case)
+        series.append(_launch_medians(side, observation))
+    name = comparison_labels(comparison)(verdict.case)
     return Figure(
-        f"times-{_file(verdict.case)}",
+        f"times-{_file_name(verdict.case)}",
         name,
         Axis("time", "s", "log"),
         Axis("share of the repetitions", "%", "linear", include=(0.0, 1.0)),
         tuple(series),
-        f"B / A is {ratio(verdict.ratio)}. Lines: the repetitions, from 2% to 95% of them; points: the "
+        f"B / A is {ratio_text(verdict.ratio)}. Lines: the repetitions, from 2% to 95% of them; points: the "
         "median of each launch.",
     )
 
 
-def _launches(side: str, observation: Observation) -> Series:
+def _launch_medians(side: str, observation: Observation) -> Series:
     medians = sorted(median(record.times_s) for record in observation.records)
     shares = tuple((k + 0.5) / len(medians) for k in range(len(medians)))
     return Series(f"launches of {side}", tuple(medians), shares, group=side)
 
 
-def _file(case: Case) -> str:
+def _file_name(case: Case) -> str:
     return "-".join(case.line.replace("=", "-").split())
 
 
-def _detail(each: CaseVerdict) -> str:
-    a, b = (quantity(side.value, "s") for side in (each.a, each.b))
-    return f"A {a}, B {b}, {each.launches[0]} and {each.launches[1]} launches: {verdict(each.state)}"
+def _verdict_detail(verdict: CaseVerdict) -> str:
+    a, b = (quantity(side.value, "s") for side in (verdict.a, verdict.b))
+    return (
+        f"A {a}, B {b}, {verdict.launches[0]} and {verdict.launches[1]} launches: {state_text(verdict.state)}"
+    )
 
 
 DAY_S = 86_400.0
 RELATIVE_RANGE = 0.9, 1.1
-"""Every axis has these multiples of the typical value, so that 1% does not look like 100%."""
+"""Every axis includes these multiples of the typical value, so that 1% does not look like 100%."""
 MAX_FACTS = 4
-UNIMPORTANT = ("hockney", "flags", "memory")
+UNMARKED_FACTS = ("hockney", "flags", "memory")
 """Facts that are not marked in figures."""
 
 
-def over_time(trend: Trend, facts: tuple[FactChange, ...], labels: dict[str, str]) -> Figure:
+def trend_figure(trend: Trend, facts: tuple[FactChange, ...], labels: dict[str, str]) -> Figure:
     series = trend.series
     start = series.points[0].at_s
-    runs = estimates("runs", [(_days(p, start), p.value, _run_detail(p, labels)) for p in series.points])
-    middle = math.exp(float(center(np.array(series.logs))))
-    name = re.sub(r"[^a-z0-9]+", "-", f"{short(series)}-{series.level}".lower()).strip("-")
+    runs = estimates(
+        "runs",
+        [(_days_since(point, start), point.value, _run_detail(point, labels)) for point in series.points],
+    )
+    typical = math.exp(float(center(np.array(series.logs))))
+    name = re.sub(r"[^a-z0-9]+", "-", f"{short_case(series)}-{series.level}".lower()).strip("-")
     level = f", {series.level}" if series.level else ""
-    unit = Axis("time", "s", "log", include=tuple(middle * each for each in RELATIVE_RANGE))
-    relative = Axis("time, relative to the typical one", "", "log", include=RELATIVE_RANGE)
+    time_axis = Axis("time", "s", "log", include=tuple(typical * factor for factor in RELATIVE_RANGE))
+    relative_axis = Axis("time, relative to the typical one", "", "log", include=RELATIVE_RANGE)
     return Figure(
         f"history-{name}",
-        f"{short(series)}{level}",
-        Axis(f"days since {day(start)}", "days", "linear"),
-        unit if series.case else relative,
-        (runs, *_levels(trend, start)),
+        f"{short_case(series)}{level}",
+        Axis(f"days since {date_only(start)}", "days", "linear"),
+        time_axis if series.case else relative_axis,
+        (runs, *_level_lines(trend, start)),
         "A point for each run, with the 95% interval inside it; the lines are the levels between changes."
         + (" Vertical lines: changes of the environment." if facts else ""),
         marks=_fact_marks(facts, start),
     )
 
 
-def _days(point: RunPoint, start: float) -> float:
+def _days_since(point: RunPoint, start: float) -> float:
     return (point.at_s - start) / DAY_S
 
 
 def _run_detail(point: RunPoint, labels: dict[str, str]) -> str:
-    return ", ".join(filter(None, (day(point.at_s), labels.get(point.run, ""), point.run)))
+    return ", ".join(filter(None, (date_only(point.at_s), labels.get(point.run, ""), point.run)))
 
 
-def _levels(trend: Trend, start: float) -> list[Series]:
-    """A line for each part between changes."""
+def _level_lines(trend: Trend, start: float) -> list[Series]:
+    """Return a line for each segment between changes."""
     points = trend.series.points
-    cuts = [0, *(points.index(change.at) for change in trend.changes), len(points)]
-    drawn: list[Series] = []
-    for number, (first, last) in enumerate(pairwise(cuts)):
-        part = points[first:last]
-        level = math.exp(float(center(np.array([point.log for point in part]))))
-        ends = (_days(part[0], start), _days(part[-1], start))
-        tone: Tone = "warning" if number and level > drawn[-1].y[0] else "neutral"
-        name = f"level from {day(part[0].at_s)}"
-        drawn.append(Series(name, ends, (level, level), kind="line", group=name, tone=tone))
-    return drawn
+    boundaries = [0, *(points.index(change.at) for change in trend.changes), len(points)]
+    lines: list[Series] = []
+    for number, (first, last) in enumerate(pairwise(boundaries)):
+        segment = points[first:last]
+        level = math.exp(float(center(np.array([point.log for point in segment]))))
+        span = (_days_since(segment[0], start), _days_since(segment[-1], start))
+        tone: Tone = "warning" if number and level > lines[-1].y[0] else "neutral"
+        name = f"level from {date_only(segment[0].at_s)}"
+        lines.append(Series(name, span, (level, level), kind="line", group=name, tone=tone))
+    return lines
 
 
 def _fact_marks(facts: tuple[FactChange, ...], start: float) -> tuple[tuple[float, str], ...]:
-    """A mark for each run at which something changed."""
-    at: dict[float, list[str]] = {}
+    """Return a mark for each run at which a fact changed."""
+    names_by_day: dict[float, list[str]] = {}
     for fact in facts:
-        if fact.fact not in UNIMPORTANT:
-            at.setdefault((fact.at_s - start) / DAY_S, []).append(fact.fact)
+        if fact.fact not in UNMARKED_FACTS:
+            names_by_day.setdefault((fact.at_s - start) / DAY_S, []).append(fact.fact)
     return tuple(
-        (place, ", ".join(names[:MAX_FACTS]) + (" ..." if len(names) > MAX_FACTS else ""))
-        for place, names in sorted(at.items())
-        if place > 0
+        (day_, ", ".join(names[:MAX_FACTS]) + (" ..." if len(names) > MAX_FACTS else ""))
+        for day_, names in sorted(names_by_day.items())
+        if day_ > 0
     )

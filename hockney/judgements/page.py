@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The pages. That of a comparison has the answer, the biggest changes and what differs first; then each
-operation over its size, and the times of single cases. Those of an archive show how times changed, and
-whether a run is as usual."""
+"""Pages of judgements. The page of a comparison starts with the answer, the biggest changes and the
+differences; then follow each operation over its size and the times of single cases. The pages of an archive
+show how times changed, and whether a run is as usual."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from hockney.core.wording import list_names, plural, verb_form
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
 from hockney.judgements import figures
-from hockney.judgements.comparison import ComparedSides, operations_table, side
+from hockney.judgements.comparison import ComparedSides, operations_table, side_line
 from hockney.judgements.history import (
     CheckedRun,
-    ShownHistory,
+    SelectedHistory,
     changes_table,
     environment_table,
+    history_sentence,
     runs_table,
-    shown_sentence,
     trends_table,
 )
 from hockney.judgements.sides import Side
@@ -30,69 +30,71 @@ from hockney.models.history import FEWEST_RUNS
 MAX_ROWS = 400
 MAX_DISTRIBUTIONS = 12
 MAX_OPERATIONS = 12
-"""With more operations, those whose verdict is "the same" are in a closed section of their own."""
+"""With more operations, unchanged ones are in a separate closed section."""
 
 
 def comparison_page(comparison: ComparedSides) -> Page:
-    headline = comparison.answer
+    headline = comparison.answer_sentences
     return Page(
         title="B compared with A",
-        subtitle=f"{side(comparison.a)}; {side(comparison.b)}",
+        subtitle=f"{side_line(comparison.a)}; {side_line(comparison.b)}",
         headline=headline[:4],
         warnings=comparison.caveats,
         sections=tuple(section for section in _sections(comparison, headline[4:]) if section is not None),
-        environment=(*_environment(comparison.a), *_environment(comparison.b)),
+        environment=(*_side_environment(comparison.a), *_side_environment(comparison.b)),
         method=method_of_comparison(comparison),
-        lead=figures.biggest(comparison),
+        lead=figures.biggest_changes_figure(comparison),
     )
 
 
-def _sections(comparison: ComparedSides, rest: Sequence[str]) -> list[Section | None]:
-    changes = comparison.of("slower", "faster")
-    undecided = comparison.of("undecided", "unknown")
-    first, same = _split(comparison)
+def _sections(comparison: ComparedSides, remaining_sentences: Sequence[str]) -> list[Section | None]:
+    changed_cases = comparison.cases_with_states("slower", "faster")
+    undecided_cases = comparison.cases_with_states("undecided", "unknown")
+    main_operations, unchanged_operations = _split_operations(comparison)
     return [
-        _effect(comparison),
-        _environments(comparison),
-        Section("Operations", tuple(rest), tables=(operations_table(comparison, first),)),
-        _cases(comparison, changes, "changes", "Biggest changes"),
-        _one_sided(comparison),
-        _ratios_over_size(comparison, first),
-        _cases(comparison, undecided, "undecided", "Undecided cases"),
-        _same(comparison, same),
-        _distributions(comparison, changes or comparison.judged.biggest_first),
-        _cases(comparison, list(comparison.cases), "cases", "All cases", closed=True),
+        _effect_section(comparison),
+        _differences_section(comparison),
+        Section(
+            "Operations", tuple(remaining_sentences), tables=(operations_table(comparison, main_operations),)
+        ),
+        _cases_section(comparison, changed_cases, "changes", "Biggest changes"),
+        _one_sided_section(comparison),
+        _ratios_section(comparison, main_operations),
+        _cases_section(comparison, undecided_cases, "undecided", "Undecided cases"),
+        _unchanged_section(comparison, unchanged_operations),
+        _distributions_section(comparison, changed_cases or comparison.judged_cases.biggest_first),
+        _cases_section(comparison, list(comparison.cases), "cases", "All cases", closed=True),
     ]
 
 
-def _effect(comparison: ComparedSides) -> Section | None:
+def _effect_section(comparison: ComparedSides) -> Section | None:
     texts = comparison.effect_sentences
     return Section("Is there any effect?", texts) if texts else None
 
 
-def _environments(comparison: ComparedSides) -> Section:
+def _differences_section(comparison: ComparedSides) -> Section:
     if not comparison.differences:
         return Section("What differs", ("The environments of A and B do not differ, as far as recorded.",))
     return Section("What differs", tables=(comparison.differences_table,))
 
 
-def _cases(
+def _cases_section(
     comparison: ComparedSides, cases: Sequence[CaseVerdict], name: str, title: str, *, closed: bool = False
 ) -> Section | None:
     if not cases:
         return None
-    first = cases[:MAX_ROWS]
-    text = () if len(first) == len(cases) else (f"The first {len(first)} of {len(cases)} cases.",)
-    return Section(title, text, tables=(comparison.cases_table(first, name, title),), closed=closed)
+    shown_cases = cases[:MAX_ROWS]
+    text = () if len(shown_cases) == len(cases) else (f"The first {len(shown_cases)} of {len(cases)} cases.",)
+    return Section(title, text, tables=(comparison.cases_table(shown_cases, name, title),), closed=closed)
 
 
-def _one_sided(comparison: ComparedSides) -> Section | None:
-    texts = comparison.lacking
+def _one_sided_section(comparison: ComparedSides) -> Section | None:
+    texts = comparison.missing_result_sentences
     return Section("Measured on one side only", texts) if texts else None
 
 
-def _ratios_over_size(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
-    ratio_figures = _figures(comparison, operations)
+def _ratios_section(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
+    ratio_figures = _ratio_figures(comparison, operations)
     text = (
         "B / A with 95% intervals as bands; those with the biggest changes first. The gray band is the "
         "tolerance.",
@@ -100,66 +102,69 @@ def _ratios_over_size(comparison: ComparedSides, operations: Sequence[OperationV
     return Section("Ratio over size", text, ratio_figures, multiples=True) if ratio_figures else None
 
 
-def _figures(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> tuple[Figure, ...]:
+def _ratio_figures(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> tuple[Figure, ...]:
     return tuple(
-        figure for each in operations if (figure := figures.ratios_over_size(comparison, each)) is not None
+        figure
+        for operation in operations
+        if (figure := figures.ratios_figure(comparison, operation)) is not None
     )
 
 
-def _split(comparison: ComparedSides) -> tuple[list[OperationVerdict], list[OperationVerdict]]:
-    """The operations that come first, and those that are the same, if there are many."""
-    ordered = comparison.changed_first
-    same = [each for each in ordered if each.state == "same"]
-    if len(ordered) <= MAX_OPERATIONS or len(same) == len(ordered):
-        return ordered, []
-    return [each for each in ordered if each.state != "same"], same
+def _split_operations(comparison: ComparedSides) -> tuple[list[OperationVerdict], list[OperationVerdict]]:
+    """Return the operations that come first, and the unchanged ones if there are many."""
+    operations = comparison.operations_by_change
+    unchanged = [operation for operation in operations if operation.state == "same"]
+    if len(operations) <= MAX_OPERATIONS or len(unchanged) == len(operations):
+        return operations, []
+    return [operation for operation in operations if operation.state != "same"], unchanged
 
 
-def _same(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
+def _unchanged_section(comparison: ComparedSides, operations: Sequence[OperationVerdict]) -> Section | None:
     if not operations:
         return None
     table = operations_table(comparison, operations)
-    ratio_figures = _figures(comparison, operations)
+    ratio_figures = _ratio_figures(comparison, operations)
     return Section("Operations that are the same", (), ratio_figures, (table,), closed=True, multiples=True)
 
 
-def _distributions(comparison: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
+def _distributions_section(comparison: ComparedSides, cases: Sequence[CaseVerdict]) -> Section | None:
     verdicts = [
-        each
-        for each in cases[:MAX_DISTRIBUTIONS]
-        if all(observation.records for observation in each.observed)
+        verdict
+        for verdict in cases[:MAX_DISTRIBUTIONS]
+        if all(observation.records for observation in verdict.observed)
     ]
-    if not verdicts or comparison.a.exact or comparison.b.exact:
+    if not verdicts or comparison.a.is_exact or comparison.b.is_exact:
         return None
-    drawn = tuple(figures.distribution(comparison, each) for each in verdicts)
+    distribution_figures = tuple(figures.distribution_figure(comparison, verdict) for verdict in verdicts)
     text = "Which share of the repetitions took at most how long, in the cases with the biggest changes."
-    return Section("Distributions", (text,), drawn, closed=True, multiples=True)
+    return Section("Distributions", (text,), distribution_figures, closed=True, multiples=True)
 
 
-def _environment(measured: Side) -> list[tuple[str, str]]:
+def _side_environment(measured_side: Side) -> list[tuple[str, str]]:
     rows = [
-        ("runs", list_names([run.name for run in measured.runs], 10)),
-        ("measured", side(measured).partition(": ")[2]),
+        ("runs", list_names([run.name for run in measured_side.runs], 10)),
+        ("measured", side_line(measured_side).partition(": ")[2]),
     ]
-    return [(f"{measured.name}, {name}", text) for name, text in rows]
+    return [(f"{measured_side.name}, {name}", text) for name, text in rows]
 
 
 def method_of_comparison(comparison: ComparedSides) -> tuple[str, ...]:
     limit = format_percent(comparison.tolerance)
     cost = "" if comparison.cost == "typical" else " in its fastest mode"
     return (
-        *_ratios(cost, paired=comparison.paired),
+        *_ratio_sentences(cost, paired=comparison.is_paired),
         f"Slower and faster: the ratio is beyond the tolerance of {limit}. The same: it is within the "
         "tolerance. Otherwise it is undecided.",
-        f"{plural(comparison.judged.tests, 'ratio')} "
-        f"{verb_form(comparison.judged.tests, 'was', 'were')} tested together, those of cases and the means "
+        f"{plural(comparison.judged_cases.tests, 'ratio')} "
+        f"{verb_form(comparison.judged_cases.tests, 'was', 'were')} tested together, those of cases and "
+        "the means "
         f"of operations (Benjamini and Hochberg): on average at most {LEVEL:.0%} of those reported as slower "
         f"or faster are false, and at most {LEVEL:.0%} of those reported as the same. Intervals are those of "
         "single ratios.",
     )
 
 
-def _ratios(cost: str, *, paired: bool) -> tuple[str, ...]:
+def _ratio_sentences(cost: str, *, paired: bool) -> tuple[str, ...]:
     if paired:
         return (
             f"A ratio is the typical ratio B / A of the times of a case{cost} in pairs of launches that ran "
@@ -180,31 +185,33 @@ def _ratios(cost: str, *, paired: bool) -> tuple[str, ...]:
 MAX_FIGURES = 40
 
 
-def shown_page(history: ShownHistory) -> Page:
-    ordered = sorted(history.trends, key=lambda each: not each[1].changes)
-    drawn = [
-        figures.over_time(trend, history.facts.get(machine, ()), history.labels)
-        for machine, trend in ordered[:MAX_FIGURES]
+def history_page(history: SelectedHistory) -> Page:
+    trends = sorted(history.trends, key=lambda item: not item[1].changes)
+    trend_figures = [
+        figures.trend_figure(trend, history.facts.get(machine, ()), history.labels)
+        for machine, trend in trends[:MAX_FIGURES]
     ]
-    several = any(trend.changes for _, trend in history.trends)
+    has_changes = any(trend.changes for _, trend in history.trends)
     sections = [Section("Series", tables=(trends_table(history),))]
-    if several:
+    if has_changes:
         sections.append(Section("Changes", tables=(changes_table(history),)))
     if any(history.facts.values()):
         sections.append(Section("Environment", tables=(environment_table(history),)))
-    if len(drawn) > 1:
-        sections.append(Section("Over time", figures=tuple(drawn[1:]), multiples=len(drawn) > 2))
+    if len(trend_figures) > 1:
+        sections.append(
+            Section("Over time", figures=tuple(trend_figures[1:]), multiples=len(trend_figures) > 2)
+        )
     if len(history.trends) == 1:
-        sections.append(Section("Runs", tables=(runs_table(ordered[0][1], history.labels),), closed=True))
+        sections.append(Section("Runs", tables=(runs_table(trends[0][1], history.labels),), closed=True))
     return Page(
-        title=f"History of {history.asked or 'all operations'}",
+        title=f"History of {history.query or 'all operations'}",
         subtitle=", ".join(machine for machine, _ in history.machines),
-        headline=(shown_sentence(history),),
+        headline=(history_sentence(history),),
         warnings=(),
         sections=tuple(sections),
         environment=(("runs", str(history.runs)),),
         method=METHOD_OF_CHANGES,
-        lead=drawn[0] if drawn else None,
+        lead=trend_figures[0] if trend_figures else None,
     )
 
 
@@ -218,28 +225,28 @@ METHOD_OF_CHANGES = (
 )
 
 
-def checked_page(checked: CheckedRun) -> Page:
-    headline = checked.answer
+def check_page(run_check: CheckedRun) -> Page:
+    headline = run_check.answer_sentences
     sections = []
-    if checked.changes:
-        sections.append(Section("What changed since the run before", tables=(checked.differences_table,)))
-    sections.append(Section("Operations", headline[4:], tables=(checked.operations_table,)))
-    if lacks := checked.lacking:
-        sections.append(Section("Without a result", tuple(lacks)))
-    changed = checked.changed
+    if run_check.environment_changes:
+        sections.append(Section("What changed since the run before", tables=(run_check.differences_table,)))
+    sections.append(Section("Operations", headline[4:], tables=(run_check.operations_table,)))
+    if missing_sentences := run_check.missing_result_sentences:
+        sections.append(Section("Without a result", tuple(missing_sentences)))
+    changed = run_check.changed_cases
     if changed:
-        table = checked.cases_table(changed[:MAX_ROWS], "changes", "Cases that are not as usual")
+        table = run_check.cases_table(changed[:MAX_ROWS], "changes", "Cases that are not as usual")
         sections.append(Section("Changes", tables=(table,)))
-    table = checked.cases_table(checked.cases[:MAX_ROWS], "cases", "All cases")
+    table = run_check.cases_table(run_check.cases[:MAX_ROWS], "cases", "All cases")
     sections.append(Section("All cases", tables=(table,), closed=True))
     return Page(
         title="The run against its history",
-        subtitle=f"{checked.name}, {checked.machine}, {date_text(checked.at_s)} UTC",
+        subtitle=f"{run_check.name}, {run_check.machine}, {date_text(run_check.at_s)} UTC",
         headline=headline[:4],
-        warnings=checked.caveats,
+        warnings=run_check.caveats,
         sections=tuple(sections),
-        environment=(("earlier runs", str(checked.earlier)),),
-        method=method_of_check(checked.tolerance),
+        environment=(("earlier runs", str(run_check.earlier_count)),),
+        method=method_of_check(run_check.tolerance),
     )
 
 

@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """One side of a comparison: its runs, and the cases that they measured, their launches pooled.
 
-Sides whose launches took turns: an interleaved comparison, or several.
+The launches of an interleaved comparison alternate. Both runs have the same text in the setting
+`interleaved`, and launch k of one ran next to launch k of the other. Both launches get the same name here,
+which pairs them.
 
-Both runs of an interleaved comparison have the same text in the setting `interleaved`, and launch k of one
-ran next to launch k of the other. So both get the same name here, by which they are paired.
-
-Which cases a run should have measured, because its plan or a run of the same study has them.
-
-Cases that the user typed, another study, and other ranks or sizes are a choice. A workload that a study
-leaves out, as after an update of the MPI or of hockney, is none."""
+A run lacks a case if its plan or another run of the same study contains that case. A difference in ad-hoc
+cases, in the study, or in ranks or sizes is the user's choice. A missing workload of the same study is not:
+it is missing because, for example, MPI or hockney was updated."""
 
 from __future__ import annotations
 
@@ -31,148 +29,152 @@ from hockney.models.statistics import Observation, PooledCase, loaded_launches, 
 
 @dataclass(frozen=True)
 class MeasuredRun:
-    """A run that has been read. `name` is its path, or a published machine's name; `left` measurements of
-    its plan are missing. `planned` are the cases that it was to measure."""
+    """A run that was read. `name` is its path, or the name of a published machine. `planned_cases` are the
+    cases of its plan, of which `missing_count` measurements are missing."""
 
     name: str
     machine: Machine
     run: RunRecords
     settings: Settings
     catalog: Catalog
-    left: int = 0
-    planned: frozenset[Case] = frozenset()
+    missing_count: int = 0
+    planned_cases: frozenset[Case] = frozenset()
 
     @property
     def records(self) -> tuple[Record, ...]:
         return self.run.records
 
     @cached_property
-    def loaded(self) -> int:
-        """Launches with a high load from other programs."""
+    def loaded_count(self) -> int:
+        """The number of launches with a high load from other programs."""
         return len(loaded_launches(self.run))
 
     def level(self, record: Record) -> str:
-        """The level in words: the one that the case names, otherwise one node or several; "" if unknown."""
+        """Return a phrase for the level that the case names, otherwise for one node or several; "" if
+        unknown."""
         if place := record.parse_case().place:
             return LEVEL_PHRASES[parse_level(place)]
-        nodes = record.nodes or self._nodes.get(record.launch, 0)
+        nodes = record.nodes or self._launch_nodes.get(record.launch, 0)
         return "" if not nodes else LEVEL_PHRASES["node" if nodes == 1 else "network"]
 
     @cached_property
-    def numbers(self) -> dict[str, int | str]:
-        """Each launch's number in the plan, by launch; several launches may have the same number."""
+    def launch_numbers(self) -> dict[str, int | str]:
+        """The number of each launch in the plan, by launch. Several launches can have the same number."""
         return {launch.launch: launch.index for launch in self.run.launches}
 
     @cached_property
-    def ranks(self) -> dict[str, int]:
+    def launch_ranks(self) -> dict[str, int]:
         """The number of ranks of each launch, by launch."""
         return {launch.launch: len(launch.ranks) for launch in self.run.launches}
 
     @cached_property
-    def _nodes(self) -> dict[str, int]:
-        """The number of nodes on which each launch's ranks ran, by launch; older records have no other
-        number."""
+    def _launch_nodes(self) -> dict[str, int]:
+        """The number of nodes of each launch, by launch. Older records contain no other number of nodes."""
         return {launch.launch: len(launch.nodes) for launch in self.run.launches}
 
 
 @dataclass(frozen=True)
 class Side:
-    """One or more runs whose launches count together. `name` is A or B."""
+    """One or more runs whose launches are pooled. `name` is A or B."""
 
     name: str
     runs: tuple[MeasuredRun, ...]
 
     @property
-    def launches(self) -> int:
+    def launch_count(self) -> int:
         return sum(len(run.run.launches) for run in self.runs)
 
     @property
-    def loaded(self) -> int:
-        return sum(run.loaded for run in self.runs)
+    def loaded_count(self) -> int:
+        return sum(run.loaded_count for run in self.runs)
 
     @property
-    def exact(self) -> bool:
-        """Whether its times do not vary: those of a simulator or of a paper."""
+    def is_exact(self) -> bool:
+        """Whether the times are exact, as from a simulator or a paper."""
         return all(run.machine.is_exact for run in self.runs)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels that the user gave to its runs."""
+        """The labels that the user gave to the runs."""
         return tuple(dict.fromkeys(run.settings.label for run in self.runs if run.settings.label))
 
     @property
-    def wrong(self) -> int:
-        """Records whose payload arrived corrupted, and launches with a corrupted message."""
+    def wrong_count(self) -> int:
+        """The number of records with corrupted payloads, and of launches with a corrupted message."""
         return sum(len(run.run.corrupted_records) + run.run.corrupted_launches for run in self.runs)
 
     @property
     def studies(self) -> set[str]:
         return {run.settings.study for run in self.runs}
 
-    def planned(self, catalog: Catalog) -> set[Case]:
-        """The cases that any of its runs was to measure."""
-        return {completed(case, catalog) for run in self.runs for case in run.planned}
+    def planned_cases(self, catalog: Catalog) -> set[Case]:
+        """Return the cases in the plan of any run."""
+        return {complete_case(case, catalog) for run in self.runs for case in run.planned_cases}
 
     @cached_property
     def workloads(self) -> dict[str, list[Workload]]:
-        """The different definitions of each workload that was measured, by its name."""
+        """The different definitions of each measured workload, by name."""
         definitions: dict[str, list[Workload]] = {}
         for run in self.runs:
             for name in sorted({record.parse_case().workload for record in run.records}):
-                same_name = definitions.setdefault(name, [])
+                entries = definitions.setdefault(name, [])
                 entry = run.catalog.entry(name)
-                if entry not in same_name:
-                    same_name.append(entry)
+                if entry not in entries:
+                    entries.append(entry)
         return definitions
 
-    def observed(self, catalog: Catalog, cost: Cost) -> dict[Case, PooledCase]:
-        """Each case with the launches of all runs."""
-        return pooled_cases([observe(run.run, run.catalog, cost) for run in self.runs], catalog)
+    def pooled_cases(self, catalog: Catalog, cost: Cost) -> dict[Case, PooledCase]:
+        """Return each case with the launches of all runs."""
+        return pool_cases([observe(run.run, run.catalog, cost) for run in self.runs], catalog)
 
     def levels(self, catalog: Catalog) -> dict[Case, str]:
-        """The level that each case names, otherwise whether its ranks were on one node or on several; "" if
-        both or unknown."""
+        """Return the level that each case names, otherwise whether its ranks were on one node or several; ""
+        if both or unknown."""
         levels: dict[Case, set[str]] = {}
         for run in self.runs:
             for record in run.records:
-                case = completed(record.parse_case(), catalog)
+                case = complete_case(record.parse_case(), catalog)
                 level = run.level(record) if run.machine.traits.records_nodes else ""
                 levels.setdefault(case, set()).add(level)
         return {case: level.pop() if len(level) == 1 else "" for case, level in levels.items()}
 
     def failures(self, catalog: Catalog) -> dict[Case, str]:
-        """The reason why a case has no result in some launch, by case."""
+        """Return the reason why a case has no result in some launch, by case."""
         return {
-            completed(parse_canonical(each.case), catalog): each.reason
+            complete_case(parse_canonical(failure.case), catalog): failure.reason
             for run in self.runs
-            for each in run.run.failures
+            for failure in run.run.failures
         }
 
 
-def pooled_cases(by_run: Iterable[Iterable[Observation]], catalog: Catalog) -> dict[Case, PooledCase]:
-    """Each case with the launches of all runs. Parameters that a run's engine did not have yet get their
-    default in `catalog`."""
+def pool_cases(by_run: Iterable[Iterable[Observation]], catalog: Catalog) -> dict[Case, PooledCase]:
+    """Pool the launches of all runs by case. Parameters that an older engine lacked get their defaults in
+    `catalog`."""
     by_case: dict[Case, dict[int, Observation]] = {}
     for number, run in enumerate(by_run):
         for observation in run:
-            by_case.setdefault(completed(observation.case, catalog), {})[number] = observation
+            by_case.setdefault(complete_case(observation.case, catalog), {})[number] = observation
     return {case: PooledCase.from_runs(observation) for case, observation in by_case.items()}
 
 
 def joint_catalog(sides: Iterable[Side]) -> Catalog:
-    """A catalog that has, for each workload, the definition with the most parameters."""
-    every: dict[str, Workload] = {}
+    """Return a catalog with the definition of each workload that has the most parameters."""
+    largest_entries: dict[str, Workload] = {}
     for side in sides:
         for name, entries in side.workloads.items():
             for entry in entries:
-                if name not in every or len(entry.parameters) > len(every[name].parameters):
-                    every[name] = entry
-    first = next(run for side in sides for run in side.runs).catalog
-    return Catalog(schema=first.schema, engine=first.engine, workloads=list(every.values()))
+                if name not in largest_entries or len(entry.parameters) > len(
+                    largest_entries[name].parameters
+                ):
+                    largest_entries[name] = entry
+    first_catalog = next(run for side in sides for run in side.runs).catalog
+    return Catalog(
+        schema=first_catalog.schema, engine=first_catalog.engine, workloads=list(largest_entries.values())
+    )
 
 
-def completed(case: Case, catalog: Catalog) -> Case:
-    """The case, completed with the defaults of parameters that it does not name."""
+def complete_case(case: Case, catalog: Catalog) -> Case:
+    """Complete the case with the defaults of parameters that it does not name."""
     names: Mapping[str, object] = case.values
     entry = catalog.entry(case.workload)
     if all(parameter.name in names for parameter in entry.parameters):
@@ -187,92 +189,101 @@ def completed(case: Case, catalog: Catalog) -> Case:
 PairedCases = dict[Case, PooledCase]
 
 
-def in_turns(a: Side, b: Side) -> tuple[Side, Side] | None:
-    """Both sides, with the runs of B in the order of their counterparts in A; None if a run has none, or if
-    several runs of a side belong to the same interleaved comparison."""
-    names = [[run.settings.interleaved for run in side.runs] for side in (a, b)]
-    if not all(names[0]) or sorted(names[0]) != sorted(names[1]) or len(set(names[0])) < len(names[0]):
+def match_interleaved_runs(a: Side, b: Side) -> tuple[Side, Side] | None:
+    """Return both sides with their runs in matching order. None if a run has no counterpart, or if several
+    runs of a side belong to the same interleaved comparison."""
+    comparison_names = [[run.settings.interleaved for run in side.runs] for side in (a, b)]
+    if (
+        not all(comparison_names[0])
+        or sorted(comparison_names[0]) != sorted(comparison_names[1])
+        or len(set(comparison_names[0])) < len(comparison_names[0])
+    ):
         return None
-    of_b = dict(zip(names[1], b.runs, strict=True))
-    return a, replace(b, runs=tuple(of_b[name] for name in names[0]))
+    runs_of_b = dict(zip(comparison_names[1], b.runs, strict=True))
+    return a, replace(b, runs=tuple(runs_of_b[name] for name in comparison_names[0]))
 
 
-def observed_in_turns(a: Side, b: Side, catalog: Catalog, cost: Cost) -> tuple[PairedCases, PairedCases]:
-    """The cases of sides that are `in_turns`. The launches of a pair have the same name, and both are under
-    load if one of them is."""
-    by_run: list[list[list[Observation]]] = [[], []]
+def interleaved_observations(
+    a: Side, b: Side, catalog: Catalog, cost: Cost
+) -> tuple[PairedCases, PairedCases]:
+    """Return the pooled cases of sides with matching runs. The launches of a pair have the same name, and
+    both count as loaded if one of them is."""
+    observations: list[list[list[Observation]]] = [[], []]
     for runs in zip(a.runs, b.runs, strict=True):
-        loaded = {number for run in runs for number in _loaded(run)}
+        loaded_numbers = {number for run in runs for number in _loaded_numbers(run)}
         for side, run in enumerate(runs):
-            by_run[side].append(_observations(run, cost, loaded))
-    return pooled_cases(by_run[0], catalog), pooled_cases(by_run[1], catalog)
+            observations[side].append(_observations(run, cost, loaded_numbers))
+    return pool_cases(observations[0], catalog), pool_cases(observations[1], catalog)
 
 
-def without_counterpart(a: Side, b: Side) -> int:
-    """The launches whose partner did not measure anything, of sides that are `in_turns`."""
-    alone = 0
+def unpaired_launch_count(a: Side, b: Side) -> int:
+    """Count the launches whose counterpart did not measure anything, for sides with matching runs."""
+    unpaired = 0
     for runs in zip(a.runs, b.runs, strict=True):
-        of_a, of_b = ({_place(run, record.launch) for record in run.records} for run in runs)
-        alone += len(of_a ^ of_b)
-    return alone
+        keys_a, keys_b = ({_launch_key(run, record.launch) for record in run.records} for run in runs)
+        unpaired += len(keys_a ^ keys_b)
+    return unpaired
 
 
-def _place(run: MeasuredRun, launch: str) -> tuple[int | str, int]:
-    """The number of a launch, and its ranks: cases on different numbers of ranks are launched separately."""
-    return run.numbers.get(launch, launch), run.ranks.get(launch, 0)
+def _launch_key(run: MeasuredRun, launch: str) -> tuple[int | str, int]:
+    """Return the number and the ranks of a launch. Cases with different rank counts run in separate
+    launches."""
+    return run.launch_numbers.get(launch, launch), run.launch_ranks.get(launch, 0)
 
 
-def _loaded(run: MeasuredRun) -> set[int | str]:
-    """The numbers of the launches with a high load from other programs."""
-    return {run.numbers.get(launch, launch) for launch in loaded_launches(run.run)}
+def _loaded_numbers(run: MeasuredRun) -> set[int | str]:
+    """Return the numbers of the launches with a high load from other programs."""
+    return {run.launch_numbers.get(launch, launch) for launch in loaded_launches(run.run)}
 
 
-def _observations(run: MeasuredRun, cost: Cost, loaded: Collection[int | str]) -> list[Observation]:
-    under_load = {launch.launch for launch in run.run.launches if launch.index in loaded}
+def _observations(run: MeasuredRun, cost: Cost, loaded_numbers: Collection[int | str]) -> list[Observation]:
+    loaded_names = {launch.launch for launch in run.run.launches if launch.index in loaded_numbers}
     return [
-        replace(observation, launches=_names(run, observation.launches))
-        for observation in observe(run.run, run.catalog, cost, loaded=under_load)
+        replace(observation, launches=_launch_names(run, observation.launches))
+        for observation in observe(run.run, run.catalog, cost, loaded=loaded_names)
     ]
 
 
-def _names(run: MeasuredRun, launches: Sequence[str]) -> tuple[str, ...]:
-    """Their numbers. Of several launches with the same number, as after a failure, the last is that of the
-    pair, and the others keep their names."""
-    last = {run.numbers.get(launch, launch): launch for launch in launches}
-    numbers = ((run.numbers.get(launch, launch), launch) for launch in launches)
-    return tuple(str(number) if last[number] == launch else launch for number, launch in numbers)
+def _launch_names(run: MeasuredRun, launches: Sequence[str]) -> tuple[str, ...]:
+    """Return the numbers of launches as names. If several launches have the same number, as after a failure,
+    the last one gets the number, and the others keep their names."""
+    last_launches = {run.launch_numbers.get(launch, launch): launch for launch in launches}
+    numbers = ((run.launch_numbers.get(launch, launch), launch) for launch in launches)
+    return tuple(str(number) if last_launches[number] == launch else launch for number, launch in numbers)
 
 
-AD_HOC = "cases"
+AD_HOC_STUDY = "cases"
 """The study of cases that the user typed."""
 
 
-def lacking(
+def find_missing_cases(
     candidates: Iterable[Case],
     side_cases: Collection[Case],
-    planned: Collection[Case],
+    planned_cases: Collection[Case],
     size_of: Callable[[Case], float],
     *,
     same_study: bool,
 ) -> set[Case]:
-    """The `candidates` that are missing in `side_cases` although they were `planned`; with `same_study`,
-    also those of workloads that are neither measured nor planned, if other cases have the same number of
-    ranks and size."""
-    workloads = {case.workload for case in (*side_cases, *planned)}
-    measured = {(case.ranks, size_of(case)) for case in (*side_cases, *planned)}
-    ranks = {count for count, _ in measured}
+    """Return the `candidates` that were planned but are missing in `side_cases`. With `same_study`, also
+    return those of workloads that are neither measured nor planned, if other cases have the same rank count
+    and size."""
+    workloads = {case.workload for case in (*side_cases, *planned_cases)}
+    layouts = {(case.ranks, size_of(case)) for case in (*side_cases, *planned_cases)}
+    rank_counts = {count for count, _ in layouts}
 
-    def left_out(case: Case) -> bool:
+    def is_left_out(case: Case) -> bool:
         if not same_study or case.workload in workloads:
             return False
         size = size_of(case)
-        return (case.ranks, size) in measured if size else case.ranks in ranks
+        return (case.ranks, size) in layouts if size else case.ranks in rank_counts
 
-    return {case for case in candidates if case not in side_cases and (case in planned or left_out(case))}
+    return {
+        case for case in candidates if case not in side_cases and (case in planned_cases or is_left_out(case))
+    }
 
 
-def same_study(a: Collection[str], b: Collection[str]) -> bool:
-    """Whether all runs of two sides have one study, which is not that of typed cases. Those of papers and of
-    imported logs are not planned."""
+def is_same_study(a: Collection[str], b: Collection[str]) -> bool:
+    """Check whether all runs of two sides belong to one study that plans its cases. Ad-hoc cases, papers and
+    imported logs have no plan."""
     names = {*a, *b}
-    return len(names) == 1 and not names & {AD_HOC, "published", "import", "imported", ""}
+    return len(names) == 1 and not names & {AD_HOC_STUDY, "published", "import", "imported", ""}

@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from hockney.measurement.reproduce import run_part
     from hockney.measurement.rounds import Goal, schedule
     from hockney.measurement.run_results import Results, load_results
-    from hockney.measurement.session import Outcome, begin, measure, replace_plan
+    from hockney.measurement.session import Outcome, create_run, measure, replace_plan
     from hockney.measurement.survey_reuse import accept_survey, read_survey
     from hockney.system.bundled import bundled_catalog, bundled_groups, bundled_workloads
 else:

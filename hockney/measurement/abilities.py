@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an MPI lacks of what the groups of workloads need.
+"""The features that groups of workloads need and an MPI lacks.
 
-Its header says which calls it has, so the preprocessor is asked first (engine/abilities/list.inc, with the
-macros by which the groups refuse). A program of a few calls then tries on one rank what a header cannot tell:
-the level of threads, windows, files. Both are kept in the cache, for this MPI and these sources.
+The preprocessor lists the calls that the MPI's header declares (engine/abilities/list.inc, with the macros by
+which groups refuse to compile). A small program then tests on one rank what the header does not show: the
+thread level, windows, files. Both results are cached for this MPI and these sources.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from hockney.launch.command import command
 from hockney.mpi import environment_of, family_of, title_of
 from hockney.system.files import write_atomically
 
-LINE = re.compile(r'HOCKNEY_ABILITY\("([^"]*)", "([^"]*)", ([01])\)')
-COMPILING_S = 120.0
-RUNNING_S = 60.0
+ABILITY_LINE = re.compile(r'HOCKNEY_ABILITY\("([^"]*)", "([^"]*)", ([01])\)')
+COMPILE_TIMEOUT_S = 120.0
+RUN_TIMEOUT_S = 60.0
 
 
 class Ability(msgspec.Struct, frozen=True):
-    """`what` MPI offers, the groups or cases (`refused`, separated by commas) that are refused without it,
-    and whether it is `there`."""
+    """A feature of an MPI: `what` it offers, and whether it is `there`. `refused` lists the groups or cases
+    that are refused without it, separated by commas."""
 
     what: str
     refused: str
@@ -40,7 +40,7 @@ class Ability(msgspec.Struct, frozen=True):
 
 
 class Abilities(msgspec.Struct, frozen=True):
-    """The abilities of one MPI. `cached`: they were found earlier."""
+    """The abilities of one MPI. `cached` is set if they were found earlier."""
 
     known: tuple[Ability, ...]
     cached: bool = False
@@ -50,7 +50,7 @@ class Abilities(msgspec.Struct, frozen=True):
         return tuple(each for each in self.known if not each.there)
 
 
-def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abilities:
+def find_abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abilities:
     """Determine the abilities of `mpi`, from the cache if they were found earlier. Raises EnvironmentProblem
     if the program does not compile or run."""
     source = build.source_folder()
@@ -63,9 +63,9 @@ def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abili
         )
     except (OSError, msgspec.DecodeError):
         pass
-    by_name = {each.what: each for each in _header_abilities(mpi, source)}
+    by_name = {ability.what: ability for ability in _header_abilities(mpi, source)}
     if not family_of(mpi).simulated:
-        by_name |= {each.what: each for each in _tested_abilities(mpi, source, root)}
+        by_name |= {ability.what: ability for ability in _tested_abilities(mpi, source, root)}
     result = Abilities(tuple(by_name.values()))
     cache_file.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(cache_file, msgspec.json.encode(result))
@@ -73,11 +73,11 @@ def abilities(mpi: Mpi, environ: Mapping[str, str], root: bool = False) -> Abili
 
 
 def _header_abilities(mpi: Mpi, source: Path) -> list[Ability]:
-    """The abilities that the MPI's header promises."""
-    simulated = ["-DHOCKNEY_SMPI"] if family_of(mpi).simulated else []
-    words = [
+    """Return the abilities that the MPI's header declares."""
+    simulator_options = ["-DHOCKNEY_SMPI"] if family_of(mpi).simulated else []
+    command_words = [
         mpi.mpicxx,
-        *simulated,
+        *simulator_options,
         f"-I{source}",
         "-E",
         "-P",
@@ -85,37 +85,40 @@ def _header_abilities(mpi: Mpi, source: Path) -> list[Ability]:
         "c++",
         str(source / "abilities/list.inc"),
     ]
-    done = process.capture(words, env=environment_of(mpi), timeout=COMPILING_S)
-    return _read(mpi, done)
+    completed = process.capture(command_words, env=environment_of(mpi), timeout=COMPILE_TIMEOUT_S)
+    return _read_abilities(mpi, completed)
 
 
 def _tested_abilities(mpi: Mpi, source: Path, root: bool) -> list[Ability]:
-    """The abilities that a test program finds on one rank."""
+    """Return the abilities that a test program finds on one rank."""
     with tempfile.TemporaryDirectory(prefix="hockney-") as folder:
         program = f"{folder}/abilities"
-        words = [mpi.mpicxx, f"-I{source}", "-o", program, str(source / "abilities/abilities.cpp")]
-        compiled = process.capture(words, env=environment_of(mpi), timeout=COMPILING_S)
+        command_words = [mpi.mpicxx, f"-I{source}", "-o", program, str(source / "abilities/abilities.cpp")]
+        compiled = process.capture(command_words, env=environment_of(mpi), timeout=COMPILE_TIMEOUT_S)
         if not compiled.ok:
-            raise _abilities_unknown(title_of(mpi), compiled.err)
+            raise _unknown_abilities_error(title_of(mpi), compiled.err)
         launch = command(mpi, [program, f"{folder}/file"], 1, processors().cores, bind=False, root=root)
-        done = process.capture(launch.words, env=dict(launch.environment), timeout=RUNNING_S)
-        return _read(mpi, done)
+        completed = process.capture(launch.words, env=dict(launch.environment), timeout=RUN_TIMEOUT_S)
+        return _read_abilities(mpi, completed)
 
 
-def _read(mpi: Mpi, done: process.CompletedProgram) -> list[Ability]:
-    abilities = [Ability(what, refused, there == "1") for what, refused, there in LINE.findall(done.out)]
-    if not done.ok or not abilities:
-        raise _abilities_unknown(title_of(mpi), done.err)
+def _read_abilities(mpi: Mpi, completed: process.CompletedProgram) -> list[Ability]:
+    abilities = [
+        Ability(feature, refused_workloads, is_present == "1")
+        for feature, refused_workloads, is_present in ABILITY_LINE.findall(completed.out)
+    ]
+    if not completed.ok or not abilities:
+        raise _unknown_abilities_error(title_of(mpi), completed.err)
     return abilities
 
 
-def _abilities_unknown(mpi: str, output: str) -> EnvironmentProblem:
-    """`output` is the compiler's or the launcher's."""
+def _unknown_abilities_error(mpi_title: str, output: str) -> EnvironmentProblem:
+    """Return the error for an MPI whose test failed with this output of the compiler or the launcher."""
     lines = [line for line in output.splitlines() if line.strip()]
     return EnvironmentProblem(
-        f"cannot determine what {mpi} lacks",
+        f"cannot determine what {mpi_title} lacks",
         f"a small test program does not compile or run: {one_line(lines[-1])}" if lines else "",
         "a workload that needs a missing call is refused when it runs",
         code="abilities-unknown",
-        mpi=mpi,
+        mpi=mpi_title,
     )

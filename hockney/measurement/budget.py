@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The time budget of a run: how many launches fit into it, which sizes to drop so that more do, and how long
-each launch may measure.
+"""The time budget of a run: how many launches fit into it, which sizes to drop to fit more launches, and how
+long each launch may measure.
 
-Intervals are computed from launches, because pages, cores and start-up differ between them. With ten,
-Student's t is small and one bad launch can be left out; there are more if a launch would last long, so that a
-case is measured throughout the run. The overhead of a launch limits their number."""
+Intervals are computed from launches, because pages, cores and start-up differ between them. With ten
+launches, Student's t is small and one bad launch can be excluded. There are more launches if each would take
+long, so that a case is measured throughout the run. The overhead of launches limits their number.
+"""
 
 from __future__ import annotations
 
@@ -22,87 +23,88 @@ from hockney.core.units import thin_out
 from hockney.models.least_time import least_of
 
 TYPICAL_LAUNCHES = 10
-MOST_LAUNCHES = 100
-LONGEST_S = 6.0
-"""Maximum time of measuring in one launch, if more launches are affordable."""
+MAX_LAUNCHES = 100
+MAX_LAUNCH_S = 6.0
+"""Maximum measuring time of one launch, if more launches are affordable."""
 COST_SHARE = 0.2
 """Fraction of the budget for starting and ending launches."""
-CASE_S = 0.02
-"""Time of a case in a launch, for more than its first visit."""
-TYPICAL_COST_S = 0.3
-"""Cost of a launch, before one was measured."""
+MIN_CASE_S = 0.02
+"""Minimum time of a case in a launch, enough for more than its first visit."""
+TYPICAL_LAUNCH_COST_S = 0.3
+"""Assumed cost of a launch before one was measured."""
 
-RESERVE = 2.0
-"""On a busy machine, the shortest measurements take this many times as long as on a quiet one."""
+BUSY_FACTOR = 2.0
+"""Factor by which the shortest measurements take longer on a busy machine than on a quiet one."""
 
-VISITS = 40
-"""Visits of each case in a launch: one about every tenth of a second observes every mode that lasts
+VISITS_PER_CASE = 40
+"""Visits of each case in a launch. One visit about every tenth of a second observes every mode that lasts
 longer."""
-MOST_VALUES = 1_000_000
-"""All repetitions of a run: some 12 MB of records."""
-FEWEST_REPETITIONS = 5 * VISITS
-MOST_REPETITIONS = 20_000
+MAX_RUN_REPETITIONS = 1_000_000
+"""Maximum number of repetitions of a run, which give about 12 MB of records."""
+MIN_REPETITIONS = 5 * VISITS_PER_CASE
+MAX_REPETITIONS = 20_000
 
 
-def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, least_s: float = 0.0) -> int:
-    """The number of launches of each of `cases` cases. A round of them is `groups` launches that cost
-    `cost_s` each; their shortest measurements take `least_s`."""
-    by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
-    round_s = max(CASE_S * max(1, cases), RESERVE * least_s)
-    affordable = min(by_cost, (1 - COST_SHARE) * budget_s / round_s)
-    wanted = max(float(TYPICAL_LAUNCHES), budget_s / (LONGEST_S * max(1, groups)))
-    return int(max(FEWEST_LAUNCHES, min(affordable, wanted, MOST_LAUNCHES)))
+def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, min_s: float = 0.0) -> int:
+    """Return the number of launches of each of `cases` cases. A round consists of `groups` launches, each of
+    which costs `cost_s`; the shortest measurements of a round take `min_s`."""
+    affordable_by_cost = COST_SHARE * budget_s / (max(1, groups) * max(cost_s, 0.01))
+    round_s = max(MIN_CASE_S * max(1, cases), BUSY_FACTOR * min_s)
+    affordable = min(affordable_by_cost, (1 - COST_SHARE) * budget_s / round_s)
+    target = max(float(TYPICAL_LAUNCHES), budget_s / (MAX_LAUNCH_S * max(1, groups)))
+    return int(max(FEWEST_LAUNCHES, min(affordable, target, MAX_LAUNCHES)))
 
 
-def least_budget(launches: int, cost_s: float, groups: int, least_s: float) -> float:
-    """The shortest budget (s) in which `launches` rounds fit, or the fewest from which an interval includes
-    the differences between launches, if `launches` are more."""
-    return min(launches, FEWEST_LAUNCHES) * (groups * cost_s + least_s)
+def min_budget(launches: int, cost_s: float, groups: int, min_s: float) -> float:
+    """Return the minimum budget (s) for `launches` rounds. At most FEWEST_LAUNCHES rounds count, which are
+    enough for an interval to include the differences between launches."""
+    return min(launches, FEWEST_LAUNCHES) * (groups * cost_s + min_s)
 
 
-def most_repetitions(measurements: int) -> int:
-    """The maximum number of repetitions of a case in a launch of a run with this many `measurements`."""
-    return max(FEWEST_REPETITIONS, min(MOST_REPETITIONS, MOST_VALUES // max(1, measurements)))
+def max_repetitions(measurements: int) -> int:
+    """Return the maximum number of repetitions of a case in a launch, for a run with this many
+    `measurements`."""
+    return max(MIN_REPETITIONS, min(MAX_REPETITIONS, MAX_RUN_REPETITIONS // max(1, measurements)))
 
 
 TOLERANCE = 0.05
-"""The guarantee: launches take the budget, at most this fraction more."""
-OVERRUN = 1.3
-"""A launch that exceeded its time by this factor could not be shortened: setting up and checking a case takes
-time too."""
+"""Guaranteed limit: launches exceed the budget by at most this fraction."""
+OVERRUN_FACTOR = 1.3
+"""A launch that exceeded its time by more than this factor could not be shortened, because setting up and
+checking a case take time too."""
 COST_QUANTILE = 0.9
-"""A launch is started only if it fits with this quantile of the costs of earlier launches."""
+"""A launch is started only if the remaining time covers this quantile of the costs of earlier launches."""
 
 
-LEAST_CASE_S = 1e-4
-"""A launch is given at least this time for each of its cases."""
-LEAST_CASE_SHARE = 0.5
-"""A launch is started for at least this fraction of its cases; the limit ends it."""
+MIN_LAUNCH_CASE_S = 1e-4
+"""Minimum time that a launch gets for each of its cases."""
+MIN_CASE_SHARE = 0.5
+"""A launch is started if there is time for at least this fraction of its cases; the limit ends it."""
 
 
 @dataclass
 class Budget:
-    """`total_s` is the time for everything, including starting and ending launches. `costs` are the times of
-    finished launches beyond the time of their cases, `excess` the ratio of the time cases took to the time
-    they were given, `floor_s` the minimum time of a case once cases have exceeded theirs. Unless it is
-    `shared`, each launch may use all the remaining time: simulated cases have a few repetitions and end.
-    `reserve_s` is not divided among the planned launches: it is kept for those that follow them."""
+    """The time budget of a run. `total_s` is the time for everything, including starting and ending launches.
+    `launch_costs` are the times of finished launches apart from their cases. `excess_ratios` are the ratios
+    of the time that cases took to the time that they got. `min_case_s` is the minimum time of a case, once
+    cases have exceeded their time. Unless the budget `is_shared`, each launch may use all the remaining time:
+    simulated cases end after a few repetitions. `reserve_s` is kept for launches after the planned ones."""
 
     total_s: float
     now: Callable[[], float] = time.monotonic
     first_cost_s: float = 0.0
-    shared: bool = True
+    is_shared: bool = True
     reserve_s: float = 0.0
     start_s: float = field(init=False)
-    floor_s: float = 0.0
-    costs: list[float] = field(default_factory=list)
-    excess: list[float] = field(default_factory=list)
+    min_case_s: float = 0.0
+    launch_costs: list[float] = field(default_factory=list)
+    excess_ratios: list[float] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.start_s = self.now()
 
     def next_round(self, total_s: float) -> Budget:
-        """The budget of another round starting now, with the costs of launches and cases so far."""
+        """Return the budget of another round that starts now, with the costs of launches and cases so far."""
         return replace(self, total_s=total_s)
 
     @property
@@ -111,84 +113,84 @@ class Budget:
 
     @property
     def cost_s(self) -> float:
-        """The measured overhead of a launch: the median, which is robust against a launch that did not end
-        normally."""
-        return median(self.costs) if self.costs else self.first_cost_s
+        """The median overhead of a launch, which is robust against a launch that did not end normally."""
+        return median(self.launch_costs) if self.launch_costs else self.first_cost_s
 
     @property
     def high_cost_s(self) -> float:
-        """The overhead to allow for a launch that must not exceed the budget: on a busy machine, some cost
-        twice as much as others."""
-        costs = sorted([self.first_cost_s, *self.costs])
+        """The overhead to allow for a launch that must not exceed the budget. On a busy machine, some
+        launches cost twice as much as others."""
+        costs = sorted([self.first_cost_s, *self.launch_costs])
         return costs[math.ceil(COST_QUANTILE * len(costs)) - 1]
 
     @property
-    def overrunning(self) -> bool:
-        """Whether launches take longer than they should because their cases cannot be shortened any more."""
-        return self.floor_s > 0
+    def is_overrunning(self) -> bool:
+        """Whether launches exceed their time because their cases cannot be shortened any further."""
+        return self.min_case_s > 0
 
-    def share(self, cases: int, cases_left: int, launches_left: int) -> float:
-        """Measuring time for a launch of `cases` of `cases_left` in `launches_left`, including this one."""
-        if not self.shared:
+    def launch_budget(self, cases: int, remaining_cases: int, remaining_launches: int) -> float:
+        """Return the measuring time of a launch of `cases` of the `remaining_cases`. The `remaining_launches`
+        include this one."""
+        if not self.is_shared:
             return max(0.0, self.total_s - self.elapsed_s)
-        usable = self.total_s - self.reserve_s - self.elapsed_s - self.cost_s * launches_left
-        overrun = max(1.0, fmean(self.excess)) if self.excess else 1.0
-        return max(LEAST_CASE_S * cases, usable * cases / cases_left / overrun)
+        usable_s = self.total_s - self.reserve_s - self.elapsed_s - self.cost_s * remaining_launches
+        overrun = max(1.0, fmean(self.excess_ratios)) if self.excess_ratios else 1.0
+        return max(MIN_LAUNCH_CASE_S * cases, usable_s * cases / remaining_cases / overrun)
 
-    def limit(self, cases: Sequence[Case]) -> float:
-        """Seconds of measuring after which a launch that starts now begins no other case, so that it ends
-        within the budget; 0 without a limit. A launch that starts anyway has time for each case once."""
-        if not self.shared:
+    def launch_limit(self, cases: Sequence[Case]) -> float:
+        """Return the time (s) after which a launch that starts now begins no further case, so that it ends
+        within the budget; 0 without a limit. The launch has time to run each case at least once."""
+        if not self.is_shared:
             return 0.0
         return max(self.total_s - self.elapsed_s - self.high_cost_s, least_of(cases))
 
     def exclude(self, seconds: float) -> None:
-        """Exclude time from the budget: waiting for a hung case."""
+        """Exclude time from the budget, such as waiting for a hung case."""
         self.start_s += seconds
 
-    def exhausted(self, cases: int, launches: int = 1) -> bool:
-        """Whether the time left is too short for `launches` more launches of LEAST_CASE_SHARE of `cases`,
-        even if shortened."""
-        if not self.costs:
+    def is_exhausted(self, cases: int, launches: int = 1) -> bool:
+        """Check whether the remaining time is too short for `launches` more launches of MIN_CASE_SHARE of
+        `cases`, even if shortened."""
+        if not self.launch_costs:
             return False
-        least_s = self.floor_s * cases
-        if self.shared:
-            least_s = max(LEAST_CASE_SHARE * least_s, LEAST_CASE_S * cases)
-        return self.elapsed_s + launches * (self.high_cost_s + least_s) > self.total_s
+        min_s = self.min_case_s * cases
+        if self.is_shared:
+            min_s = max(MIN_CASE_SHARE * min_s, MIN_LAUNCH_CASE_S * cases)
+        return self.elapsed_s + launches * (self.high_cost_s + min_s) > self.total_s
 
-    def record_launch(self, given_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
-        """Account for a launch that took `launch_s`, `measuring_s` of it between its first case's start and
-        its end."""
-        self.costs.append(max(0.0, launch_s - measuring_s))
-        if given_s > 0 and cases:
-            self.excess.append(measuring_s / given_s)
-            if measuring_s > OVERRUN * given_s:  # then this is the minimum time of a case
-                floor = measuring_s / cases
-                self.floor_s = min(floor, self.floor_s) if self.floor_s else floor
+    def record_launch(self, budget_s: float, measuring_s: float, launch_s: float, cases: int) -> None:
+        """Account for a launch that took `launch_s`, including `measuring_s` from the start of its first case
+        to its last result."""
+        self.launch_costs.append(max(0.0, launch_s - measuring_s))
+        if budget_s > 0 and cases:
+            self.excess_ratios.append(measuring_s / budget_s)
+            if measuring_s > OVERRUN_FACTOR * budget_s:  # then this is the minimum time of a case
+                case_s = measuring_s / cases
+                self.min_case_s = min(case_s, self.min_case_s) if self.min_case_s else case_s
 
 
-FEWEST_SIZES = 3
+MIN_SIZES = 3
 
 
 def thin_sizes(
     cases: Sequence[Case], catalog: Catalog, is_enough: Callable[[Sequence[Case]], bool]
 ) -> tuple[Case, ...]:
-    """Drop as few sizes of each workload as needed until `is_enough` accepts the remaining cases. The sizes
-    are evenly spread from the smallest to the largest; at least FEWEST_SIZES remain."""
-    curves: dict[Case, list[Case]] = {}
+    """Drop as few sizes of each workload as possible until `is_enough` accepts the remaining cases. The
+    remaining sizes are evenly spaced from the smallest to the largest; there are at least MIN_SIZES."""
+    cases_by_curve: dict[Case, list[Case]] = {}
     for case in cases:
-        curves.setdefault(_curve_of(case, catalog), []).append(case)
-    for curve in curves.values():
+        cases_by_curve.setdefault(_curve_key(case, catalog), []).append(case)
+    for curve in cases_by_curve.values():
         curve.sort(key=lambda case: catalog.entry(case.workload).size_of(case))
-    thinned: tuple[Case, ...] = tuple(cases)
-    for count in range(max(map(len, curves.values()), default=0), FEWEST_SIZES - 1, -1):
-        chosen = {case for curve in curves.values() for case in thin_out(curve, count)}
-        thinned = tuple(case for case in cases if case in chosen)
-        if is_enough(thinned):
+    remaining_cases: tuple[Case, ...] = tuple(cases)
+    for count in range(max(map(len, cases_by_curve.values()), default=0), MIN_SIZES - 1, -1):
+        selected = {case for curve in cases_by_curve.values() for case in thin_out(curve, count)}
+        remaining_cases = tuple(case for case in cases if case in selected)
+        if is_enough(remaining_cases):
             break
-    return thinned
+    return remaining_cases
 
 
-def _curve_of(case: Case, catalog: Catalog) -> Case:
+def _curve_key(case: Case, catalog: Catalog) -> Case:
     size = catalog.entry(case.workload).size
     return case.with_parameter(size, 0) if size and size in case else case

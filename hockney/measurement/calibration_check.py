@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Calibrate a simulated machine from a run, and survey it."""
+"""Calibration of a simulated machine from a run, and the survey of that machine."""
 
 from __future__ import annotations
 
@@ -22,50 +22,54 @@ from hockney.measurement.events import Listener
 from hockney.measurement.kinds import prepare
 from hockney.measurement.kinds.sim import simulated_reference
 from hockney.measurement.run_results import Results, load_results
-from hockney.measurement.session import begin, measure
+from hockney.measurement.session import create_run, measure
 from hockney.store import RunFolder
 
-BUDGET_S = 600.0
-"""Wall-clock time; two ranks take seconds."""
+SIMULATION_BUDGET_S = 600.0
+"""Budget in wall-clock time; two ranks take seconds."""
 
 
 def calibration_survey(folder: RunFolder, cost: Cost = "typical") -> tuple[Survey, Results]:
-    """A run prepared for calibration from its cases' `cost`, and the results that it is made from."""
-    source = load_results(folder, cost=cost)
+    """Return a run prepared for calibration from its cases' `cost`, and the results on which it is based."""
+    results = load_results(folder, cost=cost)
     name = folder.path.resolve().name or str(folder.path)
-    return Survey(name, source.fits, source.run, source.machine), source
+    return Survey(name, results.fits, results.run, results.machine), results
 
 
-def twin_cases(real: Survey) -> list[Case]:
-    """The cases to simulate: all cases of the run between two ranks. A simulator has no caches, so buffers
-    are always hot, and one level within a node."""
-    measured = (case for level in real.levels for case, _ in level.measured)
-    selected = (case for case in measured if case.ranks == PAIR_RANKS and case.get("buffers", HOT) == HOT)
+def twin_cases(survey: Survey) -> list[Case]:
+    """Return the cases to simulate: all cases of the run between two ranks. A simulator has no caches, so
+    buffers are always hot, and one level within a node."""
+    measured_cases = (case for level in survey.levels for case, _ in level.measured)
+    pair_cases = (
+        case for case in measured_cases if case.ranks == PAIR_RANKS and case.get("buffers", HOT) == HOT
+    )
     return [
-        case.with_parameter(PLACE, in_simulation(case.place)) if case.place else case for case in selected
+        case.with_parameter(PLACE, in_simulation(case.place)) if case.place else case for case in pair_cases
     ]
 
 
-def _layout(real: Survey) -> HostOptions:
-    """Two ranks on a node and two nodes, as far as the run has messages within and between these."""
-    if real.places == ("",):
+def _layout(survey: Survey) -> HostOptions:
+    """Return a layout of up to two ranks on a node and two nodes, depending on whether the run contains
+    messages within and between nodes."""
+    if survey.places == ("",):
         return THIS_HOST
-    between = NETWORK in real.places
-    within = len(real.places) > between
-    return HostOptions(nodes=1 + between, ranks_per_node=1 + within)
+    has_network = NETWORK in survey.places
+    has_node = len(survey.places) > has_network
+    return HostOptions(nodes=1 + has_network, ranks_per_node=1 + has_node)
 
 
-def survey_twin(platform: Platform, real: Survey, notify: Notify, listen: Listener) -> Survey:
-    """Survey `platform` in simulation with the cases of `real`, without noise: medians are compared."""
-    quiet = msgspec.structs.replace(platform, noise=None)
+def survey_twin(platform: Platform, survey: Survey, notify: Notify, listen: Listener) -> Survey:
+    """Survey `platform` in simulation with the cases of `survey`. The simulation has no noise, because
+    medians are compared."""
+    noiseless = msgspec.structs.replace(platform, noise=None)
     with tempfile.TemporaryDirectory(prefix="hockney-twin-") as scratch:
         description = Path(scratch) / "twin.toml"
-        description.write_text(simulated.write(quiet), "utf-8")
+        description.write_text(simulated.write(noiseless), "utf-8")
         machine = simulated_reference(str(description))
-        bench = prepare(machine, "", True, notify, hosts=_layout(real))
-        available = {workload.name for workload in bench.catalog.workloads}
-        cases = [case for case in twin_cases(real) if case.workload in available]
-        settings = Settings(study="cases", budget_s=BUDGET_S, launches=1, seed=1, machine=machine)
-        folder = begin(Path(scratch) / "twin", cases, settings, check_start(bench, cases))
+        bench = prepare(machine, "", True, notify, hosts=_layout(survey))
+        workload_names = {workload.name for workload in bench.catalog.workloads}
+        cases = [case for case in twin_cases(survey) if case.workload in workload_names]
+        settings = Settings(study="cases", budget_s=SIMULATION_BUDGET_S, launches=1, seed=1, machine=machine)
+        folder = create_run(Path(scratch) / "twin", cases, settings, check_start(bench, cases))
         measure(folder, bench, listen)
         return calibration_survey(folder)[0]

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Checks everything that a survey needs, step by step; starts ranks as a run would, and reports where they
-are and what starting costs."""
+"""Checks everything that a survey needs, step by step. It starts ranks as a run would, and reports where they
+are and what starting them costs."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ from hockney.launch.mpi import MpiLauncher
 from hockney.measurement.bench import Notify
 from hockney.measurement.events import Finding
 from hockney.measurement.kinds import kind_of, prepare
-from hockney.measurement.noise import BUSY, QUIET, noise_findings, noise_skipped
+from hockney.measurement.noise import BUSY_CODE, QUIET_CODE, noise_findings, noise_skipped_finding
 from hockney.mpi import family_of, title_of
 
-BUSY_CORES = 0.2
+MAX_QUIET_CORES = 0.2
 LOAD_SAMPLE_S = 1.0
-SMALL_SHARED_BYTES = 128 << 20
-_MOST_NAMED = 8
-NOTICEABLE_S = 0.1
-"""A fabric that costs less than this is not reported."""
+MIN_SHARED_BYTES = 128 << 20
+_MAX_LISTED_HOSTS = 8
+MIN_REPORTED_FABRIC_S = 0.1
+"""A fabric that costs less time than this is not reported."""
 
 
 def inspect_host(machine: str, mpi: str, notify: Notify) -> tuple[Machine, list[Mpi]]:
-    """This machine and all its MPIs, first the one that would be used. Raises HockneyError if `mpi` is not
-    usable."""
+    """Return this machine and all its MPIs, the one that would be used first. Raises HockneyError if `mpi` is
+    not usable."""
     if kind_of(machine).TRAITS.is_fake:
         return prepare(machine).machine, []
     mpis: list[Mpi] = []
@@ -78,18 +78,19 @@ def examine(
     host_options: HostOptions = THIS_HOST,
     launcher_options: LauncherOptions = NOTHING_ADDED,
 ) -> Iterator[Finding]:
-    """Yields findings as they are made; the first bad one is the last, since the rest depends on it.
+    """Yield findings as they are made. The first bad one is the last, because further checks depend on it.
 
-    Observes noise for `noise_s` seconds, if not 0. Starts ranks on the hosts of `host_options`, with the
-    mpiexec options of `launcher_options`; an emulated machine has its own hosts, and all other findings are
-    about this host."""
-    site = _Site(machine, mpi, host_options, launcher_options)
+    With `noise_s`, noise is observed for that time (s). Ranks start on the hosts of `host_options`, with the
+    mpiexec options of `launcher_options`. An emulated machine has its own hosts; all other findings are about
+    this host.
+    """
+    site = _ExaminedSite(machine, mpi, host_options, launcher_options)
     if site.traits.is_fake:
         yield Finding("good", "machine", "fake; it can always measure", "fake-machine")
         if noise_s:
-            yield _not_real()
+            yield _noise_not_applicable_finding()
         return
-    yield from system_findings(site.here)
+    yield from system_findings(site.machine_here)
     if not noise_s:  # observing the noise measures the load too
         yield _load_finding()
     yield shared_memory_finding(shared_memory())
@@ -101,7 +102,7 @@ def examine(
     except HockneyError as problem:
         if noise_s:
             yield _load_finding()
-            yield noise_skipped(f"no ranks can be started ({problem.what})")
+            yield noise_skipped_finding(f"no ranks can be started ({problem.what})")
         yield Finding("bad", "cannot measure", str(problem), "cannot-measure")
         return
     if noise_s:
@@ -109,11 +110,12 @@ def examine(
 
 
 @dataclass(frozen=True)
-class _Site:
-    """What is examined. Each part is found when a check first needs it, and may raise HockneyError."""
+class _ExaminedSite:
+    """The examined machine. Each part is determined when a check first needs it, and may raise
+    HockneyError."""
 
     machine: str
-    wanted_mpi: str
+    requested_mpi: str
     host_options: HostOptions
     launcher_options: LauncherOptions
 
@@ -122,16 +124,16 @@ class _Site:
         return kind_of(self.machine).TRAITS
 
     @cached_property
-    def here(self) -> Machine:
+    def machine_here(self) -> Machine:
         return describe(None)
 
     @cached_property
     def mpi(self) -> Mpi:
-        return find_mpi(self.wanted_mpi or None)
+        return find_mpi(self.requested_mpi or None)
 
     @cached_property
-    def where(self) -> Hosts:
-        """The hosts of a launch; of an emulated machine, this host."""
+    def hosts(self) -> Hosts:
+        """The hosts of a launch; for an emulated machine, this host."""
         return choose(THIS_HOST if self.traits.emulated else self.host_options, self.mpi, os.environ)
 
     @cached_property
@@ -145,8 +147,8 @@ class _Site:
             self.engine.path,
             processors().cores,
             user=self.launcher_options,
-            layout=self.where.layout,
-            ways=lambda: self.where.ways(self.mpi, os.environ),
+            layout=self.hosts.layout,
+            ways=lambda: self.hosts.ways(self.mpi, os.environ),
         )
 
 
@@ -161,66 +163,66 @@ def system_findings(here: Machine) -> Iterator[Finding]:
         yield Finding("note", "governor", text, "governor-not-performance")
 
 
-def _check_mpis(site: _Site) -> Iterator[Finding]:
-    chosen = site.mpi
-    text = f"{title_of(chosen)}: {chosen.mpicxx} and {chosen.mpiexec} (by {chosen.source})"
+def _check_mpis(site: _ExaminedSite) -> Iterator[Finding]:
+    mpi = site.mpi
+    text = f"{title_of(mpi)}: {mpi.mpicxx} and {mpi.mpiexec} (by {mpi.source})"
     yield Finding("good", "MPI", text, "mpi")
-    for other in find_all_mpis(os.environ):
-        if other.mpicxx != chosen.mpicxx:
-            text = f"{title_of(other)}; measure it with --mpi {other.mpicxx}"
+    for candidate in find_all_mpis(os.environ):
+        if candidate.mpicxx != mpi.mpicxx:
+            text = f"{title_of(candidate)}; measure it with --mpi {candidate.mpicxx}"
             yield Finding("note", "other MPI", text, "other-mpi")
 
 
-def _check_user(site: _Site) -> Iterator[Finding]:
-    permitting = family_of(site.mpi).root_variables
-    if permitting and is_root():
-        variable = next(iter(permitting))
+def _check_user(site: _ExaminedSite) -> Iterator[Finding]:
+    root_variables = family_of(site.mpi).root_variables
+    if root_variables and is_root():
+        variable = next(iter(root_variables))
         text = f"running as root: hockney sets {variable} for its launches, as containers need"
         yield Finding("note", "user", text, "root-allowed")
 
 
-def _check_hosts(site: _Site) -> Iterator[Finding]:
-    """Reports the hosts to be used, before anything is started there."""
-    layout = site.where.layout
-    if layout is None or not site.where.several:
+def _check_hosts(site: _ExaminedSite) -> Iterator[Finding]:
+    """Report the hosts to be used, before anything is started there."""
+    layout = site.hosts.layout
+    if layout is None or not site.hosts.several:
         return
-    hosts = site.where.cluster.hosts[: layout.nodes]  # () if only the launcher has their names
-    where = f" on {list_names(hosts, _MOST_NAMED)}" if hosts else ""
-    job = f" ({site.here.scheduler})" if site.here.scheduler else ""
+    hosts = site.hosts.cluster.hosts[: layout.nodes]  # () if only the launcher has their names
+    host_list = f" on {list_names(hosts, _MAX_LISTED_HOSTS)}" if hosts else ""
+    job_text = f" ({site.machine_here.scheduler})" if site.machine_here.scheduler else ""
     yield Finding(
         "good",
         "hosts",
         f"{layout.text}: {plural(layout.nodes, 'host')} with {plural(layout.ranks_per_node, 'rank')} each"
-        f"{where}{job}",
+        f"{host_list}{job_text}",
         "layout",
         {"nodes": layout.nodes, "ranks_per_node": layout.ranks_per_node, "hosts": list(hosts)},
     )
 
 
-def _check_engine(site: _Site) -> Iterator[Finding]:
-    built = site.engine
-    origin = "compiled earlier" if built.cached else f"compiled in {format_seconds(built.seconds)}"
-    yield Finding("good", "engine", f"{built.path} ({origin}, {built.compiler})", "engine")
+def _check_engine(site: _ExaminedSite) -> Iterator[Finding]:
+    engine = site.engine
+    origin = "compiled earlier" if engine.cached else f"compiled in {format_seconds(engine.seconds)}"
+    yield Finding("good", "engine", f"{engine.path} ({origin}, {engine.compiler})", "engine")
 
 
-def _check_emulated_hosts(site: _Site) -> Iterator[Finding]:
-    """Starts the ranks of a survey on the hosts of an emulated machine."""
+def _check_emulated_hosts(site: _ExaminedSite) -> Iterator[Finding]:
+    """Start the ranks of a survey on the hosts of an emulated machine."""
     if not site.traits.emulated:
         return
-    bench = prepare(site.machine, site.wanted_mpi, hosts=site.host_options, launcher=site.launcher_options)
+    bench = prepare(site.machine, site.requested_mpi, hosts=site.host_options, launcher=site.launcher_options)
     start_s = time.monotonic()
     hellos = bench.launcher.check(bench.layout.ranks if bench.layout else 2).hellos
     hosts = ", ".join(sorted({hello.host for hello in hellos}))
-    took = format_seconds(time.monotonic() - start_s)
-    text = f"ranks started on the emulated hosts {hosts} in {took}"
+    duration = format_seconds(time.monotonic() - start_s)
+    text = f"ranks started on the emulated hosts {hosts} in {duration}"
     yield Finding("good", site.machine, text, "emulated-hosts-start")
 
 
-def _check_ranks(site: _Site) -> Iterator[Finding]:
-    """Starts 2 ranks, then one on each core; or those of the layout. Raises EnvironmentProblem."""
-    launcher, layout = site.launcher, site.where.layout
+def _check_ranks(site: _ExaminedSite) -> Iterator[Finding]:
+    """Start 2 ranks, then one on each core, or the ranks of the layout. Raises EnvironmentProblem."""
+    launcher, layout = site.launcher, site.hosts.layout
     hellos: tuple[Hello, ...] = ()
-    for ranks in [layout.ranks] if layout else sorted({2, max(2, site.here.cores)}):
+    for ranks in [layout.ranks] if layout else sorted({2, max(2, site.machine_here.cores)}):
         hellos = launcher.check(ranks).hellos
         hosts = ", ".join(sorted({hello.host for hello in hellos}))
         yield Finding("good", f"{ranks} ranks", f"start and see each other on {hosts}", "ranks-start")
@@ -239,11 +241,10 @@ def _check_ranks(site: _Site) -> Iterator[Finding]:
     yield Finding("good" if levels else "note", "levels", text, "levels", {"levels": list(levels)})
 
 
-def _check_start(site: _Site) -> Iterator[Finding]:
-    """Starts idle ranks and reports where each is bound, and what starting them and a network fabric
-    costs."""
-    launcher, layout = site.launcher, site.where.layout
-    ranks = layout.ranks if layout else min(2, site.here.cores)
+def _check_start(site: _ExaminedSite) -> Iterator[Finding]:
+    """Start idle ranks, and report where each is bound and what starting ranks and a network fabric cost."""
+    launcher, layout = site.launcher, site.hosts.layout
+    ranks = layout.ranks if layout else min(2, site.machine_here.cores)
     launch, start_s = start_idle_ranks(launcher, ranks)
     if launch is None:
         yield Finding("note", "binding", "the ranks do not report where they run", "binding-unknown")
@@ -266,33 +267,33 @@ def _check_start(site: _Site) -> Iterator[Finding]:
     variables = family.without_fabric
     if not variables or not dict(launcher.describe(ranks).environment).items() >= variables.items():
         return
-    with_fabric, _ = start_idle_ranks(launcher.having_environ(family.with_fabric), ranks)
-    if with_fabric is not None and with_fabric.init_s > launch.init_s + NOTICEABLE_S:
+    fabric_launch, _ = start_idle_ranks(launcher.having_environ(family.with_fabric), ranks)
+    if fabric_launch is not None and fabric_launch.init_s > launch.init_s + MIN_REPORTED_FABRIC_S:
         setting = " ".join(f"{name}={value}" for name, value in variables.items())
         yield Finding(
             "note",
             "fabric",
-            f"MPI_Init takes {format_seconds(with_fabric.init_s)} with the network fabric, which ranks on "
+            f"MPI_Init takes {format_seconds(fabric_launch.init_s)} with the network fabric, which ranks on "
             f"one host do not use, and {format_seconds(launch.init_s)} without it: launches leave it out "
             f"({setting})",
             "cost-of-fabric",
-            {"variables": dict(variables), "init_s": launch.init_s, "with_fabric_s": with_fabric.init_s},
+            {"variables": dict(variables), "init_s": launch.init_s, "with_fabric_s": fabric_launch.init_s},
         )
 
 
 def start_idle_ranks(launcher: MpiLauncher, ranks: int) -> tuple[Launch | None, float]:
-    """A launch without cases, and the time (s) until the engine's first line."""
+    """Return a launch without cases, and the time (s) until the engine's first line."""
     start_s = time.monotonic()
     lines = launcher.run([], ranks, LaunchOptions("doctor", 0, budget_s=1.0))
     launch = next((line for line in lines if isinstance(line, Launch)), None)
     return launch, time.monotonic() - start_s
 
 
-def _check_oversubscription(site: _Site) -> Iterator[Finding]:
-    """Most machines can start more ranks than cores, but not every allocation allows it."""
-    if site.where.several:
+def _check_oversubscription(site: _ExaminedSite) -> Iterator[Finding]:
+    """Start more ranks than cores. Most machines can do this, but not every allocation allows it."""
+    if site.hosts.several:
         return
-    ranks = site.here.cores + 1
+    ranks = site.machine_here.cores + 1
     verdict: Literal["good", "note"] = "good"
     text, code = "start, though they share cores", "oversubscribed-ranks-start"
     try:
@@ -303,11 +304,11 @@ def _check_oversubscription(site: _Site) -> Iterator[Finding]:
     yield Finding(verdict, f"{ranks} ranks", text, code)
 
 
-def _check_abilities(site: _Site) -> Iterator[Finding]:
+def _check_abilities(site: _ExaminedSite) -> Iterator[Finding]:
     yield from ability_findings(site.mpi, os.environ)
 
 
-_LAUNCH_CHECKS: tuple[Callable[[_Site], Iterator[Finding]], ...] = (
+_LAUNCH_CHECKS: tuple[Callable[[_ExaminedSite], Iterator[Finding]], ...] = (
     _check_mpis,
     _check_user,
     _check_hosts,
@@ -318,16 +319,16 @@ _LAUNCH_CHECKS: tuple[Callable[[_Site], Iterator[Finding]], ...] = (
     _check_oversubscription,
     _check_abilities,
 )
-"""The checks, in order: each needs what the earlier ones found."""
+"""The checks in order: each depends on the earlier ones."""
 
 
-def _noise_and_load_findings(site: _Site, seconds: float) -> Iterator[Finding]:
+def _noise_and_load_findings(site: _ExaminedSite, seconds: float) -> Iterator[Finding]:
     if not site.traits.uses_mpiexec:
         yield _load_finding()
-        yield _not_real()
+        yield _noise_not_applicable_finding()
         return
     findings = list(_noise_findings(site, seconds))
-    if not any(finding.code in (QUIET, BUSY) for finding in findings):
+    if not any(finding.code in (QUIET_CODE, BUSY_CODE) for finding in findings):
         yield _load_finding()
     yield from findings
 
@@ -336,28 +337,34 @@ def is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
-def ability_findings(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
-    """Reports what each MPI on this machine lacks: first the one that would be used, last SimGrid's."""
-    from hockney.measurement.abilities import abilities  # which only this step needs
+def ability_findings(first_mpi: Mpi, environ: Mapping[str, str]) -> Iterator[Finding]:
+    """Report what each MPI on this machine lacks: first the one that would be used, last SimGrid's."""
+    from hockney.measurement.abilities import find_abilities  # which only this step needs
 
-    mpis = [chosen, *(other for other in find_all_mpis(environ) if other.mpicxx != chosen.mpicxx)]
+    mpis = [
+        first_mpi,
+        *(candidate for candidate in find_all_mpis(environ) if candidate.mpicxx != first_mpi.mpicxx),
+    ]
     with contextlib.suppress(HockneyError):
         mpis.append(find_simgrid(environ))
     for mpi in mpis:
         title = title_of(mpi)
         try:
-            known = abilities(mpi, environ, is_root())
+            mpi_abilities = find_abilities(mpi, environ, is_root())
         except HockneyError as problem:
-            yield mpi_not_tried(title, problem)
+            yield unknown_abilities_finding(title, problem)
             continue
         numbers = {
             "mpi": title,
             "mpicxx": mpi.mpicxx,
-            "lacks": [{"what": each.what, "refused": each.refused.split(", ")} for each in known.missing],
-            "cached": known.cached,
+            "lacks": [
+                {"what": ability.what, "refused": ability.refused.split(", ")}
+                for ability in mpi_abilities.missing
+            ],
+            "cached": mpi_abilities.cached,
         }
-        if known.missing:
-            listing = "; ".join(f"{each.what} ({each.refused})" for each in known.missing)
+        if mpi_abilities.missing:
+            listing = "; ".join(f"{ability.what} ({ability.refused})" for ability in mpi_abilities.missing)
             text = f"lacks, with the refused workloads in parentheses: {listing}"
             yield Finding("note", title, text, "mpi-lacks", numbers)
         else:
@@ -365,32 +372,37 @@ def ability_findings(chosen: Mpi, environ: Mapping[str, str]) -> Iterator[Findin
             yield Finding("good", title, text, "mpi-complete", numbers)
 
 
-def mpi_not_tried(title: str, problem: HockneyError) -> Finding:
+def unknown_abilities_finding(title: str, problem: HockneyError) -> Finding:
     return Finding("note", title, str(problem), "abilities-unknown")
 
 
-def _noise_findings(site: _Site, seconds: float) -> Iterator[Finding]:
-    started, layout = site.launcher, site.where.layout
+def _noise_findings(site: _ExaminedSite, seconds: float) -> Iterator[Finding]:
+    site_launcher, layout = site.launcher, site.hosts.layout
 
-    def launcher(cores: Cores) -> MpiLauncher:
+    def create_launcher(cores: Cores) -> MpiLauncher:
         return MpiLauncher(
-            site.mpi, site.engine.path, cores, user=started.user, layout=layout, cluster=started.cluster
+            site.mpi,
+            site.engine.path,
+            cores,
+            user=site_launcher.user,
+            layout=layout,
+            cluster=site_launcher.cluster,
         )
 
-    one_host = not site.where.several and hosts(os.environ) == 1
-    yield from noise_findings(launcher, processors().cores, site.engine.catalog, seconds, one_host)
+    one_host = not site.hosts.several and hosts(os.environ) == 1
+    yield from noise_findings(create_launcher, processors().cores, site.engine.catalog, seconds, one_host)
 
 
-def _not_real() -> Finding:
-    return noise_skipped("only real machines have noise to measure")
+def _noise_not_applicable_finding() -> Finding:
+    return noise_skipped_finding("only real machines have noise to measure")
 
 
-def shared_memory_finding(free: int | None) -> Finding:
-    """Docker's default is 64 MB, which some MPIs fill with a few ranks."""
-    if free is None:
+def shared_memory_finding(free_bytes: int | None) -> Finding:
+    """Report the free shared memory. Docker's default is 64 MB, which some MPIs fill with a few ranks."""
+    if free_bytes is None:
         return Finding("note", "/dev/shm", "missing: MPI will use files or sockets", "shared-memory-missing")
-    text = f"has {format_bytes(free)} free"
-    if free < SMALL_SHARED_BYTES:
+    text = f"has {format_bytes(free_bytes)} free"
+    if free_bytes < MIN_SHARED_BYTES:
         text += "; a container may need more (docker run --shm-size=1g)"
         return Finding("note", "/dev/shm", text, "shared-memory-small")
     return Finding("good", "/dev/shm", text, "shared-memory")
@@ -405,7 +417,7 @@ def cache_finding(folder: Path) -> Finding:
 
 
 def simgrid_finding(environ: Mapping[str, str]) -> Finding:
-    """The finding about SimGrid, without which everything works except simulated machines."""
+    """Report SimGrid, without which everything works except simulated machines."""
     try:
         simgrid = find_simgrid(environ)
     except HockneyError as problem:
@@ -417,13 +429,13 @@ def simgrid_finding(environ: Mapping[str, str]) -> Finding:
 
 def _load_finding() -> Finding:
     """Measure the load from other processes for a second."""
-    before = moment()
+    start_load = moment()
     time.sleep(LOAD_SAMPLE_S)
-    busy = load_between(before, moment()).outside_cores
-    if busy is None:
+    busy_cores = load_between(start_load, moment()).outside_cores
+    if busy_cores is None:
         text = "the system does not report the load of other programs"
         return Finding("note", "load", text, "load-unknown")
-    text = f"other programs use {busy:.2f} processors"
-    if busy > BUSY_CORES:
+    text = f"other programs use {busy_cores:.2f} processors"
+    if busy_cores > MAX_QUIET_CORES:
         return Finding("note", "load", f"{text}; stop them before measuring", "load-high")
     return Finding("good", "load", text, "load-low")

@@ -1,7 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What measuring reports while it goes on: events, which listeners decide how to show, and the doctor's
-findings."""
+"""Events that measuring reports to listeners, which decide how to show them, and the doctor's findings."""
 
 from __future__ import annotations
 
@@ -17,8 +16,8 @@ from hockney.core.record import Failure, Record, RunRecords
 
 @dataclass(frozen=True)
 class CasesChosen:
-    """The cases to be measured, in the order requested, and their workloads. Nothing is written yet: a
-    listener that cannot use them may raise a UsageError."""
+    """The cases to be measured, in the requested order, and their workloads. Nothing is written yet: a
+    listener that cannot use the cases may raise a UsageError."""
 
     cases: tuple[Case, ...]
     workloads: tuple[Workload, ...]
@@ -26,9 +25,9 @@ class CasesChosen:
 
 @dataclass(frozen=True)
 class MeasuringBegan:
-    """`measurements` are left of `planned` (pairs of case and launch). `budget_s` is the time from the first
-    launch to the end, including the waiting between `rounds`, which begin every `every_s`. With `extend`,
-    more follow while time is left, so their number is not known in advance."""
+    """Of `planned` measurements (pairs of case and launch), `measurements` remain. `budget_s` is the time
+    from the first launch to the end, including the pauses between `rounds`, which start every `every_s`. With
+    `extend`, more measurements follow while time remains, so that their number is not known in advance."""
 
     measurements: int
     planned: int
@@ -41,7 +40,7 @@ class MeasuringBegan:
 
 @dataclass(frozen=True)
 class MeasurementsAdded:
-    """The number of measurements beyond those announced, because sizes were added."""
+    """The number of measurements in addition to the announced ones, because sizes were added."""
 
     measurements: int
 
@@ -61,7 +60,8 @@ class CaseBegan:
 
 @dataclass(frozen=True)
 class CaseEnded:
-    """The result is already stored. `elapsed_s` is the time since measuring began, by the bench's clock."""
+    """The result of a case, which is already stored. `elapsed_s` is the time since measuring started, by the
+    bench's clock."""
 
     result: Record | Failure
     elapsed_s: float
@@ -69,8 +69,8 @@ class CaseEnded:
 
 @dataclass(frozen=True)
 class CaseSettled:
-    """No further launch will measure this case in this call of `measure`; `run` has its records, if any, and
-    those of all cases on which its times may depend."""
+    """No further launch will measure this case in this call of `measure`. `run` contains its records, if any,
+    and those of all cases on which its times may depend."""
 
     case: Case
     run: RunRecords
@@ -84,7 +84,7 @@ class LaunchEnded:
 
 @dataclass(frozen=True)
 class Waiting:
-    """Sent about once a second: the round `round` of `rounds` (counted from 1) begins in `seconds`."""
+    """Sent about once a second: round number `round` of `rounds` (counted from 1) starts in `seconds`."""
 
     seconds: float
     round: int
@@ -100,15 +100,15 @@ class Status:
 
 @dataclass(frozen=True)
 class Working:
-    """A short operation without steps has begun, such as fitting; "" when it has ended."""
+    """A short operation without steps has started, such as fitting. The text is "" when it has ended."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class StepDone:
-    """`done` of `total` steps of a long operation are complete, such as files compiled; `what` describes
-    it."""
+    """`done` of `total` steps of a long operation are complete, such as compiled files. `what` describes the
+    operation."""
 
     what: str
     done: int
@@ -138,13 +138,14 @@ def ignore_event(event: Event) -> None:
 
 
 def notifier(listen: Listener) -> Callable[[str], None]:
-    """A callback for functions that report lines of text: each line becomes a `Status`."""
+    """Return a callback for functions that report lines of text: each line becomes a `Status`."""
     return lambda text: listen(Status(text))
 
 
 @dataclass(frozen=True)
 class Finding:
-    """`code` is a kebab-case identifier, `subject` and `text` are for users, `numbers` for programs."""
+    """A finding of the doctor. `code` is a kebab-case identifier, `subject` and `text` are for users,
+    `numbers` for programs."""
 
     verdict: Literal["good", "note", "bad"]
     subject: str

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Differences between two machines: may a run be resumed here, and do the parameters of a survey apply?"""
+"""Differences between two machines: whether a run may be resumed here, and whether the parameters of a survey
+apply."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from hockney.mpi import title_of
 
 @dataclass(frozen=True)
 class MachineDifference:
-    """`field` is the name of a field of `Machine`, or a variable of its settings; `left` and `right` are its
-    values as short texts."""
+    """A difference between two machines. `field` is the name of a field of `Machine` or of a variable of its
+    settings; `left` and `right` are its values as short texts."""
 
     field: str
     left: str
@@ -22,55 +23,62 @@ class MachineDifference:
 
     @property
     def name(self) -> str:
-        """The field's name for users."""
+        """The name of the field for users."""
         return {"cpu": "processor", "mpi": "MPI"}.get(self.field, self.field)
 
 
-Settings = Mapping[str, str] | None
+SettingsOrNone = Mapping[str, str] | None
 
-NOT_SET = "unset"
-"""The displayed value of a variable that is not set."""
+UNSET_TEXT = "unset"
+"""The text for a variable that is not set."""
 SURVEY_FIELDS = ("host", "cpu", "cores", "mpi")
-"""Fields that must agree for parameters measured on one machine to apply to another."""
+"""Fields that must be equal for parameters measured on one machine to apply to another."""
 RESUME_FIELDS = ("host", "cpu", "mpi", "compiler")
-"""Fields that must agree for later numbers of a run to be comparable with earlier ones."""
+"""Fields that must be equal for later numbers of a run to be comparable with earlier ones."""
 
 
-def survey_differences(survey: Machine, here: Machine) -> tuple[MachineDifference, ...]:
-    """Why a survey's parameters may not hold on the machine `here`; empty if they do. The behaviour of a
-    simulated machine depends on its description alone."""
-    if survey.kind != here.kind:
-        return _compare_fields(survey, here, ("kind",))
-    if here.platform is not None or survey.platform is not None:
-        if survey.platform == here.platform:
+def survey_differences(survey: Machine, machine: Machine) -> tuple[MachineDifference, ...]:
+    """Return the reasons why a survey's parameters may not apply to `machine`; empty if they apply. The
+    behaviour of a simulated machine depends only on its description."""
+    if survey.kind != machine.kind:
+        return _compare_fields(survey, machine, ("kind",))
+    if machine.platform is not None or survey.platform is not None:
+        if survey.platform == machine.platform:
             return ()
-        return (MachineDifference("platform", survey.host, here.host),)
-    if here.emulated != survey.emulated:
-        return (MachineDifference("platform", survey.host, here.host),)
+        return (MachineDifference("platform", survey.host, machine.host),)
+    if machine.emulated != survey.emulated:
+        return (MachineDifference("platform", survey.host, machine.host),)
     return (
-        *_compare_fields(survey, here, SURVEY_FIELDS),
-        *setting_differences(survey.settings, here.settings),
+        *_compare_fields(survey, machine, SURVEY_FIELDS),
+        *setting_differences(survey.settings, machine.settings),
     )
 
 
-def resume_differences(before: Machine, now: Machine) -> tuple[MachineDifference, ...]:
-    """Differences that make a resumed run's numbers hard to compare with its earlier ones."""
-    return (*_compare_fields(before, now, RESUME_FIELDS), *setting_differences(before.settings, now.settings))
+def resume_differences(earlier: Machine, current: Machine) -> tuple[MachineDifference, ...]:
+    """Return the differences that make a resumed run's numbers hard to compare with its earlier ones."""
+    return (
+        *_compare_fields(earlier, current, RESUME_FIELDS),
+        *setting_differences(earlier.settings, current.settings),
+    )
 
 
-def setting_differences(left: Settings, right: Settings) -> tuple[MachineDifference, ...]:
-    """Differences in the settings that control MPI; empty if one side has not recorded them."""
+def setting_differences(left: SettingsOrNone, right: SettingsOrNone) -> tuple[MachineDifference, ...]:
+    """Return the differences in the settings that control MPI; empty if one side did not record them."""
     if left is None or right is None:
         return ()
     pairs = ((name, left.get(name), right.get(name)) for name in sorted({*left, *right}))
-    return tuple(MachineDifference(n, _setting_text(a), _setting_text(b)) for n, a, b in pairs if a != b)
+    return tuple(
+        MachineDifference(n, _setting_text(left_value), _setting_text(right_value))
+        for n, left_value, right_value in pairs
+        if left_value != right_value
+    )
 
 
-def difference_text(difference: MachineDifference, survey: Machine, here: Machine) -> str:
-    """Why a survey does not belong to the machine `here`, as text."""
+def difference_text(difference: MachineDifference, survey: Machine, machine: Machine) -> str:
+    """Explain why a survey does not apply to `machine`."""
     left, right = difference.left, difference.right
     if difference.field == "kind":
-        return f"a {left} machine ({survey.host}), here a {right} one ({here.host})"
+        return f"a {left} machine ({survey.host}), here a {right} one ({machine.host})"
     if difference.field == "platform" and left == right:
         return f"the description of {right} has changed since"
     if difference.field == "platform":
@@ -84,7 +92,7 @@ def _compare_fields(left: Machine, right: Machine, names: Sequence[str]) -> tupl
 
 
 def _setting_text(value: str | None) -> str:
-    return NOT_SET if value is None else value or "''"
+    return UNSET_TEXT if value is None else value or "''"
 
 
 def _field_text(machine: Machine, name: str) -> str:

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """Measures the noise of this machine for the doctor. A few launches visit two cases as often as possible:
-computing, which needs just a core, and short messages between two cores. The numbers go into the doctor's
-JSON document."""
+computing, which needs only one core, and short messages between two cores. The numbers are part of the
+doctor's JSON document."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hockney.core.record import Launch, Line, Record, RunRecords
 from hockney.core.units import format_percent, format_seconds
 from hockney.discovery.load import Load, load_between, moment
 from hockney.launch.launcher import Launcher, LaunchOptions
-from hockney.measurement.budget import TYPICAL_COST_S, VISITS, launch_count
+from hockney.measurement.budget import TYPICAL_LAUNCH_COST_S, VISITS_PER_CASE, launch_count
 from hockney.measurement.events import Finding
 from hockney.models.statistics import (
     LOADED_OUTSIDE_CORES,
@@ -31,46 +31,46 @@ from hockney.models.statistics import (
     measure_noise,
 )
 
-SUBJECT = "noise"
+FINDING_SUBJECT = "noise"
 
-BUSY = "machine-busy"
+BUSY_CODE = "machine-busy"
 
-QUIET = "machine-quiet"
+QUIET_CODE = "machine-quiet"
 
-STEADY_SPREAD = 1.1
-QUIET_PREEMPTED_SHARE = 0.05
-WANTED_PRECISION = 0.02
-WANTED_AT_S = 60.0
-"""A survey's usual precision and budget."""
+MAX_STEADY_SPREAD = 1.1
+MAX_QUIET_PREEMPTED_SHARE = 0.05
+SURVEY_PRECISION = 0.02
+SURVEY_BUDGET_S = 60.0
+"""The usual precision and budget of a survey."""
 
 
 def noise_findings(
-    launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, one_host: bool
+    create_launcher: LauncherFactory, cores: Cores, catalog: Catalog, seconds: float, one_host: bool
 ) -> Iterator[Finding]:
     """Observe the machine for `seconds`, if it has two cores."""
     if one_host and min(cores.usable, len(cores.cpus)) < 2:
-        yield noise_skipped(f"this needs 2 cores; available: {min(cores.usable, len(cores.cpus))}")
+        yield noise_skipped_finding(f"this needs 2 cores; available: {min(cores.usable, len(cores.cpus))}")
         return
     try:
-        watched = watch_noise(launchers, cores, catalog, seconds, one_host)
+        noise_watch = watch_noise(create_launcher, cores, catalog, seconds, one_host)
     except HockneyError as problem:
-        yield Finding("note", SUBJECT, f"not measured: {problem}", "noise-launch-failed")
+        yield Finding("note", FINDING_SUBJECT, f"not measured: {problem}", "noise-launch-failed")
         return
-    yield from explain(watched)
+    yield from noise_explanations(noise_watch)
 
 
-def explain(watched: NoiseWatch) -> Iterator[Finding]:
-    if not watched.series:
-        text = f"unknown: too few visits in {format_seconds(watched.seconds, 2)}; use a longer --noise"
-        yield Finding("note", SUBJECT, text, "noise-too-few-visits")
+def noise_explanations(noise_watch: NoiseWatch) -> Iterator[Finding]:
+    if not noise_watch.series:
+        text = f"unknown: too few visits in {format_seconds(noise_watch.seconds, 2)}; use a longer --noise"
+        yield Finding("note", FINDING_SUBJECT, text, "noise-too-few-visits")
         return
-    for series in watched.series:
+    for series in noise_watch.series:
         yield _times_finding(series)
-    quiet = _is_quiet(watched)
-    yield _interference_finding(watched, quiet)
-    for series in watched.series:
-        if series.usual:
-            yield _precision_finding(series, quiet)
+    is_quiet = _is_quiet(noise_watch)
+    yield _interference_finding(noise_watch, is_quiet)
+    for series in noise_watch.series:
+        if series.is_default_pair:
+            yield _precision_finding(series, is_quiet)
 
 
 def _case_numbers(series: WatchedCase) -> dict[str, object]:
@@ -85,64 +85,67 @@ def _times_finding(series: WatchedCase) -> Finding:
         f"(ratio {noise.slow_s / noise.fast_s:.2f})"
     )
     if modes is not None:
-        lasting = f", each lasting about {format_seconds(modes.dwell_s, 2)}" if modes.dwell_s else ""
+        duration_text = f", each lasting about {format_seconds(modes.dwell_s, 2)}" if modes.dwell_s else ""
         text += (
             f"; two modes, {format_seconds(modes.fast_s)} and {format_seconds(modes.slow_s)}"
-            f" ({format_percent(modes.slow_share, 2)} of the visits){lasting}"
+            f" ({format_percent(modes.slow_share, 2)} of the visits){duration_text}"
         )
     numbers = _case_numbers(series) | {
         "typical_s": noise.typical_s,
         "fast_s": noise.fast_s,
         "slow_s": noise.slow_s,
         "spread": noise.spread,
-        "visits": series.visits,
+        "visits": series.visit_count,
         "watched_s": noise.watched_s,
-        "preempted": series.preempted / max(1, series.visits),
+        "preempted": series.preempted_visits / max(1, series.visit_count),
         "correlation_s": noise.correlation_s,
         "modes": None if modes is None else msgspec.to_builtins(modes),
     }
-    if modes is None and noise.spread <= STEADY_SPREAD:
-        return Finding("good", SUBJECT, text, "noise-low", numbers)
-    return Finding("note", SUBJECT, text, "noise-high", numbers)
+    if modes is None and noise.spread <= MAX_STEADY_SPREAD:
+        return Finding("good", FINDING_SUBJECT, text, "noise-low", numbers)
+    return Finding("note", FINDING_SUBJECT, text, "noise-high", numbers)
 
 
-def _is_quiet(watched: NoiseWatch) -> bool:
+def _is_quiet(noise_watch: NoiseWatch) -> bool:
     return (
-        watched.preempted <= QUIET_PREEMPTED_SHARE
-        and (watched.load.outside_cores or 0) <= LOADED_OUTSIDE_CORES
-        and (watched.load.steal or 0) <= LOADED_STEAL
+        noise_watch.preempted_share <= MAX_QUIET_PREEMPTED_SHARE
+        and (noise_watch.load.outside_cores or 0) <= LOADED_OUTSIDE_CORES
+        and (noise_watch.load.steal or 0) <= LOADED_STEAL
     )
 
 
-def _interference_finding(watched: NoiseWatch, quiet: bool) -> Finding:
-    """Reports the load from other programs."""
-    outside, steal = watched.load.outside_cores, watched.load.steal
-    parts = [f"ranks lost their cores in {format_percent(watched.preempted, 2)} of the visits"]
-    if outside is not None:
-        parts.append(f"other programs used {outside:.2f} processors")
-    if steal is not None:
-        parts.append(f"the hypervisor took {format_percent(steal, 2)} of processor time")
-    text = f"during {format_seconds(watched.seconds, 2)}: {', '.join(parts)}"
+def _interference_finding(noise_watch: NoiseWatch, is_quiet: bool) -> Finding:
+    """Report the load from other programs."""
+    outside_cores, steal_share = noise_watch.load.outside_cores, noise_watch.load.steal
+    parts = [f"ranks lost their cores in {format_percent(noise_watch.preempted_share, 2)} of the visits"]
+    if outside_cores is not None:
+        parts.append(f"other programs used {outside_cores:.2f} processors")
+    if steal_share is not None:
+        parts.append(f"the hypervisor took {format_percent(steal_share, 2)} of processor time")
+    text = f"during {format_seconds(noise_watch.seconds, 2)}: {', '.join(parts)}"
     numbers = {
-        "seconds": watched.seconds,
-        "preempted": watched.preempted,
-        "outside_cores": outside,
-        "steal": steal,
+        "seconds": noise_watch.seconds,
+        "preempted": noise_watch.preempted_share,
+        "outside_cores": outside_cores,
+        "steal": steal_share,
     }
-    if quiet:
-        return Finding("good", SUBJECT, text, QUIET, numbers)
-    return Finding("note", SUBJECT, f"{text}; stop other programs before measuring", BUSY, numbers)
+    if is_quiet:
+        return Finding("good", FINDING_SUBJECT, text, QUIET_CODE, numbers)
+    return Finding(
+        "note", FINDING_SUBJECT, f"{text}; stop other programs before measuring", BUSY_CODE, numbers
+    )
 
 
-def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
-    """`MeasuredNoise` clips visits that lost their core, and has seen only a few seconds of the load, so that
-    on a busy machine its precision is promised only for the time after the load."""
+def _precision_finding(series: WatchedCase, is_quiet: bool) -> Finding:
+    """Report the precision that a survey can reach. `MeasuredNoise` clips visits that lost their core, and
+    observed only a few seconds of the load. On a busy machine, the precision therefore applies only to the
+    time after the load."""
     precisions = reachable_precision(series.noise)
     watched_s = series.noise.watched_s
-    values = {f"{seconds:.0f}": value for seconds, value in precisions.items()}
+    precision_by_budget = {f"{seconds:.0f}": value for seconds, value in precisions.items()}
     numbers = _case_numbers(series) | {
-        "precision": values if quiet else dict.fromkeys(values),
-        "precision_when_quiet": values,
+        "precision": precision_by_budget if is_quiet else dict.fromkeys(precision_by_budget),
+        "precision_when_quiet": precision_by_budget,
         "watched_s": watched_s,
     }
     reachable = {seconds: value for seconds, value in precisions.items() if value is not None}
@@ -151,70 +154,72 @@ def _precision_finding(series: WatchedCase, quiet: bool) -> Finding:
             f"{series.activity}: the precision of a survey is unknown, because modes last longer than the "
             f"observation ({format_seconds(watched_s, 2)}); use --noise {4 * max(15, math.ceil(watched_s))}s"
         )
-        return Finding("note", SUBJECT, text, "precision-unknown", numbers)
-    within = ", ".join(
-        f"{format_percent(value, 2)} in {_budget(seconds)}" for seconds, value in reachable.items()
+        return Finding("note", FINDING_SUBJECT, text, "precision-unknown", numbers)
+    precision_text = ", ".join(
+        f"{format_percent(value, 2)} in {_format_budget(seconds)}" for seconds, value in reachable.items()
     )
-    if not quiet:
+    if not is_quiet:
         text = (
             f"{series.activity}: the precision of a survey on this busy machine cannot be predicted; on the "
-            f"quiet machine, a run as large as a survey can reach about {within}"
+            f"quiet machine, a run as large as a survey can reach about {precision_text}"
         )
-        return Finding("note", SUBJECT, text, "precision-while-busy", numbers)
+        return Finding("note", FINDING_SUBJECT, text, "precision-while-busy", numbers)
     text = (
-        f"{series.activity}: a run as large as a survey can reach a precision of about {within}, if the "
+        f"{series.activity}: a run as large as a survey can reach a precision of about {precision_text}, "
+        "if the "
         f"machine stays as in these {format_seconds(watched_s, 2)}; a mode that lasts longer may be several "
         "times as slow or fast"
     )
-    if series.activity == ACTIVITIES[MESSAGES]:
+    if series.activity == ACTIVITIES[MESSAGE_CASE]:
         text += "; most cases of a survey vary more than this one"
-    if reachable[WANTED_AT_S] <= WANTED_PRECISION:
-        return Finding("good", SUBJECT, text, "precision-reachable", numbers)
-    return Finding("note", SUBJECT, text, "precision-low", numbers)
+    if reachable[SURVEY_BUDGET_S] <= SURVEY_PRECISION:
+        return Finding("good", FINDING_SUBJECT, text, "precision-reachable", numbers)
+    return Finding("note", FINDING_SUBJECT, text, "precision-low", numbers)
 
 
-def _budget(seconds: float) -> str:
+def _format_budget(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} minutes"
 
 
-def noise_skipped(reason: str) -> Finding:
-    return Finding("note", SUBJECT, f"not measured: {reason}", "noise-not-measured")
+def noise_skipped_finding(reason: str) -> Finding:
+    return Finding("note", FINDING_SUBJECT, f"not measured: {reason}", "noise-not-measured")
 
 
-COMPUTING, MESSAGES = "compute work=20us", "pingpong bytes=8"
-ACTIVITIES = {COMPUTING: "computing for 20 us", MESSAGES: "messages of 8 B"}
+COMPUTE_CASE, MESSAGE_CASE = "compute work=20us", "pingpong bytes=8"
+ACTIVITIES = {COMPUTE_CASE: "computing for 20 us", MESSAGE_CASE: "messages of 8 B"}
 SINGLE_RANK_SHARE = 0.2
 """Fraction of the time for a single rank."""
-USUAL_SHARE = 0.5
-"""Fraction of the remaining time for the two cores to which ranks are bound, if there are other pairs."""
-MOST_PAIRS = 4
-MOST_LAUNCHES = 6
-"""On the usual two cores, to measure how much launches differ."""
-LAUNCH_S = 1.0
-"""Minimum for each of them."""
+DEFAULT_PAIR_SHARE = 0.5
+"""Fraction of the remaining time for the two cores to which ranks are bound by default, if other pairs are
+measured too."""
+MAX_PAIRS = 4
+MAX_LAUNCHES = 6
+"""Maximum number of launches on the default pair of cores, which show how much launches differ."""
+MIN_LAUNCH_S = 1.0
+"""Minimum time of each of these launches."""
 
-VISIT_S = 0.25e-3
-"""Shorter than any visit, so that visits continue until the time is up."""
-REPETITIONS = 30
-"""Per visit."""
-UNREACHABLE = 1e-6
-"""A precision that no case reaches, because it would not be visited any more."""
+MIN_VISIT_S = 0.25e-3
+"""Shorter than any visit, so that visits continue until the time is used up."""
+REPETITIONS_PER_VISIT = 30
+"""Repetitions of each visit."""
+UNREACHABLE_PRECISION = 1e-6
+"""A precision that no case reaches, because a precise case would not be visited any more."""
 
 BUDGETS_S = (30.0, 60.0, 300.0)
 
-Launchers = Callable[[Cores], Launcher]
+LauncherFactory = Callable[[Cores], Launcher]
 
 
 @dataclass(frozen=True)
 class WatchedCase:
-    """One case on the cores `cpus`, as reported by the ranks. `usual`: whether two ranks are bound there by
-    default."""
+    """One case on the cores `cpus`, as reported by the ranks. `is_default_pair` is set if two ranks are bound
+    to these cores by default."""
 
     case: Case
     cpus: tuple[str, ...]
-    usual: bool
-    visits: int
-    preempted: int
+    is_default_pair: bool
+    visit_count: int
+    preempted_visits: int
     noise: MeasuredNoise
 
     @property
@@ -229,84 +234,99 @@ class NoiseWatch:
     seconds: float
 
     @property
-    def preempted(self) -> float:
+    def preempted_share(self) -> float:
         """The share of visits during which a rank was preempted."""
-        return sum(s.preempted for s in self.series) / max(1, sum(s.visits for s in self.series))
+        return sum(case.preempted_visits for case in self.series) / max(
+            1, sum(case.visit_count for case in self.series)
+        )
 
 
 def watch_noise(
-    launchers: Launchers, cores: Cores, catalog: Catalog, seconds: float, one_host: bool
+    create_launcher: LauncherFactory, cores: Cores, catalog: Catalog, seconds: float, one_host: bool
 ) -> NoiseWatch:
-    """The noise of one core and of a few pairs of cores, `seconds` in all without starting ranks. On several
-    hosts only of the pair that the MPI chooses. Raises LaunchFailed."""
-    before = moment()
-    left = (1 - SINGLE_RANK_SHARE) * seconds
-    others = other_core_pairs(cores) if one_host else []
-    usual = USUAL_SHARE * left if others else left
-    launches = max(1, min(MOST_LAUNCHES, int(usual / LAUNCH_S)))
+    """Measure the noise of one core and of a few pairs of cores, for `seconds` in total, without the time to
+    start ranks. On several hosts, only the pair that the MPI selects is measured. Raises LaunchFailed."""
+    start_load = moment()
+    pairs_s = (1 - SINGLE_RANK_SHARE) * seconds
+    other_pairs = other_core_pairs(cores) if one_host else []
+    default_pair_s = DEFAULT_PAIR_SHARE * pairs_s if other_pairs else pairs_s
+    launches = max(1, min(MAX_LAUNCHES, int(default_pair_s / MIN_LAUNCH_S)))
     series = _watched_cases(
-        _launch(launchers(cores), catalog, 1, SINGLE_RANK_SHARE * seconds, 0), usual=False
+        _launch(create_launcher(cores), catalog, 1, SINGLE_RANK_SHARE * seconds, 0), is_default_pair=False
     )
     lines: list[Line] = []
     for index in range(1, launches + 1):
-        lines += _launch(launchers(cores), catalog, 2, usual / launches, index)
-    series += _watched_cases(lines, usual=True)
-    for index, pair in enumerate(others, start=launches + 1):
-        share = (left - usual) / len(others)
-        series += _watched_cases(_launch(launchers(pair), catalog, 2, share, index), usual=False)
-    after = moment()
-    return NoiseWatch(tuple(series), load_between(before, after), after.wall_s - before.wall_s)
+        lines += _launch(create_launcher(cores), catalog, 2, default_pair_s / launches, index)
+    series += _watched_cases(lines, is_default_pair=True)
+    for index, pair in enumerate(other_pairs, start=launches + 1):
+        pair_s = (pairs_s - default_pair_s) / len(other_pairs)
+        series += _watched_cases(
+            _launch(create_launcher(pair), catalog, 2, pair_s, index), is_default_pair=False
+        )
+    end_load = moment()
+    return NoiseWatch(tuple(series), load_between(start_load, end_load), end_load.wall_s - start_load.wall_s)
 
 
 def other_core_pairs(cores: Cores) -> list[Cores]:
-    """Distinct pairs besides the first two cores, to which ranks are bound: the first and the last, the last
-    two, the first and the middle one."""
-    last = len(cores.cpus) - 1
-    wanted = [(0, last), (last - 1, last), (0, len(cores.cpus) // 2)]
-    pairs = {pair for pair in wanted if pair[0] >= 0 and pair[0] != pair[1]} - {(0, 1)}
+    """Return different pairs from the first two cores, to which ranks are bound: the first and the last, the
+    last two, and the first and the middle one."""
+    last_index = len(cores.cpus) - 1
+    candidates = [(0, last_index), (last_index - 1, last_index), (0, len(cores.cpus) // 2)]
+    pairs = {pair for pair in candidates if pair[0] >= 0 and pair[0] != pair[1]} - {(0, 1)}
     return [
         Cores(tuple(cores.cpus[i] for i in pair), tuple(cores.logical[i] for i in pair), 2, True)
-        for pair in sorted(pairs, key=wanted.index)
-    ][: MOST_PAIRS - 1]
+        for pair in sorted(pairs, key=candidates.index)
+    ][: MAX_PAIRS - 1]
 
 
-SURVEY_CASES = 180
+SURVEY_CASE_COUNT = 180
 """Approximate number of cases of a survey on two ranks."""
 
 
 def reachable_precision(measured_noise: MeasuredNoise) -> dict[float, float | None]:
-    """The approximate precision that a survey reaches, by its budget in seconds."""
+    """Return the approximate precision that a survey reaches, by its budget in seconds."""
     precisions = {}
     for budget in BUDGETS_S:
-        launches = launch_count(budget, TYPICAL_COST_S, 1, SURVEY_CASES)
-        precisions[budget] = measured_noise.precision(budget, launches, launches * VISITS)
+        launches = launch_count(budget, TYPICAL_LAUNCH_COST_S, 1, SURVEY_CASE_COUNT)
+        precisions[budget] = measured_noise.precision(budget, launches, launches * VISITS_PER_CASE)
     return precisions
 
 
 def _launch(launcher: Launcher, catalog: Catalog, ranks: int, seconds: float, index: int) -> list[Line]:
-    plan = [catalog.case(text, ranks) for text in (COMPUTING, MESSAGES)[:ranks]]
-    visits = max(2, int(seconds / len(plan) / VISIT_S))
+    plan = [catalog.case(text, ranks) for text in (COMPUTE_CASE, MESSAGE_CASE)[:ranks]]
+    visits = max(2, int(seconds / len(plan) / MIN_VISIT_S))
     options = LaunchOptions(
         f"noise.{index}",
         index,
         seconds,
-        precision=UNREACHABLE,
-        max_repetitions=REPETITIONS * visits,
+        precision=UNREACHABLE_PRECISION,
+        max_repetitions=REPETITIONS_PER_VISIT * visits,
         visits=visits,
     )
     with closing(launcher.run(plan, ranks, options)) as lines:
         return [line for line in lines if isinstance(line, Launch | Record)]
 
 
-def _watched_cases(lines: Iterable[Line], usual: bool) -> list[WatchedCase]:
-    """The cases of launches of the same ranks; those with too few visits are left out."""
+def _watched_cases(lines: Iterable[Line], is_default_pair: bool) -> list[WatchedCase]:
+    """Return the cases of launches with the same ranks, without those with too few visits."""
     run = RunRecords.of(lines)
     cpus = tuple(rank.cpus for rank in run.launches[-1].ranks) if run.launches else ()
-    watched = []
+    watched_cases = []
     for case, records in run.by_case().items():
-        times = [launch_times(record) for record in records if record.times_s]
-        found = measure_noise([launch.visits for launch in times], [launch.at_s for launch in times])
-        if found is not None:
-            lost = [count > 0 for record in records for count in record.visits.preempted]
-            watched.append(WatchedCase(parse_canonical(case), cpus, usual, len(lost), sum(lost), found))
-    return watched
+        times_by_launch = [launch_times(record) for record in records if record.times_s]
+        case_noise = measure_noise(
+            [launch.visits for launch in times_by_launch], [launch.at_s for launch in times_by_launch]
+        )
+        if case_noise is not None:
+            preemptions = [count > 0 for record in records for count in record.visits.preempted]
+            watched_cases.append(
+                WatchedCase(
+                    parse_canonical(case),
+                    cpus,
+                    is_default_pair,
+                    len(preemptions),
+                    sum(preemptions),
+                    case_noise,
+                )
+            )
+    return watched_cases

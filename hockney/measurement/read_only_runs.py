@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Run folders with numbers that hockney did not measure, for everything that reads runs: those of a published
-machine, and those printed by another benchmark."""
+"""Creates run folders with numbers that hockney did not measure, for everything that reads runs: the numbers
+of a published machine, and those printed by another benchmark."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ def write_run(
     catalog: Catalog,
     label: str = "",
 ) -> RunFolder:
-    """Write a run into `path`, new or empty. The plan contains the cases of `run`, all done;
-    `reference` names the machine."""
-    index = {launch.launch: launch.index for launch in run.launches}
-    items = tuple(Item(index[r.launch], r.position, r.parse_case()) for r in run.records)
+    """Write a run into `path`, new or empty. Its plan contains the cases of `run`, all complete; `reference`
+    names the machine."""
+    launch_indices = {launch.launch: launch.index for launch in run.launches}
+    items = tuple(Item(launch_indices[r.launch], r.position, r.parse_case()) for r in run.records)
     settings = Settings(
         study=study, budget_s=0.0, launches=len(run.launches), bind=False, machine=reference, label=label
     )
     folder = RunFolder.create(path, Plan(settings, items), machine, catalog=catalog)
-    with folder.append() as out:
+    with folder.append() as appender:
         for launch in run.launches:
-            out.append(launch)
+            appender.append(launch)
         for record in run.records:
-            out.append(record)
+            appender.append(record)
     return folder
 
 
-STUDY = "published"
+PUBLISHED_STUDY = "published"
 
 
 def export_published(name: str, path: Path | None = None) -> RunFolder:
     """Write the printed numbers of the machine `name` as a run into `path` (default: a new folder in runs/).
 
-    Raises UsageError for an unknown name, Inconclusive if no printed number corresponds to a case.
+    Raises UsageError for an unknown name, and Inconclusive if no printed number corresponds to a case.
     """
     catalog = bundled_catalog()
     machine, run = reference.run_of(reference.paper_of(name), catalog)
     path = default_path(f"published-{name}") if path is None else path
-    return write_run(path, STUDY, published_reference(name), machine, run, catalog)
+    return write_run(path, PUBLISHED_STUDY, published_reference(name), machine, run, catalog)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A published study measured again, each part in a separate run folder, so that finished parts are kept."""
+"""Measures a published study again. Each part has a separate run folder, so that finished parts are kept."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from hockney.core.errors import UsageError
 from hockney.core.settings import Settings
 from hockney.measurement.bench import Bench, check_start
 from hockney.measurement.events import Listener
-from hockney.measurement.session import begin, measure
+from hockney.measurement.session import create_run, measure
 from hockney.store import RunFolder, unmeasured_items
 
-STUDY = "cases"
-"""A part's folder is a run of ad-hoc cases: `hockney report`, `models` and `export` read it."""
-BUDGET_S = 1e6
-"""Time for one simulated part, more than any takes: simulated repetitions are all alike, so a part ends when
-each case has its few repetitions."""
+PART_STUDY = "cases"
+"""The study of a part: its folder is a run of ad-hoc cases, which `hockney report`, `models` and `export` can
+read."""
+SIMULATION_BUDGET_S = 1e6
+"""Budget of a simulated part, more than any part takes. A simulated part ends after a few repetitions of each
+case, because simulated repetitions are identical."""
 
 
 def run_part(
@@ -32,30 +33,34 @@ def run_part(
     launches: int = 1,
     budget_s: float = 0.0,
 ) -> tuple[RunFolder, int]:
-    """Measure those of `cases` that the run at `path` lacks, in `launches` launches within `budget_s` (0: as
-    long as it takes); returns the folder, and the number of cases left.
+    """Measure those of `cases` that are missing in the run at `path`, in `launches` launches within
+    `budget_s` (0: unlimited). Return the folder, and the number of remaining cases.
 
-    `prepare` creates the bench of a machine; it is called only if something is to be measured. Raises
+    `prepare` creates the bench of a machine; it is called only if something must be measured. Raises
     UsageError for a folder that was created for other cases.
     """
     if (path / "plan.txt").is_file():
         folder = RunFolder.open(path)
         bench = None
-        _refuse_other_plan(folder, machine, cases)
+        _check_plan(folder, machine, cases)
     else:
         bench = check_start(prepare(machine), cases)
         settings = Settings(
-            study=STUDY, budget_s=budget_s or BUDGET_S, launches=launches, seed=1, machine=machine
+            study=PART_STUDY,
+            budget_s=budget_s or SIMULATION_BUDGET_S,
+            launches=launches,
+            seed=1,
+            machine=machine,
         )
-        folder = begin(path, cases, settings, bench)
-    todo = unmeasured_items(folder.plan(), folder.read().run)
-    if todo:
+        folder = create_run(path, cases, settings, bench)
+    missing = unmeasured_items(folder.plan(), folder.read().run)
+    if missing:
         outcome = measure(folder, bench or prepare(machine), listen)
-        return folder, outcome.left
+        return folder, outcome.missing_count
     return folder, 0
 
 
-def _refuse_other_plan(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
+def _check_plan(folder: RunFolder, machine: str, cases: Sequence[Case]) -> None:
     plan = folder.plan()
     if plan.settings.machine != machine or {case.line for case in plan.cases} != {c.line for c in cases}:
         raise UsageError(

@@ -1,11 +1,12 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which launches a run makes, in which order, and when it stops.
+"""The launches of a run: which cases they measure, in which order, and when the run stops.
 
-A run is rounds of launches; each round measures every case once (`schedule`). Rounds follow one another, or
-begin every `every_s` (`Rounds`). Between rounds, sizes may be added where a cost changes (`Refinement`).
-After the last planned launch, cases that are not precise enough get more, while time is left
-(`imprecise_cases`)."""
+A run consists of rounds of launches; each round measures every case once (`schedule`). Rounds follow one
+another, or start every `every_s` (`Rounds`). Between rounds, sizes may be added where a cost changes
+(`Refinement`). After the last planned launch, cases that are not precise enough get further launches while
+time remains (`imprecise_cases`).
+"""
 
 from __future__ import annotations
 
@@ -27,29 +28,29 @@ from hockney.models.statistics import Observation, relative_precision
 from hockney.store import Item, Plan, addition_rounds
 
 LaunchKind = tuple[int, str, str]
-"""What the cases of a launch share: ranks (0: the whole layout), executable and launch setting."""
+"""The properties that the cases of a launch share: ranks (0: the complete layout), executable and launch
+setting."""
 
 
 def schedule(
     cases: Sequence[Case], launches: int, seed: int, launch_kind: Callable[[Case], LaunchKind] | None = None
 ) -> tuple[Item, ...]:
-    """Every case once in each of `launches` rounds. Rounds follow one another, so that a run ended early has
-    measured everything at least once; each launch has a different order, so that drift over time does not
-    look like an effect of size. `launch_kind` returns what the cases of a launch share; by default, all cases
-    have the same executable.
-    """
+    """Return every case once in each of `launches` rounds. Rounds follow one another, so that a run that ends
+    early has measured everything at least once. Each launch has a different order, so that drift over time
+    does not look like an effect of size. `launch_kind` returns the properties that the cases of a launch
+    share; by default, all cases have the same executable."""
     launch_kind = launch_kind or _default_kind
     kinds = sorted({launch_kind(case) for case in cases})
     items = []
     for round_ in range(launches):
-        for number, kind in enumerate(_rotate(kinds, round_)):
+        for number, kind in enumerate(_order_kinds(kinds, round_)):
             launch = round_ * len(kinds) + number
-            shuffled = sorted(
+            launch_cases = sorted(
                 (case for case in dict.fromkeys(cases) if launch_kind(case) == kind),
                 key=lambda case: case.line,
             )
-            random.Random(f"{seed} {launch}").shuffle(shuffled)
-            items += [Item(launch, order, case) for order, case in enumerate(shuffled)]
+            random.Random(f"{seed} {launch}").shuffle(launch_cases)
+            items += [Item(launch, order, case) for order, case in enumerate(launch_cases)]
     return tuple(items)
 
 
@@ -57,58 +58,59 @@ def _default_kind(case: Case) -> LaunchKind:
     return case.launched_ranks, "", case.setting
 
 
-def _rotate(kinds: Sequence[LaunchKind], round_: int) -> list[LaunchKind]:
-    """Order the launches of a round: those that differ only by their setting are consecutive, and each of
+def _order_kinds(kinds: Sequence[LaunchKind], round_: int) -> list[LaunchKind]:
+    """Order the launches of a round. Launches that differ only in their setting are consecutive, and each of
     them comes first equally often."""
     groups: dict[tuple[int, str], list[LaunchKind]] = {}
     for kind in kinds:
         groups.setdefault(kind[:2], []).append(kind)
-    order = []
-    for group in groups.values():
-        first = round_ % len(group)
-        order += [*group[first:], *group[:first]]
-    return order
+    ordered_kinds = []
+    for kinds_of_group in groups.values():
+        start = round_ % len(kinds_of_group)
+        ordered_kinds += [*kinds_of_group[start:], *kinds_of_group[:start]]
+    return ordered_kinds
 
 
 WAIT_STEP_S = 1.0
-"""How often a wait is reported."""
-LEAST_SHARE = 0.5
-"""A late round has less time than the others, but never less than this fraction of its budget."""
-LATE_SHARE = 0.05
-"""A round that begins later than due by this fraction of the distance between rounds is reported."""
+"""Interval between reports while waiting."""
+MIN_ROUND_SHARE = 0.5
+"""A late round has less time than the others, but at least this fraction of its budget."""
+MAX_LATENESS = 0.05
+"""A round is reported if it starts late by more than this fraction of the time between rounds."""
 
 
-def remaining_rounds(plan: Plan, todo: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
-    """The remaining work by rounds: the number of each in the plan, from 0, and its items. A run that is not
-    repeated is one round: all its launches share one budget."""
+def remaining_rounds(plan: Plan, missing: Sequence[Item]) -> list[tuple[int, tuple[Item, ...]]]:
+    """Return the remaining rounds: the number of each in the plan (from 0) and its items. A run that is not
+    repeated is a single round, in which all launches share one budget."""
     if not plan.settings.every_s:
-        return [(0, tuple(todo))] if todo else []
+        return [(0, tuple(missing))] if missing else []
     groups = plan.groups  # looks at all items
     rounds: dict[int, list[Item]] = {}
-    for item in sorted(todo, key=lambda item: (item.launch, item.order)):
+    for item in sorted(missing, key=lambda item: (item.launch, item.order)):
         rounds.setdefault(item.launch // groups, []).append(item)
     return [(number, tuple(items)) for number, items in rounds.items()]
 
 
 @dataclass
 class Rounds:
-    """`count` rounds, starting now, each with `budget_s` for measuring; one round if `every_s` is 0. With
-    `ends`, rounds that would end after the period are skipped.
+    """Rounds of a run: `count` rounds, starting now, each with `budget_s` for measuring. There is one round
+    if `every_s` is 0. With `skips_late_rounds`, rounds that would end after the period are skipped.
 
-    Rounds begin every `every_s`, counted from the first, so that a round that takes too long delays the next
-    one but not those after it, as far as they can be shortened. Measuring one plan again and again shows how
-    single runs scatter over minutes or hours, which consecutive launches cannot, because disturbances last.
-    Hanebutte and Tatsumi ('Study of Parallel Efficiency in Message Passing Environments', 1996) plot single
-    runs next to their mean for that reason."""
+    Rounds start every `every_s`, counted from the first. A round that takes too long delays the next one but
+    not later ones, as far as rounds can be shortened. Measuring one plan repeatedly shows how single runs
+    scatter over minutes or hours. Consecutive launches cannot show that, because disturbances last. For that
+    reason, Hanebutte and Tatsumi ('Study of Parallel Efficiency in Message Passing Environments', 1996) plot
+    single runs next to their mean.
+    """
 
     plan: Plan
     count: int
     budget_s: float
     bench: Bench
     listen: Listener
-    ends: bool = False
+    skips_late_rounds: bool = False
     start_s: float = field(init=False)
-    late: int = 0
+    late_count: int = 0
 
     def __post_init__(self) -> None:
         self.start_s = self.bench.now()
@@ -123,40 +125,40 @@ class Rounds:
         return max(0, self.count - 1) * self.every_s + self.budget_s
 
     def begin(self, k: int, number: int) -> bool:
-        """Wait until the k-th of these rounds, the plan's `number`, is due (both from 0); False if the period
-        ends before it could be measured."""
-        due = self.start_s + k * self.every_s
-        late_s = self.bench.now() - due
-        if k and self.ends and self._is_period_over():
+        """Wait until the k-th of these rounds, number `number` of the plan, is due (both from 0). Return
+        False if the period ends before the round could be measured."""
+        due_s = self.start_s + k * self.every_s
+        late_s = self.bench.now() - due_s
+        if k and self.skips_late_rounds and self._is_period_over():
             self.listen(period_over_notice(self.count - k))
             return False
-        if k and late_s > LATE_SHARE * self.every_s:
+        if k and late_s > MAX_LATENESS * self.every_s:
             self._report_late(number, late_s)
-        while (ahead := due - self.bench.now()) > 0:
-            self.listen(Waiting(ahead, number + 1, self.plan.settings.launches))
-            self.bench.wait(min(ahead, WAIT_STEP_S))
+        while (wait_s := due_s - self.bench.now()) > 0:
+            self.listen(Waiting(wait_s, number + 1, self.plan.settings.launches))
+            self.bench.wait(min(wait_s, WAIT_STEP_S))
         return True
 
-    def share_s(self, k: int, items: int) -> float:
-        """Seconds for `items` of the k-th round, which begins now: their share of its budget, or less if the
-        next round is due earlier."""
+    def share_s(self, k: int, item_count: int) -> float:
+        """Return the time (s) for the items of the k-th round, which starts now: their share of its budget,
+        or less if the next round is due earlier."""
         if not self.every_s:
             return self.budget_s
-        until_next = self.start_s + (k + 1) * self.every_s - self.bench.now()
-        round_s = min(self.budget_s, max(LEAST_SHARE * self.budget_s, until_next))
-        return round_s * items / len(self.plan.cases)
+        until_next_s = self.start_s + (k + 1) * self.every_s - self.bench.now()
+        round_s = min(self.budget_s, max(MIN_ROUND_SHARE * self.budget_s, until_next_s))
+        return round_s * item_count / len(self.plan.cases)
 
-    def end(self) -> None:
-        if self.late > 1:
-            self.listen(rounds_late_notice(self.late, self.count))
+    def report_late_rounds(self) -> None:
+        if self.late_count > 1:
+            self.listen(rounds_late_notice(self.late_count, self.count))
 
     def _is_period_over(self) -> bool:
-        return self.bench.now() + LEAST_SHARE * self.budget_s > self.start_s + self.total_s
+        return self.bench.now() + MIN_ROUND_SHARE * self.budget_s > self.start_s + self.total_s
 
     def _report_late(self, number: int, late_s: float) -> None:
-        """Report the first late round; `end` reports how many there were."""
-        self.late += 1
-        if self.late == 1:
+        """Report the first late round; `report_late_rounds` reports the number of late rounds."""
+        self.late_count += 1
+        if self.late_count == 1:
             self.listen(
                 Notice(
                     f"round {number + 1} starts {format_seconds(late_s, 2)} late because the previous one "
@@ -167,13 +169,14 @@ class Rounds:
             )
 
 
-def rounds_late_notice(late: int, count: int) -> Notice:
-    return Notice(f"{late} of {count} rounds started late", "rounds-late")
+def rounds_late_notice(late_count: int, count: int) -> Notice:
+    return Notice(f"{late_count} of {count} rounds started late", "rounds-late")
 
 
-def period_over_notice(left: int) -> Notice:
+def period_over_notice(remaining: int) -> Notice:
     return Notice(
-        f"the period is over with {left} {'round' if left == 1 else 'rounds'} left because others took "
+        f"the period is over with {remaining} {'round' if remaining == 1 else 'rounds'} left because "
+        "others took "
         "longer than their budget; 'hockney resume' measures them",
         "period-over",
     )
@@ -181,53 +184,58 @@ def period_over_notice(left: int) -> Notice:
 
 @dataclass(frozen=True)
 class Goal:
-    """The purpose of launches beyond the plan, other than precision. `open_cases` returns the cases that need
-    another launch, judged by all records so far; `reserve` is the fraction of the budget kept for them."""
+    """The purpose of launches beyond the plan, other than precision. `select_cases` returns the cases that
+    need another launch, based on all records so far; `reserve_share` is the fraction of the budget kept for
+    them."""
 
-    open_cases: Callable[[Sequence[Case], RunRecords], Sequence[Case]]
-    reserve: float
+    select_cases: Callable[[Sequence[Case], RunRecords], Sequence[Case]]
+    reserve_share: float
 
 
 def imprecise_cases(
     cases: Sequence[Case], observations: Sequence[Observation], settings: Settings
 ) -> tuple[Case, ...]:
-    """The measured cases that are not yet precise enough."""
-    wanted_cases = set(cases)
+    """Return the measured cases that are not yet precise enough."""
+    selected_cases = set(cases)
     widths = {
         observation.case: relative_precision(observation)
         for observation in observations
-        if observation.case in wanted_cases
+        if observation.case in selected_cases
     }
     precision = settings.precision
     return tuple(case for case, width in widths.items() if width is None or width > precision)
 
 
 class ExtraLaunches:
-    """Chooses the open cases that the next launch beyond the plan measures: all of them share their rank
-    count, executable and launch setting. `planned` are the cases of the planned launches."""
+    """Selects the cases of the next launch beyond the plan: cases with the same rank count, executable and
+    launch setting. `planned_counts` are the case counts of the planned launches."""
 
-    def __init__(self, bench: Bench, planned: Sequence[Case]) -> None:
+    def __init__(self, bench: Bench, planned_cases: Sequence[Case]) -> None:
         self.bench = bench
-        self.planned = Counter(bench.launch_kind(case) for case in planned)
-        self.made: Counter[LaunchKind] = Counter()
+        self.planned_counts = Counter(bench.launch_kind(case) for case in planned_cases)
+        self.launch_counts: Counter[LaunchKind] = Counter()
 
     def largest_group(self, cases: Iterable[Case]) -> tuple[Case, ...]:
-        """The largest group of cases that can share a launch."""
-        largest: list[Case] = max(self._groups(cases).values(), key=len, default=[])
-        return tuple(largest)
+        """Return the largest group of cases that can share a launch."""
+        group: list[Case] = max(self._groups(cases).values(), key=len, default=[])
+        return tuple(group)
 
-    def next(self, cases: Iterable[Case]) -> tuple[Case, ...]:
-        """The group with the fewest launches so far; the largest of several."""
+    def next_group(self, cases: Iterable[Case]) -> tuple[Case, ...]:
+        """Return the group with the fewest launches so far, the largest if there are several."""
         groups = self._groups(cases)
         if not groups:
             return ()
-        kind = min(groups, key=lambda each: (self.made[each], -len(groups[each])))
-        self.made[kind] += 1
+        kind = min(groups, key=lambda candidate: (self.launch_counts[candidate], -len(groups[candidate])))
+        self.launch_counts[kind] += 1
         return tuple(groups[kind])
 
-    def part(self, cases: Sequence[Case]) -> float:
-        """The number of these cases relative to those of a planned launch of the same kind."""
-        return len(cases) / max(len(cases), self.planned[self.bench.launch_kind(cases[0])]) if cases else 0.0
+    def relative_size(self, cases: Sequence[Case]) -> float:
+        """Return the number of these cases relative to a planned launch of the same kind."""
+        return (
+            len(cases) / max(len(cases), self.planned_counts[self.bench.launch_kind(cases[0])])
+            if cases
+            else 0.0
+        )
 
     def _groups(self, cases: Iterable[Case]) -> dict[LaunchKind, list[Case]]:
         groups: dict[LaunchKind, list[Case]] = {}
@@ -236,41 +244,42 @@ class ExtraLaunches:
         return groups
 
 
-MOST_ADDED_SHARE = 0.4
-"""The maximum number of added cases relative to the planned ones, whose time they must not use up."""
+MAX_ADDED_SHARE = 0.4
+"""Maximum number of added cases relative to the planned ones, whose time they must not use up."""
 
 
 class Refinement:
-    """Cases that a run adds while it measures: sizes between the planned ones, around changes of a cost.
+    """Adds cases to a run while it measures: sizes between the planned ones, where a cost changes.
 
-    Later launches measure them among the planned cases, under the same conditions. They are not in
-    `plan.txt`: the requested run is complete without them. `cases` are all added cases, including those of
-    `run`, which is resumed; `new` are those added by this object. None are added if the budget is so small
-    that hockney chose the fewest launches."""
+    Later launches measure these cases among the planned ones, under the same conditions. They are not in
+    `plan.txt`: the requested run is complete without them. `cases` are all added cases, including those of a
+    resumed `run`; `new_cases` are those added by this object. No cases are added if the budget is so small
+    that hockney chose the minimum number of launches.
+    """
 
     def __init__(self, plan: Plan, bench: Bench, run: RunRecords) -> None:
-        planned = set(plan.cases)
+        planned_cases = set(plan.cases)
         self.bench = bench
-        self.most = int(MOST_ADDED_SHARE * len(planned))
-        minimal = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
-        self.additions = (
-            addition_rounds(plan.settings.launches) if plan.settings.refine and not minimal else {}
+        self.max_added = int(MAX_ADDED_SHARE * len(planned_cases))
+        is_minimal = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
+        self.addition_limits = (
+            addition_rounds(plan.settings.launches) if plan.settings.refine and not is_minimal else {}
         )
-        measured = dict.fromkeys(record.parse_case() for record in run.records)
-        self.cases = tuple(case for case in measured if case not in planned)
-        self.new: tuple[Case, ...] = ()
+        measured_cases = dict.fromkeys(record.parse_case() for record in run.records)
+        self.cases = tuple(case for case in measured_cases if case not in planned_cases)
+        self.new_cases: tuple[Case, ...] = ()
 
     def refine(self, rounds: int, observations: Sequence[Observation]) -> tuple[Case, ...]:
-        """Add sizes around changes of the observed costs after this number of rounds of launches; returns the
+        """Add sizes where the observed costs change, after this number of rounds of launches, and return the
         added cases."""
-        limit = int(self.additions[rounds] * self.most)
-        new = tuple(sizes_between(observations, max(0, limit - len(self.cases))))
-        self.cases += new
-        self.new += new
-        return new
+        limit = int(self.addition_limits[rounds] * self.max_added)
+        new_cases = tuple(sizes_between(observations, max(0, limit - len(self.cases))))
+        self.cases += new_cases
+        self.new_cases += new_cases
+        return new_cases
 
-    def added_for(self, case: Case) -> list[Case]:
-        """New cases that can share a launch with `case`. Cases that were added before `run` was resumed are
-        among the missing items (`store.unmeasured_items`)."""
+    def cases_for_launch(self, case: Case) -> list[Case]:
+        """Return the new cases that can share a launch with `case`. Cases that were added before `run` was
+        resumed are among the missing items (`store.unmeasured_items`)."""
         launch_kind = self.bench.launch_kind
-        return [added for added in self.new if launch_kind(added) == launch_kind(case)]
+        return [new_case for new_case in self.new_cases if launch_kind(new_case) == launch_kind(case)]

@@ -1,11 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""From records to models: read the records, summarise and fit, or use the stored fits, and save them.
+"""From records to models: reads the records, computes summaries and fits or uses the stored ones, and saves
+them.
 
-The fits in a run's `fits.json` may be used if this user's hockney computed them from the same records,
+The fits in a run's `fits.json` can be used if this user's hockney computed them from the same records,
 machine and catalog with the same statistics and models, and if no byte of them has changed. The seal in the
-file certifies that: an HMAC, with this user's key, of all of these. Otherwise (an edited file, another
-record, another version of hockney, a folder from another user, no key) the fits are computed."""
+file certifies that: it is an HMAC of all of these with this user's key. Otherwise (an edited file, different
+records, another version of hockney, a folder from another user, no key) the fits are computed again.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Results:
-    """`basis` identifies what the fits were computed from, if they can be stored."""
+    """The records and fits of a run. `basis` identifies the inputs of the fits, if the fits can be stored."""
 
     run: RunRecords
     fits: Fits
@@ -47,8 +49,9 @@ class Results:
     basis: str = ""
 
     def save(self, folder: RunFolder) -> None:
-        """Write `fits.json` into the run's folder, unless it has these fits. Only fits of all workloads'
-        typical cost are written, and none of a run without records, which may have lost them."""
+        """Write `fits.json` into the run's folder, unless it contains these fits already. Only complete fits
+        of the typical cost are written. Fits of a run without records are not, because the records may have
+        been lost."""
         if self.basis and self.run.records and stored_fits(folder, self.basis, self.machine) is None:
             save_fits(folder, self.fits, self.basis, self.machine)
 
@@ -58,11 +61,11 @@ def load_results(
     *,
     reading: Reading | None = None,
     cost: Cost = "typical",
-    relevant: Callable[[Workload], bool] | None = None,
+    is_relevant: Callable[[Workload], bool] | None = None,
 ) -> Results:
-    """The fits of a run, from its `fits.json` if that has those of the same records (`stored_fits`),
-    otherwise computed. `reading` avoids reading the records again. `relevant` restricts summaries and fits to
-    some workloads. `fits.json` only has fits of the typical cost."""
+    """Return the fits of a run, from its `fits.json` if they belong to the same records (`stored_fits`),
+    otherwise computed. `reading` avoids reading the records again. `is_relevant` restricts summaries and fits
+    to some workloads. `fits.json` contains fits of the typical cost only."""
     reading = reading or folder.read()
     machine = folder.machine()
     stored_catalog = folder.catalog()
@@ -74,44 +77,46 @@ def load_results(
         from hockney.models.statistics import LaunchTimesCache
 
         times = LaunchTimesCache()
-        run = _restrict(reading.run, catalog, relevant)
+        run = _restrict_run(reading.run, catalog, is_relevant)
         fits = models.fit_all(run, catalog, cores=reading.run.cores(machine), cost=cost, times=times)
         fits = restore_exact(machine, fits)
-    elif relevant is not None:
-        fits = _restrict_fits(fits, relevant)
-    if relevant is not None:
+    elif is_relevant is not None:
+        fits = _restrict_fits(fits, is_relevant)
+    if is_relevant is not None:
         basis = ""
     return Results(reading.run, fits, machine, reading.notices, times, basis)
 
 
-def _restrict(run: RunRecords, catalog: Catalog, relevant: Callable[[Workload], bool] | None) -> RunRecords:
-    if relevant is None:
+def _restrict_run(
+    run: RunRecords, catalog: Catalog, is_relevant: Callable[[Workload], bool] | None
+) -> RunRecords:
+    if is_relevant is None:
         return run
-    records = (r for r in run.records if relevant(catalog.entry(r.parse_case().workload)))
+    records = (record for record in run.records if is_relevant(catalog.entry(record.parse_case().workload)))
     return replace(run, records=tuple(records))
 
 
-def _restrict_fits(fits: Fits, relevant: Callable[[Workload], bool]) -> Fits:
-    workloads = [each for each in fits.workloads if relevant(each)]
-    names = {each.name for each in workloads}
+def _restrict_fits(fits: Fits, is_relevant: Callable[[Workload], bool]) -> Fits:
+    workloads = [item for item in fits.workloads if is_relevant(item)]
+    names = {item.name for item in workloads}
     return msgspec.structs.replace(
         fits,
         workloads=workloads,
-        summaries=[each for each in fits.summaries if parse_canonical(each.case).workload in names],
-        fits=[each for each in fits.fits if each.subject.workload in names],
+        summaries=[item for item in fits.summaries if parse_canonical(item.case).workload in names],
+        fits=[item for item in fits.fits if item.subject.workload in names],
     )
 
 
-PACKAGE = Path(__file__).resolve().parents[1]
+PACKAGE_FOLDER = Path(__file__).resolve().parents[1]
 FIT_SOURCES = (
     "core/**/*.py", "models/**/*.py", "suites/*/fits/**/*.py", "suites/*/models/**/*.py",
     "measurement/run_results.py",
 )  # fmt: skip
-"""The sources that decide what is fitted to given records."""
+"""The sources that determine the fits for given records."""
 
 
 def fit_basis(reading: Reading, machine: Machine, catalog: Catalog) -> str:
-    """A digest of everything from which fits of the typical cost are computed; "" if it is not known."""
+    """Return a digest of all inputs of the fits of the typical cost; "" if unknown."""
     if not reading.digest:
         return ""
     inputs = (reading.digest.encode(), msgspec.json.encode(machine), msgspec.json.encode(catalog))
@@ -119,30 +124,30 @@ def fit_basis(reading: Reading, machine: Machine, catalog: Catalog) -> str:
 
 
 def stored_fits(folder: RunFolder, basis: str, machine: Machine) -> Fits | None:
-    """The fits in the folder's `fits.json`, if they were computed from what has this `basis`."""
+    """Return the fits in the folder's `fits.json`, if they were computed from inputs with this `basis`."""
 
-    def matches(text: bytes, seal: str) -> bool:
+    def is_certified(text: bytes, seal: str) -> bool:
         return trust.is_marked(_certified_text(text, basis), seal, os.environ)
 
-    fits = folder.sealed_fits(matches) if basis else None
+    fits = folder.sealed_fits(is_certified) if basis else None
     return None if fits is None else restore_exact(machine, fits)
 
 
 def save_fits(folder: RunFolder, fits: Fits, basis: str, machine: Machine) -> None:
-    """Write `fits.json`; without a seal if the fits cannot be read back as they are."""
+    """Write `fits.json`, without a seal if the fits cannot be read back unchanged."""
 
     def seal(text: bytes) -> str:
         try:
-            kept = restore_exact(machine, msgspec.json.decode(text, type=Fits)) == fits
+            is_lossless = restore_exact(machine, msgspec.json.decode(text, type=Fits)) == fits
         except msgspec.MsgspecError:  # a number that JSON does not have
-            kept = False
-        return trust.mark(_certified_text(text, basis), os.environ) if basis and kept else ""
+            is_lossless = False
+        return trust.mark(_certified_text(text, basis), os.environ) if basis and is_lossless else ""
 
     folder.save_fits(fits, seal)
 
 
 def restore_exact(machine: Machine, fits: Fits) -> Fits:
-    """The fits, with exact values for a simulated machine whose times do not vary; the file has only their
+    """Return the fits, with exact values for a simulated machine without noise; the file contains only their
     numbers."""
     return made_exact(fits) if machine.is_exact and machine.traits.simulated else fits
 
@@ -153,14 +158,17 @@ def _certified_text(text: bytes, basis: str) -> str:
 
 @cache
 def program_digest() -> bytes:
-    """Hockney's version, and the sources that compute fits, which may have been edited."""
-    paths = sorted(path for pattern in FIT_SOURCES for path in PACKAGE.glob(pattern))
-    parts = (part for path in paths for part in (str(path.relative_to(PACKAGE)).encode(), path.read_bytes()))
-    return _digest(__version__.encode(), *parts).encode()
+    """Return a digest of hockney's version and of the sources that compute fits, which may have been
+    edited."""
+    paths = sorted(path for pattern in FIT_SOURCES for path in PACKAGE_FOLDER.glob(pattern))
+    contents = (
+        part for path in paths for part in (str(path.relative_to(PACKAGE_FOLDER)).encode(), path.read_bytes())
+    )
+    return _digest(__version__.encode(), *contents).encode()
 
 
 def _digest(*parts: bytes) -> str:
-    """Digest of the parts and of where each begins."""
+    """Return a digest of the parts and their lengths."""
     digest = hashlib.blake2b(digest_size=32)
     for part in parts:
         digest.update(len(part).to_bytes(8, "big") + part)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A machine's parameters from an earlier survey, for a study that then need not measure them again."""
+"""Reuse of a machine's parameters from an earlier survey, so that a study need not measure them again."""
 
 from __future__ import annotations
 
@@ -20,43 +20,45 @@ from hockney.store import RunFolder
 
 
 def read_survey(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
-    """The survey in the run folder `path`, and the notices of reading it.
+    """Return the survey in the run folder `path`, and the notices from reading it.
 
-    Raises UsageError if it does not give the cost of a message.
+    Raises UsageError if the survey does not give the cost of a message.
     """
-    source = load_results(RunFolder.open(path))
-    where = printable(str(path))
-    if not source.run.records:
+    results = load_results(RunFolder.open(path))
+    path_text = printable(str(path))
+    if not results.run.records:
         raise UsageError(
-            f"nothing was measured in {where}",
+            f"nothing was measured in {path_text}",
             "it has no parameters that a study could use",
-            f"use 'hockney resume {where}'",
+            f"use 'hockney resume {path_text}'",
             code="survey-without-records",
-            where=where,
+            where=path_text,
         )
-    if usable_fit(source.fits) is None:
+    if usable_fit(results.fits) is None:
         raise UsageError(
-            f"{where} does not give the cost of a message",
+            f"{path_text} does not give the cost of a message",
             "no model of a ping-pong fits its data",
             "use a run of 'hockney survey', or leave out survey=",
             code="survey-without-message-costs",
-            where=where,
+            where=path_text,
         )
-    return Surveyed(source.fits, source.machine, where), source.notices
+    return Surveyed(results.fits, results.machine, path_text), results.notices
 
 
-def accept_survey(surveyed: Surveyed, here: Machine, force: bool) -> Surveyed:
-    """The survey as stored with the study on the machine `here`. Raises UsageError if it was made on another
-    machine or with another MPI, unless `force`: then the run stores the differences."""
-    unalike = survey_differences(surveyed.machine, here)
-    differences = tuple(difference_text(difference, surveyed.machine, here) for difference in unalike)
+def accept_survey(survey: Surveyed, machine: Machine, force: bool) -> Surveyed:
+    """Return the survey as stored with the study on `machine`. Raises UsageError if it was made on another
+    machine or with another MPI, unless `force` is set; then the run stores the differences."""
+    machine_differences = survey_differences(survey.machine, machine)
+    differences = tuple(
+        difference_text(difference, survey.machine, machine) for difference in machine_differences
+    )
     if differences and not force:
         raise UsageError(
-            f"the survey {surveyed.where} was made on another machine or with other settings",
+            f"the survey {survey.where} was made on another machine or with other settings",
             "; ".join(differences),
             f"survey this machine with 'hockney survey', or use the other survey with {option('force')}",
             code="survey-of-other-machine",
-            where=surveyed.where,
+            where=survey.where,
             differences=tuple(differences),
         )
-    return msgspec.structs.replace(surveyed, differences=differences)
+    return msgspec.structs.replace(survey, differences=differences)

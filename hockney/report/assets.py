@@ -40,10 +40,10 @@ class Script:
 
 
 @functools.cache
-def plotly() -> Script:
-    """Plotly's script. Cached so that it is compressed only once for all pages."""
+def plotly_script() -> Script:
+    """Return Plotly's script, cached so that it is compressed only once for all pages."""
     text = script_file().read_bytes()
-    return Script(_base64(compressed(text)), policy(text))
+    return Script(_base64(cached_gzip(text)), script_policy(text))
 
 
 def compress_to_base64(content: bytes) -> str:
@@ -54,13 +54,14 @@ def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
 
 
-def policy(script: bytes) -> str:
+def script_policy(script: bytes) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(script).digest()).decode('ascii')}'"
 
 
-def script_file(parts_in: Path = Path(__file__).parent) -> Path:
-    """The part that was fetched when hockney was built (hatch_build.py), or else the complete script."""
-    parts = sorted(parts_in.glob("plotly-basic-*.min.js"))
+def script_file(search_folder: Path = Path(__file__).parent) -> Path:
+    """Return the part that was fetched when hockney was built (hatch_build.py), or else the complete
+    script."""
+    parts = sorted(search_folder.glob("plotly-basic-*.min.js"))
     if parts:
         return parts[-1]
     spec = importlib.util.find_spec("plotly")
@@ -76,14 +77,15 @@ def script_file(parts_in: Path = Path(__file__).parent) -> Path:
     )
 
 
-FOLDER = "page"
+CACHE_SUBFOLDER = "page"
 
 
 @cache
-def folder() -> Path | None:
-    """The cache's folder for parts of pages; None if it cannot be made, or if others can write into it."""
+def page_cache_folder() -> Path | None:
+    """Return the cache folder for parts of pages, or None if it cannot be created or if other users can write
+    into it."""
     try:
-        path = cache_folder(os.environ) / FOLDER
+        path = cache_folder(os.environ) / CACHE_SUBFOLDER
         path.mkdir(parents=True, exist_ok=True)
         refuse_foreign_cache(path, os.environ)
     except (OSError, HockneyError):
@@ -91,26 +93,28 @@ def folder() -> Path | None:
     return path
 
 
-class Template(FileSystemBytecodeCache):
-    """The compiled template in a folder; without it, or without room for it, the page is written too."""
+class TemplateCache(FileSystemBytecodeCache):
+    """A cache of the compiled template in a folder. If it cannot be written, the page is written
+    nevertheless."""
 
     def dump_bytecode(self, bucket: Bucket) -> None:
         with contextlib.suppress(OSError):
             super().dump_bytecode(bucket)
 
 
-def compressed(content: bytes) -> bytes:
-    """`content` as gzip. What the cache has is decompressed, to be sure that it is this content."""
-    folder_path = folder()
-    kept = folder_path and folder_path / f"{hashlib.sha256(content).hexdigest()}.gz"
-    if kept:
+def cached_gzip(content: bytes) -> bytes:
+    """Return `content` compressed by gzip. A cached file is decompressed to verify that it contains this
+    content."""
+    cache_folder_path = page_cache_folder()
+    cache_file = cache_folder_path and cache_folder_path / f"{hashlib.sha256(content).hexdigest()}.gz"
+    if cache_file:
         with contextlib.suppress(OSError, EOFError, zlib.error):
-            found = kept.read_bytes()
-            if gzip.decompress(found) == content:
-                return found
+            cached = cache_file.read_bytes()
+            if gzip.decompress(cached) == content:
+                return cached
     # No time in the header: the same page gives the same bytes. Level 9 would save 0.2%, slowly.
-    made = gzip.compress(content, 6, mtime=0)
-    if kept:
+    compressed_content = gzip.compress(content, 6, mtime=0)
+    if cache_file:
         with contextlib.suppress(OSError):
-            write_atomically(kept, made)
-    return made
+            write_atomically(cache_file, compressed_content)
+    return compressed_content

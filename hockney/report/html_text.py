@@ -19,62 +19,65 @@ _UNITS = rf"(?:[pnum]?s/B|ns|us|ms|s|{_SIZE}|[kMG]?B/s|ranks?|cores?|launches)"
 _INTERVAL = r"(?: \[[^\]\s]+, [^\]\s]+\])?"
 _QUANTITY = re.compile(rf"{_NUMBER} {_UNITS}(?![\w/]){_INTERVAL}")
 _PERCENT = "%(?! (?:intervals?|efficient from))"
-_ANSWER = re.compile(rf"{_NUMBER}(?: {_UNITS}(?![\w/]){_INTERVAL}|{_PERCENT}| times(?= as (?:long|much)))")
+_RESULT = re.compile(rf"{_NUMBER}(?: {_UNITS}(?![\w/]){_INTERVAL}|{_PERCENT}| times(?= as (?:long|much)))")
 _COUNT_NOUNS = re.compile("ranks?|cores?|launches")
-_GIVEN = re.compile(r"(?:\b(?:with|within|only|exchange|by|than|for|below|above)|(?<!error )\bof) $")
+_GIVEN_PREFIX = re.compile(r"(?:\b(?:with|within|only|exchange|by|than|for|below|above)|(?<!error )\bof) $")
 _GIVEN_SIZE = re.compile(rf"[\d.,]+ {_SIZE}")
-_OF_A_SIZE = re.compile(rf" \((?:no interval|95%: (?:at (?:most|least) )?[\d.,]+ {_SIZE}\b)")
+_SIZE_INTERVAL = re.compile(rf" \((?:no interval|95%: (?:at (?:most|least) )?[\d.,]+ {_SIZE}\b)")
 
 
 def to_printable(value: Any) -> Any:
-    """Make every text that the template prints one printable line. The template escapes it afterwards."""
+    """Convert every text that the template prints into one printable line. The template escapes it
+    afterwards."""
     return one_line(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def keep_units_together(text: str) -> Markup:
     """Keep each number and its unit on the same line."""
-    return _quantities(text, "{}")
+    return _mark_quantities(text, "{}")
 
 
 def emphasise_results(text: str) -> Markup:
-    """Emphasise the results of a headline: times, rates, shares and ratios, with their signs. Not
-    emphasised: text in brackets, counts, and given quantities ("with 10 us", "within 20%", "95% intervals").
-    A size is given, too, unless it has an interval or begins an answer ("Eager limit: 64 KiB")."""
-    return _quantities(text, "<strong>{}</strong>", _ANSWER)
+    """Emphasise the results in a headline: times, rates, shares and ratios, with their signs. Text in
+    brackets, counts, and given quantities ("with 10 us", "within 20%", "95% intervals") are not emphasised. A
+    size counts as given, unless it has an interval or follows a colon ("Eager limit: 64 KiB")."""
+    return _mark_quantities(text, "<strong>{}</strong>", _RESULT)
 
 
 def to_sentence(text: str) -> str:
-    """`text` with a capital letter and a full stop, however it was written."""
+    """Return the text with a capital letter and a full stop."""
     text = one_line(text)
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) or not text else ".")
 
 
-def _quantities(text: str, markup: str, pattern: re.Pattern[str] = _QUANTITY) -> Markup:
+def _mark_quantities(text: str, markup: str, pattern: re.Pattern[str] = _QUANTITY) -> Markup:
     parts, end = [], 0
     text = one_line(text)
     for match in pattern.finditer(text):
-        before = text[: match.start()]
-        plain = before.count("(") > before.count(")") or bool(
-            _COUNT_NOUNS.search(match[0]) or _GIVEN.search(before)
+        prefix = text[: match.start()]
+        is_plain = prefix.count("(") > prefix.count(")") or bool(
+            _COUNT_NOUNS.search(match[0]) or _GIVEN_PREFIX.search(prefix)
         )
         if _GIVEN_SIZE.fullmatch(match[0]):
-            plain = plain or not (before.endswith(": ") or bool(_OF_A_SIZE.match(text, match.end())))
+            is_plain = is_plain or not (
+                prefix.endswith(": ") or bool(_SIZE_INTERVAL.match(text, match.end()))
+            )
         parts += [
             escape(text[end : match.start()]),
-            Markup("{}" if plain else markup).format(_keep_together(match[0])),
+            Markup("{}" if is_plain else markup).format(_keep_together(match[0])),
         ]
         end = match.end()
     return Markup("").join([*parts, escape(text[end:])])
 
 
 def _keep_together(quantity: str) -> Markup:
-    """No-break spaces in the quantity; its interval may move to the next line."""
+    """Use no-break spaces in the quantity; its interval may move to the next line."""
     value, bracket, interval = quantity.partition(" [")
     return escape(value.replace(" ", "\u00a0") + (" [" + interval.replace(" ", "\u00a0") if bracket else ""))
 
 
 def printable_data(value: Any) -> Any:
-    """Plain data with each text as one printable line."""
+    """Return plain data with each text as one printable line."""
     if isinstance(value, Mapping):
         return {key: printable_data(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -83,6 +86,7 @@ def printable_data(value: Any) -> Any:
 
 
 def embedded_json(value: Any) -> Markup:
-    """JSON that no HTML parser can mistake for the end of its script element, nor a script for a line end."""
+    """Return JSON that no HTML parser can mistake for the end of its script element, and no script for a line
+    end."""
     text = json.dumps(value, allow_nan=False, ensure_ascii=True, separators=(",", ":"))
     return Markup(text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))

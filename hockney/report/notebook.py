@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Results in the cell of a notebook: a few sentences and tables, as HTML or as text. All text is treated
-as untrusted: displayed, never interpreted."""
+"""Results in the cell of a notebook: sentences and tables, as HTML or as text. All text is untrusted: it is
+displayed, never interpreted."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from hockney.core.errors import one_line, sentences
 from hockney.draw.page import Caveat, Table
 from hockney.report.html_text import emphasise_results, to_sentence
 
-RIGHT = Markup(' style="text-align: right; white-space: nowrap"')
-LEFT = Markup(' style="text-align: left"')
+RIGHT_ALIGNED = Markup(' style="text-align: right; white-space: nowrap"')
+LEFT_ALIGNED = Markup(' style="text-align: left"')
 
 
 def summary(
-    before: Sequence[str], caveats: Sequence[Caveat], tables: Sequence[Table] = (), after: Sequence[str] = ()
+    leading_sentences: Sequence[str],
+    caveats: Sequence[Caveat],
+    tables: Sequence[Table] = (),
+    trailing_sentences: Sequence[str] = (),
 ) -> str:
-    """Sentences, their caveats, tables (several with their titles), and sentences below them."""
-    parts = [_paragraph(text) for text in before]
+    """Return sentences, their caveats, tables (with titles if there are several), and sentences below
+    them."""
+    parts = [_paragraph(text) for text in leading_sentences]
     if caveats:
         parts.append(Markup("<ul>{}</ul>").format(Markup("").join(map(_caveat, caveats))))
-    filled = [table for table in tables if table.rows]
-    for table in filled:
-        if len(filled) > 1:
+    nonempty_tables = [table for table in tables if table.rows]
+    for table in nonempty_tables:
+        if len(nonempty_tables) > 1:
             parts.append(Markup("<p><strong>{}</strong></p>").format(one_line(table.title)))
         parts.append(_table(table))
-    parts += [_paragraph(text) for text in after]
+    parts += [_paragraph(text) for text in trailing_sentences]
     return str(Markup("<div>{}</div>").format(Markup("\n").join(parts)))
 
 
@@ -38,31 +42,32 @@ def _paragraph(text: str) -> Markup:
 
 
 def _caveat(caveat: Caveat) -> Markup:
-    words = sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
-    return Markup("<li>{}</li>").format(one_line(to_sentence(words)))
+    sentence = sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
+    return Markup("<li>{}</li>").format(one_line(to_sentence(sentence)))
 
 
 def _table(table: Table) -> Markup:
-    head = _row("th", table.columns, table)
+    heading_row = _row("th", table.columns, table)
     rows = Markup("\n").join(_row("td", row, table) for row in table.rows)
-    return Markup("<table><thead>{}</thead>\n<tbody>{}</tbody></table>").format(head, rows)
+    return Markup("<table><thead>{}</thead>\n<tbody>{}</tbody></table>").format(heading_row, rows)
 
 
 def _row(tag: str, cells: Sequence[str], table: Table) -> Markup:
-    side = [RIGHT if k in table.numeric else LEFT for k in range(len(cells))]
+    alignments = [RIGHT_ALIGNED if k in table.numeric else LEFT_ALIGNED for k in range(len(cells))]
     return Markup("<tr>{}</tr>").format(
         Markup("").join(
-            Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), side[k], escape(one_line(cell)))
+            Markup("<{0}{1}>{2}</{0}>").format(Markup(tag), alignments[k], escape(one_line(cell)))
             for k, cell in enumerate(cells)
         )
     )
 
 
 def text_lines(table: Table) -> list[str]:
-    """The rows of a table whose first column is a count, each as "2 ranks: time 5 us, efficiency 98%"."""
-    first, *others = table.columns
+    """Return the rows of a table whose first column is a count, each as "2 ranks: time 5 us, efficiency
+    98%"."""
+    first_column, *other_columns = table.columns
     lines = []
     for count, *cells in table.rows:
-        cell_texts = (f"{name} {cell}" for name, cell in zip(others, cells, strict=True))
-        lines.append(f"{count} {first}: {', '.join(cell_texts)}")
+        cell_texts = (f"{name} {cell}" for name, cell in zip(other_columns, cells, strict=True))
+        lines.append(f"{count} {first_column}: {', '.join(cell_texts)}")
     return lines

@@ -27,13 +27,15 @@ from hockney.draw.svg import draw_still
 from hockney.report import assets, data, html_text
 from hockney.system.files import write_own_file, write_user_file
 
-Spans = dict[tuple[int, int], int]
-"""The number of rows that a cell spans, by row and column: 0 if it is left out, 1 if it is not listed."""
+RowSpans = dict[tuple[int, int], int]
+"""The number of rows that a cell spans, by row and column: 0 if the cell is omitted, 1 if it is not
+listed."""
 
 
 @dataclass(frozen=True)
-class ShownFigure:
-    """A figure as the template expects it. `id` is unique on the page, `file` a file name without suffix."""
+class RenderedFigure:
+    """A figure as the template expects it. `id` is unique on the page, and `file` is a file name without
+    suffix."""
 
     id: str
     file: str
@@ -51,18 +53,18 @@ class ShownFigure:
 
 
 @dataclass(frozen=True)
-class ShownTable:
+class RenderedTable:
     id: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: tuple[int, ...]
     caption: str
-    spans: Spans
+    spans: RowSpans
 
 
 @dataclass(frozen=True)
-class ShownWidget:
+class RenderedWidget:
     """`table` is shown if the page's scripts do not run; `data` is the input of `script`."""
 
     id: str
@@ -74,42 +76,46 @@ class ShownWidget:
 
 
 @dataclass(frozen=True)
-class ShownSection:
+class RenderedSection:
     id: str
     title: str
     text: tuple[str, ...]
-    figures: tuple[ShownFigure, ...]
-    tables: tuple[ShownTable, ...]
+    figures: tuple[RenderedFigure, ...]
+    tables: tuple[RenderedTable, ...]
     warnings: tuple[Caveat, ...]
-    widget: ShownWidget | None
+    widget: RenderedWidget | None
     closed: bool
     layout: str
 
 
 def render(page: Page) -> str:
-    """The whole HTML text. Every text of `page` is treated as untrusted: displayed, never interpreted."""
+    """Return the complete HTML text. Every text of `page` is untrusted: it is displayed, never
+    interpreted."""
     # Compressing takes as long as everything else, and is done concurrently.
     with ThreadPoolExecutor(1) as executor:
-        packing = executor.submit(assets.plotly) if page.figures else None
-        return _fill_template(page, packing)
+        plotly_future = executor.submit(assets.plotly_script) if page.figures else None
+        return _fill_template(page, plotly_future)
 
 
-def _fill_template(page: Page, packing: Future[assets.Script] | None) -> str:
-    identities = _Identities()
+def _fill_template(page: Page, plotly_future: Future[assets.Script] | None) -> str:
+    anchors = _AnchorNames()
     lead = page.lead
-    lead_figure = _figure(lead, identities) if isinstance(lead, Figure) else None
-    lead_widget = _widget(lead, identities) if isinstance(lead, Widget) else None
-    results = _table(page.results, identities) if page.results else None
-    sections = [_section(section, identities) for section in page.sections]
-    drawn = [*([lead_figure] if lead_figure else []), *(f for section in sections for f in section.figures)]
+    lead_figure = _figure(lead, anchors) if isinstance(lead, Figure) else None
+    lead_widget = _widget(lead, anchors) if isinstance(lead, Widget) else None
+    results = _table(page.results, anchors) if page.results else None
+    sections = [_section(section, anchors) for section in page.sections]
+    all_figures = [
+        *([lead_figure] if lead_figure else []),
+        *(figure for section in sections for figure in section.figures),
+    ]
     widgets = [*([lead_widget] if lead_widget else []), *(s.widget for s in sections if s.widget)]
     scripts = [_resource(name) for name in _scripts(page)]
-    library = packing and packing.result()
-    allowed = [assets.policy(script.encode()) for script in scripts]
-    live = {
-        "figures": {f.id: f.live for f in drawn},
-        "csv": {f.id: f.csv for f in drawn},
-        "dark": _dark(),
+    plotly_script = plotly_future and plotly_future.result()
+    script_policies = [assets.script_policy(script.encode()) for script in scripts]
+    figure_data = {
+        "figures": {figure.id: figure.live for figure in all_figures},
+        "csv": {figure.id: figure.csv for figure in all_figures},
+        "dark": _dark_colours(),
     }
     return _template()(
         page=page,
@@ -121,33 +127,37 @@ def _fill_template(page: Page, packing: Future[assets.Script] | None) -> str:
         dark=DARK.variables,
         style=Markup(_resource("style.css")),
         scripts=[Markup(script) for script in scripts],
-        plotly=library and Markup(library.base64_gzip),
-        script_hashes=Markup(" ".join([*allowed, *([library.policy] if library else [])])),
-        figures_packed=Markup(assets.compress_to_base64(html_text.embedded_json(live).encode()))
-        if drawn
+        plotly=plotly_script and Markup(plotly_script.base64_gzip),
+        script_hashes=Markup(
+            " ".join([*script_policies, *([plotly_script.policy] if plotly_script else [])])
+        ),
+        figures_packed=Markup(assets.compress_to_base64(html_text.embedded_json(figure_data).encode()))
+        if all_figures
         else None,
         widgets_json=html_text.embedded_json({w.id: w.data for w in widgets}) if widgets else None,
         version=__version__,
     )
 
 
-MODELS = {"efficiency": ("efficiency_model",)}
-"""Models used by a widget's script, in separate files."""
+WIDGET_MODELS = {"efficiency": ("efficiency_model",)}
+"""Models used by a widget's script, which are in separate files."""
 
 
 def _scripts(page: Page) -> list[str]:
-    """The scripts that the page needs, in order of dependency."""
+    """Return the scripts that the page needs, in order of dependency."""
     widgets = dict.fromkeys(widget.script for widget in page.widgets)
-    shared = ["units.js", "sketch.js"] if widgets else []
-    specific = [f"widgets/{name}.js" for widget in widgets for name in (*MODELS.get(widget, ()), widget)]
-    return [*shared, *specific, "report.js"]
+    shared_scripts = ["units.js", "sketch.js"] if widgets else []
+    widget_scripts = [
+        f"widgets/{name}.js" for widget in widgets for name in (*WIDGET_MODELS.get(widget, ()), widget)
+    ]
+    return [*shared_scripts, *widget_scripts, "report.js"]
 
 
 @functools.cache
 def _template() -> Callable[..., str]:
-    cache = assets.folder()
+    cache = assets.page_cache_folder()
     environment = Environment(
-        bytecode_cache=None if cache is None else assets.Template(str(cache)),
+        bytecode_cache=None if cache is None else assets.TemplateCache(str(cache)),
         loader=PackageLoader("hockney.report", "."),
         autoescape=True,
         undefined=StrictUndefined,
@@ -166,13 +176,13 @@ def _resource(name: str) -> str:
     return files("hockney.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _dark() -> dict[str, str]:
-    """Each colour of the light theme with its counterpart in the dark theme."""
+def _dark_colours() -> dict[str, str]:
+    """Map each colour of the light theme to its counterpart in the dark theme."""
     return {colour: DARK.variables[name] for name, colour in LIGHT.variables.items()}
 
 
-class _Identities:
-    """Anchors: readable, stable, unique on the page."""
+class _AnchorNames:
+    """Generates anchors: readable, stable, unique on the page."""
 
     def __init__(self) -> None:
         self._taken = {"content", "environment", "method", "theme", "figures", "plotly", "widgets"}
@@ -188,16 +198,16 @@ class _Identities:
         return name
 
 
-def _section(section: Section, identities: _Identities) -> ShownSection:
+def _section(section: Section, anchors: _AnchorNames) -> RenderedSection:
     layout = _layout(section)
-    return ShownSection(
-        identities.new("", section.title),
+    return RenderedSection(
+        anchors.new("", section.title),
         section.title,
         section.text,
-        tuple(_figure(f, identities, layout == MULTIPLES) for f in section.figures),
-        tuple(_table(t, identities) for t in section.tables),
+        tuple(_figure(figure, anchors, layout == MULTIPLES) for figure in section.figures),
+        tuple(_table(table, anchors) for table in section.tables),
         section.warnings,
-        None if section.widget is None else _widget(section.widget, identities),
+        None if section.widget is None else _widget(section.widget, anchors),
         section.closed,
         layout,
     )
@@ -207,16 +217,16 @@ MULTIPLES = "multiples"
 
 
 def _layout(section: Section) -> str:
-    """The layout of the figures: three or two side by side, or below each other."""
+    """Return the layout of the figures: three or two side by side, or one below the other."""
     count = len(section.figures)
     if section.multiples and count > 2:
         return MULTIPLES
     return "many" if count > 2 or (section.multiples and count == 2) else ""
 
 
-def _widget(widget: Widget, identities: _Identities) -> ShownWidget:
-    return ShownWidget(
-        identities.new("", widget.name or "widget"),
+def _widget(widget: Widget, anchors: _AnchorNames) -> RenderedWidget:
+    return RenderedWidget(
+        anchors.new("", widget.name or "widget"),
         widget.title,
         widget.caption,
         widget.script,
@@ -225,40 +235,40 @@ def _widget(widget: Widget, identities: _Identities) -> ShownWidget:
     )
 
 
-def _figure(figure: Figure, identities: _Identities, small: bool = False) -> ShownFigure:
-    identity = identities.new("figure", figure.name)
-    columns, rows = data.table(figure)
-    return ShownFigure(
-        id=identity,
+def _figure(figure: Figure, anchors: _AnchorNames, small: bool = False) -> RenderedFigure:
+    anchor = anchors.new("figure", figure.name)
+    columns, rows = data.figure_table(figure)
+    return RenderedFigure(
+        id=anchor,
         file=file_name(figure.name),
         title=figure.title,
         caption=figure.caption,
         warnings=figure.warnings,
         described=describe(figure),
-        svg=draw_still(figure, identity, small),
+        svg=draw_still(figure, anchor, small),
         live=make_interactive(figure),
         tall=_height(figure),
         columns=columns,
         rows=rows,
         numeric=(1, 2),
-        csv=data.as_csv(figure),
+        csv=data.figure_csv(figure),
     )
 
 
-ROW_REM, AROUND_REM, LEAST_REM = 1.0, 5.0, 10.0
-"""For a figure with names down its side: the height of a row for one point, of the space around, and of the
-whole figure at least, so that its axis title has room below the ticks."""
+ROW_REM, MARGIN_REM, MIN_HEIGHT_REM = 1.0, 5.0, 10.0
+"""Heights for a figure with names along its side: of a row for one point, of the surrounding space, and of
+the smallest figure, which leaves room for the axis title below the ticks."""
 
 
 def _height(figure: Figure) -> float:
-    """The figure's height if it needs a custom one, otherwise 0."""
+    """Return the figure's height if it needs a custom one, otherwise 0."""
     rows = figure.x.rows
-    return round(max(LEAST_REM, AROUND_REM + ROW_REM * rows), 1) if rows else 0.0
+    return round(max(MIN_HEIGHT_REM, MARGIN_REM + ROW_REM * rows), 1) if rows else 0.0
 
 
-def _table(table: Table, identities: _Identities) -> ShownTable:
-    return ShownTable(
-        identities.new("table", table.name),
+def _table(table: Table, anchors: _AnchorNames) -> RenderedTable:
+    return RenderedTable(
+        anchors.new("table", table.name),
         table.title,
         table.columns,
         table.rows,
@@ -268,22 +278,22 @@ def _table(table: Table, identities: _Identities) -> ShownTable:
     )
 
 
-def _spans(table: Table) -> Spans:
-    """The number of rows that each cell in merged columns spans: its own and the empty ones below it, which
-    are left out (0)."""
+def _spans(table: Table) -> RowSpans:
+    """Return the number of rows that each cell in merged columns spans: its own row and the empty cells below
+    it, which are omitted (0)."""
     spans = {}
     for column in table.merged:
-        first = 0
+        first_row = 0
         for k, row in enumerate(table.rows):
-            first = k if row[column] or not k else first
+            first_row = k if row[column] or not k else first_row
             spans[k, column] = 0
-            spans[first, column] += 1
+            spans[first_row, column] += 1
     return spans
 
 
 def write(page: Page, path: Path, *, in_run_folder: bool = False) -> Path:
-    """Write the report to `path`, completely or not at all, and return it. `in_run_folder`: the path is not
-    the user's choice."""
+    """Write the report to `path`, completely or not at all, and return the path. `in_run_folder` is set if
+    the user did not choose the path."""
     (write_own_file if in_run_folder else write_user_file)(Path(path), render(page).encode("utf-8"))
     return Path(path)
 

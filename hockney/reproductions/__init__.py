@@ -1,7 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Papers measured again on simulated machines. Each module here that has NAME, TITLE, PAPER, FIGURES, parts,
-compare, checks and page reproduces one paper: its printed numbers are compared with the simulated machine."""
+"""Reproductions of papers on simulated machines. Each module in this folder with NAME, TITLE, PAPER, FIGURES,
+parts, compare, checks and page reproduces one paper: it compares the paper's printed numbers with those of
+the simulated machine."""
 
 from __future__ import annotations
 
@@ -19,19 +20,19 @@ from hockney.reproductions.compared import (
     Statement,
     Status,
     status_of,
-    tallies,
+    tally_by_status,
 )
 from hockney.reproductions.parts import Answer, Part
 
-MEMBERS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "page")
-CONTRIBUTED = ("PART_OF", "WORKLOADS", "parts", "compare", "checks", "sections", "summary")
+REPRODUCTION_MEMBERS = ("NAME", "TITLE", "PAPER", "FIGURES", "parts", "compare", "checks", "page")
+CONTRIBUTION_MEMBERS = ("PART_OF", "WORKLOADS", "parts", "compare", "checks", "sections", "summary")
 
 
 class Reproduction(Protocol):
-    """`PAPER` is the reference's name; `FIGURES` maps a figure of the paper to the beginning of the name of
-    the page's figure. `parts` lists what to run on which simulated machine; `compare` gives a row for every
-    printed number, including those that were not measured; `checks` are what the paper states, and the
-    conditions under which it counts as reproduced."""
+    """A reproduction of a paper. `PAPER` is the name of the reference. `FIGURES` maps a figure of the paper
+    to the beginning of the name of the page's figure. `parts` lists what to run on which simulated machine;
+    `compare` returns a row for every printed number, including those that were not measured; `checks` are the
+    statements of the paper and the conditions under which it counts as reproduced."""
 
     @property
     def NAME(self) -> str: ...
@@ -57,8 +58,8 @@ class Reproduction(Protocol):
 
 
 class Contribution(Protocol):
-    """A module of a suite that adds parts, rows, checks and sections to the reproduction `PART_OF`. It is
-    named after it, and something else: PAPER_NAME."""
+    """A module of a suite that adds parts, rows, checks and sections to the reproduction `PART_OF`. Its name
+    starts with the name of that reproduction: PAPER_NAME."""
 
     PART_OF: str
 
@@ -77,53 +78,56 @@ class Contribution(Protocol):
 
 
 def summaries(study: Reproduction, compared: Sequence[ComparedNumber]) -> Sequence[Table]:
-    """Tables that a reproduction has instead of its rows of the series "algorithms"; its optional function
-    `summaries` returns them."""
-    make = getattr(study, "summaries", None)
-    return make(compared) if make else ()
+    """Return the tables that replace a reproduction's rows of the series "algorithms", from its optional
+    function `summaries`."""
+    create_tables = getattr(study, "summaries", None)
+    return create_tables(compared) if create_tables else ()
 
 
 def tables(study: Reproduction, answers: Mapping[str, Answer]) -> Sequence[Table]:
-    """Results besides the printed numbers; a reproduction's optional function `tables` returns them."""
-    make = getattr(study, "tables", None)
-    return make(answers) if make else ()
+    """Return results in addition to the printed numbers, from a reproduction's optional function `tables`."""
+    create_tables = getattr(study, "tables", None)
+    return create_tables(answers) if create_tables else ()
 
 
 def on_emulated(study: Reproduction) -> Callable[[str], Reproduction] | None:
-    """The optional function `on_emulated` of a reproduction whose questions can be measured on an emulated
-    machine: for the value of --machine it returns the reproduction that simulates and measures."""
+    """Return the optional function `on_emulated` of a reproduction that can also be measured on an emulated
+    machine. For the value of --machine, the function returns the reproduction that simulates and measures."""
     return getattr(study, "on_emulated", None)
 
 
 def contributions(paper: str) -> tuple[Contribution, ...]:
-    """The contributions of suites to the reproduction of this name."""
+    """Return the contributions of suites to the reproduction of this name."""
     names = [name for name in plugin_names(__name__) if name.startswith(f"{paper}_")]
-    return tuple(plugins(__name__, *CONTRIBUTED, marks=("PART_OF",), names=names))
+    return tuple(plugins(__name__, *CONTRIBUTION_MEMBERS, marks=("PART_OF",), names=names))
 
 
 def workloads_of(studies: Iterable[Reproduction]) -> tuple[str, ...]:
-    """The workloads in their optional WORKLOADS, which are compiled on first use only."""
+    """Return the workloads in the optional WORKLOADS of these reproductions, which are compiled on first use
+    only."""
     modules = (each for study in studies for each in (study, *contributions(study.NAME)))
     return tuple(dict.fromkeys(name for module in modules for name in getattr(module, "WORKLOADS", ())))
 
 
 def all_reproductions() -> dict[str, Reproduction]:
-    """Every reproduction, by name."""
-    modules = plugins(__name__, *MEMBERS, marks=("NAME", "FIGURES"), name_of=lambda module: module.NAME)
+    """Return every reproduction, by name."""
+    modules = plugins(
+        __name__, *REPRODUCTION_MEMBERS, marks=("NAME", "FIGURES"), name_of=lambda module: module.NAME
+    )
     return {module.NAME: module for module in sorted(modules, key=lambda module: module.NAME)}
 
 
 def reproduction(name: str, catalog: Catalog) -> Reproduction:
-    """Raises UsageError for an unknown name; if it is a machine's name, the error names the reproduction that
-    runs on it."""
-    shelf = all_reproductions()
-    if name not in shelf:
-        raise _unknown_reproduction(name, [*shelf, "all"], _reproduction_on(name, catalog))
-    return shelf[name]
+    """Return the reproduction of this name. Raises UsageError for an unknown name; for the name of a machine,
+    the error names the reproduction that runs on it."""
+    reproductions = all_reproductions()
+    if name not in reproductions:
+        raise _unknown_reproduction_error(name, [*reproductions, "all"], _reproduction_on(name, catalog))
+    return reproductions[name]
 
 
 def _reproduction_on(machine: str, catalog: Catalog) -> str:
-    """The reproduction whose first part runs on `machine`; "" if there is none."""
+    """Return the name of the reproduction whose first part runs on `machine`, or "" if there is none."""
     machine = machine.partition(":")[2] or machine
     for name, study in all_reproductions().items():
         if any(part.machine == machine for part in study.parts(catalog)[:1]):
@@ -131,16 +135,19 @@ def _reproduction_on(machine: str, catalog: Catalog) -> str:
     return ""
 
 
-def _unknown_reproduction(name: str, available: Iterable[str], of_machine: str = "") -> UsageError:
-    """`of_machine` is the reproduction that simulates the machine called `name`, "" for none."""
+def _unknown_reproduction_error(
+    name: str, available: Iterable[str], machine_reproduction: str = ""
+) -> UsageError:
+    """Return the error. `machine_reproduction` is the reproduction that simulates the machine called `name`,
+    "" if there is none."""
     remedy, code = "'hockney reproduce --list' shows all", "unknown-reproduction"
-    if not of_machine:
+    if not machine_reproduction:
         return unknown("reproduction", name, available, remedy, code=code)
     return UsageError(
         f"unknown reproduction '{printable(name)}'",
         "it is a machine",
-        f"use 'hockney reproduce {of_machine}', the paper that describes it",
+        f"use 'hockney reproduce {machine_reproduction}', the paper that describes it",
         code=code,
         name=name,
-        suggestion=of_machine,
+        suggestion=machine_reproduction,
     )

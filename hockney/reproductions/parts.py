@@ -22,10 +22,10 @@ class Part:
     """Cases on one machine, in a run folder called `name`.
 
     `machine` is the described machine of the paper: the value of --machine without "sim:", such as "t3e",
-    "t3e+full-duplex", "paragon-10x1". It is simulated, unless the cases are measured `on` another, the
-    value of --machine: then in `launches` launches and about `budget_s` seconds (0: simulated cases end by
-    themselves). `workloads` are the catalog's entries of the cases, if models are to be fitted to their
-    results.
+    "t3e+full-duplex", "paragon-10x1". It is simulated, unless the cases are measured on the machine `on` (a
+    value of --machine). Then they are measured in `launches` launches and about `budget_s` seconds (0:
+    simulated cases end by themselves). `workloads` are the catalog's entries of the cases, if models are to
+    be fitted to their results.
     """
 
     name: str
@@ -39,29 +39,33 @@ class Part:
 
 @dataclass(frozen=True)
 class Answer:
-    """The results of a part's run so far; `platform` is the described machine, `machine` the one that the run
-    measured (None: nothing depends on it)."""
+    """The results of a part's run so far. `platform` is the described machine, `machine` the machine that the
+    run measured (None if nothing depends on it)."""
 
     part: Part
     platform: Platform
     run: RunRecords
     machine: Machine | None = None
 
-    def seconds(self, workload: str, **fixed: Value) -> float | None:
-        """Time of the part's single case with these parameters (`ranks` is one of them): the median of its
-        repetitions; None if it was not measured."""
-        times = [t for r in self.records(workload, **fixed) for t in r.times_s]
+    def seconds(self, workload: str, **values: Value) -> float | None:
+        """Return the time of the part's single case with these parameters (including `ranks`), as the median
+        of its repetitions; None if it was not measured."""
+        times = [time_s for record in self.records(workload, **values) for time_s in record.times_s]
         return median(times) if times else None
 
-    def records(self, workload: str, **fixed: Value) -> list[Record]:
-        """The records of the part's single case with these parameters."""
-        return self._records.get(self.case(workload, **fixed).line, [])
+    def records(self, workload: str, **values: Value) -> list[Record]:
+        """Return the records of the part's single case with these parameters."""
+        return self._records.get(self.case(workload, **values).line, [])
 
-    def case(self, workload: str, **fixed: Value) -> Case:
-        """The part's single case with these parameters."""
-        cases = [c for c in self.part.cases if c.workload == workload and fixed.items() <= c.values.items()]
+    def case(self, workload: str, **values: Value) -> Case:
+        """Return the part's single case with these parameters."""
+        cases = [
+            case
+            for case in self.part.cases
+            if case.workload == workload and values.items() <= case.values.items()
+        ]
         if len(cases) != 1:
-            raise LookupError(f"{len(cases)} cases of {self.part.name} are {workload} with {fixed}, not one")
+            raise LookupError(f"{len(cases)} cases of {self.part.name} are {workload} with {values}, not one")
         return cases[0]
 
     @cached_property

@@ -28,7 +28,7 @@ def folder(tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("api") / "r"
     events: list[object] = []
     run = api.run("pingpong bytes=0:1MiB", FAKE, out=path, listen=events.append)
-    assert run.outcome is not None and run.outcome.left == 0 and not run.wrong
+    assert run.outcome is not None and run.outcome.missing_count == 0 and not run.wrong
     began = next(event for event in events if isinstance(event, MeasuringBegan))
     assert sum(isinstance(event, CaseEnded) for event in events) == began.measurements
     return path

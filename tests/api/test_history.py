@@ -47,7 +47,7 @@ def test_series_as_frame_figure_and_html(history):
 
 def test_a_check(history):
     check = history.check()
-    assert check.verdict == "usual" and check.checked.earlier == 5 and "<table" in check._repr_html_()
+    assert check.verdict == "usual" and check.checked.earlier_count == 5 and "<table" in check._repr_html_()
     again = history.check(history.open(history.runs()[-1]))
     assert again.document == check.document
     assert history.check(history.runs()[2]).verdict == "unknown"
@@ -99,7 +99,7 @@ def test_runs_without_measurements(new_history, kept, tmp_path):
 def test_the_first_run_is_checked_with_an_empty_archive(new_history, kept):
     new_history.path.mkdir()
     check = new_history.check(kept / "run-0")
-    assert check.verdict == "unknown" and check.checked.earlier == 0
+    assert check.verdict == "unknown" and check.checked.earlier_count == 0
     with pytest.raises(hockney.Inconclusive):
         new_history.check()
 
@@ -121,7 +121,7 @@ def test_an_operation_that_the_run_lacks(new_history, tmp_path, study):
     assert ("should have measured" in check.junit) == expected
     assert "no result of 1 operation of the run before: pingpong" in check.markdown
     assert "no result of 1 operation" in str(check.page)
-    assert ("lacks 1 case" in check.checked.overall) == expected
+    assert ("lacks 1 case" in check.checked.overall_sentence) == expected
 
 
 def test_a_planned_case_without_a_result_is_not_usual(new_history, tmp_path):
@@ -137,8 +137,8 @@ def test_a_planned_case_without_a_result_is_not_usual(new_history, tmp_path):
     records.write_bytes(b"".join(row for row in rows if b'"case":"pingpong' not in row))
     reseal(run)
     check = new_history.check(run)
-    assert check.verdict == "undecided" and not check.checked.fails
-    assert [case.split()[0] for case in check.checked.missing] == ["pingpong"]
+    assert check.verdict == "undecided" and not check.checked.is_failure
+    assert [case.split()[0] for case in check.checked.missing_cases] == ["pingpong"]
 
 
 def test_prune_does_not_ask_for_labels(new_history, kept):

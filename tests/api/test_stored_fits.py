@@ -136,7 +136,7 @@ def test_fits_of_another_version_are_not_used(folder, fitted, monkeypatch):
 
 def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch):
     now = stored.program_digest()
-    shutil.copytree(stored.PACKAGE, tmp_path / "hockney", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(stored.PACKAGE_FOLDER, tmp_path / "hockney", ignore=shutil.ignore_patterns("__pycache__"))
     monkeypatch.setattr(stored, "PACKAGE", tmp_path / "hockney")
     stored.program_digest.cache_clear()
     assert stored.program_digest() == now
@@ -152,15 +152,15 @@ def test_the_version_depends_on_the_sources_of_the_models(tmp_path, monkeypatch)
 def test_only_typical_costs_of_all_workloads_are_stored(folder, fitted):
     folder.fits_path.unlink()
     measurement.load_results(folder, cost="undisturbed").save(folder)
-    measurement.load_results(folder, relevant=is_relevant).save(folder)
+    measurement.load_results(folder, is_relevant=is_relevant).save(folder)
     assert len(fitted) == 2 and not folder.fits_path.exists()
 
 
 def test_the_costs_of_messages_are_the_same_from_stored_fits(folder, fitted):
-    chosen = measurement.load_results(folder, relevant=is_relevant).fits
+    chosen = measurement.load_results(folder, is_relevant=is_relevant).fits
     assert fitted == [] and 0 < len(chosen.summaries) < len(measurement.load_results(folder).fits.summaries)
     folder.fits_path.unlink()
-    assert measurement.load_results(folder, relevant=is_relevant).fits == chosen
+    assert measurement.load_results(folder, is_relevant=is_relevant).fits == chosen
 
 
 def test_fits_that_json_cannot_hold_have_no_seal(folder):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hockney.archive import Archive
 from hockney.archive.archive import ABANDONED_S
 from hockney.archive.archived_run import describe
-from hockney.archive.copying import COPY_PREFIX, MOST_BYTES, digest_of, remove
+from hockney.archive.copying import COPY_PREFIX, MAX_FOREIGN_BYTES, digest_of, remove_run
 from hockney.archive.index import _seal_file, read_index
 from hockney.core.errors import EnvironmentProblem, HockneyError, Inconclusive, UsageError
 from hockney.models.history.times import CaseTime, RunTimes
@@ -36,7 +36,7 @@ def filled(archive: Archive, runs: list[Path]) -> list[str]:
 def test_a_copy_is_the_run(archive, runs):
     added = archive.add(RunFolder(runs[0]))
     copy = archive.folder(added.entry)
-    assert added.new and copy.read().run == RunFolder(runs[0]).read().run
+    assert added.is_new and copy.read().run == RunFolder(runs[0]).read().run
     assert copy.plan() == RunFolder(runs[0]).plan() and digest_of(copy) == digest_of(RunFolder(runs[0]))
     assert (copy.path / "fits.json").is_file() and not copy.report_path.exists()
     assert describe(copy) == added.entry == archive.contents().entries[0]
@@ -54,7 +54,7 @@ def test_the_same_run_is_added_once(archive, runs, tmp_path):
     shutil.copytree(runs[0], tmp_path / "copy")
     (tmp_path / "copy" / "report.html").write_text("another report")
     again = archive.add(RunFolder(tmp_path / "copy"))
-    assert not again.new and again.entry == first.entry and len(names(archive)) == 1
+    assert not again.is_new and again.entry == first.entry and len(names(archive)) == 1
 
 
 def half(run: Path, into: Path, lines: int = 4) -> Path:
@@ -76,7 +76,7 @@ def test_a_later_state_replaces_an_earlier_one(archive, runs, tmp_path):
 def test_an_earlier_state_does_not_come_back(archive, runs, tmp_path):
     later = archive.add(RunFolder(runs[0]))
     early = archive.add(RunFolder(half(runs[0], tmp_path / "early")))
-    assert not early.new and early.entry == later.entry and names(archive) == [later.entry.name]
+    assert not early.is_new and early.entry == later.entry and names(archive) == [later.entry.name]
     shutil.copytree(tmp_path / "early", archive.path / "put-there")
     assert names(archive) == [later.entry.name], "nor behind the archive's back"
 
@@ -130,14 +130,14 @@ def test_a_folder_of_endless_depth_or_size_is_not_copied(archive, runs, tmp_path
     subprocess.run(["mkdir", "-p", place.relative_to(tmp_path)], cwd=tmp_path, check=True)
     large = shutil.copytree(runs[0], tmp_path / "large")
     (large / "notes").touch()
-    os.truncate(large / "notes", MOST_BYTES + 1)
+    os.truncate(large / "notes", MAX_FOREIGN_BYTES + 1)
     for run in (deep, large):
         with pytest.raises(EnvironmentProblem) as refused:
             archive.add(RunFolder(run))
         assert refused.value.code == "file-not-readable"
     assert not os.listdir(archive.path)
     shutil.move(deep, archive.path / "deep")
-    remove(archive.path / "deep")
+    remove_run(archive.path / "deep")
     assert not os.listdir(archive.path)
 
 
@@ -178,10 +178,10 @@ def test_a_damaged_copy_is_repaired_by_adding_the_run_again(archive, runs, damag
         )
     archive.contents()
     added = archive.add(RunFolder(runs[0]))
-    assert added.new and added.entry.name == first and records.read_bytes() == good
+    assert added.is_new and added.entry.name == first and records.read_bytes() == good
     assert names(archive) == [first, second] and not archive.contents().damaged
     assert archive.contents().entries[0] == describe(RunFolder(archive.path / first))
-    assert not archive.add(RunFolder(runs[0])).new and not list(archive.path.glob(".*"))
+    assert not archive.add(RunFolder(runs[0])).is_new and not list(archive.path.glob(".*"))
 
 
 def test_a_run_that_was_resumed_in_the_archive_stays(archive, runs, tmp_path):
@@ -189,7 +189,7 @@ def test_a_run_that_was_resumed_in_the_archive_stays(archive, runs, tmp_path):
     (name,) = filled(archive, [early])
     whole = (runs[0] / "records.jsonl").read_bytes()
     (archive.path / name / "records.jsonl").write_bytes(whole)
-    assert not archive.add(RunFolder(early)).new
+    assert not archive.add(RunFolder(early)).is_new
     assert (archive.path / name / "records.jsonl").read_bytes() == whole
 
 
@@ -250,7 +250,7 @@ def test_any_index_is_as_good_as_a_new_one(archive, runs, spoil):
     before, times = archive.contents(), kept_times(archive)
     spoil(archive.index_path)
     assert archive.contents() == before and kept_times(archive) == times
-    assert archive.add(RunFolder(runs[3])).new and names(archive)[:3] == expected
+    assert archive.add(RunFolder(runs[3])).is_new and names(archive)[:3] == expected
     assert archive.reindex() == archive.contents() and len(names(archive)) == 4
     assert not list(archive.path.glob(".*"))
 

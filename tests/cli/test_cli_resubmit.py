@@ -55,7 +55,7 @@ def test_pbs_is_asked_for_processors_when_a_run_is_continued(hockney, stand_in):
 def begun(path: Path) -> RunFolder:
     """A run without records that was begun on this host."""
     made = api.plan("pingpong bytes=0,8", RunOptions(machine="fake", seed=1, budget=5.0, launches=2))
-    return measurement.begin(path, made.cases, made.settings, made.bench)
+    return measurement.create_run(path, made.cases, made.settings, made.bench)
 
 
 def test_another_job_has_the_options_of_the_run(hockney, slurm):
@@ -104,7 +104,7 @@ def in_an_allocation(path: str, nodes: int = 2) -> RunFolder:
     options = RunOptions(machine="fake", nodes=nodes, ranks_per_node=2, seed=1, budget=5.0, launches=2)
     made = api.plan("pingpong bytes=0,8", options)
     settings = replace(made.settings, nodes=0, ranks_per_node=0)
-    return measurement.begin(Path(path), made.cases, settings, made.bench)
+    return measurement.create_run(Path(path), made.cases, settings, made.bench)
 
 
 def test_another_job_has_the_shape_of_the_allocation(hockney, scheduler):
@@ -146,7 +146,7 @@ def test_a_run_of_one_node_continues_on_one(machine, nodes):
 
 def test_a_run_on_named_hosts_is_not_submitted(hockney, slurm):
     made = api.plan("pingpong bytes=0,8", RunOptions(machine="fake", seed=1, budget=5.0, launches=2))
-    measurement.begin(Path("r"), made.cases, replace(made.settings, hosts=("n1", "n2")), made.bench)
+    measurement.create_run(Path("r"), made.cases, replace(made.settings, hosts=("n1", "n2")), made.bench)
     done = hockney("resume", "r", "--submit")
     assert (done.code, done.error.code, slurm.jobs) == (2, "hosts-of-the-run", 0)
 

@@ -14,7 +14,7 @@ from hockney import api
 from hockney.api.find_runs import other_settings_text, skipped_survey_notice
 from hockney.api.measure import bench_change_notice
 from hockney.core.wording import as_flags
-from hockney.measurement.machine_diff import NOT_SET
+from hockney.measurement.machine_diff import UNSET_TEXT
 
 UCX = "UCX_TLS"
 
@@ -45,7 +45,7 @@ def test_settings_are_in_the_run_the_document_and_the_page(hockney, tuned):
 
 def test_resume_names_the_setting_that_changed(hockney, tuned):
     """If there is something to measure."""
-    notice = bench_change_notice(UCX, "tcp", NOT_SET)
+    notice = bench_change_notice(UCX, "tcp", UNSET_TEXT)
     assert notice.text not in hockney("resume", "runs/tuned", "--machine", "fake").err
     records = Path("runs/tuned/records.jsonl")
     records.write_bytes(records.read_bytes()[:-2000])
@@ -56,7 +56,7 @@ def test_a_survey_with_other_settings_is_refused(hockney, tuned):
     words = ("run", "granularity", "work=1ms", "survey=runs/tuned", "--sizes", "8", "-q")
     refused = hockney(*words)
     assert refused.code == 2 and refused.error.code == "survey-of-other-machine"
-    assert refused.error.fields["differences"] == (f"{UCX} tcp, here {NOT_SET}",)
+    assert refused.error.fields["differences"] == (f"{UCX} tcp, here {UNSET_TEXT}",)
 
 
 def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_survey, monkeypatch):
@@ -66,7 +66,7 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     small_survey("runs/tuned")
     monkeypatch.delenv(UCX)
     said = hockney(*words)
-    difference = f"{UCX} tcp, here {NOT_SET}"
+    difference = f"{UCX} tcp, here {UNSET_TEXT}"
     reason = other_settings_text("runs/tuned", [difference])
     with as_flags():
         note = skipped_survey_notice(reason).text

@@ -19,7 +19,7 @@ from hockney.cli.arguments.batch import TIME
 from hockney.core.errors import HockneyError
 from hockney.launch.fake import FakeLauncher
 from hockney.measurement import ignore_event, prepare
-from hockney.measurement.bench import PLANNED_JOB
+from hockney.measurement.bench import UNKNOWN_SCHEDULER
 from hockney.measurement.events import Status
 from hockney.store import LaunchShare, PartFolder, RunFolder
 
@@ -73,11 +73,11 @@ def test_the_job_plans_again_on_its_own_hosts(slurm):
     api.submit("pingpong bytes=0,8", options, api.BatchOptions(), out="r")
     before = RunFolder(Path("r"))
     assert before.machine().levels == ["node", "network"]
-    assert before.machine().scheduler == PLANNED_JOB
+    assert before.machine().scheduler == UNKNOWN_SCHEDULER
     ran = slurm.run("r")
     assert ran.returncode == 0, ran.stderr
     after = RunFolder(Path("r"))
-    assert after.machine().scheduler != PLANNED_JOB
+    assert after.machine().scheduler != UNKNOWN_SCHEDULER
     assert after.plan().settings == before.plan().settings
     assert records("r") == 4
 
@@ -291,7 +291,7 @@ def test_no_rank_starts_where_a_job_is_submitted(hockney, slurm, monkeypatch, wo
     for option in ("--dry-run", "--submit"):
         done = hockney(*RUN[:-2], *words, option, "--out", "r")
         assert done.code == 0, done.err
-    assert RunFolder(Path("r")).machine().scheduler == PLANNED_JOB
+    assert RunFolder(Path("r")).machine().scheduler == UNKNOWN_SCHEDULER
 
 
 def test_variables_do_not_win_against_the_script(hockney, slurm, monkeypatch):

@@ -75,7 +75,7 @@ def test_the_still_picture_has_a_rectangle_for_each_bar():
 
 def test_files_tables_and_notebooks_have_them():
     assert b"computing" in render(FIGURE, "svg") and render(FIGURE, "png")
-    columns, rows = data.table(FIGURE)
+    columns, rows = data.figure_table(FIGURE)
     assert columns[0] == "series" and ("waiting", "cg, 2", "30%", "3 ms") in rows
     figure = plotly_figure(FIGURE)
     visible = [trace for trace in figure.data if trace.showlegend]
@@ -86,6 +86,6 @@ def test_a_cell_of_a_map_stands_for_its_middle():
     cells = Series("from 1 kB", (0.0, 1.0), (0.9, 0.9), kind="bars", base=(2.55, -0.45), cells=True)
     across = Axis("to rank", "", "linear", include=(-0.5, 3.5), whole=True)
     figure = Figure("map", "Map", FIGURE.x, across, (cells,))
-    assert [float(row[2]) for row in data.table(figure)[1]] == pytest.approx([3, 0])
+    assert [float(row[2]) for row in data.figure_table(figure)[1]] == pytest.approx([3, 0])
     levels = lay_out(figure).y.levels
     assert levels and all(value == round(value) for level in levels for value in level.values)

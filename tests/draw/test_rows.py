@@ -56,8 +56,8 @@ def test_the_still_picture_has_a_row_for_each_name_and_bars_across():
 def test_points_beside_each_other_have_the_same_name_and_a_higher_row():
     near = Series("near", (0.7, 1.0, 1.3), (1e-6, 2e-6, 3e-6))
     high = replace(FIGURE, x=replace(FIGURE.x, row=2.0), series=(near,))
-    _, rows = data.table(high)
-    assert {row[1] for row in rows} == {"middle"} and data.as_csv(high).count("middle") == 3
+    _, rows = data.figure_table(high)
+    assert {row[1] for row in rows} == {"middle"} and data.figure_csv(high).count("middle") == 3
 
     def height(figure: Figure) -> float:
         return float(re.search(r'viewBox="\S+ \S+ \S+ ([\d.]+)"', draw_still(figure, "rows"))[1])
@@ -68,9 +68,9 @@ def test_points_beside_each_other_have_the_same_name_and_a_higher_row():
 
 def test_words_and_files_have_the_names():
     assert "at quick" in describe(FIGURE)
-    _, rows = data.table(FIGURE)
+    _, rows = data.figure_table(FIGURE)
     assert {row[1] for row in rows} == set(NAMES)
-    assert "quick" in data.as_csv(FIGURE)
+    assert "quick" in data.figure_csv(FIGURE)
     assert b"quick" in render(FIGURE, "svg") and b"middle" in render(FIGURE, "svg")
 
 

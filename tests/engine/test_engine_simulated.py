@@ -21,7 +21,7 @@ from hockney.core.record import End, EngineLine, Failure, Launch, Record
 from hockney.launch.launcher import LaunchOptions
 from hockney.launch.smpi import SmpiLauncher
 from hockney.machines.simulated import platform
-from hockney.measurement.abilities import abilities
+from hockney.measurement.abilities import find_abilities
 from hockney.models.applications.granularity import Algorithm, times
 from hockney.models.applications.point_to_point_costs import costs_from_platform
 from hockney.models.loggp_sim import LogGPSimulator
@@ -121,7 +121,7 @@ def test_the_doctor_lists_what_cannot_be_simulated(tmp_path):
     groups = {c.workloads[0].group: {w.name for w in c.workloads} for c in bundled_groups()}
     words = [
         word
-        for each in abilities(simgrid_here(), {"HOCKNEY_CACHE": str(tmp_path)}).missing
+        for each in find_abilities(simgrid_here(), {"HOCKNEY_CACHE": str(tmp_path)}).missing
         for word in each.refused.split(", ")
     ]
     refused = set().union(*(groups.get(f"hockney-{word}", {word.split()[0]}) for word in words))

@@ -14,7 +14,7 @@ from compared_runs import MACHINE, changed, run, side
 from hockney.api.judgements import comparison
 from hockney.judgements.compare import compare
 from hockney.judgements.document import comparison_document
-from hockney.judgements.judgement import escape_markdown, junit, markdown
+from hockney.judgements.judgement import escape_markdown, junit_report, markdown_report
 from hockney.judgements.page import comparison_page
 
 COUNT = 12
@@ -57,9 +57,9 @@ def test_the_largest_effect_that_is_still_possible():
 
 def test_what_mpi_reports():
     tcp = changed(transport={"within a node": "tcp"})
-    assert [each.name for each in compared(machine=tcp).reported] == ["transport"]
+    assert [each.name for each in compared(machine=tcp).reported_differences] == ["transport"]
     asked = compared(variables=("UCX_TLS=tcp",))
-    assert [each.name for each in asked.differences] == ["variables"] and asked.reported == ()
+    assert [each.name for each in asked.differences] == ["variables"] and asked.reported_differences == ()
 
 
 def test_pairs_in_which_only_one_side_was_slow():
@@ -73,7 +73,9 @@ def test_pairs_in_which_only_one_side_was_slow():
     written = comparison_document(made)
     assert {(each["excluded_slower"], each["excluded_faster"]) for each in written["cases"]} == {(4, 0)}
     assert written["operations"][0]["excluded_slower"] == 4
-    assert all("4 of 24" in text for text in (junit(made), markdown(made), str(comparison_page(made))))
+    assert all(
+        "4 of 24" in text for text in (junit_report(made), markdown_report(made), str(comparison_page(made)))
+    )
 
 
 @pytest.mark.parametrize("kind", [{}, {"shift": 0.01}, {"noise": 0.1}, {"launches": 1}])
@@ -82,7 +84,7 @@ def test_it_is_in_every_output(kind):
     first = made.effect_sentences[0]
     assert first in html.unescape(comparison._comparison_html(made))
     assert first in {text for section in comparison_page(made).sections for text in section.text}
-    assert first in html.unescape(junit(made)) and escape_markdown(first) in markdown(made)
+    assert first in html.unescape(junit_report(made)) and escape_markdown(first) in markdown_report(made)
     written = json.loads(json.dumps(comparison_document(made)["effect"]))
     assert written["verdict"] == made.effect.state and written["sentences"][0] == first
 

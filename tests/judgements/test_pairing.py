@@ -31,7 +31,7 @@ def drifting(numbers=range(8), scatter=DRIFT, interleaved="x", **more):
 def test_pairs_find_what_independent_launches_cannot():
     paired = compare(side("A", drifting()), side("B", drifting(scatter=SLOWER)), 0.02)
     apart = compare(side("A", drifting()), side("B", drifting(scatter=SLOWER, interleaved="y")), 0.02)
-    assert paired.paired and not apart.paired
+    assert paired.is_paired and not apart.is_paired
     assert {each.state for each in paired.cases} == {"slower"}
     assert {each.state for each in apart.cases} == {"undecided"}
     assert paired.cases[0].ratio.value == pytest.approx(1.04, rel=1e-3)
@@ -76,7 +76,7 @@ def test_several_interleaved_comparisons_are_paired_each():
     a = side("A", drifting(interleaved="x"), drifting(interleaved="y", factor=1.5))
     b = side("B", drifting(interleaved="y", factor=1.5, scatter=SLOWER), drifting(scatter=SLOWER))
     compared = compare(a, b, 0.02)
-    assert compared.paired and {each.launches for each in compared.cases} == {(16, 16)}
+    assert compared.is_paired and {each.launches for each in compared.cases} == {(16, 16)}
     assert {each.state for each in compared.cases} == {"slower"}
 
 
@@ -95,7 +95,7 @@ def test_an_interleaved_comparison_that_was_interrupted_early(pairs):
 @pytest.mark.parametrize(("of_a", "of_b"), [("x", ""), ("x", "y"), ("", "")])
 def test_other_runs_are_not_paired(of_a, of_b):
     a, b = drifting(interleaved=of_a), drifting(interleaved=of_b)
-    assert not compare(side("A", a), side("B", b), 0.02).paired
+    assert not compare(side("A", a), side("B", b), 0.02).is_paired
 
 
 def test_both_launches_of_a_pair_are_under_load_if_one_is():

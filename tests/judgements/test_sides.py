@@ -14,13 +14,13 @@ from hockney.core.errors import Inconclusive
 from hockney.core.record import SCHEMA, Close, Verified
 from hockney.judgements.compare import compare
 from hockney.judgements.document import comparison_document
-from hockney.judgements.environment import differences, mixed
-from hockney.judgements.judgement import junit
+from hockney.judgements.environment import environment_differences, mixed_facts
+from hockney.judgements.judgement import junit_report
 from hockney.judgements.page import comparison_page
 
 
 def test_nothing_differs():
-    assert differences(side("A"), side("B")) == ()
+    assert environment_differences(side("A"), side("B")) == ()
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def test_nothing_differs():
     ],
 )
 def test_what_the_machine_records(other, name, values):
-    (difference,) = differences(side("A"), side("B", run(machine=other)))
+    (difference,) = environment_differences(side("A"), side("B", run(machine=other)))
     assert (difference.name, difference.a, difference.b) == (name, *values)
 
 
 def test_what_the_launches_and_the_settings_record():
     other = run(hosts=("node7", "node8"), mpiexec_args="--mca x y", variables=("A=1",))
-    found = {each.name: (each.a, each.b) for each in differences(side("A"), side("B", other))}
+    found = {each.name: (each.a, each.b) for each in environment_differences(side("A"), side("B", other))}
     assert found == {
         "hosts": ("1 host", "2 hosts"),
         "mpiexec arguments": ("none", "--mca x y"),
@@ -49,22 +49,25 @@ def test_what_the_launches_and_the_settings_record():
     }
     close = Close(schema=SCHEMA, launch="0.2", seconds=1, exit_code=0, outside_cores=2)
     loaded = replace(run(), run=replace(run().run, closes=(close,)))
-    (difference,) = differences(side("A"), side("B", loaded))
+    (difference,) = environment_differences(side("A"), side("B", loaded))
     assert (difference.name, difference.a, difference.b) == ("launches under load", "0 of 12", "1 of 12")
 
 
 def test_batch_jobs_on_other_nodes_have_the_same_environment():
     """They are one machine in the archive, too."""
     jobs = [changed(scheduler="slurm", host=host) for host in ("node1", "node2")]
-    assert differences(*(side(name, run(machine=job)) for name, job in zip("AB", jobs, strict=True))) == ()
-    assert mixed(side("A", *(run(machine=job) for job in jobs))) == ()
-    here = differences(side("A"), side("B", run(machine=changed(host="node8"))))
+    assert (
+        environment_differences(*(side(name, run(machine=job)) for name, job in zip("AB", jobs, strict=True)))
+        == ()
+    )
+    assert mixed_facts(side("A", *(run(machine=job) for job in jobs))) == ()
+    here = environment_differences(side("A"), side("B", run(machine=changed(host="node8"))))
     assert [each.name for each in here] == ["host"]
 
 
 def test_runs_of_one_side_that_differ():
     other = run(machine=changed(governor="powersave"))
-    assert mixed(side("A", run(), other)) == ("governor",)
+    assert mixed_facts(side("A", run(), other)) == ("governor",)
     compared = compare(side("A", run(), other), side("B"), 0.05)
     assert [caveat.code for caveat in compared.caveats] == ["mixed-environment"]
     assert compared.differences[0].a == "performance; powersave"
@@ -79,7 +82,7 @@ def test_levels_are_known_from_the_hosts():
     together = side("A", run(CASES[:1]), run(CASES[1:2], hosts=hosts))
     both = compare(together, replace(together, name="B"), 0.05)
     assert {each.level for each in both.operations} == {"within a node", "between nodes"}
-    assert both.several_levels and len(both.operations) == 2
+    assert both.has_several_levels and len(both.operations) == 2
 
 
 def test_levels_that_cases_name_are_operations_of_their_own():
@@ -112,18 +115,20 @@ def test_a_planned_case_without_a_result_is_not_fine():
     """As in a run that was interrupted before its last launch on four ranks."""
     whole = side("A")
     cases = frozenset(CATALOG.case(line) for line in CASES)
-    made = compare(whole, side("B", replace(run(CASES[:2]), planned=cases)), 0.05)
-    (missing,) = made.missing
+    made = compare(whole, side("B", replace(run(CASES[:2]), planned_cases=cases)), 0.05)
+    (missing,) = made.missing_cases
     assert missing.case.workload == "barrier" and made.state == "undecided"
-    assert made.overall == "Undecided: no operation is slower, but B lacks 1 case that it should have."
-    assert any("B has no result of 1 operation: barrier" in text for text in made.lacking)
+    assert (
+        made.overall_sentence == "Undecided: no operation is slower, but B lacks 1 case that it should have."
+    )
+    assert any("B has no result of 1 operation: barrier" in text for text in made.missing_result_sentences)
     assert comparison_document(made)["only_a"] == [
         {"case": missing.case.line, "failure": "", "expected": True}
     ]
-    assert 'errors="1"' in junit(made) and "B should have measured it" in junit(made)
-    slower = compare(whole, side("B", replace(run(CASES[:2], factor=1.3), planned=cases)), 0.05)
+    assert 'errors="1"' in junit_report(made) and "B should have measured it" in junit_report(made)
+    slower = compare(whole, side("B", replace(run(CASES[:2], factor=1.3), planned_cases=cases)), 0.05)
     assert slower.state == "slower"
-    back = compare(side("A", replace(run(CASES[:2]), planned=cases)), replace(whole, name="B"), 0.05)
+    back = compare(side("A", replace(run(CASES[:2]), planned_cases=cases)), replace(whole, name="B"), 0.05)
     assert back.state == "same", "B has more than A"
 
 
@@ -141,11 +146,11 @@ def test_operations_that_b_lacks(study, lines, missing):
     """Ranks, sizes and cases that the user chose are no reason for doubt."""
     of_a = ("pingpong bytes=8", "bcast bytes=8 ranks=4", "barrier ranks=4", "reduce bytes=1024 ranks=4")
     made = compare(side("A", run(of_a, study=study)), side("B", run(lines, study=study)), 0.05)
-    assert {each.case.workload for each in made.missing} == missing
+    assert {each.case.workload for each in made.missing_cases} == missing
     assert made.state == ("undecided" if missing else "same")
     other = compare(side("A", run(of_a, study=study)), side("B", run(lines, study="barriers")), 0.05)
-    assert other.missing == () and other.state == "same" and other.only_a
-    assert "reduce" in " ".join(other.lacking), "it is listed"
+    assert other.missing_cases == () and other.state == "same" and other.only_a
+    assert "reduce" in " ".join(other.missing_result_sentences), "it is listed"
 
 
 def test_wrong_data_comes_first():
@@ -154,11 +159,11 @@ def test_wrong_data_comes_first():
     records = [msgspec.structs.replace(of.records[0], verified=Verified(bytes=8, errors=1)), *of.records[1:]]
     made = compare(side("A"), side("B", replace(of, run=replace(of.run, records=tuple(records)))), 0.05)
     assert made.state == "same"
-    assert made.overall.startswith("Data arrived corrupted in 1 record of B. B is not slower")
+    assert made.overall_sentence.startswith("Data arrived corrupted in 1 record of B. B is not slower")
     written = comparison_document(made)
     assert (written["a"]["wrong_records"], written["b"]["wrong_records"]) == (0, 1)
-    assert 'errors="1"' in junit(made) and "wrong-data" in junit(made)
-    assert "wrong-data" not in junit(compare(side("A"), side("B"), 0.05))
+    assert 'errors="1"' in junit_report(made) and "wrong-data" in junit_report(made)
+    assert "wrong-data" not in junit_report(compare(side("A"), side("B"), 0.05))
 
 
 def test_undecided_operations_share_a_sentence_with_what_decides_half_of_their_cases():
@@ -166,7 +171,7 @@ def test_undecided_operations_share_a_sentence_with_what_decides_half_of_their_c
     made = compare(side("A", run(scatter=noisy)), side("B", run(scatter=noisy[::-1])), 0.05)
     assert len(made.operations) == 2 and {each.state for each in made.operations} == {"undecided"}
     counts = sorted(max(each.more_launches) for each in made.cases if each.state == "undecided")
-    (_, said) = made.answer
+    (_, said) = made.answer_sentences
     assert f" {counts[(len(counts) - 1) // 2]} " in said
     assert all(each.workload in said for each in made.operations)
 
@@ -189,7 +194,7 @@ def test_launches_under_load_are_one_caveat():
 def test_the_whole(factor, tolerance, state):
     compared = compare(side("A"), side("B", run(factor=factor)), tolerance)
     assert compared.state == state and {each.state for each in compared.cases} == {state}
-    assert compared.overall.startswith("B is ")
+    assert compared.overall_sentence.startswith("B is ")
 
 
 def test_few_launches_are_a_caveat():
@@ -213,8 +218,8 @@ def test_of_many_operations_those_that_changed_come_first():
     rest = tuple(line for line in LINES if line not in slow)
     compared = compare(side("A", run(LINES)), side("B", run(rest), run(slow, factor=1.3)), 0.05)
     others = [name for name in MANY if name != "reduce"]
-    assert [each.workload for each in compared.changed_first] == ["reduce", *others]
-    said = compared.answer
+    assert [each.workload for each in compared.operations_by_change] == ["reduce", *others]
+    said = compared.answer_sentences
     assert len(said) == 3 and all(name in said[2] for name in others)
     sections = [section for section in comparison_page(compared).sections if section.tables]
     shown = {

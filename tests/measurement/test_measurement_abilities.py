@@ -13,8 +13,8 @@ from scripts import script
 
 from hockney import build
 from hockney.core.errors import EnvironmentProblem
-from hockney.measurement.abilities import abilities
-from hockney.measurement.doctor import ability_findings, is_root, mpi_not_tried
+from hockney.measurement.abilities import find_abilities
+from hockney.measurement.doctor import ability_findings, is_root, unknown_abilities_finding
 from hockney.mpi import title_of
 from hockney.system.bundled import bundled_catalog, bundled_groups, catalog_with
 
@@ -47,7 +47,7 @@ def test_what_is_refused_is_a_group_or_a_case():
 def test_a_real_one_has_everything_and_the_second_time_it_is_known(tmp_path):
     environ = {"HOCKNEY_CACHE": str(tmp_path)}
     mpi = mpi_named("openmpi")
-    first, again = (abilities(mpi, environ, is_root()) for _ in range(2))
+    first, again = (find_abilities(mpi, environ, is_root()) for _ in range(2))
     assert (first.cached, again.cached) == (False, True)
     assert first.known == again.known and {each.what for each in first.known} == set(named())
     assert not first.missing  # Open MPI 5 with its usual components
@@ -68,6 +68,6 @@ def test_a_wrapper_that_fails_is_reported(tmp_path):
     wrapper = script(tmp_path / "bin" / "mpicxx", "echo 'no compiler here' >&2\nexit 1")
     broken = made_up_mpi("mpich", "9", tmp_path, mpicxx=str(wrapper))
     with pytest.raises(EnvironmentProblem) as raised:
-        abilities(broken, {"HOCKNEY_CACHE": str(tmp_path / "cache")})
+        find_abilities(broken, {"HOCKNEY_CACHE": str(tmp_path / "cache")})
     assert raised.value.code == "abilities-unknown" and "no compiler here" in str(raised.value)
-    assert mpi_not_tried(title_of(broken), raised.value).verdict == "note"
+    assert unknown_abilities_finding(title_of(broken), raised.value).verdict == "note"

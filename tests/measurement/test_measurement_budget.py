@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hockney.core.case import Case
 from hockney.core.settings import FEWEST_LAUNCHES
 from hockney.measurement.budget import (
-    MOST_LAUNCHES,
-    MOST_REPETITIONS,
-    MOST_VALUES,
+    MAX_LAUNCHES,
+    MAX_REPETITIONS,
+    MAX_RUN_REPETITIONS,
     Budget,
     launch_count,
-    most_repetitions,
+    max_repetitions,
 )
 from hockney.models.least_time import least_of
 
@@ -40,12 +40,12 @@ def test_launches_follow_budget_cost_and_cases(budget_s, cost_s, groups, cases, 
 
 @given(st.floats(0.1, 1e5), st.floats(0, 100), st.integers(0, 20), st.integers(0, 10**5))
 def test_there_are_always_some_and_never_too_many(budget_s, cost_s, groups, cases):
-    assert FEWEST_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MOST_LAUNCHES
+    assert FEWEST_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MAX_LAUNCHES
 
 
 def test_a_run_keeps_no_more_than_fits_its_file():
-    assert most_repetitions(1) == MOST_REPETITIONS
-    assert most_repetitions(1800) * 1800 <= MOST_VALUES
+    assert max_repetitions(1) == MAX_REPETITIONS
+    assert max_repetitions(1800) * 1800 <= MAX_RUN_REPETITIONS
 
 
 CASES = (Case.of("pingpong", 2, bytes=8), Case.of("pingpong", 2, bytes=1024))
@@ -61,24 +61,26 @@ class Clock:
 
 def test_the_first_share_leaves_room_for_every_launch():
     budget = Budget(60.0, Clock(), first_cost_s=2.0)
-    assert budget.share(cases=100, cases_left=300, launches_left=3) == pytest.approx((60 - 6) / 3)
+    assert budget.launch_budget(cases=100, remaining_cases=300, remaining_launches=3) == pytest.approx(
+        (60 - 6) / 3
+    )
 
 
 def test_what_launches_cost_is_learned():
     clock = Clock()
     budget = Budget(60.0, clock, first_cost_s=2.0)
     clock.t += 25
-    budget.record_launch(given_s=18, measuring_s=18, launch_s=25, cases=100)
+    budget.record_launch(budget_s=18, measuring_s=18, launch_s=25, cases=100)
     assert budget.cost_s == 7
-    assert budget.share(100, 200, 2) == pytest.approx((60 - 25 - 14) / 2)
+    assert budget.launch_budget(100, 200, 2) == pytest.approx((60 - 25 - 14) / 2)
 
 
 def test_cases_that_overrun_get_less():
     clock = Clock()
     budget = Budget(60.0, clock)
     clock.t += 24
-    budget.record_launch(given_s=20, measuring_s=24, launch_s=24, cases=10)
-    assert budget.share(10, 20, 2) == pytest.approx(36 / 2 / 1.2)
+    budget.record_launch(budget_s=20, measuring_s=24, launch_s=24, cases=10)
+    assert budget.launch_budget(10, 20, 2) == pytest.approx(36 / 2 / 1.2)
 
 
 @given(
@@ -99,10 +101,10 @@ def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cos
     budget = Budget(total, clock, first_cost_s=cost)
     plan = CASES[:1] * cases
     for k in range(launches):
-        if k and budget.exhausted(cases):
+        if k and budget.is_exhausted(cases):
             break
-        given_s = budget.share(cases, cases * (launches - k), launches - k)
-        measuring = min(max(floor * cases, used * given_s), budget.limit(plan) + floor)
+        given_s = budget.launch_budget(cases, cases * (launches - k), launches - k)
+        measuring = min(max(floor * cases, used * given_s), budget.launch_limit(plan) + floor)
         clock.t += cost + measuring
         budget.record_launch(given_s, measuring, cost + measuring, cases)
         if k == 0 and budget.elapsed_s > total:
@@ -112,34 +114,36 @@ def test_the_promise_holds_whatever_launches_and_cases_cost(total, launches, cos
 
 def test_a_simulated_launch_may_use_all_that_is_left():
     clock = Clock()
-    budget = Budget(100.0, clock, shared=False)
+    budget = Budget(100.0, clock, is_shared=False)
     clock.t += 30
-    assert budget.share(cases=1, cases_left=50, launches_left=20) == pytest.approx(70)
-    assert budget.limit(CASES) == 0, "no limit, so that each simulated case is complete"
+    assert budget.launch_budget(cases=1, remaining_cases=50, remaining_launches=20) == pytest.approx(70)
+    assert budget.launch_limit(CASES) == 0, "no limit, so that each simulated case is complete"
     clock.t += 200
-    assert budget.share(1, 1, 1) == 0
+    assert budget.launch_budget(1, 1, 1) == 0
 
 
 def test_the_limit_of_a_launch_leaves_time_for_ending_it():
     clock = Clock()
     budget = Budget(10.0, clock, first_cost_s=1.0)
-    assert budget.limit(CASES) == pytest.approx(9)
+    assert budget.launch_limit(CASES) == pytest.approx(9)
     clock.t += 4
-    budget.record_launch(given_s=2, measuring_s=2, launch_s=4, cases=2)
-    assert budget.limit(CASES) == pytest.approx(4), "the dearer of the two launches counts"
+    budget.record_launch(budget_s=2, measuring_s=2, launch_s=4, cases=2)
+    assert budget.launch_limit(CASES) == pytest.approx(4), "the dearer of the two launches counts"
     clock.t += 5
-    assert budget.limit(CASES) == pytest.approx(least_of(CASES)), "a launch that starts measures something"
+    assert budget.launch_limit(CASES) == pytest.approx(least_of(CASES)), (
+        "a launch that starts measures something"
+    )
 
 
 def test_a_launch_starts_only_if_one_as_dear_as_the_dearest_fits():
     clock = Clock()
     budget = Budget(10.0, clock, first_cost_s=0.5)
     clock.t += 6.5
-    budget.record_launch(given_s=3, measuring_s=3, launch_s=3.5, cases=2)
-    budget.record_launch(given_s=1, measuring_s=1, launch_s=3.0, cases=2)
-    assert not budget.exhausted(2)
+    budget.record_launch(budget_s=3, measuring_s=3, launch_s=3.5, cases=2)
+    budget.record_launch(budget_s=1, measuring_s=1, launch_s=3.0, cases=2)
+    assert not budget.is_exhausted(2)
     clock.t += 1.6
-    assert budget.exhausted(2)
+    assert budget.is_exhausted(2)
 
 
 def test_waiting_for_a_hung_case_is_not_counted():

@@ -54,14 +54,14 @@ def here(tmp_path, monkeypatch) -> Here:
 def test_none_is_built_once_and_found_then(here):
     assert (here.bring(), here.bring(), here.builds) == ("4.1", "4.1", 1)
     prefix = str(here.folder / "cache/simgrid-4.1")
-    assert here.progress == [simgrid_present_text("SimGrid 4.1", prefix, built_here=True)]
+    assert here.progress == [simgrid_present_text("SimGrid 4.1", prefix, is_cached=True)]
 
 
 def test_the_systems_is_used_unless_forced(here):
     install(here.folder / "system", "3.36")
     assert (here.bring(), here.builds) == ("3.36", 0)
     prefix = str(here.folder / "system")
-    assert here.progress == [simgrid_present_text("SimGrid 3.36", prefix, built_here=False)]
+    assert here.progress == [simgrid_present_text("SimGrid 3.36", prefix, is_cached=False)]
     assert (here.bring(again=True), here.builds) == ("4.1", 1)
     assert here.bring() == "4.1"
 

@@ -17,7 +17,7 @@ from hockney.launch.fake import FakeLauncher, Fault
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed
 from hockney.measurement.budget import TOLERANCE
-from hockney.measurement.interleaved import MOST_PAIRS, first_side
+from hockney.measurement.interleaved import MAX_PAIRS, leading_side
 from hockney.system.bundled import bundled_catalog
 
 LINES = ("pingpong bytes=8", "bcast bytes=1KiB", "barrier ranks=2", "barrier ranks=4")
@@ -41,11 +41,11 @@ def measured(turn) -> Counter[str]:
 @given(st.integers(0, 2**31), st.integers(1, 5), st.integers(0, 50))
 def test_each_side_begins_once_in_two_rounds(seed, ranks, block):
     rounds = 2 * block, 2 * block + 1
-    assert {first_side(seed, (ranks, "", ""), round_) for round_ in rounds} == {0, 1}
+    assert {leading_side(seed, (ranks, "", ""), round_) for round_ in rounds} == {0, 1}
 
 
 def test_blocks_begin_with_either_side():
-    assert {first_side(seed, (2, "", ""), 0) for seed in range(20)} == {0, 1}
+    assert {leading_side(seed, (2, "", ""), 0) for seed in range(20)} == {0, 1}
 
 
 @given(st.lists(st.integers(0, 1 << 22), min_size=1, max_size=12, unique=True), st.integers(0, 40))
@@ -65,7 +65,7 @@ def test_the_number_of_pairs_has_bounds(budget, cases):
     bench = measurement.fake_bench(fake(1))
     chosen = [bench.catalog.case(f"pingpong bytes={8 * k}") for k in range(cases)]
     count = measurement.pair_count(budget, [bench, bench], chosen)
-    assert 3 <= count <= MOST_PAIRS
+    assert 3 <= count <= MAX_PAIRS
     assert measurement.pair_count(2 * budget, [bench, bench], chosen) >= count
 
 
@@ -73,8 +73,10 @@ def test_both_clocks_and_the_budget(tmp_path):
     turns = begin(tmp_path / "r", fake(1), fake(2), extend=True)
     events: list[measurement.Event] = []
     outcomes = measurement.measure_interleaved(turns, events.append, 30.0)
-    assert [outcome.left for outcome in outcomes] == [0, 0] and outcomes[0].measured > 6 * len(LINES)
-    assert outcomes[0].measured == outcomes[1].measured
+    assert [outcome.missing_count for outcome in outcomes] == [0, 0] and outcomes[0].measured_count > 6 * len(
+        LINES
+    )
+    assert outcomes[0].measured_count == outcomes[1].measured_count
     now = [turn.bench.now() for turn in turns]
     assert now[0] == pytest.approx(now[1]) and 0.8 * 30 < now[0] < (1 + TOLERANCE) * 30
     (began,) = [event for event in events if isinstance(event, measurement.MeasuringBegan)]
@@ -93,9 +95,9 @@ def test_a_launch_that_breaks_once_is_repeated_for_the_other_cases(tmp_path):
     outcomes = measurement.measure_interleaved(turns, measurement.ignore_event, 30.0)
     assert [measured(turn)["bcast"] for turn in turns] == [6, 5]
     assert [measured(turn)["pingpong"] for turn in turns] == [6, 6]
-    assert [outcome.left for outcome in outcomes] == [0, 1]
+    assert [outcome.missing_count for outcome in outcomes] == [0, 1]
     again = measurement.measure_interleaved(turns, measurement.ignore_event, 10.0)
-    assert [outcome.left for outcome in again] == [0, 0]
+    assert [outcome.missing_count for outcome in again] == [0, 0]
     index = [{x.launch: x.index for x in turn.folder.read().run.launches} for turn in turns]
     pairs = [
         {(index[k][r.launch], r.case) for r in turn.folder.read().run.records} for k, turn in enumerate(turns)

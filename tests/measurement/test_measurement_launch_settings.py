@@ -27,7 +27,7 @@ def cases_for(bench, *settings, sizes=(1024, 16384)):
 
 
 def measured(tmp_path, bench, cases, *settings, launches=3):
-    folder = measurement.begin(
+    folder = measurement.create_run(
         tmp_path / "run", cases, Settings("cases", 5.0, launches=launches, launch_settings=settings), bench
     )
     events = []
@@ -49,7 +49,7 @@ def test_launches_have_one_setting_each_and_take_turns():
 def test_a_setting_reaches_the_ranks_and_the_records(tmp_path):
     bench = fake_bench("fake")
     run, outcome, _ = measured(tmp_path, bench, cases_for(bench, "eager64k"), EAGER)
-    assert (outcome.left, outcome.failed) == (0, 0)
+    assert (outcome.missing_count, outcome.failed_count) == (0, 0)
     named = {launch.launch: launch for launch in run.launches}
     for record in run.records:
         launch = named[record.launch]
@@ -79,7 +79,7 @@ def test_a_setting_with_which_no_rank_starts_fails_alone(tmp_path, reason):
     run, outcome, _ = measured(tmp_path, bench, cases_for(bench, "tiny", "eager64k"), TINY, EAGER)
     assert {r.parse_case().setting for r in run.records} == {"", "eager64k"}
     assert {f.case for f in run.failures} == {c.line for c in cases_for(bench, "tiny") if c.setting}
-    assert outcome.measured == 12 and outcome.left == 6
+    assert outcome.measured_count == 12 and outcome.missing_count == 6
 
 
 def test_a_case_that_dies_is_blamed_with_its_setting(tmp_path):

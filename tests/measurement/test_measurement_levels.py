@@ -32,7 +32,7 @@ def two_nodes(words: str = "fake:nodes=2") -> measurement.Bench:
 def begun(path, bench, **settings):
     cases = [bench.catalog.case(line) for line in LINES]
     plan = Settings("cases", seed=1, **{"launches": 3, "budget_s": 60.0, **settings})
-    return measurement.begin(path, cases, plan, bench)
+    return measurement.create_run(path, cases, plan, bench)
 
 
 def test_one_launch_finds_the_levels_and_is_the_check():
@@ -40,11 +40,11 @@ def test_one_launch_finds_the_levels_and_is_the_check():
     machine = bench.machine
     assert machine.levels == ["node", "network"] and machine.layout == bench.layout == Layout(2, 4)
     assert machine.hosts == ["fakehost0", "fakehost1"] and machine.is_placed
-    assert bench.now() == bench.checked_s > 0
+    assert bench.now() == bench.check_time_s > 0
     cases = [bench.catalog.case(line) for line in LINES]
     assert measurement.check_start(bench, cases) is bench, "as many ranks were started"
     more = measurement.check_start(bench, [*cases, bench.catalog.case("barrier ranks=9")])
-    assert more.checked_ranks == 9 and more.checked_s > bench.checked_s
+    assert more.max_checked_ranks == 9 and more.check_time_s > bench.check_time_s
 
 
 def test_more_ranks_than_the_layout_has_do_not_change_its_levels():
@@ -53,7 +53,7 @@ def test_more_ranks_than_the_layout_has_do_not_change_its_levels():
     cases = [bench.catalog.case(line) for line in ("pingpong place=cache", "barrier ranks=16")]
     assert measurement.check_start(bench, cases).machine.levels == ["cache", "socket"]
     fresh = measurement.check_start(measurement.prepare("fake:levels=cache,socket"), cases)
-    assert fresh.machine.levels == ["cache", "socket"] and fresh.checked_ranks == 16
+    assert fresh.machine.levels == ["cache", "socket"] and fresh.max_checked_ranks == 16
 
 
 def test_a_launch_has_the_ranks_of_the_layout(tmp_path):
@@ -61,7 +61,9 @@ def test_a_launch_has_the_ranks_of_the_layout(tmp_path):
     folder = begun(tmp_path / "r", bench)
     outcome = measurement.measure(folder, bench, lambda event: None)
     run = folder.read().run
-    assert (outcome.left, outcome.failed) == (0, 0) and len(run.launches) == 3 == len(run.closes)
+    assert (outcome.missing_count, outcome.failed_count) == (0, 0) and len(run.launches) == 3 == len(
+        run.closes
+    )
     assert {len(launch.ranks) for launch in run.launches} == {8} and len(run.records) == 3 * len(LINES)
     for record in run.records:
         case = record.parse_case()
@@ -82,7 +84,7 @@ def test_sizes_are_added_at_the_level_of_the_change(tmp_path):
     outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
     added = {record.parse_case() for record in run.records} - set(plan.cases)
-    assert outcome.left == 0 and not unmeasured_items(plan, run) and not missing_items(plan, run)
+    assert outcome.missing_count == 0 and not unmeasured_items(plan, run) and not missing_items(plan, run)
     assert {case.place for case in added if case.workload == "pingpong"} == {"node", "network"}
     assert all(case.is_placed for case in added)
 
@@ -96,7 +98,7 @@ def test_what_was_lost_of_a_run_is_measured_again(tmp_path):
     folder.records_path.write_bytes(b"".join(lines[: len(lines) // 2]))
     again = two_nodes()
     outcome = measurement.measure(folder, again, lambda event: None)
-    assert outcome.measured > 0 and outcome.left == 0
+    assert outcome.measured_count > 0 and outcome.missing_count == 0
     measured = measured_items(folder)
     assert len(set(measured)) == len(measured)
     assert {c for _, c in measured} >= {case.line for case in folder.plan().cases}
@@ -135,9 +137,9 @@ def test_levels_are_where_the_first_rank_meets_others(hellos, levels):
 
 def test_a_machine_without_a_layout_is_looked_at_only_if_a_study_asks():
     bench = measurement.prepare("fake")
-    assert measurement.find_levels(bench) is bench and measurement.find_levels(bench, within=True) is bench, (
-        "mpiexec starts nothing"
-    )
+    assert (
+        measurement.find_levels(bench) is bench and measurement.find_levels(bench, within_node=True) is bench
+    ), "mpiexec starts nothing"
 
 
 def test_ranks_per_node_of_the_user():

@@ -21,7 +21,7 @@ from hockney.launch.launcher import LaunchFailed
 from hockney.measurement.noise import (
     NoiseWatch,
     WatchedCase,
-    explain,
+    noise_explanations,
     noise_findings,
     other_core_pairs,
     watch_noise,
@@ -76,12 +76,12 @@ def test_two_cores_are_watched_alone_and_together():
     launcher = Visiting()
     seen = watch_noise(lambda _: launcher, TWO, CATALOG, 10.0, True)
     assert launcher.launches == [(["compute"], 1, 2.0), *[(["compute", "pingpong"], 2, 8 / 6)] * 6]
-    assert [(s.case.workload, s.case.ranks, s.usual) for s in seen.series] == [
+    assert [(s.case.workload, s.case.ranks, s.is_default_pair) for s in seen.series] == [
         ("compute", 1, False),
         ("compute", 2, True),
         ("pingpong", 2, True),
     ]
-    assert seen.series[1].cpus == ("0", "1") and seen.preempted == pytest.approx(0.1, rel=0.05)
+    assert seen.series[1].cpus == ("0", "1") and seen.preempted_share == pytest.approx(0.1, rel=0.05)
 
 
 def test_more_cores_share_the_time():
@@ -96,7 +96,7 @@ def test_more_cores_share_the_time():
     seen = watch_noise(launchers, eight, CATALOG, 10.0, True)
     assert used[5:] == [(0, 14), (12, 14), (0, 8)]
     assert sum(seconds for *_, seconds in launcher.launches) == pytest.approx(10.0)
-    assert [s.usual for s in seen.series] == [False, True, True, *[False] * 6]
+    assert [s.is_default_pair for s in seen.series] == [False, True, True, *[False] * 6]
     used.clear()
     watch_noise(launchers, eight, CATALOG, 10.0, False)
     assert used == [eight.cpus] * 7, "on several hosts the launcher places the ranks"
@@ -122,7 +122,7 @@ def test_a_quiet_machine():
 def quiet(launcher: FakeLauncher):
     """Findings as if no other program ran here meanwhile."""
     seen = watch_noise(lambda _: launcher, TWO, CATALOG, 10.0, True)
-    return list(explain(replace(seen, load=Load(0.0, 0.0))))
+    return list(noise_explanations(replace(seen, load=Load(0.0, 0.0))))
 
 
 def test_no_precision_is_promised_while_ranks_lose_their_cores():
@@ -164,7 +164,7 @@ def test_interference(load, preempted, code):
     seen = measure_noise([np.zeros(1000)], [np.linspace(0, 10, 1000)])
     assert seen is not None
     series = WatchedCase(case, ("0", "1"), True, 1000, preempted, seen)
-    found = {f.code: f for f in explain(NoiseWatch((series,), load, 11.0))}
+    found = {f.code: f for f in noise_explanations(NoiseWatch((series,), load, 11.0))}
     assert ("precision-reachable" in found) == (code == "machine-quiet")
     numbers = found[code].numbers
     assert (numbers["outside_cores"], numbers["steal"]) == (load.outside_cores, load.steal)

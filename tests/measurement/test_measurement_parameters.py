@@ -14,7 +14,7 @@ from hockney.launch.fake_world import World
 from hockney.machines import simulated
 from hockney.measurement.kinds import sim
 from hockney.measurement.machine_diff import (
-    NOT_SET,
+    UNSET_TEXT,
     MachineDifference,
     difference_text,
     resume_differences,
@@ -77,7 +77,7 @@ def test_settings_are_compared_where_both_sides_have_recorded_them():
     now = changed(settings={"UCX_TLS": "tcp"})
     assert survey_differences(before, now) == resume_differences(before, now)
     assert survey_differences(before, now) == (
-        MachineDifference("OMPI_MCA_btl", "''", NOT_SET),
+        MachineDifference("OMPI_MCA_btl", "''", UNSET_TEXT),
         MachineDifference("UCX_TLS", "sm", "tcp"),
     )
     assert (

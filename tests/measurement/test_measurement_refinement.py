@@ -10,7 +10,7 @@ from measured_runs import measured_items
 
 from hockney import measurement
 from hockney.launch.fake import FakeLauncher, Fault
-from hockney.measurement.rounds import MOST_ADDED_SHARE
+from hockney.measurement.rounds import MAX_ADDED_SHARE
 from hockney.store import addition_rounds
 
 SIZES = [0, *(1 << k for k in range(23))]
@@ -35,15 +35,15 @@ def test_changes_are_located_and_the_plan_stays(tmp_path):
     folder, bench = begin(tmp_path / "r")
     events = []
     outcome = measurement.measure(folder, bench, events.append)
-    assert outcome.left == 0 and outcome.failed == 0
+    assert outcome.missing_count == 0 and outcome.failed_count == 0
     announced = [
         e.measurements
         for e in events
         if isinstance(e, measurement.MeasuringBegan | measurement.MeasurementsAdded)
     ]
-    assert sum(announced) == outcome.measured and len(announced) > 1
+    assert sum(announced) == outcome.measured_count and len(announced) > 1
     more = added(folder)
-    assert 0 < len(more) <= MOST_ADDED_SHARE * len(folder.plan().cases)
+    assert 0 < len(more) <= MAX_ADDED_SHARE * len(folder.plan().cases)
     sizes = sorted({*SIZES, *(bench.catalog.case(line).bytes for line in more)})
     for first in CHANGES:
         below = max(size for size in sizes if size < first)
@@ -79,7 +79,7 @@ def test_a_resumed_run_goes_on_with_the_sizes_it_has_and_repeats_none(tmp_path):
         measurement.measure(folder, bench, end_late)
     before = set(added(folder))
     outcome = measurement.measure(folder, bench, lambda event: None)
-    assert outcome.left == 0 and before <= set(added(folder))
+    assert outcome.missing_count == 0 and before <= set(added(folder))
     measured = measured_items(folder)
     assert len(measured) == len(set(measured)), "each once in a launch"
 
@@ -88,7 +88,7 @@ def test_a_size_that_fails_is_left_out_and_not_missed(tmp_path):
     fault = Fault("die", "pingpong buffers=hot bytes=3456")
     folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[fault]))
     outcome = measurement.measure(folder, bench, lambda event: None)
-    assert outcome.left == 0 and outcome.failed <= 2
+    assert outcome.missing_count == 0 and outcome.failed_count <= 2
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ class Slow(FakeLauncher):
 def test_rounds_begin_one_distance_after_another(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher())
     outcome, events = measure(folder, bench)
-    assert (outcome.measured, outcome.left) == (12, 0) and whole(folder)
+    assert (outcome.measured_count, outcome.missing_count) == (12, 0) and whole(folder)
     assert began(folder) == [0, 60, 120, 180]
     assert outcome.seconds == pytest.approx(bench.now()) and 180 < outcome.seconds < 192
     first = next(e for e in events if isinstance(e, measurement.MeasuringBegan))
@@ -117,7 +117,7 @@ def test_a_round_that_takes_too_long_delays_the_next_but_not_the_others(tmp_path
 def test_rounds_that_always_take_too_long_are_all_made_and_counted(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=50.0), rounds=5)
     outcome, events = measure(folder, bench)
-    assert outcome.left == 0 and whole(folder)
+    assert outcome.missing_count == 0 and whole(folder)
     first, last = notices(events)
     assert first.code == "round-late" and last == rounds_late_notice(4, 5)
     gaps = [b - a for a, b in zip(began(folder), began(folder)[1:], strict=False)]
@@ -129,26 +129,28 @@ def test_a_late_round_is_hurried_until_the_next_is_due(tmp_path):
     """But not below half of its time; a partial round gets a proportional share."""
     folder, bench = begin(tmp_path / "r", FakeLauncher(), 6, budget=30.0, every=30.0)
     rounds = Rounds(folder.plan(), 6, 30.0, bench, lambda event: None)
-    assert rounds.share_s(0, items=3) == 30
+    assert rounds.share_s(0, item_count=3) == 30
     bench.wait(40.0)
-    assert rounds.share_s(1, items=3) == 20
-    assert rounds.share_s(1, items=1) == pytest.approx(20 / 3)
+    assert rounds.share_s(1, item_count=3) == 20
+    assert rounds.share_s(1, item_count=1) == pytest.approx(20 / 3)
     bench.wait(100.0)
-    assert rounds.share_s(2, items=3) == 15
-    assert rounds.share_s(5, items=3) == 30, "its date is still to come"
+    assert rounds.share_s(2, item_count=3) == 15
+    assert rounds.share_s(5, item_count=3) == 30, "its date is still to come"
 
 
 def test_a_period_that_is_over_ends_the_run(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=50.0), rounds=5, through=250.0)
     outcome, events = measure(folder, bench)
-    assert outcome.left == 6 and outcome.seconds < 330
+    assert outcome.missing_count == 6 and outcome.seconds < 330
     assert period_over_notice(2) in notices(events)
-    assert measure(folder, bench)[0].left == 0 and whole(folder), "resumed, it makes all that is missing"
+    assert measure(folder, bench)[0].missing_count == 0 and whole(folder), (
+        "resumed, it makes all that is missing"
+    )
 
 
 def test_a_period_in_which_nothing_is_late_is_used_whole(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(), rounds=5, through=250.0)
-    assert measure(folder, bench)[0].left == 0
+    assert measure(folder, bench)[0].missing_count == 0
     assert began(folder) == [0, 60, 120, 180, 240]
 
 
@@ -176,10 +178,10 @@ def test_ctrl_c_while_waiting_keeps_all_rounds_made_and_resume_keeps_the_distanc
 def test_the_rest_of_a_broken_round_comes_first(tmp_path):
     fault = Fault("die", "barrier ranks=4", times=1)
     folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[fault]), rounds=2)
-    assert measure(folder, bench)[0].left == 1
+    assert measure(folder, bench)[0].missing_count == 1
     before = bench.now()
     outcome, events = measure(folder, bench)
-    assert (outcome.measured, outcome.left) == (1, 0) and bench.now() - before < 10
+    assert (outcome.measured_count, outcome.missing_count) == (1, 0) and bench.now() - before < 10
     assert not [e for e in events if isinstance(e, measurement.Waiting)]
 
 
@@ -193,7 +195,7 @@ def test_resuming_after_any_truncation_completes_all_rounds(tmp_path_factory, se
     missing = unmeasured_items(folder.plan(), folder.read().run)
     began_s = bench.now()
     outcome, _ = measure(folder, bench)
-    assert outcome.measured == len(missing) and whole(folder)
+    assert outcome.measured_count == len(missing) and whole(folder)
     rounds = len({item.launch // 2 for item in missing})
     assert bench.now() - began_s < 60 * max(0, rounds - 1) + 12
 
@@ -228,7 +230,7 @@ def test_a_round_that_takes_too_long_is_complete(tmp_path):
     """Unlike the launches of other runs, which end in time."""
     folder, bench = begin(tmp_path / "r", FakeLauncher(case_s=5.0), rounds=3, budget=2.0, every=60.0)
     outcome = measurement.measure(folder, bench, lambda event: None)
-    assert outcome.left == 0 and outcome.measured == len(folder.plan().items)
+    assert outcome.missing_count == 0 and outcome.measured_count == len(folder.plan().items)
 
 
 CASES = [Case.of("barrier", ranks, sync=sync) for ranks in (2, 4, 8) for sync in ("barrier", "window")]

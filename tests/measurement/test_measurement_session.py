@@ -46,7 +46,7 @@ def test_everything_planned_is_measured_once_a_launch(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher())
     events = []
     outcome = measurement.measure(folder, bench, events.append)
-    assert (outcome.measured, outcome.left, outcome.failed) == (18, 0, 0)
+    assert (outcome.measured_count, outcome.missing_count, outcome.failed_count) == (18, 0, 0)
     assert measured_items(folder) == planned(folder)
     run = folder.read().run
     assert [c.launch for c in run.closes] == [x.launch for x in run.launches] and len(run.launches) == 6
@@ -54,7 +54,7 @@ def test_everything_planned_is_measured_once_a_launch(tmp_path):
     ended = [e for e in events if isinstance(e, measurement.CaseEnded)]
     assert len(ended) == 18 and [e.elapsed_s for e in ended] == sorted(e.elapsed_s for e in ended)
     again = measurement.measure(folder, bench, events.append)
-    assert (again.measured, again.left) == (0, 0) and measured_items(folder) == planned(folder)
+    assert (again.measured_count, again.missing_count) == (0, 0) and measured_items(folder) == planned(folder)
 
 
 @pytest.mark.parametrize("extend", [False, True])
@@ -124,7 +124,7 @@ def test_the_number_of_launches_is_an_aim_where_hockney_chose_it(tmp_path, exten
     launches = Counter(record.case for record in folder.read().run.records)
     assert 3 <= min(launches.values()) <= max(launches.values()) < 10
     assert unmeasured_items(folder.plan(), folder.read().run), "what 'resume' would measure"
-    assert outcome.left == (0 if extend else 60 - outcome.measured)
+    assert outcome.missing_count == (0 if extend else 60 - outcome.measured_count)
 
 
 @pytest.mark.parametrize("end", [130, 143, None])
@@ -144,7 +144,7 @@ def test_a_launch_that_breaks_loses_one_case_only(tmp_path, kind, reason):
     folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[Fault(kind, "pingpong bytes=1024", times=1)]))
     events = []
     outcome = measurement.measure(folder, bench, events.append)
-    assert (outcome.measured, outcome.left, outcome.failed) == (17, 1, 1)
+    assert (outcome.measured_count, outcome.missing_count, outcome.failed_count) == (17, 1, 1)
     run = folder.read().run
     assert [f.reason for f in run.failures] == [reason] and "bytes=1024" in run.failures[0].case
     assert run.failures[0].silent_ranks == ([1] if kind == "hang" else [])
@@ -153,15 +153,15 @@ def test_a_launch_that_breaks_loses_one_case_only(tmp_path, kind, reason):
     assert {c.exit_code for c in run.closes} == {0, run.closes[0].exit_code, 137 if kind == "die" else 75} - {
         None
     }
-    assert measurement.measure(folder, bench, events.append).left == 0
+    assert measurement.measure(folder, bench, events.append).missing_count == 0
     assert measured_items(folder) == planned(folder)
 
 
 def test_a_case_that_always_fails_does_not_stop_the_rest_and_is_left_out(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(faults=[Fault("hang", "barrier ranks=2")]), launches=5)
     outcome = measurement.measure(folder, bench, lambda event: None, budget_s=1e5)
-    assert outcome.left == 5 and outcome.failed == 2, "two tries, then it is left out"
-    assert outcome.measured == 25
+    assert outcome.missing_count == 5 and outcome.failed_count == 2, "two tries, then it is left out"
+    assert outcome.measured_count == 25
 
 
 def test_a_machine_where_everything_dies_is_given_up(tmp_path):
@@ -198,7 +198,7 @@ def test_a_machine_that_fails_once_costs_no_case(tmp_path):
 
     folder, bench = begin(tmp_path / "r", FailsOnce())
     outcome = measurement.measure(folder, bench, lambda event: None)
-    assert (outcome.left, outcome.failed) == (0, 0)
+    assert (outcome.missing_count, outcome.failed_count) == (0, 0)
     assert measured_items(folder) == planned(folder) and folder.read().run.failures == ()
 
 
@@ -248,17 +248,17 @@ def test_the_budget_is_kept_whatever_launches_and_cases_cost(
     begun is completed: the first launch, as long as it takes on a quiet machine, and the case of the moment
     when the time is up. The check before the first launch counts."""
     bench = measurement.fake_bench(FakeLauncher(World(noise=noise), launch_s=launch_s, case_s=case_s))
-    bench = replace(bench, checked_s=checked_s)
+    bench = replace(bench, check_time_s=checked_s)
     cases = [bench.catalog.case(line) for line in LINES]
     plan = Settings("cases", budget_s=budget, seed=1, extend=extend)
     plan = replace(plan, launches=bench.launch_count(budget, cases))
-    folder = measurement.begin(tmp_path_factory.mktemp("r") / "r", cases, plan, bench)
+    folder = measurement.create_run(tmp_path_factory.mktemp("r") / "r", cases, plan, bench)
     outcome = measurement.measure(folder, bench, lambda event: None)
     ended = checked_s + outcome.seconds
     first = checked_s + launch_s + least_of(case for case in cases if case.ranks == cases[0].ranks)
     last_case_s = 2 * case_s + 0.01
     assert ended <= max(budget * (1 + TOLERANCE), first) + last_case_s
-    assert outcome.measured, "whatever the budget"
+    assert outcome.measured_count, "whatever the budget"
 
 
 @pytest.mark.parametrize(("launches", "added"), [(3, False), (4, True)])
@@ -267,7 +267,7 @@ def test_no_sizes_are_added_if_the_budget_allows_the_fewest_launches_only(tmp_pa
     sizes = (0, 64, 512, 2048, 8192, 16384, 65536, 1 << 20)
     cases = [bench.catalog.case(f"pingpong bytes={size}") for size in sizes]
     plan = Settings("cases", budget_s=12.0, launches=launches, seed=1, refine=True, extend=True)
-    folder = measurement.begin(tmp_path / "r", cases, plan, bench)
+    folder = measurement.create_run(tmp_path / "r", cases, plan, bench)
     measurement.measure(folder, bench, lambda event: None)
     assert (len({record.case for record in folder.read().run.records}) > len(cases)) == added
 
@@ -279,7 +279,7 @@ def test_no_sizes_are_added_where_the_cases_take_longer_than_they_may(tmp_path):
         bench = measurement.fake_bench(FakeLauncher(World(noise=0.0, tail=0.0), case_s=case_s))
         cases = [bench.catalog.case(line) for line in sizes]
         plan = Settings("cases", budget_s=12.0, launches=6, seed=1, refine=True)
-        folder = measurement.begin(tmp_path / f"{case_s}", cases, plan, bench)
+        folder = measurement.create_run(tmp_path / f"{case_s}", cases, plan, bench)
         measurement.measure(folder, bench, lambda event: None)
         added.append(len({record.case for record in folder.read().run.records}) - len(cases))
     assert added[0] > 0 and added[1] == 0
@@ -289,7 +289,7 @@ def test_without_time_for_all_launches_it_says_so(tmp_path):
     folder, bench = begin(tmp_path / "r", FakeLauncher(launch_s=3.0), budget=5.0)
     events = []
     outcome = measurement.measure(folder, bench, events.append)
-    assert outcome.left > 0 and outcome.seconds < 1.2 * 5
+    assert outcome.missing_count > 0 and outcome.seconds < 1.2 * 5
     assert any(isinstance(e, measurement.Notice) and e.code == "budget-used-up" for e in events)
 
 
@@ -321,7 +321,7 @@ def test_resuming_after_any_truncation_completes_the_plan(tmp_path_factory, seed
     folder.records_path.write_bytes(data[: seed % (len(data) + 1)])
     kept = folder.read().run.records
     outcome = measurement.measure(folder, bench, lambda event: None)
-    assert outcome.left == 0 and outcome.measured == 12 - len(kept)
+    assert outcome.missing_count == 0 and outcome.measured_count == 12 - len(kept)
     assert measured_items(folder) == planned(folder)
     assert folder.read().run.records[: len(kept)] == kept
     assert folder.read().notices == ()
@@ -346,8 +346,12 @@ def test_when_a_launchs_time_is_up_measuring_ends_and_nothing_counts_as_failed(t
     events = []
     outcome = measurement.measure(folder, bench, events.append)
     run = folder.read().run
-    assert outcome.measured == len(run.records) > 0 and outcome.left == 6 - outcome.measured
-    assert outcome.failed == 0 and run.failures == ()
+    assert (
+        outcome.measured_count == len(run.records) > 0 and outcome.missing_count == 6 - outcome.measured_count
+    )
+    assert outcome.failed_count == 0 and run.failures == ()
     assert len([e for e in events if isinstance(e, measurement.LaunchBegan)]) == 1
     assert any(isinstance(e, measurement.Notice) and e.code == "launch-out-of-time" for e in events)
-    assert measurement.measure(folder, measurement.fake_bench(FakeLauncher()), events.append).left == 0
+    assert (
+        measurement.measure(folder, measurement.fake_bench(FakeLauncher()), events.append).missing_count == 0
+    )

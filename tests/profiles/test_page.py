@@ -101,7 +101,7 @@ def test_the_map_of_ranks_has_a_cell_for_each_pair(tmp_path: Path):
     expected = {(rank, (rank + further) % 4) for rank in range(4) for further in (1, 2)}
     assert {(round(row), round(to, 6)) for row, to in cells} == expected
     assert len({series.name for series in figure.series}) == 2
-    assert len(data.table(figure)[1]) == 8
+    assert len(data.figure_table(figure)[1]) == 8
     for series in figure.series:
         for block in picture.blocks(series):
             assert 0.8 < block.end - block.start < 1

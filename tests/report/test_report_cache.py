@@ -19,24 +19,24 @@ CONTENT = b"let a = 1;\n" * 1000
 @pytest.fixture
 def place(tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.setenv("HOCKNEY_CACHE", str(tmp_path))
-    assets.folder.cache_clear()
-    yield tmp_path / assets.FOLDER
-    assets.folder.cache_clear()
+    assets.page_cache_folder.cache_clear()
+    yield tmp_path / assets.CACHE_SUBFOLDER
+    assets.page_cache_folder.cache_clear()
 
 
 def test_a_script_is_compressed_once(place, monkeypatch):
-    first = assets.compressed(CONTENT)
+    first = assets.cached_gzip(CONTENT)
     assert gzip.decompress(first) == CONTENT and [p.read_bytes() for p in place.iterdir()] == [first]
     monkeypatch.setattr(gzip, "compress", None)
-    assert assets.compressed(CONTENT) == first
+    assert assets.cached_gzip(CONTENT) == first
 
 
 @pytest.mark.parametrize("damaged", [b"", b"no gzip", gzip.compress(b"alert(1)", mtime=0)])
 def test_a_damaged_or_replaced_script_is_compressed_again(place, damaged):
-    first = assets.compressed(CONTENT)
+    first = assets.cached_gzip(CONTENT)
     (kept,) = place.iterdir()
     kept.write_bytes(damaged)
-    assert assets.compressed(CONTENT) == first and kept.read_bytes() == first
+    assert assets.cached_gzip(CONTENT) == first and kept.read_bytes() == first
 
 
 def test_the_template_is_kept_and_a_missing_folder_is_no_problem(place):
@@ -55,11 +55,11 @@ def test_the_template_is_kept_and_a_missing_folder_is_no_problem(place):
 def test_a_folder_in_which_others_can_write_is_not_used(place):
     place.mkdir(parents=True)
     place.chmod(0o777)
-    assert assets.folder() is None
-    assert gzip.decompress(assets.compressed(CONTENT)) == CONTENT and not list(place.iterdir())
+    assert assets.page_cache_folder() is None
+    assert gzip.decompress(assets.cached_gzip(CONTENT)) == CONTENT and not list(place.iterdir())
 
 
 def test_a_page_needs_no_cache(place):
-    place.parent.joinpath(assets.FOLDER).write_text("a file, not a folder")
-    assert assets.folder() is None
-    assert gzip.decompress(assets.compressed(CONTENT)) == CONTENT
+    place.parent.joinpath(assets.CACHE_SUBFOLDER).write_text("a file, not a folder")
+    assert assets.page_cache_folder() is None
+    assert gzip.decompress(assets.cached_gzip(CONTENT)) == CONTENT

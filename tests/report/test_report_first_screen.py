@@ -42,7 +42,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
             cases = studies.study(name).plan(Options(), measurement.bundled_catalog(), bench.machine)
             more = studies.study(name).launch_settings(Options(), bench.machine)
             settings = Settings(name, seed=1, launch_settings=tuple(each.line for each in more))
-            folder = measurement.begin(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
+            folder = measurement.create_run(tmp_path_factory.mktemp(name) / "r", cases, settings, bench)
             measurement.measure(folder, bench, lambda event: None)
             made[name] = api.load(folder.path).report()
         return made[name]
@@ -78,7 +78,7 @@ def test_a_page_is_six_sheets_at_most_and_small(browser: Browser, written: Writt
     path = written(study)
     browser.open(path, figures=False)
     assert 2 <= sheets(browser) <= MOST_SHEETS
-    assert path.stat().st_size - len(assets.plotly().base64_gzip) <= MOST_BYTES
+    assert path.stat().st_size - len(assets.plotly_script().base64_gzip) <= MOST_BYTES
 
 
 @pytest.mark.slow

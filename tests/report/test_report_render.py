@@ -96,7 +96,7 @@ def test_the_policy_allows_the_page_s_own_scripts_and_no_other(elements):
     assert set(unpacked) == {"figures", "csv", "dark"}
     drawn = {a["data-csv"] for t, a in elements.tags if "data-csv" in a}
     assert drawn == set(unpacked["csv"]) == set(unpacked["figures"])
-    assert unpacked["csv"]["figure-latency"] == data.as_csv(sample().sections[0].figures[0])
+    assert unpacked["csv"]["figure-latency"] == data.figure_csv(sample().sections[0].figures[0])
 
 
 def test_every_figure_has_a_still_picture_words_data_and_an_anchor(elements):
@@ -209,10 +209,10 @@ def test_quantities_keep_their_units_and_stand_out_in_the_headline():
 
 
 def test_data_are_all_there_in_base_units_and_no_formula_for_a_spreadsheet():
-    rows = list(csv.reader(io.StringIO(data.as_csv(SMALL))))
+    rows = list(csv.reader(io.StringIO(data.figure_csv(SMALL))))
     assert rows[0] == ["series", "kind", "x_B", "y_s", "low_s", "high_s", "detail"]
     assert rows[1] == ["'=cmd", "points", "1.0", "1e-06", "", "", "a"]
-    columns, shown = data.table(SMALL)
+    columns, shown = data.figure_table(SMALL)
     assert columns == ("series", "size", "time", "from")
     assert shown[1] == ("=cmd", "8 B", "2.00 us", "b")
 

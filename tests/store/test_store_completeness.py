@@ -105,7 +105,7 @@ def test_a_resumed_run_measures_what_was_lost_and_nothing_else(complete, tmp_pat
     assert codes["measurements-missing"] == {"left": 1, "planned": len(expected_items(folder.plan(), run))}
     events = []
     outcome = measurement.measure(whole, complete.bench, events.append)
-    assert (outcome.measured, outcome.left) == (1, 0)
+    assert (outcome.measured_count, outcome.missing_count) == (1, 0)
     began = next(event for event in events if isinstance(event, measurement.MeasuringBegan))
     (launch,) = launches_of(events)
     assert (began.measurements, launch.cases) == (1, 1)
@@ -133,7 +133,7 @@ def test_a_run_that_lost_lines_of_two_launches_gets_no_new_sizes(complete, tmp_p
     lost = [next(r for r in run.records if index[r.launch] == n) for n in (0, 4)]
     once = salvaged(folder, lost[0], tmp_path / "s")
     twice = salvaged(once, next(r for r in once.read().run.records if r == lost[1]), tmp_path / "t")
-    assert measurement.measure(twice, complete.bench, lambda event: None).measured == 2
+    assert measurement.measure(twice, complete.bench, lambda event: None).measured_count == 2
     assert {r.case for r in twice.read().run.records} == {r.case for r in run.records}
 
 
@@ -143,7 +143,7 @@ def test_a_launch_that_ran_out_of_time_has_lost_nothing(tmp_path):
     folder, bench = begin(tmp_path / "r", LINES, slow, budget_s=12.0, launches=10, extend=True)
     outcome = measurement.measure(folder, bench, lambda event: None)
     plan, run = folder.plan(), folder.read().run
-    assert outcome.left == 0 and unmeasured_items(plan, run)
+    assert outcome.missing_count == 0 and unmeasured_items(plan, run)
     last = run.launches[-1].index
     assert any(item.launch == last for item in unmeasured_items(plan, run)), "the last launch was cut off"
     assert run.closes[-1].reason == "time" and not missing_items(plan, run)

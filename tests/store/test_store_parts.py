@@ -43,7 +43,7 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("planned") / "run"
     options = RunOptions(machine="fake", seed=1, budget=20.0, launches=ROUNDS)
     made = api.plan("pingpong bytes=0,8", options)
-    measurement.begin(path, made.cases, made.settings, made.bench)
+    measurement.create_run(path, made.cases, made.settings, made.bench)
     return path
 
 
@@ -85,7 +85,7 @@ def test_a_share_is_a_number_of_a_count(text: str):
 
 def test_shares_measured_in_any_order_complete_the_run(folder: RunFolder):
     for number in (3, 1, 2):
-        assert measure(folder, LaunchShare(number, 3)).left == 0
+        assert measure(folder, LaunchShare(number, 3)).missing_count == 0
     assert done(folder) == 2 * ROUNDS
     assert not unmeasured_items(folder.plan(), folder.read().run)
     assert not unabsorbed_shares(folder)
@@ -152,13 +152,13 @@ def test_launches_that_two_writers_gave_one_name_are_kept_apart(folder: RunFolde
 def test_what_the_run_has_is_not_measured_again(folder: RunFolder):
     measure(folder, LaunchShare(1, 2))
     assert PartFolder.of_share(folder, LaunchShare(1, 2)).plan().items == ()
-    assert measure(folder, LaunchShare(1, 2)).measured == 0
-    assert measure(folder).measured == ROUNDS
+    assert measure(folder, LaunchShare(1, 2)).measured_count == 0
+    assert measure(folder).measured_count == ROUNDS
 
 
 def test_resuming_takes_what_shares_left_behind(folder: RunFolder):
     write_part(folder, LaunchShare(2, 2))
-    assert measure(folder).measured == ROUNDS
+    assert measure(folder).measured_count == ROUNDS
     assert done(folder) == 2 * ROUNDS
 
 
@@ -222,7 +222,7 @@ def test_only_in_a_job_a_lock_is_waited_for(folder, share, monkeypatch):
     assert raised.value.code == "records-locked"
     in_job = replace(bench, machine=msgspec.structs.replace(bench.machine, scheduler="Slurm job 3"))
     with holder:
-        assert measurement.measure(folder, in_job, ignore_event, share=share).left == 0
+        assert measurement.measure(folder, in_job, ignore_event, share=share).missing_count == 0
     assert len(waits) == 1, "released during the wait"
 
 
@@ -242,11 +242,11 @@ def test_without_locks_only_its_own_writer_takes_a_share(folder: RunFolder, no_l
     path = write_part(folder, first)
     path.write_bytes(path.read_bytes() + b'{"kind":"record"')
     written = path.read_bytes()
-    assert measure(folder, second).left == 0
+    assert measure(folder, second).missing_count == 0
     assert path.read_bytes() == written
     assert done(folder) == ROUNDS
     assert absorb_shares(folder) == 1
-    assert measure(folder, first).left == 0
+    assert measure(folder, first).missing_count == 0
     assert not unabsorbed_shares(folder)
     assert done(folder) == 2 * ROUNDS
 
@@ -287,7 +287,7 @@ def test_nobody_measures_the_launches_of_shares_with_a_writer(folder: RunFolder)
     assert raised.value.code == "shares-being-measured"
     assert raised.value.fields["writers"] == 1
     assert done(folder) == 0
-    assert measure(folder).left == 0
+    assert measure(folder).missing_count == 0
 
 
 def given_s(folder: RunFolder, share: LaunchShare) -> float:

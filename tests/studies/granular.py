@@ -55,7 +55,7 @@ def run(
     bench = measurement.fake_bench(FakeLauncher(world or World(), faults), cores)
     cases = STUDY.plan(options, CATALOG, bench.machine)
     settings = Settings("granularity", seed=1, launches=launches, budget_s=budget_s)
-    folder = measurement.begin(path, cases, settings, bench)
+    folder = measurement.create_run(path, cases, settings, bench)
     measurement.measure(folder, bench, lambda event: None)
     return folder
 

@@ -14,7 +14,7 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, Origin, Platform, Segment
 from hockney.core.record import RunRecords
-from hockney.reproductions import Answer, ComparedNumber, Part, Statement, pages, status_of, tallies
+from hockney.reproductions import Answer, ComparedNumber, Part, Statement, pages, status_of, tally_by_status
 from hockney.system.bundled import catalog_with
 
 
@@ -50,7 +50,7 @@ def test_a_row_that_was_used_is_no_prediction(used, mechanism, status):
 
 def test_statuses_are_counted_apart():
     rows = [row(1.009), row(0.96), row(1.3), row(None), row(1.0, status="fitted")]
-    predicted, fitted = tallies(rows)
+    predicted, fitted = tally_by_status(rows)
     assert (predicted.status, predicted.rows, predicted.within, predicted.missing) == (
         "predicted",
         4,
@@ -95,7 +95,7 @@ def test_the_error_says_which_row_is_worst():
 
 def test_bounds_and_a_zero_that_is_met_are_no_agreement():
     zero = replace(row(0.0), published=0.0)
-    (counted,) = tallies([row(1.0), replace(row(1.0), bound=True), zero])
+    (counted,) = tally_by_status([row(1.0), replace(row(1.0), bound=True), zero])
     assert counted.rows == 1
 
 

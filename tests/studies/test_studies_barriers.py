@@ -109,7 +109,7 @@ def on_one_medium(algorithm: str, ranks: int) -> float:
 def run(folder, launcher: FakeLauncher, options: Options) -> Evidence:
     bench = measurement.fake_bench(launcher)
     cases = studies.study("barriers").plan(options, CATALOG, bench.machine)
-    made = measurement.begin(folder, cases, Settings("barriers", seed=1), bench)
+    made = measurement.create_run(folder, cases, Settings("barriers", seed=1), bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 

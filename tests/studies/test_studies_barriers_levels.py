@@ -59,7 +59,7 @@ def evidence(tmp_path_factory) -> Evidence:
     bench = measurement.find_levels(measurement.fake_bench(launcher, cores=4))
     cases = studies.study("barriers").plan(Options(), bench.catalog, bench.machine)
     folder = tmp_path_factory.mktemp("levels") / "r"
-    made = measurement.begin(folder, cases, Settings("barriers", seed=1), bench)
+    made = measurement.create_run(folder, cases, Settings("barriers", seed=1), bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 

@@ -85,7 +85,7 @@ def measured(tmp_path, world: World, planned: list[Case], options: Options | Non
     named = {case.setting for case in planned}
     lines = tuple(line for line in settings if line.split()[0] in named)
     run = Settings("collectives", 20.0, launches=5, seed=1, launch_settings=lines)
-    folder = measurement.begin(tmp_path / "run", planned, run, bench)
+    folder = measurement.create_run(tmp_path / "run", planned, run, bench)
     measurement.measure(folder, bench, lambda event: None)
     return api.load(folder.path).evidence
 

@@ -87,9 +87,11 @@ def test_a_round_of_the_default_plan_fits_its_time(cores):
 def test_the_default_plan_is_measured_within_its_budget(tmp_path):
     bench = measurement.fake_bench(FakeLauncher(), cores=2)
     cases = STUDY.plan(Options(), CATALOG, bench.machine)
-    folder = measurement.begin(tmp_path / "r", cases, Settings("granularity", seed=1, budget_s=60.0), bench)
+    folder = measurement.create_run(
+        tmp_path / "r", cases, Settings("granularity", seed=1, budget_s=60.0), bench
+    )
     outcome = measurement.measure(folder, bench, lambda event: None)
-    assert outcome.left == 0 and outcome.seconds <= 1.2 * 60
+    assert outcome.missing_count == 0 and outcome.seconds <= 1.2 * 60
 
 
 def extent(budget_s: float, **asked) -> tuple[int, int, int, int]:

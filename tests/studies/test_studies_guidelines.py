@@ -48,7 +48,7 @@ class Consistent(World):
 def run(folder: Path, world: World, launches: int = 6) -> Evidence:
     bench = measurement.fake_bench(FakeLauncher(world), workloads=STUDY.WORKLOADS)
     cases = STUDY.plan(Options(ranks=(2, 3), sizes=(4096, 32768)), bench.catalog, bench.machine)
-    made = measurement.begin(folder, cases, Settings("guidelines", seed=1, launches=launches), bench)
+    made = measurement.create_run(folder, cases, Settings("guidelines", seed=1, launches=launches), bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 

@@ -73,7 +73,7 @@ def run(
     used = {case.setting for case in cases}
     settings = tuple(line for line in settings if line.split()[0] in used)
     chosen = Settings("overlap", seed=1, launches=launches, budget_s=600.0, launch_settings=settings)
-    made = measurement.begin(folder, cases, chosen, bench)
+    made = measurement.create_run(folder, cases, chosen, bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 

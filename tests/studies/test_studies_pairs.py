@@ -39,7 +39,7 @@ def run(folder: Path, costs: FakePairs, launch_noise: float = 0.004, launches: i
     parameters = {"pairs": PAIRS} | given
     cases = STUDY.plan(Options(parameters=parameters), bench.catalog, bench.machine)
     settings = Settings("pairs", seed=1, launches=launches, budget_s=600.0)
-    made = measurement.begin(folder, cases, settings, bench)
+    made = measurement.create_run(folder, cases, settings, bench)
     measurement.measure(made, bench, lambda event: None)
     return api.load(folder).evidence
 

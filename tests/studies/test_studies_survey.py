@@ -33,7 +33,9 @@ MACHINE = measurement.fake_bench("fake").machine
 def evidence(tmp_path_factory) -> Evidence:
     bench = measurement.fake_bench(FakeLauncher())
     cases = studies.study("survey").plan(Options(), CATALOG, MACHINE)
-    folder = measurement.begin(tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench)
+    folder = measurement.create_run(
+        tmp_path_factory.mktemp("r") / "r", cases, Settings("survey", seed=1), bench
+    )
     measurement.measure(folder, bench, lambda event: None)
     made = api.load(folder.path).evidence
     # Three launches of a fake machine do not make every interval as narrow as usually required.

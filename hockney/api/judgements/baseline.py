@@ -104,7 +104,7 @@ def check(
     if options.launches is None and not options.in_rounds and not planned_run.bench.machine.is_exact:
         settings = replace(settings, extend=True)
     path = None if out is None else to_path(out)
-    folder = measurement.begin(
+    folder = measurement.create_run(
         path, planned_run.cases, mark_programs(settings), planned_run.bench, planned_run.surveyed
     )
     goal = Goal(OpenCases(side, planned_run.bench, settings, tolerance, cost), RESERVED_FRACTION)
@@ -178,7 +178,7 @@ class OpenCases:
         baseline_launches, new_launches = verdict.launches
         if verdict.state == "unknown":
             return new_launches < FEWEST_LAUNCHES
-        has_enough_launches = not self.side.exact and new_launches >= MAX_LAUNCH_RATIO * baseline_launches
+        has_enough_launches = not self.side.is_exact and new_launches >= MAX_LAUNCH_RATIO * baseline_launches
         return verdict.state in ("undecided", "slower") and not has_enough_launches
 
 

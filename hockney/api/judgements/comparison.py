@@ -17,14 +17,15 @@ from hockney.api.notebook.keywords import Quantity, check_cost, fraction_argumen
 from hockney.api.notebook.log_events import log
 from hockney.api.notebook.views import more_rows
 from hockney.api.tables import Cell, Rows
-from hockney.core.fit import Cost, estimate_fields
+from hockney.core.fit import Cost
 from hockney.core.paths import AnyPath, to_path
 from hockney.draw.page import Caveat
 from hockney.judgements.compare import compare as compared
-from hockney.judgements.comparison import ComparedSides, Unmatched
+from hockney.judgements.comparison import ComparedSides, UnmatchedCase
+from hockney.judgements.document import case_fields
 from hockney.judgements.environment import Difference
-from hockney.judgements.judgement import Judgement, junit, markdown
-from hockney.judgements.sides import Side, in_turns
+from hockney.judgements.judgement import Judgement, junit_report, markdown_report
+from hockney.judgements.sides import Side, match_interleaved_runs
 from hockney.measurement import Listener
 from hockney.report import notebook
 
@@ -93,12 +94,12 @@ class JudgementResult(PagedResult):
     @property
     def junit(self) -> str:
         """Test report in JUnit XML format. Each case is a test case, which fails if the case is slower."""
-        return junit(self.judgement)
+        return junit_report(self.judgement)
 
     @property
     def markdown(self) -> str:
         """The judgement in Markdown, for a pull request."""
-        return markdown(self.judgement)
+        return markdown_report(self.judgement)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -143,15 +144,15 @@ class Comparison(JudgementResult, FigureResult):
     @property
     def changes(self) -> list[CaseVerdict]:
         """Cases that are slower or faster, largest changes first."""
-        return self.compared.changed
+        return self.compared.changed_cases
 
     @property
-    def only_a(self) -> tuple[Unmatched, ...]:
+    def only_a(self) -> tuple[UnmatchedCase, ...]:
         """Cases that only A measured, with the reason for failure if B attempted them."""
         return self.compared.only_a
 
     @property
-    def only_b(self) -> tuple[Unmatched, ...]:
+    def only_b(self) -> tuple[UnmatchedCase, ...]:
         return self.compared.only_b
 
     @property
@@ -195,7 +196,7 @@ class Comparison(JudgementResult, FigureResult):
         from hockney.draw.plotly_figure import plotly_figure
         from hockney.judgements import figures
 
-        return plotly_figure(figures.distribution(self.compared, case))
+        return plotly_figure(figures.distribution_figure(self.compared, case))
 
     def __repr__(self) -> str:
         sides = (", ".join(run.name for run in side.runs) for side in (self.compared.a, self.compared.b))
@@ -235,7 +236,7 @@ def compare(
 
 def default_tolerance(a: Side, b: Side) -> float:
     """Default tolerance, which is smaller for the sides of an interleaved comparison."""
-    return TOLERANCE_INTERLEAVED if in_turns(a, b) else TOLERANCE
+    return TOLERANCE_INTERLEAVED if match_interleaved_runs(a, b) else TOLERANCE
 
 
 def tolerance_share(tolerance: Quantity | None, cost: str) -> float | None:
@@ -255,15 +256,7 @@ def _comparison_table(comparison: ComparedSides) -> Rows:
             "case": verdict.case.line,
             "workload": verdict.case.workload,
             **{name: verdict.case.get(name) for name in names},
-            "level": verdict.level,
-            **estimate_fields("a", verdict.a, "_s"),
-            **estimate_fields("b", verdict.b, "_s"),
-            **estimate_fields("ratio", verdict.ratio),
-            **estimate_fields("relative_ratio", verdict.relative),
-            "a_launches": verdict.launches[0],
-            "b_launches": verdict.launches[1],
-            "p_changed": verdict.p_changed,
-            "p_same": verdict.p_same,
+            **case_fields(verdict),
             "verdict": verdict.state,
             "a_more_launches": verdict.more_launches[0] if verdict.more_launches else None,
             "b_more_launches": verdict.more_launches[1] if verdict.more_launches else None,
@@ -277,12 +270,12 @@ MAX_ROWS = 10
 
 
 def _comparison_html(compared: ComparedSides) -> str:
-    changes = compared.changed
+    changes = compared.changed_cases
     tables = [compared.differences_table, compared.operations_table]
     if changes:
         tables.append(compared.cases_table(changes[:MAX_ROWS], "changes", "Biggest changes"))
-    notes = compared.lacking
+    notes = compared.missing_result_sentences
     if len(changes) > MAX_ROWS:
         notes = (more_rows(len(changes) - MAX_ROWS), *notes)
-    summary_lines = (compared.overall, *compared.sides, *compared.effect_sentences)
+    summary_lines = (compared.overall_sentence, *compared.side_lines, *compared.effect_sentences)
     return notebook.summary(summary_lines, compared.caveats, tables, notes)

@@ -90,7 +90,7 @@ class History:
                 continue
             run, name = printable(str(source.path)), printable(addition.entry.name)
             text = f"added {run} as {name}"
-            self.listen(Status(text if addition.new else f"{run} is in the archive already: {name}"))
+            self.listen(Status(text if addition.is_new else f"{run} is in the archive already: {name}"))
             if addition.replaced:
                 self.listen(
                     Status(f"it replaces {plural(len(addition.replaced), 'earlier state')} of the same run")
@@ -99,7 +99,7 @@ class History:
         if failures and not added:
             raise failures[0]
         archive.times(
-            [added_run.entry for added_run in added if added_run.new],
+            [added_run.entry for added_run in added if added_run.is_new],
             sources_digest(),
             run_times,
             listen=self.listen,

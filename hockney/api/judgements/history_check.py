@@ -22,7 +22,7 @@ from hockney.core.record import RunRecords
 from hockney.core.wording import plural
 from hockney.draw.page import Caveat
 from hockney.judgements.history import CheckedRun
-from hockney.judgements.sides import lacking, same_study
+from hockney.judgements.sides import find_missing_cases, is_same_study
 from hockney.measurement import Listener, ignore_event
 from hockney.models.history import CheckedOperation, CheckedSeries, CheckState, DatedRun, fact_changes
 from hockney.models.history import check as judged
@@ -60,15 +60,15 @@ class Check(JudgementResult):
     @property
     def document(self) -> dict[str, Any]:
         """Document that `hockney history check --json` prints."""
-        from hockney.judgements.document import checked_document
+        from hockney.judgements.document import check_document
 
-        return checked_document(self.checked)
+        return check_document(self.checked)
 
     @cached_property
     def page(self) -> Page:
-        from hockney.judgements.page import checked_page
+        from hockney.judgements.page import check_page
 
-        return checked_page(self.checked)
+        return check_page(self.checked)
 
     def __repr__(self) -> str:
         return f"<Check of {self.checked.name}: {self.verdict}>"
@@ -77,7 +77,9 @@ class Check(JudgementResult):
         """HTML for notebooks."""
         from hockney.report import notebook
 
-        return notebook.summary(self.checked.answer, self.checked.caveats, [self.checked.operations_table])
+        return notebook.summary(
+            self.checked.answer_sentences, self.checked.caveats, [self.checked.operations_table]
+        )
 
 
 def check_run(
@@ -115,14 +117,14 @@ def check_run(
             label=entry.label,
             machine=entry.machine,
             at_s=entry.started_s,
-            earlier=len(earlier_runs),
+            earlier_count=len(earlier_runs),
             tolerance=tolerance,
             operations=judged(earlier_runs, times, tolerance),
-            failed=tuple(failed.items()),
-            changes=tuple(fact_changes([*earlier_runs[-1:], times])),
+            failed_cases=tuple(failed.items()),
+            environment_changes=tuple(fact_changes([*earlier_runs[-1:], times])),
             caveats=tuple(_caveats(records, entry, corrupted)),
-            wrong=corrupted,
-            missing=tuple(sorted(missing - failed.keys())),
+            wrong_count=corrupted,
+            missing_cases=tuple(sorted(missing - failed.keys())),
             lost_operations=lost_operations,
         )
     )
@@ -185,12 +187,12 @@ def _missing_cases(
     last_run = [runs[each.name] for each in earlier if each.study == study][-1:]
     earlier_cases = {parse_canonical(time.case) for run in last_run for time in run.times.times}
     measured_cases = {record.parse_case() for record in read.records}
-    missing = lacking(
+    missing = find_missing_cases(
         {*earlier_cases, *plan.cases},
         measured_cases,
         set(plan.cases),
         lambda case: catalog.entry(case.workload).size_of(case) if case.workload in workload_names else 0.0,
-        same_study=same_study([study], [study]),
+        same_study=is_same_study([study], [study]),
     )
     lost_operations = {case.workload for case in earlier_cases} - {case.workload for case in measured_cases}
     return {case.line for case in missing}, tuple(sorted(lost_operations))

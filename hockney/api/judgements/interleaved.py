@@ -171,7 +171,7 @@ def resume_interleaved(
     if budget_s is None:
         missing_count = max(len(unmeasured_items(plan, side.read().run)) for side in folders)
         budget_s = plan.settings.budget_s * missing_count / max(1, len(plan.items))
-        budget_s += sum(bench.checked_s for bench in benches)
+        budget_s += sum(bench.check_time_s for bench in benches)
     return _measure_and_compare(turns, budget_s, listener, tolerance_value, cost, extends)
 
 

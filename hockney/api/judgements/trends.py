@@ -22,9 +22,9 @@ from hockney.core.errors import Inconclusive, UsageError, printable, unknown
 from hockney.core.record import Origin
 from hockney.core.units import parse_bytes
 from hockney.core.wording import plural
-from hockney.judgements.environment import facts
-from hockney.judgements.history import ShownHistory
-from hockney.judgements.sides import MeasuredRun, Side, completed
+from hockney.judgements.environment import environment_facts
+from hockney.judgements.history import SelectedHistory
+from hockney.judgements.sides import MeasuredRun, Side, complete_case
 from hockney.measurement import Listener
 from hockney.measurement.run_results import program_digest
 from hockney.models.history import (
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 class Trends(FigureResult):
     """Time series over the runs of an archive, with their changes."""
 
-    shown: ShownHistory
+    shown: SelectedHistory
 
     @property
     def trends(self) -> list[tuple[str, Trend]]:
@@ -67,15 +67,15 @@ class Trends(FigureResult):
     @property
     def document(self) -> dict[str, Any]:
         """Document that `hockney history show --json` prints."""
-        from hockney.judgements.document import shown_document
+        from hockney.judgements.document import history_document
 
-        return shown_document(self.shown)
+        return history_document(self.shown)
 
     @cached_property
     def page(self) -> Page:
-        from hockney.judgements.page import shown_page
+        from hockney.judgements.page import history_page
 
-        return shown_page(self.shown)
+        return history_page(self.shown)
 
     def table(self) -> Rows:
         """Table with one row per run in each series: times in seconds, dates in seconds since 1970. `part` is
@@ -115,10 +115,10 @@ class Trends(FigureResult):
     def _repr_html_(self) -> str:
         """HTML for notebooks."""
 
-        from hockney.judgements.history import shown_sentence, trends_table
+        from hockney.judgements.history import history_sentence, trends_table
         from hockney.report import notebook
 
-        return notebook.summary((shown_sentence(self.shown),), (), [trends_table(self.shown)])
+        return notebook.summary((history_sentence(self.shown),), (), [trends_table(self.shown)])
 
 
 def find_trends(archive: Archive, entries: Sequence[ArchivedRun], text: str, listen: Listener) -> Trends:
@@ -151,7 +151,7 @@ def find_trends(archive: Archive, entries: Sequence[ArchivedRun], text: str, lis
     if not trends_found:
         raise _no_series_error(all_series, text)
     labels = {entry.name: entry.label for entry in entries if entry.label}
-    return Trends(ShownHistory(text, tuple(trends_found), facts, len(runs), labels))
+    return Trends(SelectedHistory(text, tuple(trends_found), facts, len(runs), labels))
 
 
 def _machine_titles(entries: Sequence[ArchivedRun]) -> dict[tuple[str, Origin], str]:
@@ -224,7 +224,7 @@ def run_times(folder: RunFolder) -> RunTimes:
         if run.machine.is_exact:
             low = high = value
             has_interval = True
-        case = completed(observation.case, catalog)
+        case = complete_case(observation.case, catalog)
         times.append(
             CaseTime(
                 case.line,
@@ -235,4 +235,4 @@ def run_times(folder: RunFolder) -> RunTimes:
                 float(high) if has_interval else None,
             )
         )
-    return RunTimes(sources_digest(), times, facts(measured))
+    return RunTimes(sources_digest(), times, environment_facts(measured))

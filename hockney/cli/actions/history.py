@@ -37,7 +37,11 @@ def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) 
             {
                 "archive": str(history.path),
                 "added": [
-                    {"run": added_run.entry.name, "new": added_run.new, "replaced": list(added_run.replaced)}
+                    {
+                        "run": added_run.entry.name,
+                        "new": added_run.is_new,
+                        "replaced": list(added_run.replaced),
+                    }
                     for added_run in added
                 ],
             }
@@ -73,7 +77,7 @@ def show(
         print_json(trends.document)
     else:
         shown_trends = trends.shown
-        print_line(judged.shown_sentence(shown_trends))
+        print_line(judged.history_sentence(shown_trends))
         echo()
         print_table(judged.trends_table(shown_trends), keys=1)
         for table in (judged.changes_table(shown_trends), judged.environment_table(shown_trends)):

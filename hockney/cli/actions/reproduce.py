@@ -16,7 +16,7 @@ from hockney.cli.output.tables import print_json, print_line, print_table, print
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import ExitCode, printable
 from hockney.draw.page import Table
-from hockney.reproductions import ComparedNumber, all_papers, pages, tallies
+from hockney.reproductions import ComparedNumber, all_papers, pages, tally_by_status
 
 
 def action(
@@ -39,7 +39,7 @@ def action(
         for result in results:
             _print(result)
         if len(results) > 1:
-            print_table(all_papers.table(results_of(results)))
+            print_table(all_papers.papers_table(results_of(results)))
             print_unwrapped(f"report: {results[0].out.parent / 'report.html'}")
     if any(result.left for result in results):
         return ExitCode.INCONCLUSIVE
@@ -84,7 +84,7 @@ def _document(done: ReproductionResult) -> dict[str, object]:
         "report": printable(str(done.files[0])),
         "figures": [printable(str(path)) for path in done.files[1:]],
         "compared": [row_document(row) for row in done.compared],
-        "tallies": tallies(done.compared),
+        "tallies": tally_by_status(done.compared),
         "checks": done.checks,
         "left": done.left,
     }

@@ -75,7 +75,7 @@ def missing_count(run: Run) -> int:
 def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
     """Print the state of one share of a run, as an answer needs the other shares too. Returns the exit
     code."""
-    own_missing, missing = 0 if run.outcome is None else run.outcome.left, missing_count(run)
+    own_missing, missing = 0 if run.outcome is None else run.outcome.missing_count, missing_count(run)
     if form.as_json:
         share = {"share": number, "shares": count, "outcome": run.outcome, "left": missing}
         print_json({"run": str(run.path), **share})

@@ -113,7 +113,9 @@ def measure_and_print(
     except KeyboardInterrupt as end:  # also while the reporter ends
         if run is None:
             raise
-        raise RunInterrupted(run.folder.path, complete=run.outcome is None or not run.outcome.left) from end
+        raise RunInterrupted(
+            run.folder.path, complete=run.outcome is None or not run.outcome.missing_count
+        ) from end
 
 
 def _streaming_listener(reporter: ProgressReporter, form: AnswerForm) -> Listener:
@@ -134,7 +136,7 @@ def _streaming_listener(reporter: ProgressReporter, form: AnswerForm) -> Listene
 
 def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
     """Write the report of a run that was just measured and print its results. Returns the exit code."""
-    missing_count = 0 if run.outcome is None else run.outcome.left
+    missing_count = 0 if run.outcome is None else run.outcome.missing_count
     with attach_run_to_interrupt(run.folder.path, complete=not missing_count):
         with reporter.show_step("writing the report"):
             run.report()
@@ -163,8 +165,8 @@ def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
         )
     for caveat in run.caveats:
         reporter.say(f"warning: {warning_text(caveat)}")
-    if run.outcome is not None and run.outcome.left:
-        reporter.say(missing_measurements(plural(run.outcome.left, "planned measurement"), run.path))
+    if run.outcome is not None and run.outcome.missing_count:
+        reporter.say(missing_measurements(plural(run.outcome.missing_count, "planned measurement"), run.path))
     reporter.say(f"report: {run.folder.report_path}")
 
 

@@ -69,16 +69,16 @@ def print_judgement(result: Comparison | Check, reporter: ProgressReporter, form
 
 
 def exit_code(judgement: Judgement[Any]) -> int:
-    if judgement.fails:
+    if judgement.is_failure:
         return ExitCode.ANSWER_IS_NO
-    return ExitCode.INCONCLUSIVE if judgement.is_open else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if judgement.is_undecided else ExitCode.FINE
 
 
 def print_judgement_text(judgement: Judgement[Any], *, all_cases: bool = False) -> None:
     """Print the result, then the sides and their differences, then operations and cases."""
-    print_line(judgement.overall)
+    print_line(judgement.overall_sentence)
     echo()
-    _print_lines(judgement.sides)
+    _print_lines(judgement.side_lines)
     if judgement.effect_sentences:
         echo()
         _print_lines(judgement.effect_sentences)
@@ -88,15 +88,15 @@ def print_judgement_text(judgement: Judgement[Any], *, all_cases: bool = False) 
     for caveat in judgement.caveats:
         print_labelled("warning", sentences(caveat.text, f"affects {caveat.touches}", caveat.todo))
     echo()
-    print_table(judgement.operations_table, keys=judgement.keys)
-    if judgement.details:
+    print_table(judgement.operations_table, keys=judgement.key_column_count)
+    if judgement.detail_sentences:
         echo()
-        _print_lines(judgement.details)
+        _print_lines(judgement.detail_sentences)
     if all_cases:
-        _print_cases(judgement, judgement.ordered, len(judgement.ordered))
+        _print_cases(judgement, judgement.ordered_cases, len(judgement.ordered_cases))
     else:
-        _print_cases(judgement, judgement.changed, MAX_CHANGES)
-        _print_cases(judgement, judgement.open_cases, MAX_OPEN)
+        _print_cases(judgement, judgement.changed_cases, MAX_CHANGES)
+        _print_cases(judgement, judgement.undecided_cases, MAX_OPEN)
     if judgement.notes:
         echo()
         _print_lines(judgement.notes)
@@ -143,7 +143,7 @@ def check_and_print(
             listen=reporter,
         )
         run, comparison = baseline_check.run, baseline_check.comparison
-        missing_count = 0 if run.outcome is None else run.outcome.left
+        missing_count = 0 if run.outcome is None else run.outcome.missing_count
         with attach_run_to_interrupt(run.path, complete=not missing_count):
             with reporter.show_step("writing the report"):
                 run.report()

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The formats of logs, and which of them a file contains. Each module here that has the members of `Format`
-is one."""
+"""The formats of logs, and the detection of the formats in a file. Each module in this folder with the
+members of `Format` is a format."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hockney.core.plugins import plugins
-from hockney.imports.log import MOST_CHARACTERS, Log, clean_line
+from hockney.imports.log import MAX_LINE_LENGTH, Log, clean_line
 
 
 class Format(Protocol):
-    """`SUITE` is its short name, `TITLE` that for people; a log without any of the `MARKS` has none of its
-    tables. `read` finds them among the lines of a file; it ignores everything else, as a job's output may
-    contain several formats."""
+    """A format of logs. `SUITE` is its short name, `TITLE` its name for users. A log without any of the
+    `MARKS` contains no tables of the format. `read` finds the tables among the lines of a file and ignores
+    everything else, because a job's output can contain several formats."""
 
     SUITE: str
     TITLE: str
@@ -26,36 +26,43 @@ class Format(Protocol):
 
 
 def all_formats() -> dict[str, Format]:
-    """All formats, by suite."""
+    """Return all formats, by suite."""
     members = ("SUITE", "TITLE", "MARKS", "read")
-    return {each.SUITE: each for each in plugins(__name__, *members, name_of=lambda each: each.SUITE)}
+    return {
+        log_format.SUITE: log_format
+        for log_format in plugins(__name__, *members, name_of=lambda log_format: log_format.SUITE)
+    }
 
 
 @dataclass(frozen=True)
 class LogFile:
-    """The contents of one file, by suite. `modified_s` is when the file was written, in seconds since 1970
-    (0: unknown), `cut` the number of its last line if that has no end, otherwise 0, `long` the numbers of
-    lines that are too long to be read."""
+    """The contents of one file, by suite. `modified_s` is the time when the file was written, in seconds
+    since 1970 (0: unknown). `cut_line` is the number of the last line if that line has no end, otherwise 0.
+    `long_lines` are the numbers of lines that are too long to be read."""
 
     name: str
     logs: Mapping[str, Log]
     modified_s: float = 0.0
-    cut: int = 0
-    long: tuple[int, ...] = ()
+    cut_line: int = 0
+    long_lines: tuple[int, ...] = ()
 
 
 def read_log(name: str, text: str, modified_s: float = 0.0) -> LogFile:
-    """A last line without its end may be cut off: it is not used."""
+    """Read the contents of a log. A last line without a line end may be cut off and is ignored."""
     formats = {
-        suite: each for suite, each in all_formats().items() if any(mark in text for mark in each.MARKS)
+        suite: log_format
+        for suite, log_format in all_formats().items()
+        if any(mark in text for mark in log_format.MARKS)
     }
     if not formats:
         return LogFile(name, {}, modified_s)
-    printed = text.splitlines()
-    lines = [clean_line(line) for line in printed]
-    cut = len(lines) if text and not text.endswith(("\n", "\r")) else 0
-    used = lines[:-1] if cut and not lines[-1].lstrip().startswith("#") else lines
-    logs = {suite: each.read(used) for suite, each in formats.items()}
-    found = {suite: log for suite, log in logs.items() if log.tables}
-    long = tuple(number for number, line in enumerate(printed, 1) if len(line) > MOST_CHARACTERS)
-    return LogFile(name, found, modified_s, cut if len(used) < len(lines) else 0, long)
+    raw_lines = text.splitlines()
+    lines = [clean_line(line) for line in raw_lines]
+    cut_line = len(lines) if text and not text.endswith(("\n", "\r")) else 0
+    complete_lines = lines[:-1] if cut_line and not lines[-1].lstrip().startswith("#") else lines
+    logs = {suite: log_format.read(complete_lines) for suite, log_format in formats.items()}
+    logs_with_tables = {suite: log for suite, log in logs.items() if log.tables}
+    long_lines = tuple(number for number, line in enumerate(raw_lines, 1) if len(line) > MAX_LINE_LENGTH)
+    return LogFile(
+        name, logs_with_tables, modified_s, cut_line if len(complete_lines) < len(lines) else 0, long_lines
+    )

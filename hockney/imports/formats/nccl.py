@@ -19,7 +19,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from hockney.imports.log import IN_GROUPS, BadLine, Invocation, Log, LogTable, Row, parse_number
+from hockney.imports.log import GROUPS_REASON, BadLine, Invocation, Log, LogTable, Row, parse_number
 
 SUITE = "nccl"
 TITLE = "nccl-tests"
@@ -36,14 +36,14 @@ VERSION = re.compile(r"\b[nr]ccl-tests:? version (\S+)", re.IGNORECASE)
 LIBRARY = re.compile(r"\b([NR]CCL) version[ :]+(\S+)")
 COLUMNS = re.compile(r"^\s*#\s+size\s+count\b.*\btime\s+algbw\s+busbw")
 END = re.compile(r"^\s*#?\s*Avg bus bandwidth")
-WORDS = ("type", "redop")
-"""Columns that are not numbers."""
-NO_PROGRAM = "the log does not name the program, for example all_reduce_perf"
+TEXT_COLUMNS = ("type", "redop")
+"""Columns that do not contain numbers."""
+NO_PROGRAM_REASON = "the log does not name the program, for example all_reduce_perf"
 
 
 @dataclass
 class _NcclTable:
-    """The table that is being read."""
+    """The table that is currently read."""
 
     line: int
     program: str = ""
@@ -58,8 +58,8 @@ class _NcclTable:
 
 
 def read(lines: Sequence[str]) -> Log:
-    found: list[_NcclTable] = []
-    bad: list[BadLine] = []
+    tables: list[_NcclTable] = []
+    bad_lines: list[BadLine] = []
     program = version = library = ""
     for line_number, line in enumerate(lines, 1):
         program = PROGRAM.findall(line)[-1] if PROGRAM.search(line) else program
@@ -67,26 +67,26 @@ def read(lines: Sequence[str]) -> Log:
         library = f"{match[1]} {match[2]}" if (match := LIBRARY.search(line)) else library
         if SETTINGS.match(line):
             counts = ITERATIONS.findall(line)
-            found.append(_NcclTable(line_number, program, int(counts[0]) if counts else 0, version=version))
+            tables.append(_NcclTable(line_number, program, int(counts[0]) if counts else 0, version=version))
             program = version = library = ""
             continue
-        if COLUMNS.match(line) and (not found or found[-1].rows):
-            found.append(_NcclTable(line_number, program, version=version))
-        if found:
-            current = found[-1]
+        if COLUMNS.match(line) and (not tables or tables[-1].rows):
+            tables.append(_NcclTable(line_number, program, version=version))
+        if tables:
+            current = tables[-1]
             if not current.rows:
                 current.program, current.library = current.program or program, library or current.library
                 current.version = current.version or version
-            _read_table_line(current, line_number, line, bad)
-    used = [each for each in found if each.columns]
+            _read_table_line(current, line_number, line, bad_lines)
+    filled_tables = [table for table in tables if table.columns]
     return Log(
-        tuple(_invocation(each) for each in used),
-        tuple(_table(each, k) for k, each in enumerate(used)),
-        tuple(bad),
+        tuple(_make_invocation(table) for table in filled_tables),
+        tuple(_make_table(table, k) for k, table in enumerate(filled_tables)),
+        tuple(bad_lines),
     )
 
 
-def _read_table_line(current: _NcclTable, line_number: int, line: str, bad: list[BadLine]) -> None:
+def _read_table_line(current: _NcclTable, line_number: int, line: str, bad_lines: list[BadLine]) -> None:
     text = line.strip()
     if device := DEVICE.match(line):
         current.hosts[int(device[1])] = device[3]
@@ -97,22 +97,22 @@ def _read_table_line(current: _NcclTable, line_number: int, line: str, bad: list
         current.complete = True
     elif current.columns and text[:1].isdigit() and not current.complete:
         words = text.split()
-        row = _row(line_number, words, current.columns)
+        row = _parse_nccl_row(line_number, words, current.columns)
         if row is not None:
             current.rows.append(row)
         elif len(words) > 5 and all(word.isdecimal() for word in words[:2]):
-            bad.append(BadLine(line_number, text))
+            bad_lines.append(BadLine(line_number, text))
 
 
-def _row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
-    """Read a row. Columns of the second group, for the same buffers, get the names of the first with a quote.
-    Numbers that are not available (N/A) are left out."""
+def _parse_nccl_row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row | None:
+    """Parse a row. Columns of the second group, for in-place buffers, get the names of the first group with a
+    quote. Numbers that are not available (N/A) are omitted."""
     if len(words) != len(columns):
         return None
     values: dict[str, float] = {}
-    wrong = 0
+    error_count = 0
     for name, word in zip(columns, words, strict=True):
-        if name in WORDS or name == "root":
+        if name in TEXT_COLUMNS or name == "root":
             continue
         key = f"{name}'" if name in values or (name == "time" and "time" in values) else name
         value = parse_number(word)
@@ -121,20 +121,20 @@ def _row(line_number: int, words: Sequence[str], columns: Sequence[str]) -> Row 
                 return None
             continue
         if name == "#wrong":
-            wrong = max(wrong, round(value))
+            error_count = max(error_count, round(value))
         values[key] = value
-    return Row(line_number, values, wrong) if {"size", "time"} <= values.keys() else None
+    return Row(line_number, values, error_count) if {"size", "time"} <= values.keys() else None
 
 
-def _invocation(each: _NcclTable) -> Invocation:
-    hosts = tuple(each.hosts[rank] for rank in sorted(each.hosts))
-    return Invocation(each.version, each.library, hosts=hosts, gpu=True, complete=each.complete)
+def _make_invocation(table: _NcclTable) -> Invocation:
+    hosts = tuple(table.hosts[rank] for rank in sorted(table.hosts))
+    return Invocation(table.version, table.library, hosts=hosts, gpu=True, complete=table.complete)
 
 
-def _table(each: _NcclTable, invocation: int) -> LogTable:
-    ranks = max(each.hosts) + 1 if each.hosts else None
-    iterations = {"iterations": float(each.iterations)} if each.iterations else {}
-    rows = tuple(replace(row, values={**row.values, **iterations}) for row in each.rows)
-    benchmark = each.program or "nccl-tests"
-    unusable = NO_PROGRAM if not each.program else IN_GROUPS if len(each.groups) > 1 else ""
-    return LogTable(SUITE, benchmark, each.line, rows, invocation, ranks, {}, unusable)
+def _make_table(table: _NcclTable, invocation: int) -> LogTable:
+    ranks = max(table.hosts) + 1 if table.hosts else None
+    iterations = {"iterations": float(table.iterations)} if table.iterations else {}
+    rows = tuple(replace(row, values={**row.values, **iterations}) for row in table.rows)
+    benchmark = table.program or "nccl-tests"
+    unusable = NO_PROGRAM_REASON if not table.program else GROUPS_REASON if len(table.groups) > 1 else ""
+    return LogTable(SUITE, benchmark, table.line, rows, invocation, ranks, {}, unusable)

@@ -22,18 +22,18 @@ SUITE = "osu"
 TITLE = "OSU Micro-Benchmarks"
 
 MARKS = ("OSU", "OMB")
-HEAD = re.compile(r"^#\s*(?:OSU|OMB)\S*\s+(?=\S)(.*?\bTest)\b\s*(?:v(\S+))?")
+HEADLINE = re.compile(r"^#\s*(?:OSU|OMB)\S*\s+(?=\S)(.*?\bTest)\b\s*(?:v(\S+))?")
 PAIRS = re.compile(r"\[ pairs: (\d{1,9}) \]", re.ASCII)
 WINDOW = re.compile(r"\[ window size: (\d{1,9}) \]", re.ASCII)
 OPTION_WINDOW = re.compile(r"\s(?:-W|--window-size)[ =]?(\d{1,9})\b", re.ASCII)
 PROGRAM = re.compile(r"\bosu_\w+")
 GPU = re.compile(r"-(?:CUDA|ROCM|OPENACC|MANAGED|SYCL)|\b(?:NCCL|RCCL|XCCL)\b", re.IGNORECASE)
-PLAIN = re.compile(
+PLAIN_TITLE = re.compile(
     r"(?:\S+ )?(?:managed )?(?:persistent )?(?:(?:bi-directional )?bandwidth|latency)(?: persistent)? test"
 )
-GAP = re.compile(r"\s{2,}")
+COLUMN_GAP = re.compile(r"\s{2,}")
 
-OPERATIONS = (
+OPERATION_WORDS = (
     ("all-to-allw", "alltoallw"), ("alltoallw", "alltoallw"), ("all-to-allv", "alltoallv"),
     ("alltoallv", "alltoallv"), ("all-to-all", "alltoall"), ("alltoall", "alltoall"),
     ("allgatherv", "allgatherv"), ("allgather", "allgather"), ("allreduce", "allreduce"),
@@ -42,8 +42,8 @@ OPERATIONS = (
     ("broadcast", "bcast"), ("bcast", "bcast"), ("barrier", "barrier"), ("scatterv", "scatterv"),
     ("scatter", "scatter"), ("gatherv", "gatherv"), ("gather", "gather"),
 )  # fmt: skip
-"""Words of titles, longer ones before those that they contain."""
-ONE_SIDED = {
+"""Words of titles; longer ones precede those that they contain."""
+ONE_SIDED_NAMES = {
     "get_accumulate": "get_acc",
     "fetch_and_op": "fop",
     "compare_and_swap": "cas",
@@ -51,9 +51,9 @@ ONE_SIDED = {
     "put": "put",
     "get": "get",
 }
-OLD_ONE_SIDED = {"epoch": "pscw", "memory": "create"}
-"""Before OSU printed the window and the synchronization, in version 3, they were these."""
-EPOCHS = {
+OLD_ONE_SIDED_PARAMETERS = {"epoch": "pscw", "memory": "create"}
+"""The window and the synchronization of version 3, which did not print them."""
+EPOCH_NAMES = {
     "lock": "lock",
     "lock/unlock": "lock",
     "lock_all": "lock_all",
@@ -64,15 +64,15 @@ EPOCHS = {
     "post/start/complete/wait": "pscw",
     "pscw": "pscw",
 }
-REPEATED = 2
-"""Lines between titles that several ranks print."""
+MAX_TITLE_DISTANCE = 2
+"""Maximum number of lines between identical titles that several ranks print."""
 TWO_RANK_PROGRAMS = ("osu_latency", "osu_bw", "osu_bibw", "osu_partitioned")
-"""The beginnings of the names of programs that only run on two ranks."""
+"""Prefixes of the names of programs that only run on two ranks."""
 
 
 @dataclass
 class _OsuTable:
-    """The table that is being read."""
+    """The table that is currently read."""
 
     benchmark: str
     line: int
@@ -82,7 +82,7 @@ class _OsuTable:
     columns: tuple[str, ...] = ()
     rows: list[Row] = field(default_factory=list)
 
-    def closed(self) -> LogTable:
+    def to_log_table(self) -> LogTable:
         return LogTable(
             SUITE, self.benchmark, self.line, tuple(self.rows), self.invocation, self.ranks, self.parameters
         )
@@ -91,44 +91,50 @@ class _OsuTable:
 def read(lines: Sequence[str]) -> Log:
     invocations: list[Invocation] = []
     tables: list[LogTable] = []
-    bad: list[BadLine] = []
+    bad_lines: list[BadLine] = []
     current: _OsuTable | None = None
     command = ""
     for number, line in enumerate(lines, 1):
-        head = HEAD.match(line)
-        if head:
+        headline = HEADLINE.match(line)
+        if headline:
             if current is not None:
-                tables.append(current.closed())
-            invocations.append(Invocation((head[2] or "").rstrip("."), gpu=bool(GPU.search(line))))
-            current = _begin_table(head[1], number, len(invocations) - 1, command)
+                tables.append(current.to_log_table())
+            invocations.append(Invocation((headline[2] or "").rstrip("."), gpu=bool(GPU.search(line))))
+            current = _begin_table(headline[1], number, len(invocations) - 1, command)
             command = ""
         elif PROGRAM.search(line) and launched_ranks(line):
             command = line
             if current is not None and current.rows:
-                tables.append(current.closed())
+                tables.append(current.to_log_table())
                 current = None
         elif current is not None:
-            _read_table_line(current, number, line, bad)
+            _read_table_line(current, number, line, bad_lines)
     if current is not None:
-        tables.append(current.closed())
-    return Log(tuple(invocations), tuple(_drop_repeated_titles(tables)), tuple(bad))
+        tables.append(current.to_log_table())
+    return Log(tuple(invocations), tuple(_drop_repeated_titles(tables)), tuple(bad_lines))
 
 
 def _drop_repeated_titles(tables: Sequence[LogTable]) -> list[LogTable]:
-    """The tables without titles that are repeated before the table begins, as several ranks may print one."""
+    """Return the tables without titles that are repeated before the table starts, because several ranks may
+    print the title."""
     remaining = []
     for k, table in enumerate(tables):
-        follows = tables[k + 1] if k + 1 < len(tables) else None
-        again = follows is not None and follows.benchmark == table.benchmark
-        if table.rows or follows is None or not again or follows.line - table.line > REPEATED:
+        next_table = tables[k + 1] if k + 1 < len(tables) else None
+        is_repeated = next_table is not None and next_table.benchmark == table.benchmark
+        if (
+            table.rows
+            or next_table is None
+            or not is_repeated
+            or next_table.line - table.line > MAX_TITLE_DISTANCE
+        ):
             remaining.append(table)
     return remaining
 
 
 def _begin_table(title: str, number: int, invocation: int, command: str) -> _OsuTable:
-    table = _OsuTable(benchmark_of(title), number, invocation)
+    table = _OsuTable(benchmark_name(title), number, invocation)
     if "one sided" in title.lower().replace("-", " "):
-        table.parameters |= OLD_ONE_SIDED
+        table.parameters |= OLD_ONE_SIDED_PARAMETERS
     if PROGRAM.findall(command)[-1:] != [table.benchmark]:
         command = ""  # of another program, for example in a script that the log shows
     if table.benchmark.startswith(TWO_RANK_PROGRAMS) or table.benchmark.endswith(
@@ -143,7 +149,7 @@ def _begin_table(title: str, number: int, invocation: int, command: str) -> _Osu
     return table
 
 
-def _read_table_line(current: _OsuTable, number: int, line: str, bad: list[BadLine]) -> None:
+def _read_table_line(current: _OsuTable, number: int, line: str, bad_lines: list[BadLine]) -> None:
     text = line.strip()
     if pairs := PAIRS.search(text):
         current.ranks = 2 * int(pairs[1])
@@ -153,9 +159,9 @@ def _read_table_line(current: _OsuTable, number: int, line: str, bad: list[BadLi
         current.parameters["memory"] = text.rpartition("MPI_Win_")[2].removeprefix("create_")
     elif text.startswith("# Synchronization:"):
         name = text.partition(":")[2].replace("MPI_Win_", "").strip().lower()
-        current.parameters["epoch"] = EPOCHS.get(name, name)
+        current.parameters["epoch"] = EPOCH_NAMES.get(name, name)
     elif "(us)" in text or "MB/s" in text:
-        columns = tuple(GAP.split(text.lstrip("# ")))
+        columns = tuple(COLUMN_GAP.split(text.lstrip("# ")))
         current.columns = tuple(name.replace(" (us)", "(us)") for name in columns)
     elif text[:1].isdigit() and current.columns:
         words = text.split()
@@ -165,13 +171,14 @@ def _read_table_line(current: _OsuTable, number: int, line: str, bad: list[BadLi
         columns = tuple(name for name in current.columns if name.lower() != "validation")
         row = parse_row(number, words, columns)
         if row is None:
-            bad.append(BadLine(number, text))
+            bad_lines.append(BadLine(number, text))
         else:
             current.rows.append(replace(row, errors=failed))
 
 
-def benchmark_of(title: str) -> str:
-    """The name of the program that prints a title, or the title if it is unknown: "MPI Bandwidth Test"."""
+def benchmark_name(title: str) -> str:
+    """Return the name of the program that prints a title such as "MPI Bandwidth Test", or the title if the
+    program is unknown."""
     text = title.lower()
     persistent = "_persistent" if "persistent" in text else ""
     kind = (
@@ -179,7 +186,7 @@ def benchmark_of(title: str) -> str:
         else "bw" if "bandwidth" in text
         else "latency"
     )  # fmt: skip
-    for words, name in ONE_SIDED.items():
+    for words, name in ONE_SIDED_NAMES.items():
         if f"mpi_{words}" in text:
             return f"osu_{name}_{kind}"
     if "message rate" in text:
@@ -199,11 +206,11 @@ def benchmark_of(title: str) -> str:
             return f"osu_{name}"
     suite = next((f"{name}_" for name in ("nccl", "rccl", "xccl") if name in text), "")
     suite = suite and "xccl_"
-    for words, name in OPERATIONS:
+    for words, name in OPERATION_WORDS:
         if words in text:
             nonblocking = "i" if "non-blocking" in text or "nonblocking" in text else ""
             neighbor = "neighbor_" if "neighbor" in text else ""
             return f"osu_{suite}{nonblocking}{neighbor}{name}{persistent}"
-    if PLAIN.fullmatch(text):
+    if PLAIN_TITLE.fullmatch(text):
         return f"osu_{suite}{kind}{persistent}"
     return title

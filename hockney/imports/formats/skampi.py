@@ -33,29 +33,29 @@ MARKS = ("begin result", ".ski*/")
 VERSION = re.compile(r"^#\s*SKaMPI\s+Version\s+(\S+)(?:\s+rev\.\s*(\d+))?")
 BEGIN = re.compile(r'^#\s*begin result "([^"]*)"')
 END = re.compile(r"^#\s*end result\b")
-FOUR = re.compile(r"^#/\*@in(?:[a-z0-9]+_)?(\S+?)\.ski\*/")
+VERSION_4_BEGIN = re.compile(r"^#/\*@in(?:[a-z0-9]+_)?(\S+?)\.ski\*/")
 VARIABLE = re.compile(r"\b([A-Za-z_]\w*)=\s*(\S+)", re.ASCII)
 COUNT = re.compile(r"\d{1,9}", re.ASCII)
 CALL = re.compile(r"^(?:MPI_)?([A-Z][a-z]+(?:_[a-z]+)*)(?=$|[-_ ]|[A-Z])")
 PROGRAM = re.compile(r"\bskampi\w*", re.IGNORECASE)
-WITHOUT_SIZE = ("Barrier",)
-NO_SIZE = "the numbers are for different numbers of ranks, and the log does not contain the size"
-PING_PONGS = {
+CALLS_WITHOUT_SIZE = ("Barrier",)
+NO_SIZE_REASON = "the numbers are for different numbers of ranks, and the log does not contain the size"
+PING_PONG_NAMES = {
     "MPI_Send-MPI_Recv": "Pingpong_Send_Recv",
     "MPI_Ssend-MPI_Recv": "Pingpong_Ssend_Recv",
     "MPI_Bsend-MPI_Recv": "Pingpong_Bsend_Recv",
 }
-"""Names of SKaMPI 4 and 5."""
+"""Names in SKaMPI 5 by their names in SKaMPI 4."""
 
 
 @dataclass
 class _SkampiBlock:
-    """The block that is being read. `four`: whether it is in the format of SKaMPI 4."""
+    """The block that is currently read. `is_version_4` is set for the format of SKaMPI 4."""
 
     name: str
     line: int
     invocation: int
-    four: bool
+    is_version_4: bool
     ranks: int | None = None
     rows: dict[int, list[Row]] = field(default_factory=dict)
     """Rows by number of ranks; the key is 0 if that is unknown."""
@@ -64,7 +64,7 @@ class _SkampiBlock:
 def read(lines: Sequence[str]) -> Log:
     invocations: list[Invocation] = []
     tables: list[LogTable] = []
-    bad: list[BadLine] = []
+    bad_lines: list[BadLine] = []
     current: _SkampiBlock | None = None
     version = ""
     ranks: int | None = None
@@ -76,27 +76,27 @@ def read(lines: Sequence[str]) -> Log:
         elif PROGRAM.search(text) and launched_ranks(text):
             ranks = launched_ranks(text)
             invocations.append(Invocation())
-        elif begins := BEGIN.match(text) or FOUR.match(text):
-            four = text.startswith("#/*")
+        elif block_start := BEGIN.match(text) or VERSION_4_BEGIN.match(text):
+            is_version_4 = text.startswith("#/*")
             tables += _finish_block(current)
             if not invocations:
                 invocations.append(Invocation())
-            if four and not invocations[-1].version:
+            if is_version_4 and not invocations[-1].version:
                 invocations[-1] = Invocation("4")
-            current = _SkampiBlock(begins[1], line_number, len(invocations) - 1, four, ranks)
+            current = _SkampiBlock(block_start[1], line_number, len(invocations) - 1, is_version_4, ranks)
         elif END.match(text):
             tables += _finish_block(current)
             current = None
         elif current is not None and text and not text.startswith("#"):
             row = (
                 _read_version_4(current, line_number, text)
-                if current.four
+                if current.is_version_4
                 else _read_version_5(current, line_number, text)
             )
             if row is None and (parse_number(text.split()[0]) is not None or "=" in text):
-                bad.append(BadLine(line_number, text))
+                bad_lines.append(BadLine(line_number, text))
     tables += _finish_block(current)
-    return Log(tuple(invocations), tuple(tables), tuple(bad))
+    return Log(tuple(invocations), tuple(tables), tuple(bad_lines))
 
 
 def _read_version_5(current: _SkampiBlock, line_number: int, text: str) -> Row | None:
@@ -105,8 +105,8 @@ def _read_version_5(current: _SkampiBlock, line_number: int, text: str) -> Row |
     if None in words or not words:
         return None
     numbers = [value for value in words if value is not None]
-    sized = not benchmark_of(current.name).endswith(WITHOUT_SIZE)
-    names = ["size", "time", "error", "repetitions"] if sized else ["time", "error", "repetitions"]
+    has_size = not benchmark_name(current.name).endswith(CALLS_WITHOUT_SIZE)
+    names = ["size", "time", "error", "repetitions"] if has_size else ["time", "error", "repetitions"]
     if len(numbers) <= len(names):
         return None
     values = dict(zip(names, numbers, strict=False))
@@ -130,8 +130,8 @@ def _read_version_4(current: _SkampiBlock, line_number: int, text: str) -> Row |
 def _finish_block(current: _SkampiBlock | None) -> list[LogTable]:
     if current is None:
         return []
-    name = benchmark_of(current.name)
-    unsized = current.four and "-nodes" in current.name and not name.endswith(WITHOUT_SIZE)
+    name = benchmark_name(current.name)
+    lacks_size = current.is_version_4 and "-nodes" in current.name and not name.endswith(CALLS_WITHOUT_SIZE)
     known_ranks = 2 if name.startswith("Pingpong_") else current.ranks
     return [
         LogTable(
@@ -141,18 +141,19 @@ def _finish_block(current: _SkampiBlock | None) -> list[LogTable]:
             tuple(rows),
             current.invocation,
             ranks or known_ranks,
-            unusable=NO_SIZE if unsized else "",
+            unusable=NO_SIZE_REASON if lacks_size else "",
         )
         for ranks, rows in (current.rows or {0: []}).items()
     ]
 
 
-def benchmark_of(name: str) -> str:
-    """The measured function: MPI_Bcast of "MPI_Bcast-nodes-length"; of a ping-pong its full name."""
+def benchmark_name(name: str) -> str:
+    """Return the measured function, such as MPI_Bcast for "MPI_Bcast-nodes-length", or the full name of a
+    ping-pong."""
     if name.startswith("Pingpong_"):
         return re.split(r"[- ]", name)[0]
-    for four, five in PING_PONGS.items():
-        if name.startswith(four):
-            return five
+    for version_4_name, version_5_name in PING_PONG_NAMES.items():
+        if name.startswith(version_4_name):
+            return version_5_name
     call = CALL.match(name)
     return f"MPI_{call[1]}" if call else name

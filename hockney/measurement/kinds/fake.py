@@ -38,14 +38,14 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
 
 
 def _with_variables(world: World, variables: Mapping[str, str]) -> World:
-    """The world with the user's variables, and different noise."""
+    """Return the world with the user's variables, and with different noise."""
     if not variables:
         return world
     return replace(world.under(variables), seed=world.seed + zlib.crc32(repr(variables).encode()))
 
 
 def fake_bench(launcher: str | FakeLauncher, cores: int = CORES, workloads: Collection[str] = ()) -> Bench:
-    """A bench on the fake machine; budgets are kept by its simulated clock."""
+    """Return a bench on the fake machine, whose simulated clock measures budgets."""
     launcher = fake_from_words(launcher) if isinstance(launcher, str) else launcher
     machine = Machine(
         schema=SCHEMA,

@@ -35,10 +35,10 @@ SCHEME = "lan"
 KIND = "emulated"
 HELP = "a described Ethernet, emulated by this host with real TCP: a NAME below, or FILE.toml"
 TRAITS = Traits(origin="emulated")
-SEPARATORS = re.compile(r"[\s:]")
+UNSAFE_PATH_CHARACTERS = re.compile(r"[\s:]")
 """The characters that separate paths in LD_PRELOAD and words of a remote shell."""
-MEMORY = Path("/dev/shm")
-"""Mounted on each host and on the launcher's (engine/emulated/room.cpp)."""
+SHARED_MEMORY = Path("/dev/shm")
+"""A separate file system on each host and on the launcher's (engine/emulated/room.cpp)."""
 
 
 def names() -> Sequence[str]:
@@ -46,12 +46,13 @@ def names() -> Sequence[str]:
 
 
 def emulated_reference(name: str) -> str:
-    """--machine's value for the description `name`."""
+    """Return --machine's value for the description `name`."""
     return str(MachineReference(SCHEME, name))
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    """Reads the description and tries it before anything is searched for or compiled for MPI."""
+    """Prepare the emulated machine. Its description is read and tried before MPI is searched for or anything
+    is compiled for it."""
     ethernet = _description(reference.name, options)
     layout = _layout(ethernet, options.hosts)
     if not sys.platform.startswith("linux"):
@@ -62,7 +63,7 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
             code="emulation-needs-linux",
         )
     programs = build.ethernet_programs(options.notify)
-    if SEPARATORS.search(str(programs.waiting)):
+    if UNSAFE_PATH_CHARACTERS.search(str(programs.waiting)):
         library = str(programs.waiting)
         raise EnvironmentProblem(
             f"{printable(library)} cannot be loaded into the ranks",
@@ -73,8 +74,10 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         )
     emulated.trial(ethernet, programs.ethernet, programs.agent)
     mpi = find_mpi(options.mpi or None, notify=options.notify)
-    built, catalog, others = build_executables(mpi, options.workloads, options.notify)
-    _refuse_hidden({"hockney's cache": built.path, "MPI": Path(mpi.mpiexec), "the current folder": Path()})
+    engine, catalog, executables = build_executables(mpi, options.workloads, options.notify)
+    _check_visibility(
+        {"hockney's cache": engine.path, "MPI": Path(mpi.mpiexec), "the current folder": Path()}
+    )
     hosts = host_names(ethernet, layout.nodes)
     cluster = Cluster(
         hosts=hosts,
@@ -86,10 +89,10 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     )
     launcher = MpiLauncher(
         mpi,
-        built.path,
+        engine.path,
         processors().cores,
         bind=False,
-        others=others,
+        others=executables,
         user=LauncherOptions(options.launcher.arguments, _variables(ethernet, layout)).having(
             options.launcher.variables
         ),
@@ -97,13 +100,13 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         cluster=cluster,
         asleep=True,
     )
-    here = describe(
-        mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=options.launcher
+    host_machine = describe(
+        mpi, engine=str(engine.path), compiler=engine.compiler, flags=engine.flags, user=options.launcher
     )
     machine = msgspec.structs.replace(
-        here,
+        host_machine,
         host=ethernet.name,
-        system=f"emulated on {here.host}, {here.system}",
+        system=f"emulated on {host_machine.host}, {host_machine.system}",
         network=[f"{format_bit_rate(ethernet.rate)} {ethernet.medium}"],
         hosts=list(hosts),
         ranks_per_node=layout.ranks_per_node,
@@ -113,8 +116,8 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
 
 
 def _description(name: str, options: PrepareOptions) -> Ethernet:
-    """The machine's description; if a run is continued, the one it began with, whatever the file contains
-    now. The run may come from elsewhere, so its description must keep the limits of a machine file. Raises
+    """Return the machine's description. A resumed run uses its stored description, whatever the file contains
+    now. The run may come from elsewhere, so its description must satisfy the limits of a machine file. Raises
     UsageError."""
     stored = options.ethernet
     if stored is None:
@@ -128,22 +131,23 @@ def _description(name: str, options: PrepareOptions) -> Ethernet:
     return stored
 
 
-def _refuse_hidden(paths: Mapping[str, Path]) -> None:
-    for what, path in paths.items():
-        if path.resolve().is_relative_to(MEMORY):
+def _check_visibility(paths: Mapping[str, Path]) -> None:
+    for description, path in paths.items():
+        if path.resolve().is_relative_to(SHARED_MEMORY):
             raise EnvironmentProblem(
-                f"{what} is in {MEMORY}, where emulated hosts do not see it",
-                f"each of them has a separate {MEMORY}, and the path is {printable(str(path.resolve()))}",
+                f"{description} is in {SHARED_MEMORY}, where emulated hosts do not see it",
+                f"each of them has a separate {SHARED_MEMORY}, and the path is "
+                f"{printable(str(path.resolve()))}",
                 "use another folder",
                 code="hidden-on-emulated-hosts",
                 path=str(path.resolve()),
             )
 
 
-def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
-    """One rank on each host, unless the user wants it otherwise."""
-    for name, given in (("hosts", asked.hosts), ("starter", asked.starter), ("agent", asked.agent)):
-        if given:
+def _layout(ethernet: Ethernet, options: HostOptions) -> Layout:
+    """Return the layout, with one rank on each host by default."""
+    for name, value in (("hosts", options.hosts), ("starter", options.starter), ("agent", options.agent)):
+        if value:
             raise UsageError(
                 f"{option(name)} does not apply to {ethernet.name}",
                 f"its hosts are h1 to h{ethernet.hosts}, and hockney starts ranks on them",
@@ -151,21 +155,21 @@ def _layout(ethernet: Ethernet, asked: HostOptions) -> Layout:
                 code="emulated-hosts-are-described",
                 option=option(name).lstrip("-"),
             )
-    if asked.nodes > ethernet.hosts:
+    if options.nodes > ethernet.hosts:
         raise UsageError(
-            f"{option('nodes', asked.nodes)} is too many for {ethernet.name}",
+            f"{option('nodes', options.nodes)} is too many for {ethernet.name}",
             f"it has {ethernet.hosts} hosts",
             f"use at most {ethernet.hosts}",
             code="too-many-emulated-nodes",
-            nodes=asked.nodes,
+            nodes=options.nodes,
             hosts=ethernet.hosts,
         )
-    return Layout(asked.nodes or ethernet.hosts, asked.ranks_per_node or 1)
+    return Layout(options.nodes or ethernet.hosts, options.ranks_per_node or 1)
 
 
 def _variables(ethernet: Ethernet, layout: Layout) -> tuple[tuple[str, str], ...]:
-    """Variables for the library that makes MPI wait (engine/emulated/waiting.cpp), and those with the
-    interface of the hosts for libfabric and UCX, which may prefer the loopback. The user's variables replace
+    """Return variables for the library that makes MPI wait (engine/emulated/waiting.cpp), and the hosts'
+    interface for libfabric and UCX, which may otherwise prefer the loopback. The user's variables override
     them."""
     wait_s = ethernet.wait_s if layout.ranks_per_node == 1 else ethernet.wait_shared_s
     return (

@@ -26,23 +26,25 @@ TRAITS = Traits()
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     mpi = find_mpi(options.mpi or None, notify=options.notify)
-    chosen = choose(options.hosts, mpi, os.environ)
-    built, catalog, others = build_executables(mpi, options.workloads, options.notify)
+    launch_hosts = choose(options.hosts, mpi, os.environ)
+    engine, catalog, executables = build_executables(mpi, options.workloads, options.notify)
     user = options.launcher
-    here = describe(mpi, engine=str(built.path), compiler=built.compiler, flags=built.flags, user=user)
+    host_machine = describe(
+        mpi, engine=str(engine.path), compiler=engine.compiler, flags=engine.flags, user=user
+    )
     launcher = MpiLauncher(
         mpi,
-        built.path,
+        engine.path,
         processors().cores,
         bind=options.bind,
-        others=others,
+        others=executables,
         user=user,
-        layout=chosen.layout,
-        ways=lambda: chosen.ways(mpi, os.environ),
+        layout=launch_hosts.layout,
+        ways=lambda: launch_hosts.ways(mpi, os.environ),
     )
-    placed = msgspec.structs.replace(
-        here,
-        hosts=list(chosen.cluster.hosts),
-        ranks_per_node=chosen.layout.ranks_per_node if chosen.layout else 0,
+    machine = msgspec.structs.replace(
+        host_machine,
+        hosts=list(launch_hosts.cluster.hosts),
+        ranks_per_node=launch_hosts.layout.ranks_per_node if launch_hosts.layout else 0,
     )
-    return Bench(launcher, catalog, placed, layout=chosen.layout)
+    return Bench(launcher, catalog, machine, layout=launch_hosts.layout)

@@ -28,12 +28,12 @@ def names() -> Sequence[str]:
 
 
 def simulated_reference(name: str) -> str:
-    """--machine's value for the description `name`."""
+    """Return --machine's value for the description `name`."""
     return str(MachineReference(SCHEME, name))
 
 
 def description_name(text: str) -> str:
-    """The name or file in `text`, if only a description can be meant: t3e, sim:t3e, published:t3e."""
+    """Return the name or file in `text`, if only a description can be meant: t3e, sim:t3e, published:t3e."""
     return without_scheme(text, (SCHEME, published.SCHEME))
 
 
@@ -42,29 +42,29 @@ def repeats_itself(reference: MachineReference) -> bool:
 
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
-    """Reads the description before anything is searched for or compiled."""
+    """Prepare the simulated machine. Its description is read before anything is searched for or compiled."""
     platform = simulated.platform(reference.name)
     mpi = find_simgrid(notify=options.notify)
-    built, catalog, group_engines = build_executables(
-        mpi, options.workloads, options.notify, compiles=not options.plans_only
+    engine, catalog, group_engines = build_executables(
+        mpi, options.workloads, options.notify, is_compiled=not options.plans_only
     )
-    verifying_each = {workload.name for workload in catalog.with_role("npb", "annealing")}
+    verified_workloads = {workload.name for workload in catalog.with_role("npb", "annealing")}
     layout = simulated.layout(platform, options.hosts.nodes, options.hosts.ranks_per_node)
     launcher = SmpiLauncher(
         mpi,
-        built.path,
-        built.platform,
+        engine.path,
+        engine.platform,
         platform,
         others=group_engines,
-        verifying_each=verifying_each,
+        verifying_each=verified_workloads,
         ranks_per_node=layout.ranks_per_node if layout is not None else 0,
     )
-    return Bench(launcher, catalog, _describe_machine(platform, mpi, built), layout=layout)
+    return Bench(launcher, catalog, _describe_machine(platform, mpi, engine), layout=layout)
 
 
-def _describe_machine(platform: Platform, mpi: Mpi, built: build.Engine) -> Machine:
-    """The machine described by `platform`, as stored in a run; of this host it contains only what compiled
-    the engine."""
+def _describe_machine(platform: Platform, mpi: Mpi, engine: build.Engine) -> Machine:
+    """Return the machine described by `platform`, as stored in a run. The only facts about this host are
+    those of the engine's compilation."""
     cores = platform.capacity
     return Machine(
         schema=SCHEMA,
@@ -76,9 +76,9 @@ def _describe_machine(platform: Platform, mpi: Mpi, built: build.Engine) -> Mach
         cores=cores,
         threads=cores,
         mpi=mpi,
-        engine=str(built.path),
-        compiler=built.compiler,
-        flags=built.flags,
+        engine=str(engine.path),
+        compiler=engine.compiler,
+        flags=engine.flags,
         network=[platform.network.shape],
         hockney=__version__,
         platform=platform,

@@ -93,7 +93,7 @@ def test_the_twin_of_this_machine(tmp_path):
         "barrier sync=barrier ranks=2",
     ]
     cases = [bench.catalog.case(line) for line in lines]
-    folder = measurement.begin(tmp_path / "real", cases, Settings("cases", budget_s=12.0, seed=1), bench)
+    folder = measurement.create_run(tmp_path / "real", cases, Settings("cases", budget_s=12.0, seed=1), bench)
     measurement.measure(folder, bench, lambda event: None)
     here, _ = measurement.calibration_survey(folder)
     machine = calibrate(here)
@@ -166,7 +166,7 @@ def test_a_described_cluster_surveyed_in_simulation_gives_itself(tmp_path):
     lines = [f"pingpong bytes={s} buffers=hot ranks=2 place={p}" for p in ("node", "network") for s in sizes]
     lines += [f"{name} bytes={s} ranks=4 nodes=2" for name in SMPI_TREES for s in (8, 4096)]
     cases = [bench.catalog.case(line) for line in lines]
-    folder = measurement.begin(tmp_path / "run", cases, Settings("cases", seed=1, launches=1), bench)
+    folder = measurement.create_run(tmp_path / "run", cases, Settings("cases", seed=1, launches=1), bench)
     measurement.measure(folder, bench, lambda event: None)
     seen, _ = measurement.calibration_survey(folder)
     records = tuple(msgspec.structs.replace(r, origin="measured") for r in seen.run.records)

@@ -22,7 +22,7 @@ from hockney.draw.figure import Axis, Figure
 from hockney.draw.page import Page, Section, Table
 from hockney.models.statistics import mean_difference
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of, values_if_complete
 from hockney.reproductions.parts import Answer
 from hockney.suites.annealing.reproductions.annealing_cases import (
     CLUSTER,
@@ -146,7 +146,7 @@ def printed_communication_reduction() -> float:
 def _share_rows(answer: Answer) -> Iterable[ComparedNumber]:
     """Yields the range of the shares. The printed range is that of all the paper's runs, the simulated one
     that of table 1."""
-    shares = all_known(
+    shares = values_if_complete(
         communication_share(answer, setup, process)
         for setup in (ORIGINAL, ESTIMATED)
         for process in PROCESSES
@@ -294,7 +294,9 @@ def page(
 ) -> Page:
     summary = _summary(answers, comparisons)
     sections = _sections(answers, comparisons)
-    return pages.page((NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, summary, sections)
+    return pages.reproduction_page(
+        (NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, summary, sections
+    )
 
 
 Answers = Mapping[str, Answer]
@@ -336,7 +338,7 @@ def _table_1_sentence(predicted_rows: Sequence[ComparedNumber]) -> str:
     )
     return (
         "The simulated Pentium Pros are fitted to table 1's row of the original set-up. Of the other two "
-        f"rows they give {pages.agreement(predicted_rows, 'printed times')}: {error_list}."
+        f"rows they give {pages.agreement_text(predicted_rows, 'printed times')}: {error_list}."
     )
 
 
@@ -430,7 +432,7 @@ def _miss_explanations(answers: Answers, comparisons: Sequence[ComparedNumber]) 
     """Yields explanations of predictions with errors above EXPLAINED_ERROR, from the printed and the
     simulated times."""
     missed_keys = {
-        row.key for row in pages.rows_beyond(comparisons, EXPLAINED_ERROR) if row.status == "predicted"
+        row.key for row in pages.distant_rows(comparisons, EXPLAINED_ERROR) if row.status == "predicted"
     }
     if any(printed_row(ESTIMATED, kind, WORKER).key in missed_keys for kind in KINDS):
         yield from _worker_explanation(answers[CLUSTER])
@@ -445,7 +447,9 @@ def _worker_explanation(answer: Answer) -> Iterator[str]:
     """Yields an explanation if the workers' times are known: the paper's workers lose more computing time
     than their messages explain."""
     printed_changes = [printed_time_change(COMPUTATION, process, DECOUPLED) for process in PROCESSES]
-    changes = all_known(time_change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES)
+    changes = values_if_complete(
+        time_change(answer, COMPUTATION, process, DECOUPLED) for process in PROCESSES
+    )
     if changes is None:
         return
     yield (

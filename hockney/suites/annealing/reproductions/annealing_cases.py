@@ -14,7 +14,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.record import Record
 from hockney.machines import simulated
 from hockney.reference.papers import PrintedRow
-from hockney.reproductions.compared import all_known
+from hockney.reproductions.compared import values_if_complete
 from hockney.reproductions.parts import Answer, Part
 
 PAPER_VALUES = reference.published("annealing")
@@ -139,7 +139,9 @@ def kind_seconds(record: Record, kind: str, process: str) -> float:
 
 def time_change(answer: Answer, kind: str, process: str = MASTER, baseline: str = ORIGINAL) -> float | None:
     """Returns the difference in seconds between the estimated set-up and `baseline`."""
-    seconds = all_known(spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline))
+    seconds = values_if_complete(
+        spent_seconds(answer, setup, kind, process) for setup in (ESTIMATED, baseline)
+    )
     return seconds[0] - seconds[1] if seconds else None
 
 
@@ -149,7 +151,7 @@ def printed_time_change(kind: str, process: str = MASTER, baseline: str = ORIGIN
 
 def communication_share(answer: Answer, setup: str, process: str) -> float | None:
     """Returns communication as a share of a process's time."""
-    times = all_known(spent_seconds(answer, setup, kind, process) for kind in KINDS)
+    times = values_if_complete(spent_seconds(answer, setup, kind, process) for kind in KINDS)
     return times[1] / sum(times) if times else None
 
 
@@ -175,7 +177,9 @@ def round_seconds(answer: Answer, setup: str, **parameters: Value) -> float | No
 
 def rate_gain(answer: Answer, setup: str = ESTIMATED, **parameters: Value) -> float | None:
     """Returns the relative gain in steps per second over the original set-up: 0.01 is one percent."""
-    step_rates = all_known(steps_per_second(answer, name, **parameters) for name in (setup, ORIGINAL))
+    step_rates = values_if_complete(
+        steps_per_second(answer, name, **parameters) for name in (setup, ORIGINAL)
+    )
     return step_rates[0] / step_rates[1] - 1 if step_rates else None
 
 

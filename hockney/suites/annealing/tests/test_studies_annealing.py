@@ -173,7 +173,7 @@ def test_a_new_set_up_of_the_engine_is_measured_without_a_prediction(tmp_path: P
     launcher.world = replace(launcher.world, catalog=catalog)
     parameters = {"setups": ("original", "tree"), "lag": (1,), "balance": "no"}
     cases = STUDY.plan(Options(ranks=(2,), parameters=parameters), catalog, bench.machine)
-    made = measurement.begin(
+    made = measurement.create_run(
         tmp_path / "r", cases, Settings("annealing", seed=1, launches=3, budget_s=60.0), bench
     )
     measurement.measure(made, bench, lambda event: None)

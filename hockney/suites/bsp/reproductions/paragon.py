@@ -248,7 +248,7 @@ def page(
         ),
         Section("Kernels", figures=paragon_kernels.figures(answers), multiples=True),
     ]
-    return pages.page(
+    return pages.reproduction_page(
         (NAME, TITLE, PAPER_VALUES.citation),
         answers,
         comparisons,

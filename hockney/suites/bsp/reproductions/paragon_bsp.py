@@ -17,7 +17,7 @@ from hockney.core.case import Case
 from hockney.core.catalog import Catalog
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.reproductions import pages
-from hockney.reproductions.compared import CLOSE, Check, ComparedNumber, Statement, status_of
+from hockney.reproductions.compared import CLOSE_ERRORS, Check, ComparedNumber, Statement, status_of
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.bsp.models.parameters import parameter_value, permutation_fit, relation_fit
 from hockney.suites.bsp.models.programs import WORD_BYTES
@@ -177,9 +177,11 @@ def _parameter_check(symbol: str, rows: Mapping[str, ComparedNumber]) -> Check:
     mesh_rows = [(MESHES[mesh], rows[row.key]) for mesh, row in paper_rows(symbol).items()]
     outer_rows = mesh_rows[0], mesh_rows[-1]
     bound_texts = (f"{pages.format_number(row.published, row.unit)} on {p}" for p, row in outer_rows)
-    claim = f"{symbol} of the meshes, {' to '.join(bound_texts)} processors, each within {CLOSE[-1]:.0%}"
+    claim = (
+        f"{symbol} of the meshes, {' to '.join(bound_texts)} processors, each within {CLOSE_ERRORS[-1]:.0%}"
+    )
     statement = Statement(f"{model}-{symbol}", TABLES[model].partition(":")[0], claim)
-    return statement.within([row for _, row in mesh_rows if row.status != "fitted"], CLOSE[-1])
+    return statement.within([row for _, row in mesh_rows if row.status != "fitted"], CLOSE_ERRORS[-1])
 
 
 def figures(answers: Mapping[str, Answer], comparisons: Sequence[ComparedNumber]) -> tuple[Figure, ...]:

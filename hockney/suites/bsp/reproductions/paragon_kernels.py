@@ -21,7 +21,14 @@ from hockney.core.record import Record
 from hockney.core.units import PERCENT
 from hockney.draw.figure import Axis, Figure
 from hockney.reproductions import pages
-from hockney.reproductions.compared import CLOSE, NOT_SIMULATED, Check, ComparedNumber, Statement, Status
+from hockney.reproductions.compared import (
+    CLOSE_ERRORS,
+    NOT_SIMULATED_TEXT,
+    Check,
+    ComparedNumber,
+    Statement,
+    Status,
+)
 from hockney.reproductions.parts import Answer
 from hockney.suites.bsp.models.costs import (
     BaseModel,
@@ -320,10 +327,11 @@ def _bsp_communication_check(comparisons: Sequence[ComparedNumber]) -> Check:
     fitted_row, predicted_row = (row for row in comparisons if row.key.startswith(BSP_SHARE_KEY))
     claim = (
         f"in BSP, communication is {fitted_row.published:.0%} of a multiplication with "
-        f"n = {max(MATRICES)} on 8 processors and {predicted_row.published:.0%} on 64, within {CLOSE[-1]:.0%}"
+        f"n = {max(MATRICES)} on 8 processors and {predicted_row.published:.0%} on 64, within "
+        f"{CLOSE_ERRORS[-1]:.0%}"
     )
     return Statement("bsp-communication", "text on figure 6", claim).within(
-        (fitted_row, predicted_row), CLOSE[-1]
+        (fitted_row, predicted_row), CLOSE_ERRORS[-1]
     )
 
 
@@ -475,7 +483,7 @@ def _repaired_models_check(kernels: Sequence[SimulatedKernel]) -> Check:
 def summary(checks: Sequence[Check]) -> tuple[str, ...]:
     """Returns a sentence with the number of statements that hold and those that do not; empty if nothing was
     simulated."""
-    if all(check.found == NOT_SIMULATED for check in checks):
+    if all(check.found == NOT_SIMULATED_TEXT for check in checks):
         return ()
     failed_claims = [check.what for check in checks if not check.holds]
     text = f"{len(checks) - len(failed_claims)} of {len(checks)} statements of the paper hold"

@@ -254,7 +254,7 @@ def _rates_of_run(
     if not any(case["barrier_at"] == "none" and case["fault"] == "none" for case in cases):
         return
     results = measurement.load_results(
-        folder, reading=reading, cost=cost, relevant=lambda workload: workload.name == kernel
+        folder, reading=reading, cost=cost, is_relevant=lambda workload: workload.name == kernel
     )
     times = {summary.case: summary.cost(cost) for summary in results.fits.summaries}
     records = results.run.by_case()

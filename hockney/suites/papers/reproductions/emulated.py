@@ -23,7 +23,7 @@ from hockney.models.applications.message_costs import messages_for
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
 from hockney.models.applications.ring_exchange import exchange_time
 from hockney.reproductions import pages
-from hockney.reproductions.compared import NOT_SIMULATED, Check, Statement
+from hockney.reproductions.compared import NOT_SIMULATED_TEXT, Check, Statement
 from hockney.reproductions.parts import Answer, Part
 
 Answers = Mapping[str, Answer]
@@ -172,7 +172,7 @@ def exchange_table(
 
 def summary(introduction: str, checks: Sequence[Check]) -> tuple[str, ...]:
     """Returns the introduction, and a sentence on the number of checks that passed."""
-    if all(check.found in (NOT_MEASURED, NOT_SIMULATED) for check in checks):
+    if all(check.found in (NOT_MEASURED, NOT_SIMULATED_TEXT) for check in checks):
         return introduction, "Nothing was measured yet."
     failed_claims = [check.what for check in checks if not check.holds]
     count_text = f"{len(checks) - len(failed_claims)} of {len(checks)} checks passed"

@@ -19,12 +19,12 @@ from hockney.draw.page import Page, Section, Table
 from hockney.models.barriers import traffic
 from hockney.reproductions import contributions, pages
 from hockney.reproductions.compared import (
-    NOT_SIMULATED,
+    NOT_SIMULATED_TEXT,
     Check,
     ComparedNumber,
     Statement,
-    all_known,
     status_of,
+    values_if_complete,
 )
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
@@ -225,7 +225,7 @@ def _winner_check(answers: Mapping[str, Answer], part: str) -> Check:
         f"tournament-wins{'-broadcast' if has_single_broadcasts else ''}", "text on table 1", claim
     )
     times = times_on_max_processes(answers, has_single_broadcasts)
-    seconds = all_known(times.values())
+    seconds = values_if_complete(times.values())
     if seconds is None:
         return statement.unknown()
     known_times = dict(zip(times, seconds, strict=True))
@@ -282,7 +282,9 @@ def page(
         *_summary(comparisons),
         *(entry for contribution in contributions(NAME) for entry in contribution.summary(answers)),
     )
-    return pages.page((NAME, TITLE, PRINTED.citation), answers, comparisons, checks, summary, sections)
+    return pages.reproduction_page(
+        (NAME, TITLE, PRINTED.citation), answers, comparisons, checks, summary, sections
+    )
 
 
 def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
@@ -293,12 +295,13 @@ def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
             "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet.",
             "Nothing was simulated yet.",
         )
-    near_rows = pages.rows_within(message_barrier_rows)
+    near_rows = pages.close_rows(message_barrier_rows)
     sentences = [
         "R. Krishnamurthy timed six barriers on 16 nodes of a switched Ethernet, where one message takes "
         "1.2 ms.",
         "The simulated network carries one message at a time, 1.2 ms each, and runs the same algorithms. It "
-        f"gives {pages.agreement(rows, 'printed times on more than one process')}; of the four algorithms "
+        f"gives {pages.agreement_text(rows, 'printed times on more than one process')}; of the four "
+        "algorithms "
         f"that only send messages, {len(near_rows)} of {len(message_barrier_rows)}.",
     ]
     if len(near_rows) > len(message_barrier_rows) / 2:
@@ -311,7 +314,7 @@ def _summary(comparisons: Sequence[ComparedNumber]) -> tuple[str, ...]:
     if pages.simulated_rows(broadcast_rows):
         sentences.append(
             "The tournament ends with a broadcast. As P-1 messages, that takes as long as a tree; if it is "
-            f"one message that all nodes receive, {pages.agreement(broadcast_rows, 'printed times')}."
+            f"one message that all nodes receive, {pages.agreement_text(broadcast_rows, 'printed times')}."
         )
     return tuple(sentences)
 
@@ -341,7 +344,7 @@ def _barriers_table(answers: Mapping[str, Answer]) -> Table:
         numeric=(2, 3, 4),
         caption="The paper prints the times of five, and that the others' are consistent. For comparison, "
         f"algorithm 10 of Mellor-Crummey and Scott ({MCS_TOURNAMENT}), which ends by single messages: "
-        f"{pages.format_number(algorithm_10_s, 's') or NOT_SIMULATED}.",
+        f"{pages.format_number(algorithm_10_s, 's') or NOT_SIMULATED_TEXT}.",
     )
 
 

@@ -16,7 +16,7 @@ from hockney.core.units import format_value
 from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, values_if_complete
 from hockney.reproductions.parts import Answer, Part
 from hockney.studies.barriers import paper
 from hockney.suites.papers.reproductions import emulated, ethernet
@@ -117,7 +117,7 @@ class EthernetOnTcp:
         ]
         heading = (self.NAME, self.TITLE, ethernet.PRINTED.citation)
         summary = emulated.summary(SUMMARY, checks)
-        return pages.page(heading, answers, comparisons, checks, summary, sections, lead=figure)
+        return pages.reproduction_page(heading, answers, comparisons, checks, summary, sections, lead=figure)
 
 
 def emulated_barrier_s(answers: Answers, name: str, processes: int) -> float | None:
@@ -159,7 +159,7 @@ def message_cost_check(barrier_time: BarrierTime) -> Check:
 def fastest_barriers_check(barrier_time: BarrierTime) -> Check:
     claim = f"tournament and MCS tree are the fastest barriers on {MAX_PROCESSES} processes"
     statement = Statement("fastest-barriers", "table 1", claim)
-    seconds = all_known(barrier_time(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS)
+    seconds = values_if_complete(barrier_time(name, MAX_PROCESSES) for name in ethernet.ALGORITHMS)
     if seconds is None:
         return statement.unknown(emulated.NOT_MEASURED)
     known_times = dict(zip(ethernet.ALGORITHMS, seconds, strict=True))

@@ -13,7 +13,7 @@ from hockney.core.catalog import Catalog
 from hockney.draw.figure import Figure, Series
 from hockney.draw.page import Page, Section
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, values_if_complete
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies
 from hockney.suites.papers.reproductions.efficiencies import Cell
@@ -68,7 +68,9 @@ def _figure_checks(grid: Answer, processes: int, figure: int) -> list[Check]:
             ("axis", f"no efficiency {location} is below {axis_start:g}, where the axis begins"),
         )
     )
-    values = all_known(efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS)
+    values = values_if_complete(
+        efficiencies.efficiency(grid, Cell(processes, words, min(WORK_S))) for words in WORDS
+    )
     if values is None:
         return [narrow_statement.unknown(), drop_statement.unknown(), axis_statement.unknown()]
     known_efficiencies = dict(zip(WORDS, values, strict=True))
@@ -101,7 +103,7 @@ def page(
     )
     series = [_efficiency_figure(answers[GRID_PART], p, number) for p, number in FIGURE_NUMBERS.items()]
     sections = [Section("Efficiency", figures=tuple(series), multiples=True)]
-    return pages.page(
+    return pages.reproduction_page(
         (NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, summary, sections, lead=series[-1]
     )
 

@@ -236,7 +236,7 @@ def page(
         ),
         Section("The model", figures=(*(_serial_figure(words) for words in EXTREME_WORDS), _levels_figure())),
     ]
-    return pages.page(
+    return pages.reproduction_page(
         (NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, _summary(comparisons), sections
     )
 

@@ -18,7 +18,7 @@ from hockney.draw.figure import Axis, Figure, Series
 from hockney.draw.page import Page, Section, Table
 from hockney.models.applications.granularity import Algorithm, efficiency
 from hockney.reproductions import pages
-from hockney.reproductions.compared import Check, ComparedNumber, Statement, all_known, status_of
+from hockney.reproductions.compared import Check, ComparedNumber, Statement, status_of, values_if_complete
 from hockney.reproductions.parts import Answer, Part
 from hockney.suites.papers.reproductions import efficiencies, emulated, sun
 from hockney.suites.papers.reproductions.efficiencies import WORD_BYTES, Cell
@@ -104,7 +104,7 @@ class SunOnTcp:
         ]
         heading = (self.NAME, self.TITLE, sun.PAPER_VALUES.citation)
         summary = emulated.summary(SUMMARY, checks)
-        return pages.page(heading, answers, comparisons, checks, summary, sections, lead=figure)
+        return pages.reproduction_page(heading, answers, comparisons, checks, summary, sections, lead=figure)
 
 
 def _exchange_rows(answers: Answers) -> Iterator[ComparedNumber]:
@@ -173,7 +173,7 @@ def _shared_cable_check(answers: Answers, processes: int) -> Check:
 
 
 def _difference_check(statement: Statement, pairs: Sequence[tuple[float | None, float | None]]) -> Check:
-    known_pairs = all_known(map(all_known, pairs))
+    known_pairs = values_if_complete(map(values_if_complete, pairs))
     if known_pairs is None:
         return statement.unknown(emulated.NOT_MEASURED)
     errors = [abs(model_value - measured_value) for model_value, measured_value in known_pairs]
@@ -242,8 +242,9 @@ def _drop_check(
     statement: Statement, answers: Answers, pairs: Sequence[tuple[Cell, Cell]], min_drop: float
 ) -> Check:
     """Checks whether the second cell of each pair is less efficient by at least `min_drop`."""
-    pair_efficiencies = all_known(
-        all_known(measured_efficiency(answers, EMULATED_GRID_PART, cell) for cell in pair) for pair in pairs
+    pair_efficiencies = values_if_complete(
+        values_if_complete(measured_efficiency(answers, EMULATED_GRID_PART, cell) for cell in pair)
+        for pair in pairs
     )
     if pair_efficiencies is None:
         return statement.unknown(emulated.NOT_MEASURED)

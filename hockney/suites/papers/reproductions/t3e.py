@@ -240,7 +240,7 @@ def page(
         *(_section(operation, answers) for operation in OPERATIONS),
         Section("What does not agree within the paper", text=PAPER_VALUES.inconsistencies),
     ]
-    return pages.page(
+    return pages.reproduction_page(
         (NAME, TITLE, PAPER_VALUES.citation), answers, comparisons, checks, _summary(comparisons), sections
     )
 

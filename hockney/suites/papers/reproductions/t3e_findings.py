@@ -16,7 +16,7 @@ from math import exp, log
 from hockney.core.wording import join_words
 from hockney.draw.page import Table
 from hockney.reference.aggregated_bandwidth import DEFINITIONS
-from hockney.reproductions.compared import CLOSE, ComparedNumber
+from hockney.reproductions.compared import CLOSE_ERRORS, ComparedNumber
 from hockney.suites.papers.reproductions.t3e_cases import (
     OPERATIONS,
     PROCESSES,
@@ -25,7 +25,7 @@ from hockney.suites.papers.reproductions.t3e_cases import (
     printed_row,
 )
 
-NEAR_ERROR = CLOSE[-1]
+NEAR_ERROR = CLOSE_ERRORS[-1]
 TIE_FACTOR = 1.03
 
 

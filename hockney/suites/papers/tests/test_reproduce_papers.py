@@ -129,11 +129,11 @@ def test_several_papers_have_one_table():
         given = answers(study, exchange() if study is sun else on_ethernet(1.2e-3))
         compared = study.compare(given)
         results.append(PaperResult(study, compared, study.checks(given, compared), "r.html"))
-    statements = [row[2] for row in all_papers.table(results).rows]
+    statements = [row[2] for row in all_papers.papers_table(results).rows]
     told = [[check for check in result.checks if check.where and not check.fitted] for result in results]
     held = [sum(check.holds for check in checks) for checks in told]
     assert [int(cell.split(" of ")[0]) for cell in statements] == held
-    page = all_papers.page(results)
+    page = all_papers.papers_page(results)
     assert render(page) and str(sum(held)) in page.headline[0]
 
 

@@ -244,7 +244,7 @@ def test_other_algorithms_change_no_count():
     given = answers(lambda part, case: published(case))
     compared = t3e.compare(given)
     without = [row for row in compared if row.series != "algorithms"]
-    assert reproductions.tallies(compared) == reproductions.tallies(without)
+    assert reproductions.tally_by_status(compared) == reproductions.tally_by_status(without)
     page = t3e.page(given, compared, t3e.checks(given, compared))
     drawn = [x for series in page.lead.series if series.kind == "points" for x in series.x]
     own = [row for row in without if row.series != "tried" and row.status != "variant" and row.unit == "s"]
