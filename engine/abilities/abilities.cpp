@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// What an MPI lacks although its header promises it, found by trying. `hockney doctor` compiles this program
-// alone and runs it on one rank, with the name of a file that it may make; it prints lines of the form of
-// list.inc.
+// Tests for features that an MPI lacks although its header promises them. `hockney doctor` compiles this
+// program by itself and runs it on one rank, with the name of a file that it may create; it prints lines in
+// the format of list.inc.
 #include <mpi.h>
 
 #include <cstdio>

@@ -18,21 +18,21 @@
 namespace hockney::annealing {
 namespace {
 
-Options options_of(const Values& values) {
-  const auto whole = [&values](const char* name) { return static_cast<int>(values.integer(name)); };
+Options make_options(const Values& values) {
+  const auto integer = [&values](const char* name) { return static_cast<int>(values.integer(name)); };
   Options options;
   options.setup = values.word("setup");
-  options.walkers = whole("walkers");
-  options.steps = whole("steps");
-  options.rounds = whole("temperatures");
+  options.walkers = integer("walkers");
+  options.steps = integer("steps");
+  options.rounds = integer("temperatures");
   options.cooling = values.word("schedule") == "geometric" ? Cooling::geometric : Cooling::constant_speed;
   options.speed = values.real("speed");
   options.factor = values.real("cooling");
   options.temperature = values.real("temperature");
-  options.lag = whole("lag");
-  options.lead = whole("lead");
-  options.test_every = whole("test_every");
-  options.groups = whole("groups");
+  options.lag = integer("lag");
+  options.lead = integer("lead");
+  options.test_every = integer("test_every");
+  options.groups = integer("groups");
   options.balance = values.word("balance") == "yes";
   options.seed = static_cast<std::uint64_t>(values.integer("seed"));
   if (values.real("target") != 0) options.target = values.real("target");
@@ -40,8 +40,8 @@ Options options_of(const Values& values) {
   return options;
 }
 
-// Optima are whole numbers.
-std::string text_of(const std::optional<double>& optimum) {
+// Optima are integers.
+std::string optimum_text(const std::optional<double>& optimum) {
   return optimum ? std::to_string(std::llround(*optimum)) : "";
 }
 
@@ -51,65 +51,65 @@ std::string hexadecimal(std::uint64_t number) {
   return text;
 }
 
-// A launch has time for few repetitions, so each begins with another of the seeds: multiples of the golden
-// ratio spread any number of launches evenly over them.
-std::int64_t first_of_launch(long launch, std::int64_t seeds) {
-  const double turns = static_cast<double>(launch) * 0.6180339887498949;
-  const auto first = static_cast<std::int64_t>(static_cast<double>(seeds) * (turns - std::floor(turns)));
+// A launch has time for few repetitions, so each launch begins with a different seed: multiples of the golden
+// ratio spread any number of launches evenly over the seeds.
+std::int64_t first_seed_index(long launch, std::int64_t seeds) {
+  const double golden_turns = static_cast<double>(launch) * 0.6180339887498949;
+  const auto first =
+      static_cast<std::int64_t>(static_cast<double>(seeds) * (golden_turns - std::floor(golden_turns)));
   return std::min(first, seeds - 1);
 }
 
-// Ensemble simulated annealing (A. Fachat, K. H. Hoffmann 1998). Each run has initial states of its own,
-// which prepare() makes outside the timed region, and is verified, by all ranks together, before the next one
-// begins.
+// Ensemble simulated annealing (A. Fachat, K. H. Hoffmann 1998). Each run has new initial states, which
+// prepare() creates outside the timed region. All ranks verify a run together before the next one begins.
 class Annealed final : public Workload {
  public:
   Annealed(const Place& place, const Values& values)
       : comm_(place.comm),
-        options_(options_of(values)),
+        options_(make_options(values)),
         seeds_(values.integer("seeds")),
-        first_(first_of_launch(place.launch, seeds_)),
-        reproducible_(as_case([this] { return reproducible(options_); })),
+        first_(first_seed_index(place.launch, seeds_)),
+        reproducible_(run_as_case([this] { return reproducible(options_); })),
         step_(values, comm_, options_),
         ensemble_(ensemble(comm_, values)),
-        operations_(operations_of_step(values, *ensemble_)) {}
+        operations_(operations_per_step(values, *ensemble_)) {}
 
   bool prepared_each_time() const override { return true; }
   void repetitions_follow(long done) override { repetition_ = done; }
 
   void prepare(int) override {
-    settle();
+    settle_run();
     Options options = options_;
     options.seed += static_cast<std::uint64_t>((first_ + repetition_) % seeds_);
     options.after_steps = step_.additional(*ensemble_, operations_);
     seed_ = options.seed;
     ensemble_->prepare(options, comm_.handle);
-    fresh_ = true;
+    is_fresh_ = true;
   }
 
   void run() override {
-    if (!std::exchange(fresh_, false)) prepare(1);
+    if (!std::exchange(is_fresh_, false)) prepare(1);
     ensemble_->run();
-    fresh_ = false;
-    pending_ = true;
+    is_fresh_ = false;
+    has_pending_run_ = true;
     ++repetition_;
   }
 
   // The last run is not a repetition, so its time does not count.
   Check verify(const Payload&) override {
-    settle();
+    settle_run();
     times_ = {};
     Check all;
     for (const Check& check : std::exchange(checks_, {})) all += check;
     return all;
   }
-  std::vector<Check> checked() override {
-    settle();
+  std::vector<Check> take_checks() override {
+    settle_run();
     return std::exchange(checks_, {});
   }
 
   void sample(MetricValues& values) override {
-    settle();
+    settle_run();
     const Times times = std::exchange(times_, {});
     const std::pair<const char*, double> parts[] = {{"computation", times.computation},
                                                     {"posting", times.posting},
@@ -133,34 +133,34 @@ class Annealed final : public Workload {
   }
 
   void report(MetricValues& values) override {
-    // Only the master has the rounds.
+    // Only the master records the rounds.
     std::vector<Round> rounds = report_.rounds;
     rounds.resize(static_cast<std::size_t>(options_.rounds));
-    const auto each = [&](const char* name, auto value) {
+    const auto set_rounds = [&](const char* name, auto value) {
       std::vector<double> numbers;
       for (const Round& round : rounds) numbers.push_back(value(round));
       values.set_each(name, numbers);
     };
-    each("round_end", [](const Round& round) { return round.end_s; });
-    each("round_best", [](const Round& round) { return round.best; });
-    each("round_temperature", [](const Round& round) { return round.temperature; });
-    each("round_mean", [](const Round& round) { return round.mean; });
-    each("round_steps", [](const Round& round) { return static_cast<double>(round.steps); });
-    std::vector<double> made = report_.made_s;
-    made.resize(rounds.size());
-    values.set_each("round_made", made);
+    set_rounds("round_end", [](const Round& round) { return round.end_s; });
+    set_rounds("round_best", [](const Round& round) { return round.best; });
+    set_rounds("round_temperature", [](const Round& round) { return round.temperature; });
+    set_rounds("round_mean", [](const Round& round) { return round.mean; });
+    set_rounds("round_steps", [](const Round& round) { return static_cast<double>(round.steps); });
+    std::vector<double> steps_made = report_.made_s;
+    steps_made.resize(rounds.size());
+    values.set_each("round_made", steps_made);
     const Instance& instance = ensemble_->instance();
     const auto digest = digests_.find(options_.seed + static_cast<std::uint64_t>(first_));
     values.label("digest", digest == digests_.end() ? "" : hexadecimal(digest->second));
     values.label("instance", instance.name);
-    values.label("optimum", text_of(instance.optimum));
+    values.label("optimum", optimum_text(instance.optimum));
     values.label("operations", std::to_string(std::lround(operations_)));
   }
 
  private:
-  // Collective, after each run: its report, and what verifies it.
-  void settle() {
-    if (!std::exchange(pending_, false)) return;
+  // Settles a run: obtains its report, and verifies it. Collective, called after each run.
+  void settle_run() {
+    if (!std::exchange(has_pending_run_, false)) return;
     auto [report, check] = ensemble_->finish(options_.propose);
     report_ = std::move(report);
     add(report_.times);
@@ -186,19 +186,19 @@ class Annealed final : public Workload {
   const Comm& comm_;
   const Options options_;
   const std::int64_t seeds_;
-  const std::int64_t first_;  // of the seeds in this launch
+  const std::int64_t first_;  // first seed of this launch
   const bool reproducible_;
   StepTime step_;
   const std::unique_ptr<Ensemble> ensemble_;
-  const double operations_;                         // of a step
-  long repetition_ = 0;                             // the number of the next run
+  const double operations_;                         // per step
+  long repetition_ = 0;                             // number of the next run
   std::uint64_t seed_ = 0;                          // of the last run
-  bool fresh_ = false;                              // prepared, and not run since
-  bool pending_ = false;                            // a run that has not been settled
+  bool is_fresh_ = false;                           // prepared, and not run since
+  bool has_pending_run_ = false;                    // there is a run that has not been settled
   Report report_;                                   // of the last run
-  Times times_;                                     // of the runs since the last sample()
-  std::map<std::uint64_t, std::uint64_t> digests_;  // of each seed
-  std::vector<Check> checks_;                       // of the runs since the last checked()
+  Times times_;                                     // for the runs since the last sample()
+  std::map<std::uint64_t, std::uint64_t> digests_;  // by seed
+  std::vector<Check> checks_;                       // for the runs since the last take_checks()
 };
 
 }  // namespace

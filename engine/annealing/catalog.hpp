@@ -6,7 +6,7 @@
 #include "measure/parameters.hpp"
 #include "measure/workload.hpp"
 
-// The parameters and metrics of the workload `annealing`.
+// Parameters and metrics of the workload `annealing`.
 namespace hockney::annealing_workload {
 
 // The instances that come with the library are those of ensemble/instances.
@@ -62,7 +62,7 @@ inline constexpr Parameter parameters[] = {
     hockney::parameters::sync_each,
 };
 
-// A part of the time of an annealing, or the same on each rank.
+// A part of an annealing's time, or the same part on each rank.
 constexpr Metric part_of_time(const char* name, const char* help) {
   return {.name = name,
           .unit = "s",

@@ -15,42 +15,42 @@
 
 namespace hockney::annealing {
 
-// A message of the library, without its name.
-inline InvalidCase refused(std::string_view message) {
+// Converts a message of the library, without its name.
+inline InvalidCase make_invalid_case(std::string_view message) {
   constexpr std::string_view library = "hockney::annealing: ";
   if (message.starts_with(library)) message.remove_prefix(library.size());
   return InvalidCase(std::string(message));
 }
 
-// Runs `step` of the library, whose exceptions all ranks throw alike, as a step of a case.
+// Runs `step` of the library, whose exceptions are thrown on all ranks, as a step of a case.
 template <class Step>
-auto as_case(Step step) {
+auto run_as_case(Step step) {
   try {
     return step();
-  } catch (const std::logic_error& error) {  // arguments, and energies that are not numbers
-    throw refused(error.what());
+  } catch (const std::logic_error& error) {  // invalid arguments, and energies that are not numbers
+    throw make_invalid_case(error.what());
   } catch (const OutOfMemory&) {
     throw;
-  } catch (const std::runtime_error& error) {  // of this MPI, or of a file
-    throw refused(error.what());
+  } catch (const std::runtime_error& error) {  // errors of this MPI, or of a file
+    throw make_invalid_case(error.what());
   }
 }
 
-// Walkers of some problem, whose type the workload does not need.
+// Walkers of a problem whose type the workload need not know.
 class Ensemble {
  public:
   virtual ~Ensemble() = default;
 
-  // Collective: creates the walkers. Throws InvalidCase.
+  // Creates the walkers. Collective. Throws InvalidCase.
   virtual void prepare(const Options& options, MPI_Comm comm) = 0;
-  // The annealing, once after each prepare().
+  // Runs the annealing, once after each prepare().
   virtual void run() = 0;
-  // Collective, once after run(): its report, and whether the final energies are those of the final states.
-  // Throws InvalidCase if an energy is not a finite number.
-  virtual std::pair<Report, Check> finish(bool proposed) = 0;
+  // Completes a run: returns its report, and whether the final energies match the final states. Collective,
+  // called once after run(). Throws InvalidCase if an energy is not a finite number.
+  virtual std::pair<Report, Check> finish(bool is_proposed_state) = 0;
 
   virtual const Instance& instance() const = 0;
-  // Cities, spins or facilities.
+  // Number of cities, spins or facilities.
   virtual int size() const = 0;
 };
 
@@ -61,18 +61,18 @@ class EnsembleOf final : public Ensemble {
 
   void prepare(const Options& options, MPI_Comm comm) override {
     annealing_.reset();
-    as_case([&] { annealing_.emplace(problem_, options, comm); });
+    run_as_case([&] { annealing_.emplace(problem_, options, comm); });
   }
   void run() override {
-    as_case([&] { annealing_->run(); });
+    run_as_case([&] { annealing_->run(); });
   }
 
-  // All energies are whole numbers, so changes add up without rounding errors.
-  std::pair<Report, Check> finish(bool proposed) override {
-    const auto result = as_case([&] { return annealing_->result(); });
+  // All energies are integers, so changes add up without rounding errors.
+  std::pair<Report, Check> finish(bool is_proposed_state) override {
+    const auto result = run_as_case([&] { return annealing_->result(); });
     Check check;
     for (const auto& walker : result.walkers) {
-      if (!proposed) break;
+      if (!is_proposed_state) break;
       const double energy = problem_.energy(walker.state);
       check += {sizeof energy, 0, ""};
       if (walker.energy == energy) continue;

@@ -21,18 +21,18 @@
 
 namespace hockney::annealing {
 
-// Operations of a step, for machines whose description has no rate of steps: about a hundred for the random
-// numbers and the acceptance (ten rounds of Philox with eight operations each), and those of the change of
-// the energy.
-inline double operations_of_step(const Values& values, const Ensemble& ensemble) {
+// Operations of a step, for machines whose description does not give a rate of steps: about a hundred for the
+// random numbers and the acceptance (ten rounds of Philox with eight operations each), plus those for the
+// change of the energy.
+inline double operations_per_step(const Values& values, const Ensemble& ensemble) {
   constexpr double common = 100;
   if (values.word("problem") == "spin_glass") return common + 4 * values.real("dimensions");
   if (values.word("problem") == "qap") return common + 5 * ensemble.size();
   return common + 50;  // four distances
 }
 
-// Processor time, in portions that are long enough for the clock of Computing; what is left is added to the
-// next steps.
+// Consumes processor time, in portions that are long enough for the clock of Computing; the remainder is
+// added to the next steps.
 class Slowing {
  public:
   explicit Slowing(double step_s) : step_s_(step_s), portion_(portion_s) {}
@@ -52,8 +52,9 @@ class Slowing {
   double owed_s_ = 0;
 };
 
-// Time that steps take in addition to their arithmetic, which they do in no simulated time. On a simulated
-// machine that is all of it; on a real one, what makes a rank slower than the fastest, as its share demands.
+// Time that steps take in addition to their arithmetic. On a simulated machine, where arithmetic takes no
+// time, it is the whole time; on a real machine it makes a rank slower than the fastest one, as its share
+// requires.
 class StepTime {
  public:
   StepTime(const Values& values, const Comm& comm, const Options& options)
@@ -71,11 +72,11 @@ class StepTime {
 #endif
   }
 
-  // For Options::after_steps. `operations` of a step are used if its time is not given. The first call on a
-  // real machine is collective, and anneals for some milliseconds.
+  // Returns a function for Options::after_steps. `operations` of a step are used if its time is not given. On
+  // a real machine, the first call is collective, and anneals for some milliseconds.
   std::function<void(int)> additional([[maybe_unused]] Ensemble& ensemble,
                                       [[maybe_unused]] double operations) {
-    const double own = shares_[static_cast<std::size_t>(comm_.rank)];
+    const double own_share = shares_[static_cast<std::size_t>(comm_.rank)];
 #ifdef HOCKNEY_SMPI
     const double step_s = given_s_ > 0 ? given_s_ : operations / sg_host_get_speed(sg_host_self());
     return [own_s = step_s * own](int steps) { pass(steps * own_s); };
@@ -83,27 +84,27 @@ class StepTime {
     const auto [fastest, slowest] = std::minmax_element(shares_.begin(), shares_.end());
     if (*fastest == *slowest) return {};
     if (measured_s_ == 0) measured_s_ = measure(ensemble);
-    if (!slowing_) slowing_ = std::make_unique<Slowing>((own / *fastest - 1) * measured_s_);
+    if (!slowing_) slowing_ = std::make_unique<Slowing>((own_share / *fastest - 1) * measured_s_);
     return [this](int steps) { (*slowing_)(steps); };
 #endif
   }
 
  private:
-  // Seconds of a step, on all ranks: of the rank that is disturbed least, each with walkers like its own,
-  // which make fewer steps.
+  // Seconds of a step on the least disturbed rank, the same on all ranks. Each rank measures walkers like its
+  // own, with fewer steps.
   double measure(Ensemble& ensemble) const {
     constexpr int steps = 50000;
-    Options trial = options_;
-    trial.setup = "original";
-    trial.lag = trial.groups = 0;
-    trial.balance = false;
-    trial.walkers = std::max(1, options_.walkers / comm_.size);
-    trial.steps = std::max(1, steps / (trial.walkers * trial.rounds));
-    ensemble.prepare(trial, MPI_COMM_SELF);
+    Options trial_options = options_;
+    trial_options.setup = "original";
+    trial_options.lag = trial_options.groups = 0;
+    trial_options.balance = false;
+    trial_options.walkers = std::max(1, options_.walkers / comm_.size);
+    trial_options.steps = std::max(1, steps / (trial_options.walkers * trial_options.rounds));
+    ensemble.prepare(trial_options, MPI_COMM_SELF);
     ensemble.run();
     const Report report = ensemble.finish(false).first;
     double step_s = report.times.computation / static_cast<double>(report.steps);
-    comm_.lowest_each(&step_s, 1);
+    comm_.reduce_min(&step_s, 1);
     comm_.broadcast(step_s);
     return step_s;
   }

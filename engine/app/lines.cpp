@@ -41,27 +41,26 @@ std::string metrics_object(const std::vector<MetricSeries>& metrics) {
 
 std::string labels_object(const std::map<std::string, std::string>& labels) {
   Json object;
-  for (const auto& [name, word] : labels) object.field(name, word);
+  for (const auto& [name, text] : labels) object.field(name, text);
   return object.str();
 }
 
-// The visits: start in seconds after the record's date (to 0.1 ms), repetitions, and how often a rank was
-// preempted.
+// The visits: start in seconds after the record's date (to 0.1 ms), repetitions, and number of preemptions.
 std::string visits_object(const std::vector<Visit>& visits, double started_s) {
   std::string starts;
   std::string repetitions;
-  std::string preempted;
+  std::string preemption_list;
   char digits[32];
   for (const Visit& visit : visits) {
     std::snprintf(digits, sizeof digits, "%s%.4f", starts.empty() ? "" : ",", visit.started_s - started_s);
     starts += digits;
-    preempted += (preempted.empty() ? "" : ",") + std::to_string(visit.preempted);
+    preemption_list += (preemption_list.empty() ? "" : ",") + std::to_string(visit.preemptions);
     repetitions += (repetitions.empty() ? "" : ",") + std::to_string(visit.repetitions);
   }
   return Json()
       .raw("after_s", "[" + starts + "]")
       .raw("repetitions", "[" + repetitions + "]")
-      .raw("preempted", "[" + preempted + "]")
+      .raw("preempted", "[" + preemption_list + "]")
       .str();
 }
 
@@ -108,22 +107,22 @@ std::string visiting_line() {
 }
 
 std::string record_line(const Options& options, const std::string& case_line, long position, double started_s,
-                        Synchroniser::Kind kind, double precision, const Whereabouts& where,
-                        const Measurement& m) {
+                        Synchroniser::Kind kind, double precision, const CaseLocation& where,
+                        const Measurement& measurement) {
   Json sync;
   sync.field("kind", Synchroniser::name(kind));
-  optional_field(sync, "error_s", m.clock_error_s);
-  sync.field("late", static_cast<std::int64_t>(m.late));
+  optional_field(sync, "error_s", measurement.clock_error_s);
+  sync.field("late", static_cast<std::int64_t>(measurement.late_count));
   Json stop;
-  stop.field("reason", m.stop_reason).field("precision", precision);
-  optional_field(stop, "achieved", m.achieved);
+  stop.field("reason", measurement.stop_reason).field("precision", precision);
+  optional_field(stop, "achieved", measurement.achieved_precision);
   const std::string verified = Json()
-                                   .field("bytes", m.verified.bytes)
-                                   .field("errors", m.verified.errors)
-                                   .field("first", m.verified.first)
-                                   .field("runs", m.verified_runs)
-                                   .field("of_runs", m.runs)
-                                   .field("seconds", m.verifying_s)
+                                   .field("bytes", measurement.verified.bytes)
+                                   .field("errors", measurement.verified.errors)
+                                   .field("first", measurement.verified.first)
+                                   .field("runs", measurement.verified_runs)
+                                   .field("of_runs", measurement.runs)
+                                   .field("seconds", measurement.verifying_s)
                                    .str();
   Json record;
   record.field("kind", "record")
@@ -133,19 +132,19 @@ std::string record_line(const Options& options, const std::string& case_line, lo
       .field("position", static_cast<std::int64_t>(position))
       .field("case", case_line)
       .raw("started_s", date_number(started_s))
-      .field("times_s", m.times_s)
-      .raw("visits", visits_object(m.visits, started_s))
-      .field("batch", m.batch)
-      .field("warmup_s", m.warmup_s)
-      .field("bytes_moved", m.bytes_moved)
+      .field("times_s", measurement.times_s)
+      .raw("visits", visits_object(measurement.visits, started_s))
+      .field("batch", measurement.batch)
+      .field("warmup_s", measurement.warmup_s)
+      .field("bytes_moved", measurement.bytes_moved)
       .raw("sync", sync.str())
       .raw("stop", stop.str())
       .raw("verified", verified);
   if (!where.place.empty()) record.field("place", where.place);
   record.field("nodes", where.nodes);
   if (!where.members.empty()) record.raw("members", list_of(where.members));
-  if (!m.metrics.empty()) record.raw("metrics", metrics_object(m.metrics));
-  if (!m.labels.empty()) record.raw("labels", labels_object(m.labels));
+  if (!measurement.metrics.empty()) record.raw("metrics", metrics_object(measurement.metrics));
+  if (!measurement.labels.empty()) record.raw("labels", labels_object(measurement.labels));
   return record.str();
 }
 
@@ -166,15 +165,15 @@ std::string end_line(long cases) {
 }
 
 std::string hello_line(const Comm& comm) {
-  const Spot spot = locate(comm);
+  const RankLocation location = locate(comm);
   return Json()
       .field("rank", comm.rank)
       .field("size", comm.size)
       .field("host", host_name())
-      .field("node", spot.node)
-      .field("core", spot.core.core)
-      .field("cache", spot.core.cache)
-      .field("socket", spot.core.socket)
+      .field("node", location.node)
+      .field("core", location.core.core)
+      .field("cache", location.core.cache)
+      .field("socket", location.core.socket)
       .field("library", library().version)
       .field("engine", engine_digest())
       .str();

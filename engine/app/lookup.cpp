@@ -12,7 +12,7 @@
 namespace hockney {
 namespace {
 
-constexpr int most_nodes = 1000000;
+constexpr int max_nodes = 1000000;
 
 const WorkloadInfo& find(const std::string& name) {
   for (const WorkloadInfo* info : all_workloads())
@@ -22,11 +22,11 @@ const WorkloadInfo& find(const std::string& name) {
 
 std::vector<std::string> choices_of(const Parameter& parameter) {
   std::vector<std::string> choices;
-  std::string rest = parameter.choices;
-  while (!rest.empty()) {
-    const std::size_t bar = rest.find('|');
-    choices.push_back(rest.substr(0, bar));
-    rest = bar == std::string::npos ? "" : rest.substr(bar + 1);
+  std::string remaining = parameter.choices;
+  while (!remaining.empty()) {
+    const std::size_t bar = remaining.find('|');
+    choices.push_back(remaining.substr(0, bar));
+    remaining = bar == std::string::npos ? "" : remaining.substr(bar + 1);
   }
   return choices;
 }
@@ -49,34 +49,35 @@ bool has_parameter(const WorkloadInfo& info, const std::string& name) {
                      [&](const Parameter& parameter) { return name == parameter.name; });
 }
 
-// `launched`: the ranks of the launch. Returns those of the case.
-int ranks_of(const WorkloadInfo& info, std::map<std::string, std::string>& given, int launched, bool placed) {
-  const std::string size = std::to_string(launched);
-  const std::string named = given.try_emplace("ranks", size).first->second;
-  const std::int64_t ranks = placed ? to_integer(named, "ranks") : launched;
-  if (placed ? ranks < 1 || ranks > launched : named != size)
-    throw InvalidCase("the case requires ranks=" + named + ", but " + size + " were started");
+// Determines the number of ranks of the case, and stores it in `values`.
+int ranks_of(const WorkloadInfo& info, std::map<std::string, std::string>& values, int launch_ranks,
+             bool has_places) {
+  const std::string size = std::to_string(launch_ranks);
+  const std::string text = values.try_emplace("ranks", size).first->second;
+  const std::int64_t ranks = has_places ? to_integer(text, "ranks") : launch_ranks;
+  if (has_places ? ranks < 1 || ranks > launch_ranks : text != size)
+    throw InvalidCase("the case requires ranks=" + text + ", but " + size + " were started");
   if (ranks < info.min_ranks || (info.max_ranks && ranks > info.max_ranks))
     throw InvalidCase(std::string(info.name) + " needs " +
                       (info.max_ranks == info.min_ranks ? "" : "at least ") + std::to_string(info.min_ranks) +
-                      " ranks, but " + (placed ? "the case has " + named : size + " were started"));
-  given["ranks"] = std::to_string(ranks);
+                      " ranks, but " + (has_places ? "the case has " + text : size + " were started"));
+  values["ranks"] = std::to_string(ranks);
   return static_cast<int>(ranks);
 }
 
-// A workload may have parameters of these names itself.
-Places places_of(const WorkloadInfo& info, std::map<std::string, std::string>& given) {
+// place= and nodes= are ignored if the workload itself has a parameter of that name.
+Places places_of(const WorkloadInfo& info, std::map<std::string, std::string>& values) {
   Places places;
-  const auto place = given.find("place");
-  const auto nodes = given.find("nodes");
-  if (place != given.end() && !has_parameter(info, "place")) {
+  const auto place = values.find("place");
+  const auto nodes = values.find("nodes");
+  if (place != values.end() && !has_parameter(info, "place")) {
     places.pairs = level_named(place->second);
     if (!places.pairs)
       throw InvalidCase("place=" + place->second + " is not one of core|cache|socket|node|network");
   }
-  if (nodes != given.end() && !has_parameter(info, "nodes")) {
+  if (nodes != values.end() && !has_parameter(info, "nodes")) {
     const std::int64_t count = to_integer(nodes->second, "nodes");
-    if (count < 1 || count > most_nodes) throw InvalidCase("nodes=" + nodes->second + " is out of range");
+    if (count < 1 || count > max_nodes) throw InvalidCase("nodes=" + nodes->second + " is out of range");
     places.nodes = static_cast<int>(count);
     nodes->second = std::to_string(count);
   }
@@ -111,7 +112,7 @@ std::string limit(double value) {
   return digits;
 }
 
-std::string joined(const std::vector<std::string>& objects) {
+std::string join(const std::vector<std::string>& objects) {
   std::string list = "[";
   for (const std::string& object : objects) list += (list.size() > 1 ? "," : "") + object;
   return list + "]";
@@ -127,7 +128,7 @@ std::string describe(const Parameter& parameter) {
       .field("default", parameter.standard)
       .raw("low", limit(parameter.low))
       .raw("high", limit(parameter.high))
-      .raw("choices", joined(choices))
+      .raw("choices", join(choices))
       .field("help", parameter.help)
       .field("multiple_of", parameter.multiple_of)
       .str();
@@ -145,35 +146,35 @@ std::string describe(const Metric& metric) {
 }
 
 template <class T>
-std::string described(std::span<const T> items) {
+std::string describe_items(std::span<const T> items) {
   std::vector<std::string> objects;
   for (const T& item : items) objects.push_back(describe(item));
-  return joined(objects);
+  return join(objects);
 }
 
 }  // namespace
 
-Case look_up(const std::vector<std::string>& words, int ranks) {
-  if (words.empty()) throw InvalidCase("an empty line is not a case");
-  const WorkloadInfo& info = find(words.front());
-  std::map<std::string, std::string> given = named_words(words, 1);
-  const Places places = places_of(info, given);
-  const int case_ranks = ranks_of(info, given, ranks, places.any());
+Case look_up(const std::vector<std::string>& arguments, int ranks) {
+  if (arguments.empty()) throw InvalidCase("an empty line is not a case");
+  const WorkloadInfo& info = find(arguments.front());
+  std::map<std::string, std::string> values = named_words(arguments, 1);
+  const Places places = places_of(info, values);
+  const int case_ranks = ranks_of(info, values, ranks, places.any());
   check_divisible(places, case_ranks);
   for (const Parameter& parameter : info.parameters) {
-    const auto [place, missing] = given.try_emplace(parameter.name, parameter.standard);
+    const auto [place, missing] = values.try_emplace(parameter.name, parameter.standard);
     if (!missing) check_value(parameter, place->second);
   }
-  for (const auto& [name, value] : given) {
-    const bool of_every_case =
+  for (const auto& [name, value] : values) {
+    const bool is_common =
         name == "ranks" || (name == "place" && places.pairs) || (name == "nodes" && places.nodes);
-    if (!of_every_case && !has_parameter(info, name))
+    if (!is_common && !has_parameter(info, name))
       throw InvalidCase(std::string(info.name) + " has no parameter '" + name + "'");
   }
   // std::map keeps names in alphabetical order, as the canonical line requires.
   std::string line = info.name;
-  for (const auto& [name, value] : given) line += " " + name + "=" + value;
-  return {&info, Values(std::move(given)), line, case_ranks, places};
+  for (const auto& [name, value] : values) line += " " + name + "=" + value;
+  return {&info, Values(std::move(values)), line, case_ranks, places};
 }
 
 std::string catalog() {
@@ -189,10 +190,10 @@ std::string catalog() {
                             .field("time", info->time)
                             .field("min_ranks", info->min_ranks)
                             .field("max_ranks", info->max_ranks)
-                            .raw("parameters", described(info->parameters))
-                            .raw("metrics", described(info->metrics))
+                            .raw("parameters", describe_items(info->parameters))
+                            .raw("metrics", describe_items(info->metrics))
                             .str());
-  return Json().field("schema", 2).field("engine", HOCKNEY_VERSION).raw("workloads", joined(workloads)).str();
+  return Json().field("schema", 2).field("engine", HOCKNEY_VERSION).raw("workloads", join(workloads)).str();
 }
 
 }  // namespace hockney

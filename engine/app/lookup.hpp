@@ -11,8 +11,8 @@
 
 namespace hockney {
 
-// The places that a case asks for, with any workload: where its pairs of ranks meet, or over how many nodes
-// they are spread; 0 for none. Then the launch may have more ranks than the case.
+// The locations that a case of any workload may request: where its pairs of ranks meet, or the number of
+// nodes over which they are spread (0: not requested). The launch may then have more ranks than the case.
 struct Places {
   std::optional<Level> pairs;
   int nodes = 0;
@@ -20,7 +20,7 @@ struct Places {
   bool any() const { return pairs || nodes > 0; }
 };
 
-// A case that can be measured: its workload, all its parameters and its canonical line.
+// A case that can be measured: its workload, the values of all its parameters, and its canonical line.
 struct Case {
   const WorkloadInfo* info;
   Values values;
@@ -29,10 +29,10 @@ struct Case {
   Places places;
 };
 
-// The case that `words` describe in a launch of `ranks` ranks; missing parameters get their defaults. Throws
-// InvalidCase for unknown names, values out of range, and a number of ranks that the words or the workload do
-// not allow.
-Case look_up(const std::vector<std::string>& words, int ranks);
+// Parses the case that `arguments` describe in a launch of `ranks` ranks. Missing parameters get their
+// defaults. Throws InvalidCase for unknown names, values out of range, and a number of ranks that the
+// arguments or the workload do not allow.
+Case look_up(const std::vector<std::string>& arguments, int ranks);
 
 // The catalog as one line of JSON.
 std::string catalog();

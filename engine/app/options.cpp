@@ -8,15 +8,15 @@
 namespace hockney {
 namespace {
 
-double positive(const std::string& text, const char* what) {
-  const double value = to_real(text, what);
-  if (value <= 0 || value > 1e9) throw InvalidCase(std::string(what) + "=" + text + " is out of range");
+double parse_positive(const std::string& text, const char* noun) {
+  const double value = to_real(text, noun);
+  if (value <= 0 || value > 1e9) throw InvalidCase(std::string(noun) + "=" + text + " is out of range");
   return value;
 }
 
-long whole(const std::string& text, const char* what, long low, long high) {
-  const auto value = static_cast<long>(to_integer(text, what));
-  if (value < low || value > high) throw InvalidCase(std::string(what) + "=" + text + " is out of range");
+long parse_integer(const std::string& text, const char* noun, long low, long high) {
+  const auto value = static_cast<long>(to_integer(text, noun));
+  if (value < low || value > high) throw InvalidCase(std::string(noun) + "=" + text + " is out of range");
   return value;
 }
 
@@ -27,11 +27,11 @@ void set_option(Options& options, const std::string& name, const std::string& va
   } else if (name == "--launch") {
     options.launch = value;
   } else if (name == "--index") {
-    options.index = whole(value, "index", 0, 1000000000);
+    options.index = parse_integer(value, "index", 0, 1000000000);
   } else if (name == "--origin") {
     options.origin = value;
   } else if (name == "--budget") {
-    options.budget_s = positive(value, "budget");
+    options.budget_s = parse_positive(value, "budget");
   } else if (name == "--limit") {
     options.limit_s = to_real(value, "limit");
     if (options.limit_s < 0 || options.limit_s > 1e9)
@@ -39,13 +39,13 @@ void set_option(Options& options, const std::string& name, const std::string& va
   } else if (name == "--stop") {
     options.stop = value;
   } else if (name == "--precision") {
-    options.precision = positive(value, "precision");
+    options.precision = parse_positive(value, "precision");
   } else if (name == "--max-repetitions") {
-    options.max_repetitions = whole(value, "max-repetitions", 1, 100000000);
+    options.max_repetitions = parse_integer(value, "max-repetitions", 1, 100000000);
   } else if (name == "--visits") {
-    options.visits = whole(value, "visits", 1, 1000000);
+    options.visits = parse_integer(value, "visits", 1, 1000000);
   } else if (name == "--warm-up") {
-    options.warm_up = whole(value, "warm-up", 0, 100000000);
+    options.warm_up = parse_integer(value, "warm-up", 0, 100000000);
   } else if (name == "--hang") {
     options.hang_s = to_real(value, "hang");
     if (options.hang_s > 1e9) throw InvalidCase("hang=" + value + " is out of range");
@@ -59,21 +59,21 @@ void set_option(Options& options, const std::string& name, const std::string& va
 
 }  // namespace
 
-Options parse_options(const std::vector<std::string>& words) {
+Options parse_options(const std::vector<std::string>& arguments) {
   Options options;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string& word = arguments[i];
     if (word == "--help" || word == "-h") return Options{};
     if (word == "--catalog") {
       options.task = Options::Task::catalog;
     } else if (word == "--hello") {
       options.task = Options::Task::hello;
     } else if (word.starts_with("--")) {
-      if (i + 1 == words.size()) throw InvalidCase("option '" + word + "' requires a value");
-      set_option(options, word, words[++i]);
+      if (i + 1 == arguments.size()) throw InvalidCase("option '" + word + "' requires a value");
+      set_option(options, word, arguments[++i]);
     } else {
-      options.task = Options::Task::one_case;
-      options.case_words.assign(words.begin() + static_cast<std::ptrdiff_t>(i), words.end());
+      options.task = Options::Task::single_case;
+      options.case_arguments.assign(arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
       break;
     }
   }

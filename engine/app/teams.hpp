@@ -14,49 +14,50 @@
 
 namespace hockney {
 
-// The ranks that measure a case: all ranks of the launch, or some. Rank 0 is among them, as rank 0.
+// The ranks that measure a case: all or some ranks of the launch. Rank 0 of the launch is rank 0 of every
+// team.
 struct Team {
-  Team(Comm to_measure, Comm for_control, Arena& arena, long launch, const std::string& files,
+  Team(Comm measured, Comm control, Arena& arena, long launch, const std::string& files,
        const ClockCost& cost);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
   Comm measured;
   Comm control;
-  int ranks_here;  // on this host, including this one
+  int ranks_on_host;  // on this host, including this one
   Measurer measurer;
 };
 
-// What a record states about the places of a case's ranks. Only on rank 0.
-struct Whereabouts {
-  std::string place;         // where its pairs of ranks meet; empty if nothing is to be stated
-  int nodes = 0;             // on which its ranks are
-  std::vector<int> members;  // the launch's ranks that take part, in the order of the case; empty: all
+// The locations of a case's ranks, as stated in its record. Only on rank 0.
+struct CaseLocation {
+  std::string place;         // level at which its pairs of ranks meet; empty if not stated
+  int nodes = 0;             // number of nodes that contain its ranks
+  std::vector<int> members;  // participating ranks of the launch, in the order of the case; empty: all
 };
 
-struct TeamChoice {
-  Team* team;  // null on ranks that do not take part
-  bool whole;  // whether all ranks of the launch do
-  Whereabouts where;
+struct TeamSelection {
+  Team* team;            // null on ranks that do not take part
+  bool is_whole_launch;  // whether the team consists of all ranks of the launch
+  CaseLocation where;
 };
 
-// The teams of a launch, each made when a case needs it first.
+// The teams of a launch, each created when a case first needs it.
 class Teams {
  public:
-  // `measured` and `control` are communicators of all ranks, which outlive this. `ranks` is the list of
-  // gather_ranks; it and `cost` are only read on rank 0.
+  // `measured` and `control` are communicators of all ranks, and must outlive this object. `ranks` is the
+  // list from gather_ranks; it and `cost` are only read on rank 0.
   Teams(const Comm& measured, const Comm& control, const std::string& ranks, Arena& arena, long launch,
         const std::string& files, const ClockCost& cost);
   Teams(const Teams&) = delete;
   Teams& operator=(const Teams&) = delete;
 
-  // Collective over the launch: who measures the case. Throws InvalidCase on all ranks if the launch has no
-  // ranks at such places.
-  TeamChoice choose(const Case& wanted);
+  // Selects the ranks that measure the case. Collective over the launch. Throws InvalidCase on all ranks if
+  // the launch has no such ranks.
+  TeamSelection choose(const Case& request);
 
  private:
-  std::vector<int> members_of(const Case& wanted) const;
-  Whereabouts where(const Case& wanted, const std::vector<int>& members) const;
+  std::vector<int> members_of(const Case& request) const;
+  CaseLocation where(const Case& request, const std::vector<int>& members) const;
   void add(const std::vector<int>& members);
 
   const Comm& control_;
@@ -64,9 +65,10 @@ class Teams {
   const long launch_;
   const std::string files_;
   const ClockCost cost_;
-  std::optional<Placement> placement_;        // on rank 0
-  std::map<std::vector<int>, int> numbers_;   // of the teams by their members (all: none), on rank 0
-  std::vector<std::unique_ptr<Team>> teams_;  // the first one has all ranks; null for those without this rank
+  std::optional<Placement> placement_;       // on rank 0
+  std::map<std::vector<int>, int> numbers_;  // team number by its members (empty for all ranks), on rank 0
+  std::vector<std::unique_ptr<Team>>
+      teams_;  // the first team has all ranks; null on ranks that are not members
 };
 
 }  // namespace hockney

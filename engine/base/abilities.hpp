@@ -4,8 +4,8 @@
 
 #include <mpi.h>
 
-// What this MPI has, as far as its header tells: 1 or 0. The groups refuse what is missing, and `hockney
-// doctor` lists it (abilities/list.inc).
+// Features of this MPI, as far as its header shows: 1 or 0. The groups reject missing features, and `hockney
+// doctor` lists them (abilities/list.inc).
 
 // Calls of MPI-4. Open MPI 5 has them, although it claims to be MPI 3.1.
 #if !defined(HOCKNEY_SMPI) && (MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5))
@@ -14,7 +14,7 @@
 #define HOCKNEY_HAS_MPI4 0
 #endif
 
-// SimGrid declares these calls, and they fail; its ranks are single threads without disks.
+// SimGrid declares these calls, but they fail; its ranks are single threads without disks.
 #ifdef HOCKNEY_SMPI
 #define HOCKNEY_HAS_NEIGHBORHOOD 0
 #define HOCKNEY_HAS_MPROBE 0

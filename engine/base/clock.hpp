@@ -17,13 +17,13 @@
 
 namespace hockney {
 
-// Seconds. Always MPI_Wtime: on a simulated machine it returns simulated time, std::chrono does not.
+// Time in seconds. Always MPI_Wtime: on a simulated machine it returns simulated time, unlike std::chrono.
 inline double now() {
   return MPI_Wtime();
 }
 
-// Seconds since 1970, or since the start of the simulation. Only for dates, not for measuring. May be called
-// before MPI_Init.
+// Seconds since 1970, or since the start of the simulation. Only for dates, not for measurements. May be
+// called before MPI_Init.
 inline double date() {
 #ifdef HOCKNEY_SMPI
   return MPI_Wtime();
@@ -32,9 +32,9 @@ inline double date() {
 #endif
 }
 
-// Waits until now() reaches `moment`, without communication, keeping this processor busy unless
-// waits_asleep(). Simulated time does not advance while a rank computes, so there the rank sleeps until other
-// ranks have advanced the clock.
+// Waits until now() reaches `moment`, without communication. Keeps this processor busy unless waits_asleep().
+// Simulated time does not advance while a rank computes, so a simulated rank sleeps until other ranks have
+// advanced the clock.
 inline void wait_until(double moment) {
 #ifdef HOCKNEY_SMPI
   if (now() < moment) sg_actor_sleep_until(moment);
@@ -51,17 +51,18 @@ inline void spin(double seconds) {
 }
 
 #ifdef HOCKNEY_SMPI
-// Computes for `seconds` of simulated time, longer if messages take the processor's time meanwhile. Defined
-// in engine/smpi/processor.cpp.
+// Computes for `seconds` of simulated time, or longer if messages take the processor's time meanwhile.
+// Defined in engine/smpi/processor.cpp.
 void pass(double seconds);
 #endif
 
 struct ClockCost {
-  double overhead_s;    // one call, averaged over many
+  double overhead_s;    // of one call, averaged over many
   double resolution_s;  // smallest positive difference between successive readings
 };
 
-// Takes about a millisecond. Both are 0 on a clock that only advances during communication (a simulator's).
+// Measures the clock in about a millisecond. Both costs are 0 on a clock that only advances during
+// communication, such as a simulator's.
 inline ClockCost measure_clock() {
   constexpr int calls = 4000;
   const double start = now();

@@ -7,13 +7,13 @@
 
 namespace hockney {
 
-// A case that cannot be run: unknown name, invalid number, wrong number of ranks. Thrown on all ranks alike,
-// because every rank parses the same line.
+// A case that cannot be run: unknown name, invalid number, wrong number of ranks. Every rank parses the same
+// line, so all ranks throw it.
 struct InvalidCase : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A buffer does not fit into the available memory. May be thrown on some ranks only.
+// A buffer that does not fit into the available memory. It may be thrown on some ranks only.
 struct OutOfMemory : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -8,7 +8,7 @@
 namespace hockney {
 namespace {
 
-// Length of the well-formed UTF-8 sequence at the start of `text` (RFC 3629), 0 if it is none.
+// Length of the well-formed UTF-8 sequence at the start of `text` (RFC 3629); 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const auto tail = [&](std::size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
@@ -16,14 +16,14 @@ std::size_t utf8_length(std::string_view text) {
   if (first < 0x80) return 1;
   if (first >= 0xC2 && first <= 0xDF) return tail(1) ? 2 : 0;
   if ((first & 0xF0) == 0xE0 && tail(1) && tail(2)) {
-    const bool overlong = first == 0xE0 && byte(1) < 0xA0;
+    const bool is_overlong = first == 0xE0 && byte(1) < 0xA0;
     const bool surrogate = first == 0xED && byte(1) >= 0xA0;
-    return overlong || surrogate ? 0 : 3;
+    return is_overlong || surrogate ? 0 : 3;
   }
   if (first >= 0xF0 && first <= 0xF4 && tail(1) && tail(2) && tail(3)) {
-    const bool overlong = first == 0xF0 && byte(1) < 0x90;
-    const bool beyond = first == 0xF4 && byte(1) >= 0x90;
-    return overlong || beyond ? 0 : 4;
+    const bool is_overlong = first == 0xF0 && byte(1) < 0x90;
+    const bool is_beyond_unicode = first == 0xF4 && byte(1) >= 0x90;
+    return is_overlong || is_beyond_unicode ? 0 : 4;
   }
   return 0;
 }

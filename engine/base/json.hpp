@@ -9,8 +9,8 @@
 
 namespace hockney {
 
-// Writes one JSON object on one line, with fields in the order of the calls. Nothing is escaped twice, bytes
-// that are not UTF-8 become U+FFFD, control characters become \u00XX.
+// Writes one JSON object on one line, with fields in the order of the calls. Values added by raw() are not
+// escaped again. Bytes that are not UTF-8 become U+FFFD, control characters become \u00XX.
 class Json {
  public:
   Json() : text_("{") {}
@@ -22,7 +22,7 @@ class Json {
   Json& field(std::string_view name, std::uint64_t value);
   Json& field(std::string_view name, int value) { return field(name, static_cast<std::int64_t>(value)); }
   Json& field(std::string_view name, std::span<const double> values);
-  // `value` is already JSON.
+  // Adds a `value` that is already JSON.
   Json& raw(std::string_view name, std::string_view value);
   Json& null(std::string_view name) { return raw(name, "null"); }
 
@@ -36,7 +36,7 @@ class Json {
 
 std::string json_string(std::string_view text);
 
-// Seven significant digits: finer than any clock resolves the times measured here.
+// Formats seven significant digits: finer than any clock resolves the measured times.
 std::string json_number(double value);
 
 }  // namespace hockney

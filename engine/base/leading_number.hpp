@@ -8,11 +8,11 @@
 
 namespace hockney {
 
-// The whole number that `text` begins with, which is removed from it. None if it begins with something else,
-// or the number does not fit an int.
+// Removes the integer at the start of `text` and returns it. Returns nothing if `text` does not start with an
+// integer, or it does not fit an int.
 inline std::optional<int> take_leading_number(std::string_view& text) {
-  const bool negative = text.starts_with('-');
-  std::size_t end = negative ? 1 : 0;
+  const bool is_negative = text.starts_with('-');
+  std::size_t end = is_negative ? 1 : 0;
   const std::size_t first = end;
   long long value = 0;
   for (; end < text.size() && text[end] >= '0' && text[end] <= '9'; ++end) {
@@ -21,7 +21,7 @@ inline std::optional<int> take_leading_number(std::string_view& text) {
   }
   if (end == first) return std::nullopt;
   text.remove_prefix(end);
-  return static_cast<int>(negative ? -value : value);
+  return static_cast<int>(is_negative ? -value : value);
 }
 
 }  // namespace hockney

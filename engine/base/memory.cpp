@@ -16,32 +16,32 @@
 namespace hockney {
 namespace {
 
-constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t unlimited_bytes = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t first_number(const std::filesystem::path& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
-  return file >> value ? value : unlimited;
+  return file >> value ? value : unlimited_bytes;
 }
 
-// The number that follows `name` in a file of names and numbers.
-std::uint64_t number_after(const std::filesystem::path& path, std::string_view name,
-                           std::uint64_t otherwise) {
+// The number that follows `name` in a file of names and numbers; `fallback` if there is none.
+std::uint64_t number_after(const std::filesystem::path& path, std::string_view name, std::uint64_t fallback) {
   std::ifstream file(path);
   std::uint64_t value = 0;
   for (std::string word; file >> word;)
     if (word == name && file >> value) return value;
-  return otherwise;
+  return fallback;
 }
 
 // Memory that a control group (version 2) still allows. The kernel drops clean file pages before it refuses
-// memory, so inactive ones count as free; otherwise a container that has just read its files would have no
-// memory left.
-std::uint64_t left_in(const std::filesystem::path& group) {
+// memory, so inactive ones count as free; otherwise a container that has just read its files would appear to
+// have no memory left.
+std::uint64_t available_in(const std::filesystem::path& group) {
   const std::uint64_t limit = first_number(group / "memory.max");
-  const std::uint64_t used = first_number(group / "memory.current");
-  if (limit == unlimited || used == unlimited) return unlimited;
-  const std::uint64_t held = used - std::min(used, number_after(group / "memory.stat", "inactive_file", 0));
+  const std::uint64_t used_bytes = first_number(group / "memory.current");
+  if (limit == unlimited_bytes || used_bytes == unlimited_bytes) return unlimited_bytes;
+  const std::uint64_t held =
+      used_bytes - std::min(used_bytes, number_after(group / "memory.stat", "inactive_file", 0));
   return limit - std::min(limit, held);
 }
 
@@ -56,12 +56,12 @@ std::filesystem::path own_group(const std::filesystem::path& root) {
 }  // namespace
 
 std::uint64_t available_memory(const std::filesystem::path& root) {
-  const std::uint64_t kib = number_after(root / "proc/meminfo", "MemAvailable:", unlimited);
-  std::uint64_t left = kib == unlimited ? unlimited : kib * 1024;
+  const std::uint64_t kib = number_after(root / "proc/meminfo", "MemAvailable:", unlimited_bytes);
+  std::uint64_t remaining = kib == unlimited_bytes ? unlimited_bytes : kib * 1024;
   const std::filesystem::path mount = root / "sys/fs/cgroup";
   for (std::filesystem::path group = own_group(root);; group = group.parent_path()) {
-    left = std::min(left, left_in(mount / group));
-    if (group.empty()) return left;
+    remaining = std::min(remaining, available_in(mount / group));
+    if (group.empty()) return remaining;
   }
 }
 

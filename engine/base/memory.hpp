@@ -8,11 +8,11 @@
 
 namespace hockney {
 
-// Bytes this host can still provide without swapping (Linux: MemAvailable, limited by this process's control
-// groups); a large number if unknown. `root` replaces / for /proc and /sys in tests.
+// Bytes that this host can still provide without swapping (Linux: MemAvailable, limited by this process's
+// control groups); a large number if unknown. `root` replaces / for /proc and /sys in tests.
 std::uint64_t available_memory(const std::filesystem::path& root = "/");
 
-// For messages to people: "512 B", "1.5 GiB", "1 TiB".
+// Formats a size for messages: "512 B", "1.5 GiB", "1 TiB".
 std::string readable_bytes(std::uint64_t bytes);
 
 // Size of the last-level cache in bytes; 32 MiB if unknown.

@@ -6,14 +6,14 @@
 
 namespace hockney {
 
-// A part of 0 to n - 1.
+// A range of 0 to n - 1.
 struct Range {
   std::size_t begin;
   std::size_t end;
   std::size_t size() const { return end - begin; }
 };
 
-// One of `parts` parts of n, as even as possible.
+// Part number `part` when n is divided into `parts` parts, as evenly as possible.
 inline Range part_of(std::size_t n, std::size_t parts, std::size_t part) {
   return {n * part / parts, n * (part + 1) / parts};
 }

@@ -19,7 +19,7 @@ constexpr double normal_quantile = 1.96;
 
 struct Correlation {
   double tau;  // variance of the count below the median, relative to that of independent times
-  double z;    // the quantile to use with it
+  double z;    // quantile for this variance
 };
 
 Correlation correlation(std::span<const int> sign) {
@@ -33,14 +33,15 @@ Correlation correlation(std::span<const int> sign) {
       for (std::size_t i = 0; i < length; ++i) sum += sign[b * length + i];
       squares += sum * sum;
     }
-    const double seen = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
+    const double variance_ratio = static_cast<double>(squares) / static_cast<double>((blocks - 1) * length);
     const double ratio =
-        seen * (1.0 + seen / static_cast<double>(length));  // missed by blocks of finite length
+        variance_ratio *
+        (1.0 + variance_ratio / static_cast<double>(length));  // corrected for blocks of finite length
     estimate = {1.0, normal_quantile};
     if (ratio > 1.0) {
       // Student's t for blocks - 1 degrees of freedom (Abramowitz and Stegun 26.7.5).
-      const double v = static_cast<double>(blocks - 1);
-      estimate = {ratio, normal_quantile + (2.3723 + (2.8225 + 2.5562 / v) / v) / v};
+      const double degrees = static_cast<double>(blocks - 1);
+      estimate = {ratio, normal_quantile + (2.3723 + (2.8225 + 2.5562 / degrees) / degrees) / degrees};
     }
     if (static_cast<double>(length * length * length) >=
         4.0 * static_cast<double>(n) * estimate.tau * estimate.tau)
@@ -49,9 +50,9 @@ Correlation correlation(std::span<const int> sign) {
   return estimate;
 }
 
-double median_of_sorted(std::span<const double> s) {
-  const std::size_t n = s.size();
-  return n % 2 ? s[n / 2] : (s[n / 2 - 1] + s[n / 2]) / 2;
+double median_of_sorted(std::span<const double> sorted_values) {
+  const std::size_t n = sorted_values.size();
+  return n % 2 ? sorted_values[n / 2] : (sorted_values[n / 2 - 1] + sorted_values[n / 2]) / 2;
 }
 
 }  // namespace

@@ -14,9 +14,9 @@ struct Interval {
 
 struct MedianInterval {
   double median;
-  std::optional<Interval> interval;  // 95%; none if there are too few times
+  std::optional<Interval> interval;  // 95%; empty if there are too few times
 
-  // Half the interval's width divided by the median; none if there is no interval or the median is 0.
+  // Half-width of the interval divided by the median; empty if there is no interval or the median is 0.
   std::optional<double> relative() const;
 };
 

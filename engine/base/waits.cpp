@@ -18,8 +18,8 @@ namespace {
 
 bool asleep = false;
 
-// The library leaves its process in the environment (engine/emulated/waiting.cpp). A value that was inherited
-// is another's.
+// The library stores its process number in the environment (engine/emulated/waiting.cpp); an inherited value
+// belongs to another process.
 bool library_as_requested() {
   if (std::getenv("HOCKNEY_WAIT_US") == nullptr) return true;
   const char* process = std::getenv("HOCKNEY_WAITING");

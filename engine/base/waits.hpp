@@ -5,14 +5,14 @@
 namespace hockney {
 
 // Whether ranks that wait for a moment, or compute for a preset time, sleep instead of keeping their
-// processor busy. For hosts that are emulated on one, whose ranks outnumber its processors: there a rank that
-// keeps one busy delays the messages of the others; on separate hosts it does not. False until
-// sleep_in_waits() is called, once, before anything is measured.
+// processor busy. This is meant for hosts emulated on one machine, where ranks outnumber processors and a
+// busy rank delays the messages of others. False until sleep_in_waits() is called, once, before anything is
+// measured.
 bool waits_asleep();
-// False if a library is to make MPI wait asleep too ($HOCKNEY_WAIT_US), and it was not loaded.
+// Returns false if a library should have made MPI sleep in waits too ($HOCKNEY_WAIT_US), but was not loaded.
 [[nodiscard]] bool sleep_in_waits();
 
-// Sleeps for `seconds`, and some microseconds longer.
+// Sleeps for `seconds`, or some microseconds longer.
 void sleep_for(double seconds);
 
 }  // namespace hockney

@@ -13,8 +13,8 @@
 namespace hockney {
 namespace {
 
-[[noreturn]] void refuse_number(std::string_view text, std::string_view what, const char* wanted) {
-  throw InvalidCase(std::string(what) + "='" + std::string(text) + "' is not " + wanted);
+[[noreturn]] void refuse_number(std::string_view text, std::string_view what, const char* expected_bytes) {
+  throw InvalidCase(std::string(what) + "='" + std::string(text) + "' is not " + expected_bytes);
 }
 
 }  // namespace
@@ -27,15 +27,15 @@ std::vector<std::string> split_words(std::string_view line) {
 }
 
 std::map<std::string, std::string> named_words(const std::vector<std::string>& words, std::size_t first) {
-  std::map<std::string, std::string> named;
+  std::map<std::string, std::string> values;
   for (std::size_t i = first; i < words.size(); ++i) {
-    const std::size_t equals = words[i].find('=');
-    if (equals == 0 || equals == std::string::npos || equals + 1 == words[i].size())
+    const std::size_t separator = words[i].find('=');
+    if (separator == 0 || separator == std::string::npos || separator + 1 == words[i].size())
       throw InvalidCase("'" + words[i] + "' is not a parameter (NAME=VALUE is required)");
-    if (!named.emplace(words[i].substr(0, equals), words[i].substr(equals + 1)).second)
-      throw InvalidCase("parameter '" + words[i].substr(0, equals) + "' is given twice");
+    if (!values.emplace(words[i].substr(0, separator), words[i].substr(separator + 1)).second)
+      throw InvalidCase("parameter '" + words[i].substr(0, separator) + "' is given twice");
   }
-  return named;
+  return values;
 }
 
 double to_real(std::string_view text, std::string_view what) {

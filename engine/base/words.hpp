@@ -12,10 +12,11 @@ namespace hockney {
 
 std::vector<std::string> split_words(std::string_view line);
 
-// "NAME=VALUE" words by name. Rejects words without '=', empty names or values, and duplicate names.
+// Parses "NAME=VALUE" words into a map. Rejects words without '=', empty names or values, and duplicate
+// names.
 std::map<std::string, std::string> named_words(const std::vector<std::string>& words, std::size_t first);
 
-// The whole text as a finite number; rejects anything else. `what` names it in the message.
+// Parses the whole text as a finite number; rejects anything else. `what` names it in the message.
 double to_real(std::string_view text, std::string_view what);
 std::int64_t to_integer(std::string_view text, std::string_view what);
 

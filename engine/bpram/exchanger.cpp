@@ -16,27 +16,27 @@
 namespace hockney::bpram::inline v1 {
 namespace {
 
-// MPI counts are int, so a longer block travels in pieces of this size; the last one is shorter, and may be
+// MPI counts are ints, so a longer block is sent in pieces of this size; the last one is shorter, and may be
 // empty.
 constexpr std::size_t piece_bytes = std::size_t{1} << 30;
 constexpr int exit_status = 6;
 
-bool wanted(const Settings& settings) {
+bool requests_checks(const Settings& settings) {
   const char* const value = std::getenv("HOCKNEY_BPRAM_CHECK");
   return settings.check || (value && std::strcmp(value, "0") != 0 && *value);
 }
 
-// Comm::duplicate() is the same communicator on a simulated machine, where a block from any process could
-// then be a message of the program.
+// On a simulated machine, Comm::duplicate() returns the same communicator, in which a block from any process
+// could match a message of the program.
 Comm duplicate(MPI_Comm comm) {
   MPI_Comm copy;
   MPI_Comm_dup(comm, &copy);
-  // So that an error of ours precedes MPI's.
+  // Allows errors to be reported here before MPI reports them.
   MPI_Comm_set_errhandler(copy, MPI_ERRORS_RETURN);
   return Comm::owner(copy);
 }
 
-// The number of tags that may be used.
+// Number of available tags.
 int tags(MPI_Comm comm) {
   void* limit = nullptr;
   int has = 0;
@@ -48,7 +48,7 @@ int tags(MPI_Comm comm) {
 }  // namespace
 
 Exchanger::Exchanger(MPI_Comm comm, const Settings& settings)
-    : comm_(duplicate(comm)), checks_(wanted(settings)), most_tags_(tags(comm)), began_(now()) {}
+    : comm_(duplicate(comm)), checks_(requests_checks(settings)), max_tags_(tags(comm)), start_s_(now()) {}
 
 void Exchanger::fail(const char* format, ...) const {
   char text[512];
@@ -56,7 +56,7 @@ void Exchanger::fail(const char* format, ...) const {
   va_start(values, format);
   std::vsnprintf(text, sizeof text, format, values);
   va_end(values);
-  // In one call, so that the lines of several processes do not mix.
+  // Prints with a single call, so that the lines of several processes do not mix.
   std::fprintf(stderr, "hockney-bpram: step %llu, process %d: %s\n", static_cast<unsigned long long>(steps_),
                comm_.rank, text);
   std::fflush(stderr);
@@ -64,17 +64,17 @@ void Exchanger::fail(const char* format, ...) const {
   std::abort();
 }
 
-// A process that does not wait for others may be many steps ahead of them. So that its block is not taken for
-// one of an earlier step, the tag is the number of the step.
+// A process that does not wait for others may be many steps ahead of them. The tag is the number of the step,
+// so that its block is not mistaken for one of an earlier step.
 Received Exchanger::step(int to, std::span<const std::byte> block, bool receives, std::span<std::byte> room) {
   if (to < nobody || to >= comm_.size)
     fail("the destination is process %d, but there are %d processes, from 0", to, comm_.size);
   if (checks_) check({block.size(), room.size(), to, receives ? 1 : 0});
 #ifdef HOCKNEY_SMPI
-  // Of a processor that communicates in this step; the others pass it without noticing.
+  // Only a processor that communicates in this step pays for it.
   if (receives || to != nobody) smpi::spend(smpi::library_costs().step);
 #endif
-  const int tag = static_cast<int>(steps_ % static_cast<std::uint64_t>(most_tags_));
+  const int tag = static_cast<int>(steps_ % static_cast<std::uint64_t>(max_tags_));
   Received received;
   if (to == comm_.rank) {
     if (!receives) fail("it sends a block to itself, but receives nothing");
@@ -83,7 +83,7 @@ Received Exchanger::step(int to, std::span<const std::byte> block, bool receives
     if (!block.empty()) std::memcpy(room.data(), block.data(), block.size());
     received = {to, block.size()};
   } else {
-    if (to != nobody) start_sending(to, block, tag);
+    if (to != nobody) start_sends(to, block, tag);
     if (receives) received = receive(room, tag);
     MPI_Waitall(static_cast<int>(sending_.size()), sending_.data(), MPI_STATUSES_IGNORE);
     sending_.clear();
@@ -92,7 +92,7 @@ Received Exchanger::step(int to, std::span<const std::byte> block, bool receives
   return received;
 }
 
-void Exchanger::start_sending(int to, std::span<const std::byte> block, int tag) {
+void Exchanger::start_sends(int to, std::span<const std::byte> block, int tag) {
   for (;;) {
     const std::size_t bytes = std::min(block.size(), piece_bytes);
     sending_.emplace_back();
@@ -105,10 +105,11 @@ void Exchanger::start_sending(int to, std::span<const std::byte> block, int tag)
 Received Exchanger::receive(std::span<std::byte> room, int tag) {
   Received received{MPI_ANY_SOURCE, 0};
   for (;;) {
-    const std::size_t left = room.size() - received.bytes;
+    const std::size_t remaining = room.size() - received.bytes;
     MPI_Status status;
-    const int error = MPI_Recv(room.data() + received.bytes, static_cast<int>(std::min(left, piece_bytes)),
-                               MPI_BYTE, received.from, tag, comm_.handle, &status);
+    const int error =
+        MPI_Recv(room.data() + received.bytes, static_cast<int>(std::min(remaining, piece_bytes)), MPI_BYTE,
+                 received.from, tag, comm_.handle, &status);
     if (error != MPI_SUCCESS)
       fail(
           "a block arrives that is larger than the room for it, %zu bytes (or MPI reports another error: %d)",
@@ -124,7 +125,7 @@ Received Exchanger::receive(std::span<std::byte> room, int tag) {
 void Exchanger::check(const Call& call) const {
   std::vector<Call> calls(static_cast<std::size_t>(comm_.size));
   MPI_Allgather(&call, sizeof call, MPI_BYTE, calls.data(), sizeof call, MPI_BYTE, comm_.handle);
-  // One process reports what all have found.
+  // One process reports errors that all have found.
   if (comm_.root()) require_permutation(calls);
   comm_.barrier();
 }

@@ -14,7 +14,7 @@
 
 namespace hockney::bpram::inline v1 {
 
-// The steps of one process.
+// Performs the steps of one process.
 class Exchanger {
  public:
   Exchanger(MPI_Comm comm, const Settings& settings);
@@ -22,16 +22,16 @@ class Exchanger {
   Exchanger& operator=(const Exchanger&) = delete;
 
   const Comm& comm() const { return comm_; }
-  double began() const { return began_; }
+  double start_s() const { return start_s_; }
   std::uint64_t steps() const { return steps_; }
 
-  // `to` may be nobody. Without `receives` the room is empty, and nothing is received.
+  // `to` may be nobody. If `receives` is false, `room` is empty and nothing is received.
   Received step(int to, std::span<const std::byte> block, bool receives, std::span<std::byte> room);
 
   [[noreturn, gnu::format(printf, 2, 3)]] void fail(const char* format, ...) const;
 
  private:
-  // What a process calls, for checking.
+  // A call of a process, for checking.
   struct Call {
     std::uint64_t bytes;
     std::uint64_t room;
@@ -41,13 +41,13 @@ class Exchanger {
 
   void check(const Call& call) const;
   void require_permutation(const std::vector<Call>& calls) const;
-  void start_sending(int to, std::span<const std::byte> block, int tag);
+  void start_sends(int to, std::span<const std::byte> block, int tag);
   Received receive(std::span<std::byte> room, int tag);
 
   Comm comm_;
   bool checks_;
-  int most_tags_;
-  double began_;
+  int max_tags_;
+  double start_s_;
   std::uint64_t steps_ = 0;
   std::vector<MPI_Request> sending_;
 };

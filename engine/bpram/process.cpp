@@ -14,7 +14,7 @@ Process::Process(MPI_Comm comm, const Settings& settings)
 Process::~Process() = default;
 
 double Process::time() const {
-  return now() - exchanger_->began();
+  return now() - exchanger_->start_s();
 }
 
 std::uint64_t Process::steps() const {

@@ -15,15 +15,16 @@
 namespace hockney::bsp::inline v1 {
 namespace {
 
-// With more processes, one exchange of headers with all others is not worth trying.
-constexpr int most_for_alltoall = 64;
-// From these sizes, a separate message is faster than copying the data into a packet and out of it.
-constexpr std::size_t direct_messages = std::size_t{64} << 10, direct_shared = std::size_t{4} << 20;
-// Buffers of outboxes that are larger are freed after the superstep.
-constexpr std::size_t kept_outbox_bytes = std::size_t{16} << 20;
+// With more processes, a single exchange of headers among all of them is not worth trying.
+constexpr int max_alltoall_processes = 64;
+// From these sizes on, a separate message is faster than copying the data into a packet and out of it.
+constexpr std::size_t direct_message_bytes = std::size_t{64} << 10,
+                      direct_shared_bytes = std::size_t{4} << 20;
+// Larger buffers of outboxes are freed after the superstep.
+constexpr std::size_t max_retained_outbox_bytes = std::size_t{16} << 20;
 
 Comm duplicate(MPI_Comm comm, const WaitPolicy& wait_policy) {
-  return wait_policy.crowded() ? Comm::owner(wait_policy.duplicate(comm)) : Comm::duplicate(comm);
+  return wait_policy.oversubscribed() ? Comm::owner(wait_policy.duplicate(comm)) : Comm::duplicate(comm);
 }
 
 }  // namespace
@@ -38,7 +39,7 @@ Core::Core(MPI_Comm comm, const Settings& settings, const char* prefix)
       delivery_(comm_, wait_policy_) {
   choose_transport();
   if (settings_.direct_bytes == 0)
-    settings_.direct_bytes = settings_.path == Path::shared ? direct_shared : direct_messages;
+    settings_.direct_bytes = settings_.path == Path::shared ? direct_shared_bytes : direct_message_bytes;
   direct_bytes_ = settings_.direct_bytes;
   special_bytes_ = settings_.check ? 0 : direct_bytes_;
   if (settings_.check) watch_ = std::make_unique<Watch>();
@@ -54,7 +55,7 @@ Core::~Core() {
   transport_.reset();
 }
 
-// The fastest of those that are possible, as all processes measure it.
+// Selects the fastest available transport, by the measurements of all processes.
 void Core::choose_transport() {
   std::vector<std::unique_ptr<Transport>> found;
   if (settings_.path != Path::messages && comm_.size > 1) {
@@ -65,44 +66,45 @@ void Core::choose_transport() {
     }
   }
   if (settings_.path != Path::shared || found.empty()) {
-    const bool few = comm_.size > 1 && comm_.size <= most_for_alltoall;
-    if (settings_.headers == Headers::alltoall || (settings_.headers == Headers::automatic && few))
+    const bool is_small = comm_.size > 1 && comm_.size <= max_alltoall_processes;
+    if (settings_.headers == Headers::alltoall || (settings_.headers == Headers::automatic && is_small))
       found.push_back(message_transport(comm_, wait_policy_, Headers::alltoall));
     if (settings_.headers != Headers::alltoall)
       found.push_back(message_transport(comm_, wait_policy_, Headers::log));
   }
-  std::size_t best = 0;
+  std::size_t best_index = 0;
   if (found.size() > 1) {
     std::vector<double> seconds;
-    for (const auto& each : found) seconds.push_back(seconds_of(*each));
-    comm_.longest_each(seconds.data(), static_cast<int>(seconds.size()));
-    best = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
-    comm_.broadcast(best);
+    for (const auto& transport : found) seconds.push_back(measure_seconds(*transport));
+    comm_.reduce_max(seconds.data(), static_cast<int>(seconds.size()));
+    best_index = static_cast<std::size_t>(std::min_element(seconds.begin(), seconds.end()) - seconds.begin());
+    comm_.broadcast(best_index);
   }
-  transport_ = std::move(found[best]);
-  const std::string chosen = transport_->name();
-  settings_.path = chosen == "shared" ? Path::shared : Path::messages;
-  if (chosen != "shared") settings_.headers = chosen == "log" ? Headers::log : Headers::alltoall;
+  transport_ = std::move(found[best_index]);
+  const std::string name = transport_->name();
+  settings_.path = name == "shared" ? Path::shared : Path::messages;
+  if (name != "shared") settings_.headers = name == "log" ? Headers::log : Headers::alltoall;
 }
 
-double Core::seconds_of(Transport& transport) {
+double Core::measure_seconds(Transport& transport) {
 #ifdef HOCKNEY_SMPI  // every exchange takes the same time
   const int repeats = 1, rounds = 0;
 #else
-  const int repeats = wait_policy_.crowded() ? 2 : 8, rounds = wait_policy_.crowded() ? 1 : 3;
+  const int repetitions = wait_policy_.oversubscribed() ? 2 : 8,
+            rounds = wait_policy_.oversubscribed() ? 1 : 3;
 #endif
-  double best = 0;
-  for (int round = 0; round <= rounds; ++round) {  // the first one warms up
+  double best_index = 0;
+  for (int round = 0; round <= rounds; ++round) {  // the first round warms up
     const double start = now();
-    for (int k = 0; k < repeats; ++k) {
+    for (int k = 0; k < repetitions; ++k) {
       incoming_.clear();
       transport.exchange({}, outboxes_, {}, incoming_);
       transport.finish();
     }
     const double seconds = now() - start;
-    best = round <= 1 ? seconds : std::min(best, seconds);
+    best_index = round <= 1 ? seconds : std::min(best_index, seconds);
   }
-  return best;
+  return best_index;
 }
 
 double Core::time() const {
@@ -110,8 +112,8 @@ double Core::time() const {
 }
 
 void Core::sync() {
-  spend_writing();
-  const double entered = recording_ ? now() : 0;
+  charge_writing();
+  const double entered = is_recording_ ? now() : 0;
   queue_.drop();
   if (watch_) watch_->check_unchanged(place_);
   incoming_.clear();
@@ -119,9 +121,9 @@ void Core::sync() {
     report(found);
   if (agreement_.pushes > 0 || agreement_.pops > 0) update_registrations();
   if (watch_) watch_->check_overlaps(place_, incoming_);
-  if (counting_) note_traffic();
-  spend_exchanging();
-  const double arrived = recording_ ? now() : 0;
+  if (is_counting_) note_traffic();
+  charge_exchanging();
+  const double arrived_bytes = is_recording_ ? now() : 0;
   delivery_.run(*transport_, incoming_);
   transport_->finish();
   queue_.fill(incoming_.blocks[messages]);
@@ -131,31 +133,31 @@ void Core::sync() {
   tag_bytes_ = agreement_.tag_bytes;
   agreement_.tag_calls = 0;
   ++place_.superstep;
-  if (recording_) {
+  if (is_recording_) {
     current_.work_s = entered - resumed_;
     resumed_ = now();
     current_.sync_s = resumed_ - entered;
-    current_.read_s = resumed_ - arrived;
+    current_.read_s = resumed_ - arrived_bytes;
     supersteps_.push_back(current_);
   }
-  if (counting_) current_ = {};
+  if (is_counting_) current_ = {};
 }
 
 void Core::clear_outboxes() {
   for (const int pid : active_) {
     Outbox& outbox = outboxes_[static_cast<std::size_t>(pid)];
-    if (pid == comm_.rank && outbox.streams[messages].in_heap)
-      std::swap(outbox.streams[messages].heap, own_messages_);
+    if (pid == comm_.rank && outbox.streams[messages].is_in_heap)
+      std::swap(outbox.streams[messages].heap, self_messages_);
     outbox.clear();
     for (Stream& stream : outbox.streams)
-      if (stream.heap.capacity() > kept_outbox_bytes) stream.heap.release();
+      if (stream.heap.capacity() > max_retained_outbox_bytes) stream.heap.release();
   }
   active_.clear();
 }
 
 void Core::end() {
   ended_ = true;
-  if (watch_ && (!active_.empty() || delivery_.asked()))
+  if (watch_ && (!active_.empty() || delivery_.requested_bytes()))
     warn(place_, Call::end, "communication since the last %s does not take place", name(Call::sync).c_str());
   clear_outboxes();
   queue_.drop();
@@ -177,10 +179,10 @@ std::uint32_t Core::push(const void* memory, std::size_t bytes) {
 }
 
 void Core::pop(const void* memory) {
-  std::uint32_t number = Registry::none;
+  std::uint32_t number = Registry::no_registration;
   if (memory) {
     number = registry_.newest(memory);
-    if (number == Registry::none)
+    if (number == Registry::no_registration)
       fail(Call::pop_reg,
            "%p is not registered (expected an address that %s has registered and that was not "
            "removed yet)",
@@ -191,7 +193,7 @@ void Core::pop(const void* memory) {
 }
 
 void Core::pop(std::uint32_t number) {
-  if (!registry_.removable(number) || !(registry_.in_force(number) || registry_.pushed_now(number)))
+  if (!registry_.removable(number) || !(registry_.is_in_force(number) || registry_.is_pushed_now(number)))
     fail(Call::pop_reg, "registration %u is not in force (expected one that was not removed yet)", number);
   ++agreement_.pops;
   registry_.pop(number);
@@ -199,7 +201,7 @@ void Core::pop(std::uint32_t number) {
 
 void Core::gather(const void* own, std::size_t bytes, void* all) const {
   const auto count = static_cast<int>(bytes);
-  if (!wait_policy_.crowded()) {
+  if (!wait_policy_.oversubscribed()) {
     MPI_Allgather(own, count, MPI_BYTE, all, count, MPI_BYTE, comm_.handle);
     return;
   }
@@ -216,31 +218,31 @@ void Core::update_registrations() {
   agreement_.pushes = agreement_.pops = 0;
 }
 
-// The numbers that the processes have removed, after a check that they are the same. NULL stands for the one
-// that others name.
+// The numbers that the processes have removed, after a check that they agree. NULL represents the number
+// named by the other processes.
 std::vector<std::uint32_t> Core::removed(const std::vector<Memory>& pushed) const {
   const std::vector<std::uint32_t>& own = registry_.pops();
   const std::size_t count = own.size();
   std::vector<std::uint32_t> all(count * static_cast<std::size_t>(comm_.size)),
-      numbers(count, Registry::none);
+      numbers(count, Registry::no_registration);
   gather(own.data(), count * sizeof own[0], all.data());
   for (std::size_t k = 0; k < count; ++k) {
     int first = 0;
     for (int pid = 0; pid < comm_.size; ++pid) {
       const std::uint32_t number = all[static_cast<std::size_t>(pid) * count + k];
-      if (number == Registry::none) continue;
-      if (numbers[k] != Registry::none && numbers[k] != number)
+      if (number == Registry::no_registration) continue;
+      if (numbers[k] != Registry::no_registration && numbers[k] != number)
         fail(Call::sync,
              "call %zu of %s in this superstep removes different registrations on processes %d and "
              "%d (expected the same registrations in the same order on all processes)",
              k + 1, name(Call::pop_reg).c_str(), first, pid);
-      if (numbers[k] == Registry::none) first = pid;
+      if (numbers[k] == Registry::no_registration) first = pid;
       numbers[k] = number;
     }
   }
   for (std::uint32_t& number : numbers) {
-    if (number == Registry::none) number = registry_.null_everywhere(pushed, numbers);
-    if (number == Registry::none || std::count(numbers.begin(), numbers.end(), number) > 1)
+    if (number == Registry::no_registration) number = registry_.first_null(pushed, numbers);
+    if (number == Registry::no_registration || std::count(numbers.begin(), numbers.end(), number) > 1)
       fail(Call::sync, "%s(NULL) on all processes (expected a registration that is NULL on all of them)",
            name(Call::pop_reg).c_str());
   }
@@ -283,28 +285,28 @@ void Core::put_special(Call call, int pid, const void* from, std::uint64_t to, s
     append(pid, from, to, bytes);
     return;
   }
-  append_record(pid, puts, PutRecord{to, bytes | apart | (buffered ? in_order : 0)});
-  ++outboxes_[static_cast<std::size_t>(pid)].apart_puts;
+  append_record(pid, puts, PutRecord{to, bytes | separate | (buffered ? in_order : 0)});
+  ++outboxes_[static_cast<std::size_t>(pid)].separate_puts;
   if (buffered)
     delivery_.send_copy(pid, from, bytes);
   else
-    delivery_.send_apart(pid, from, bytes);
+    delivery_.send_separately(pid, from, bytes);
 }
 
 void Core::get(Call call, int pid, std::uint32_t number, const void* area, std::size_t offset, void* to,
                std::size_t bytes) {
   if (bytes == 0) return;
   const std::uint64_t from = checked(call, pid, number, area, offset, bytes, to);
-  if (counting_) count(pid, 0);
+  if (is_counting_) count(pid, 0);
   if (call == Call::hpget && pid == comm_.rank && bytes >= direct_bytes_) {
     std::memmove(to, reinterpret_cast<const void*>(static_cast<std::uintptr_t>(from)), bytes);
     return;
   }
   if (watch_ && call == Call::hpget) watch_->add(call, to, bytes);
-  const bool alone = call == Call::hpget && bytes >= direct_bytes_;
-  append_record(pid, requests, GetRecord{from, bytes | (alone ? apart : 0)});
-  if (alone)
-    delivery_.expect_apart(pid, to, bytes);
+  const bool is_separate = call == Call::hpget && bytes >= direct_bytes_;
+  append_record(pid, requests, GetRecord{from, bytes | (is_separate ? separate : 0)});
+  if (is_separate)
+    delivery_.expect_separately(pid, to, bytes);
   else
     delivery_.expect(pid, to, bytes);
 }
@@ -321,7 +323,7 @@ void Core::send(Call call, int pid, const void* tag, const void* payload, std::s
   const std::size_t tag_bytes = tag_bytes_;
   if (!tag && tag_bytes > 0) fail(call, "the tag is NULL (expected %zu bytes)", tag_bytes);
   if (!payload && payload_bytes > 0) fail(call, "the payload is NULL (expected %zu bytes)", payload_bytes);
-  if (counting_) count(pid, tag_bytes + payload_bytes);
+  if (is_counting_) count(pid, tag_bytes + payload_bytes);
   const std::size_t bytes = sizeof(MessageRecord) + padded(tag_bytes) + padded(payload_bytes);
   Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
   Stream& stream = out.streams[messages];
@@ -336,8 +338,8 @@ void Core::send(Call call, int pid, const void* tag, const void* payload, std::s
 // ---- The record ----
 
 void Core::record(bool on) {
-  recording_ = on;
-  counting_ = on || separate_;
+  is_recording_ = on;
+  is_counting_ = on || separate_;
   if (!on) return;
   supersteps_.clear();
   supersteps_.reserve(256);
@@ -359,19 +361,19 @@ void Core::note_traffic() {
   current_.packets_in += traffic.packets_in;
   for (const int pid : active_)
     if (pid != comm_.rank) ++current_.packets_out;
-  arrived_ = traffic.arrived;
-  answered_ = traffic.answered;
+  arrived_bytes_ = traffic.arrived_bytes;
+  answered_bytes_ = traffic.answered_bytes;
 }
 
-// What the calls since the last superstep cost the processor of a simulated machine.
-void Core::spend_writing() {
+// Charges the processor of a simulated machine for the calls since the last superstep.
+void Core::charge_writing() {
 #ifdef HOCKNEY_SMPI
   smpi::spend(smpi::library_costs().write * static_cast<double>(current_.operations));
 #endif
 }
 
-// The superstep itself, and the memory for what arrives.
-void Core::spend_exchanging() {
+// Charges for the superstep itself, and for the memory of what arrives.
+void Core::charge_exchanging() {
 #ifdef HOCKNEY_SMPI
   const smpi::LibraryCosts& costs = smpi::library_costs();
   smpi::spend(costs.superstep + costs.buffer_per_byte * static_cast<double>(current_.bytes_in));

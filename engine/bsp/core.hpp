@@ -25,16 +25,15 @@
 
 namespace hockney::bsp::inline v1 {
 
-// BSPlib on one process: what hockney/bsp.hpp and bsp.h have in common. The former documents construction,
-// record() and settings; bsp.h the semantics.
-//
+// BSPlib on one process: the common part of hockney/bsp.hpp, which documents construction, record() and
+// settings, and bsp.h, which documents the semantics.
 // Between two calls of sync(), puts, requests of gets, and messages are appended to an outbox for each
-// process. sync() has its transport exchange them, answers requests, writes what gets have received, and then
-// the puts.
+// process. sync() has its transport exchange the outboxes, answers requests, and writes first the data
+// received by gets, then the puts.
 class Core {
  public:
   // `prefix` precedes the names of functions in errors. Throws InvalidCase on all processes for settings that
-  // cannot be met here.
+  // cannot be met on this machine.
   Core(MPI_Comm comm, const Settings& settings, const char* prefix);
   ~Core();
   Core(const Core&) = delete;
@@ -48,22 +47,22 @@ class Core {
   const Comm& comm() const { return comm_; }
 
   void sync();
-  // Collective, once; afterwards only the destructor is called.
+  // Ends the program. Collective, called once; afterwards only the destructor may be called.
   void end();
 
-  // The newest registration of this address, for put and the like; not in force if there is none.
+  // The newest registration of this address, for put and similar calls; not in force if there is none.
   std::uint32_t find(const void* base) { return registry_.find(base); }
   std::uint32_t push(const void* memory, std::size_t bytes);
   void pop(const void* memory);
   void pop(std::uint32_t number);
 
-  // `call` is put or hpput, get or hpget; `area` the address by which the program names the registration, if
-  // it does.
+  // `call` is put or hpput, get or hpget. `area` is the address by which the program names the registration,
+  // if it does.
   void put(Call call, int pid, const void* from, std::uint32_t number, const void* area, std::size_t offset,
            std::size_t bytes) {
     if (bytes == 0) return;
     const std::uint64_t to = checked(call, pid, number, area, offset, bytes, from);
-    if (counting_) count(pid, bytes);
+    if (is_counting_) count(pid, bytes);
     if (bytes < special_bytes_) [[likely]]
       append(pid, from, to, bytes);
     else
@@ -73,7 +72,7 @@ class Core {
            std::size_t bytes);
 
   std::size_t set_tag_size(std::size_t bytes);
-  // The size of the tags that are sent, and of those in the queue.
+  // Size of the tags that are sent, and of the tags in the queue.
   std::size_t tag_size() const { return tag_bytes_; }
   std::size_t queued_tag_size() const { return queued_tag_bytes_; }
   void send(Call call, int pid, const void* tag, const void* payload, std::size_t payload_bytes);
@@ -82,8 +81,8 @@ class Core {
   void record(bool on);
   std::span<const Superstep> supersteps() const { return supersteps_; }
 
-  // Where the program calls, for errors; until the next call.
-  void called_at(const char* file, int line) {
+  // Sets the call site for error messages; valid until the next call.
+  void set_call_site(const char* file, int line) {
     place_.file = file;
     place_.line = line;
   }
@@ -94,7 +93,7 @@ class Core {
   // The address of the bytes on process `pid`. Fails unless they are within its area, and `own` is not null.
   std::uint64_t checked(Call call, int pid, std::uint32_t number, const void* area, std::size_t offset,
                         std::size_t bytes, const void* own) const {
-    if (static_cast<unsigned>(pid) < static_cast<unsigned>(comm_.size) && registry_.in_force(number))
+    if (static_cast<unsigned>(pid) < static_cast<unsigned>(comm_.size) && registry_.is_in_force(number))
         [[likely]] {
       const Memory& memory = registry_.of(number, pid);
       if (offset <= memory.bytes && bytes <= memory.bytes - offset && own != nullptr) [[likely]]
@@ -107,7 +106,7 @@ class Core {
   void check_pid(Call call, int pid) const;
   void check_size(Call call, const char* what, std::size_t bytes) const;
   std::string name(Call call) const;
-  // Adds a put to its stream, or to the put before it if that ends where this one begins.
+  // Appends a put to its stream, or extends the previous put if that ends where this one begins.
   void append(int pid, const void* from, std::uint64_t to, std::size_t bytes) {
     Outbox& out = outboxes_[static_cast<std::size_t>(pid)];
     Stream& stream = out.streams[puts];
@@ -115,8 +114,8 @@ class Core {
       copy_bytes(stream.at, from, bytes);
       stream.at += bytes;
       std::byte* const total = out.run + offsetof(PutRecord, bytes);
-      const std::uint64_t longer = read<std::uint64_t>(total) + bytes;
-      std::memcpy(total, &longer, sizeof longer);
+      const std::uint64_t combined_bytes = read<std::uint64_t>(total) + bytes;
+      std::memcpy(total, &combined_bytes, sizeof combined_bytes);
       out.run_end = to + bytes;
       return;
     }
@@ -135,14 +134,14 @@ class Core {
   void grow(Outbox& out, int pid, Kind kind, std::size_t bytes);
   void count(int pid, std::size_t bytes);
   void choose_transport();
-  double seconds_of(Transport& transport);
+  double measure_seconds(Transport& transport);
   [[noreturn]] void report(const Disagreement& found) const;
   void update_registrations();
   std::vector<std::uint32_t> removed(const std::vector<Memory>& pushed) const;
   void gather(const void* own, std::size_t bytes, void* all) const;
   void note_traffic();
-  void spend_writing();
-  void spend_exchanging();
+  void charge_writing();
+  void charge_exchanging();
   void spend_reading();
   void clear_outboxes();
 
@@ -154,23 +153,23 @@ class Core {
   std::vector<Outbox> outboxes_;
   std::vector<int> active_;
   std::size_t direct_bytes_ = 0;
-  std::size_t special_bytes_ = 0;  // puts of this size and more are not simply appended
-  bool recording_ = false;         // the time of supersteps
-  bool counting_ = false;          // what they communicate
-  bool separate_ = false;          // each put has its own record, so that puts can be counted
+  std::size_t special_bytes_ = 0;  // puts of at least this size are not simply appended
+  bool is_recording_ = false;      // times of supersteps are recorded
+  bool is_counting_ = false;       // communication of supersteps is counted
+  bool separate_ = false;          // each put has a separate record, so that puts can be counted
   bool ended_ = false;
   std::size_t queued_tag_bytes_ = 0, tag_bytes_ = 0;
-  Agreement agreement_;  // tag_bytes: as set last
+  Agreement agreement_;  // tag_bytes: the last size set
   double began_ = 0;
   double resumed_ = 0;
   std::unique_ptr<Transport> transport_;
   Delivery delivery_;
   Queue queue_;
   Incoming incoming_;
-  Bytes own_messages_;            // from this process to itself, which are in the queue
+  Bytes self_messages_;           // from this process to itself; already in the queue
   std::unique_ptr<Watch> watch_;  // in a checking run
   Superstep current_;
-  std::uint64_t arrived_ = 0, answered_ = 0;  // in the last superstep, if they are counted
+  std::uint64_t arrived_bytes_ = 0, answered_bytes_ = 0;  // in the last superstep, if counted
   std::vector<Superstep> supersteps_;
 };
 

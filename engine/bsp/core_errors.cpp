@@ -1,7 +1,6 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// Which rule of BSPlib a call has broken.
+// Reports which rule of BSPlib a call has broken.
 #include <cstdarg>
 #include <string>
 
@@ -10,7 +9,7 @@
 namespace hockney::bsp::inline v1 {
 namespace {
 
-bool negative(std::size_t bytes) {
+bool is_negative(std::size_t bytes) {
   return static_cast<std::ptrdiff_t>(bytes) < 0;
 }
 
@@ -31,7 +30,7 @@ void Core::check_pid(Call call, int pid) const {
 }
 
 void Core::check_size(Call call, const char* what, std::size_t bytes) const {
-  if (negative(bytes))
+  if (is_negative(bytes))
     fail(call, "%s of %td bytes (expected 0 or more)", what, static_cast<std::ptrdiff_t>(bytes));
 }
 
@@ -40,14 +39,14 @@ void Core::refuse(Call call, int pid, std::uint32_t number, const void* area, st
   check_pid(call, pid);
   check_size(call, "size", bytes);
   check_size(call, "offset", offset);
-  if (!registry_.in_force(number)) {
+  if (!registry_.is_in_force(number)) {
     const std::string push = name(Call::push_reg);
-    if (area && registry_.pushed_now(area))
+    if (area && registry_.is_pushed_now(area))
       fail(call, "%p was registered in this superstep (expected an area registered before the last %s)", area,
            name(Call::sync).c_str());
     if (area)
       fail(call, "%p is not registered (expected the start of an area given to %s)", area, push.c_str());
-    if (registry_.pushed_now(number))
+    if (registry_.is_pushed_now(number))
       fail(call, "registration %u is new in this superstep (expected one made before the last %s)", number,
            name(Call::sync).c_str());
     fail(call, "the remote area is NULL or not registered (expected an area given to %s)", push.c_str());
@@ -64,8 +63,8 @@ void Core::refuse(Call call, int pid, std::uint32_t number, const void* area, st
 
 void Core::report(const Disagreement& found) const {
   const int one = found.pid, other = found.other;
-  const Agreement &a = found.one, &b = found.another;
-  const auto differ = [&](Call call, std::uint32_t first, std::uint32_t second) {
+  const Agreement &a = found.first, &b = found.second;
+  const auto report_difference = [&](Call call, std::uint32_t first, std::uint32_t second) {
     if (first != second)
       fail(Call::sync,
            "%s was called %u times on process %d and %u times on process %d in this superstep "
@@ -77,9 +76,9 @@ void Core::report(const Disagreement& found) const {
          "process %d is in %s, process %d in %s (expected all in the same call)", one,
          name(a.ending ? Call::end : Call::sync).c_str(), other,
          name(b.ending ? Call::end : Call::sync).c_str());
-  differ(Call::push_reg, a.pushes, b.pushes);
-  differ(Call::pop_reg, a.pops, b.pops);
-  differ(Call::set_tagsize, a.tag_calls, b.tag_calls);
+  report_difference(Call::push_reg, a.pushes, b.pushes);
+  report_difference(Call::pop_reg, a.pops, b.pops);
+  report_difference(Call::set_tagsize, a.tag_calls, b.tag_calls);
   fail(Call::sync,
        "%s was called with %llu on process %d and with %llu on process %d (expected the same size)",
        name(Call::set_tagsize).c_str(), static_cast<unsigned long long>(a.tag_bytes), one,

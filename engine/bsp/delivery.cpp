@@ -16,38 +16,38 @@ std::byte* memory(std::uint64_t address) {
 
 // Calls visit(record, data) for each put of a block.
 template <class Visit>
-void each_put(const Block& block, Visit visit) {
-  for (const std::byte *at = block.data, *const end = at + block.bytes; at < end;) {
-    const auto record = read<PutRecord>(at);
-    at += sizeof record;
-    visit(record, at);
-    if (!(record.bytes & apart)) at += record.bytes;
+void for_each_put(const Block& block, Visit visit) {
+  for (const std::byte *position = block.data, *const end = position + block.bytes; position < end;) {
+    const auto record = read<PutRecord>(position);
+    position += sizeof record;
+    visit(record, position);
+    if (!(record.bytes & separate)) position += record.bytes;
   }
 }
 
-// Buffers that were not used in a superstep are freed if they are larger.
-constexpr std::size_t kept_bytes = std::size_t{4} << 20;
+// Larger buffers are freed if a superstep did not use them.
+constexpr std::size_t max_retained_bytes = std::size_t{4} << 20;
 
 }  // namespace
 
-void Delivery::send_apart(int pid, const void* from, std::size_t bytes) {
-  apart_out_.push_back({pid, const_cast<std::byte*>(static_cast<const std::byte*>(from)), bytes});
+void Delivery::send_separately(int pid, const void* from, std::size_t bytes) {
+  outgoing_separate_.push_back({pid, const_cast<std::byte*>(static_cast<const std::byte*>(from)), bytes});
 }
 
 void Delivery::send_copy(int pid, const void* from, std::size_t bytes) {
   std::byte* const copied = buffer(bytes);
   copy_bytes(copied, from, bytes);
-  send_apart(pid, copied, bytes);
+  send_separately(pid, copied, bytes);
 }
 
 void Delivery::expect(int pid, void* to, std::size_t bytes) {
-  if (asked_.empty()) asked_.resize(static_cast<std::size_t>(comm_.size));
-  asked_[static_cast<std::size_t>(pid)] += bytes;
+  if (requested_bytes_.empty()) requested_bytes_.resize(static_cast<std::size_t>(comm_.size));
+  requested_bytes_[static_cast<std::size_t>(pid)] += bytes;
   gets_.push_back({pid, static_cast<std::byte*>(to), bytes});
 }
 
-void Delivery::expect_apart(int pid, void* to, std::size_t bytes) {
-  apart_in_.push_back({pid, static_cast<std::byte*>(to), bytes});
+void Delivery::expect_separately(int pid, void* to, std::size_t bytes) {
+  incoming_separate_.push_back({pid, static_cast<std::byte*>(to), bytes});
 }
 
 // The smallest free buffer that is large enough, or a new one of this size.
@@ -78,13 +78,15 @@ void Delivery::start_receive(void* to, std::size_t bytes, int pid, int tag) {
 void Delivery::run(Transport& transport, const Incoming& incoming) {
   if (!gets_.empty())
     for (int pid = 0; pid < comm_.size; ++pid)
-      if (pid != comm_.rank && asked_[static_cast<std::size_t>(pid)] > 0)
-        transport.expect_reply(pid, asked_[static_cast<std::size_t>(pid)]);
-  for (const Apart& each : apart_in_) start_receive(each.data, each.bytes, each.pid, tags::apart_get);
-  for (const Apart& each : apart_out_) start_send(each.data, each.bytes, each.pid, tags::apart_put);
+      if (pid != comm_.rank && requested_bytes_[static_cast<std::size_t>(pid)] > 0)
+        transport.expect_reply(pid, requested_bytes_[static_cast<std::size_t>(pid)]);
+  for (const SeparateData& each : incoming_separate_)
+    start_receive(each.data, each.bytes, each.pid, tags::separate_get);
+  for (const SeparateData& each : outgoing_separate_)
+    start_send(each.data, each.bytes, each.pid, tags::separate_put);
   if (!incoming.blocks[requests].empty()) answer(transport, incoming);
-  // From here on this process has nothing that others will still read, except sources of unbuffered gets.
-  if (!incoming.apart.empty()) receive_apart(incoming);
+  // From here on, other processes no longer read this process's memory, except sources of unbuffered gets.
+  if (!incoming.separate.empty()) receive_separate(incoming);
   if (!gets_.empty()) write_gets(transport);
   write_puts(incoming);
   if (!requests_.empty()) {
@@ -96,153 +98,154 @@ void Delivery::run(Transport& transport, const Incoming& incoming) {
 
 void Delivery::clear() {
   gets_.clear();
-  apart_in_.clear();
-  apart_out_.clear();
-  detours_.clear();
+  incoming_separate_.clear();
+  outgoing_separate_.clear();
+  staged_puts_.clear();
   for (std::size_t k = buffers_.size(); k-- > used_;)
-    if (buffers_[k].capacity() > kept_bytes)
+    if (buffers_[k].capacity() > max_retained_bytes)
       buffers_.erase(buffers_.begin() + static_cast<std::ptrdiff_t>(k));
   used_ = 0;
 }
 
-// Reads what others have asked for. Requests of one process may be in several blocks, which are adjacent.
+// Answers the requests of other processes. Requests of one process may be in several adjacent blocks.
 void Delivery::answer(Transport& transport, const Incoming& incoming) {
   const std::vector<Block>& blocks = incoming.blocks[requests];
   for (std::size_t first = 0, last; first < blocks.size(); first = last) {
     const int pid = blocks[first].pid;
-    const auto each_request = [&](auto visit) {
+    const auto for_each_request = [&](auto visit) {
       for (last = first; last < blocks.size() && blocks[last].pid == pid; ++last)
-        for (std::size_t at = 0; at < blocks[last].bytes; at += sizeof(GetRecord))
-          visit(read<GetRecord>(blocks[last].data + at));
+        for (std::size_t position = 0; position < blocks[last].bytes; position += sizeof(GetRecord))
+          visit(read<GetRecord>(blocks[last].data + position));
     };
     std::size_t bytes = 0;
-    each_request([&](const GetRecord& get) {
-      if (get.bytes & apart)
-        start_send(memory(get.from), get.bytes & size_mask, pid, tags::apart_get);
+    for_each_request([&](const GetRecord& get) {
+      if (get.bytes & separate)
+        start_send(memory(get.from), get.bytes & size_mask, pid, tags::separate_get);
       else
         bytes += get.bytes;
     });
     if (bytes == 0) continue;
     const bool own = pid == comm_.rank;
-    if (own) own_reply_.replace(bytes);
-    std::byte* at = own ? own_reply_.data() : transport.reply_room(pid, bytes);
-    each_request([&](const GetRecord& get) {
-      if (get.bytes & apart) return;
-      copy_bytes(at, memory(get.from), get.bytes);
-      at += get.bytes;
+    if (own) self_reply_.replace(bytes);
+    std::byte* position = own ? self_reply_.data() : transport.reply_room(pid, bytes);
+    for_each_request([&](const GetRecord& get) {
+      if (get.bytes & separate) return;
+      copy_bytes(position, memory(get.from), get.bytes);
+      position += get.bytes;
     });
     if (!own) transport.send_reply(pid);
   }
 }
 
-// Straight to where they belong, if nothing else of this superstep concerns that memory.
-void Delivery::receive_apart(const Incoming& incoming) {
+// Receives directly into the target memory, if no other operation of this superstep affects it.
+void Delivery::receive_separate(const Incoming& incoming) {
   for (const Block& block : incoming.blocks[puts]) {
-    if (!std::binary_search(incoming.apart.begin(), incoming.apart.end(), block.pid)) continue;
-    each_put(block, [&](const PutRecord& put, const std::byte*) {
-      if (!(put.bytes & apart)) return;
+    if (!std::binary_search(incoming.separate.begin(), incoming.separate.end(), block.pid)) continue;
+    for_each_put(block, [&](const PutRecord& put, const std::byte*) {
+      if (!(put.bytes & separate)) return;
       const std::size_t bytes = put.bytes & size_mask;
       std::byte* to = memory(put.to);
       if (put.bytes & in_order) {
-        const bool detour = interferes(incoming, put.to, bytes);
-        if (detour) to = buffer(bytes);
-        detours_.push_back({detour ? to : nullptr, requests_.size()});
+        const bool needs_staging = interferes(incoming, put.to, bytes);
+        if (needs_staging) to = buffer(bytes);
+        staged_puts_.push_back({needs_staging ? to : nullptr, requests_.size()});
       }
-      start_receive(to, bytes, block.pid, tags::apart_put);
+      start_receive(to, bytes, block.pid, tags::separate_put);
     });
   }
 }
 
-// Whether another put, or a get of this process, writes a part of this memory. If there are very many, it is
-// not worth looking.
+// Whether another put, or a get of this process, writes to a part of this memory. With very many records, the
+// search is not worth its time.
 bool Delivery::interferes(const Incoming& incoming, std::uint64_t to, std::uint64_t bytes) const {
-  constexpr std::size_t most = 100'000;
+  constexpr std::size_t max_records = 100'000;
   const auto overlaps = [=](std::uint64_t other, std::uint64_t size) {
     return other < to + bytes && to < other + size;
   };
-  if (gets_.size() > most) return true;
+  if (gets_.size() > max_records) return true;
   for (const Get& get : gets_)
     if (overlaps(reinterpret_cast<std::uintptr_t>(get.to), get.bytes)) return true;
-  int found = 0;  // this put itself is one
-  std::size_t seen = 0;
+  int found = 0;  // includes this put
+  std::size_t inspected = 0;
   for (const Block& block : incoming.blocks[puts]) {
-    if (seen > most || found > 1) break;
-    each_put(block, [&](const PutRecord& put, const std::byte*) {
-      ++seen;
+    if (inspected > max_records || found > 1) break;
+    for_each_put(block, [&](const PutRecord& put, const std::byte*) {
+      ++inspected;
       if (overlaps(put.to, put.bytes & size_mask)) ++found;
     });
   }
-  return found > 1 || seen > most;
+  return found > 1 || inspected > max_records;
 }
 
 void Delivery::write_gets(Transport& transport) {
   replies_.assign(static_cast<std::size_t>(comm_.size), nullptr);
   for (const Get& get : gets_) {
     const auto pid = static_cast<std::size_t>(get.pid);
-    if (!replies_[pid]) replies_[pid] = get.pid == comm_.rank ? own_reply_.data() : transport.reply(get.pid);
+    if (!replies_[pid]) replies_[pid] = get.pid == comm_.rank ? self_reply_.data() : transport.reply(get.pid);
     copy_bytes(get.to, replies_[pid], get.bytes);
     replies_[pid] += get.bytes;
-    asked_[pid] = 0;
+    requested_bytes_[pid] = 0;
   }
 }
 
 void Delivery::write_puts(const Incoming& incoming) {
   std::size_t next = 0;
   for (const Block& block : incoming.blocks[puts])
-    each_put(block, [&](const PutRecord& put, const std::byte* data) {
-      if (!(put.bytes & apart)) {
+    for_each_put(block, [&](const PutRecord& put, const std::byte* data) {
+      if (!(put.bytes & separate)) {
         copy_bytes(memory(put.to), data, put.bytes);
         return;
       }
       if (!(put.bytes & in_order)) return;
-      const Detour& detour = detours_[next++];
-      if (!detour.data) return;
-      wait_policy_.finish(requests_[detour.request]);
-      copy_bytes(memory(put.to), detour.data, put.bytes & size_mask);
+      const StagedPut& needs_staging = staged_puts_[next++];
+      if (!needs_staging.data) return;
+      wait_policy_.finish(requests_[needs_staging.request]);
+      copy_bytes(memory(put.to), needs_staging.data, put.bytes & size_mask);
     });
 }
 
 Delivery::Traffic Delivery::traffic(const Incoming& incoming) const {
   Traffic traffic;
-  traffic.packets_in = incoming.packets + apart_in_.size();
-  traffic.packets_out = apart_out_.size();
+  traffic.packets_in = incoming.packets + incoming_separate_.size();
+  traffic.packets_out = outgoing_separate_.size();
   for (const Get& get : gets_) {
     if (get.pid == comm_.rank) continue;
     traffic.bytes_in += get.bytes;
-    ++traffic.arrived;
+    ++traffic.arrived_bytes;
   }
-  for (const Apart& get : apart_in_) traffic.bytes_in += get.bytes;
-  traffic.arrived += apart_in_.size();
-  for (std::size_t pid = 0; pid < asked_.size(); ++pid)
-    if (asked_[pid] > 0 && static_cast<int>(pid) != comm_.rank) ++traffic.packets_in;
+  for (const SeparateData& get : incoming_separate_) traffic.bytes_in += get.bytes;
+  traffic.arrived_bytes += incoming_separate_.size();
+  for (std::size_t pid = 0; pid < requested_bytes_.size(); ++pid)
+    if (requested_bytes_[pid] > 0 && static_cast<int>(pid) != comm_.rank) ++traffic.packets_in;
   for (const Block& block : incoming.blocks[puts]) {
     if (block.pid == comm_.rank) continue;
-    each_put(block, [&](const PutRecord& put, const std::byte*) {
+    for_each_put(block, [&](const PutRecord& put, const std::byte*) {
       traffic.bytes_in += put.bytes & size_mask;
-      ++traffic.arrived;
-      if (put.bytes & apart) ++traffic.packets_in;
+      ++traffic.arrived_bytes;
+      if (put.bytes & separate) ++traffic.packets_in;
     });
   }
   for (const Block& block : incoming.blocks[messages])
-    for (std::size_t at = 0; at < block.bytes && block.pid != comm_.rank;) {
-      const Queue::Entry entry = Queue::read_at(block.data + at);
+    for (std::size_t position = 0; position < block.bytes && block.pid != comm_.rank;) {
+      const Queue::Entry entry = Queue::read_at(block.data + position);
       traffic.bytes_in += entry.tag_bytes + entry.payload_bytes;
-      ++traffic.arrived;
-      at += Queue::size_of(entry);
+      ++traffic.arrived_bytes;
+      position += Queue::size_of(entry);
     }
-  int answered = comm_.rank;
+  int answered_bytes = comm_.rank;
   for (const Block& block : incoming.blocks[requests])
-    for (std::size_t at = 0; at < block.bytes && block.pid != comm_.rank; at += sizeof(GetRecord)) {
-      const auto get = read<GetRecord>(block.data + at);
+    for (std::size_t position = 0; position < block.bytes && block.pid != comm_.rank;
+         position += sizeof(GetRecord)) {
+      const auto get = read<GetRecord>(block.data + position);
       traffic.bytes_out += get.bytes & size_mask;
-      ++traffic.answered;
-      if (get.bytes & apart)
+      ++traffic.answered_bytes;
+      if (get.bytes & separate)
         ++traffic.packets_out;
-      else if (block.pid != answered)
+      else if (block.pid != answered_bytes)
         ++traffic.packets_out;
-      if (!(get.bytes & apart)) answered = block.pid;
+      if (!(get.bytes & separate)) answered_bytes = block.pid;
     }
-  traffic.arrived += traffic.answered;
+  traffic.arrived_bytes += traffic.answered_bytes;
   return traffic;
 }
 

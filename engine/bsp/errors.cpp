@@ -16,7 +16,7 @@ constexpr const char* call_names[] = {"init",  "begin",       "end",     "nprocs
                                       "hpget", "set_tagsize", "send",    "hpsend", "qsize", "get_tag",
                                       "move",  "hpmove",      "abort"};
 
-// One line in one piece, so that those of several processes do not mix.
+// Prints the line with a single write, so that lines of several processes do not mix.
 void print(const char* what, const Place& place, Call call, const char* format, std::va_list values) {
   std::string line = std::string("hockney-bsp: ") + what + ": ";
   if (place.file) line += std::string(place.file) + ":" + std::to_string(place.line) + ": ";
@@ -41,10 +41,10 @@ const char* name_of(Call call) {
 
 void end_all() {
   std::fflush(nullptr);
-  int begun = 0, over = 0;
-  MPI_Initialized(&begun);
-  MPI_Finalized(&over);
-  if (begun && !over) MPI_Abort(MPI_COMM_WORLD, exit_status);
+  int is_initialized = 0, is_finalized = 0;
+  MPI_Initialized(&is_initialized);
+  MPI_Finalized(&is_finalized);
+  if (is_initialized && !is_finalized) MPI_Abort(MPI_COMM_WORLD, exit_status);
   std::_Exit(exit_status);
 }
 

@@ -7,7 +7,7 @@
 
 namespace hockney::bsp::inline v1 {
 
-// The calls that errors name.
+// Calls named in errors.
 enum class Call : unsigned char {
   init,
   begin,
@@ -32,8 +32,8 @@ enum class Call : unsigned char {
   abort,
 };
 
-// Where an error occurred: an empty prefix for the interface in C++, no file if it is unknown, and a negative
-// pid outside bsp_begin and bsp_end.
+// The location of an error: the prefix is empty for the C++ interface, the file is null if unknown, and the
+// pid is negative outside bsp_begin and bsp_end.
 struct Place {
   const char* prefix = "";
   const char* file = nullptr;
@@ -42,15 +42,15 @@ struct Place {
   std::uint64_t superstep = 0;
 };
 
-// Print what is wrong with a call on stderr, as a line that begins with "hockney-bsp:"; fail() then ends all
-// processes of MPI_COMM_WORLD with exit_status.
+// Print an error on stderr, as a line that begins with "hockney-bsp:"; fail() then ends all processes of
+// MPI_COMM_WORLD with exit_status.
 [[noreturn]] void fail(const Place& place, Call call, const char* format, std::va_list values);
 [[noreturn, gnu::format(printf, 3, 4)]] void fail(const Place& place, Call call, const char* format, ...);
 [[gnu::format(printf, 3, 4)]] void warn(const Place& place, Call call, const char* format, ...);
 
 const char* name_of(Call call);
 
-// Ends all processes; before MPI_Init, and after MPI_Finalize, this one.
+// Ends all processes, or only this one before MPI_Init and after MPI_Finalize.
 [[noreturn]] void end_all();
 
 inline constexpr int exit_status = 6;

@@ -15,7 +15,7 @@ void describe(const Outbox& outbox, int source, int dest, PairHeader& header) {
   for (int kind = 0; kind < kinds; ++kind) header.bytes[kind] = outbox.streams[kind].heap_bytes();
   header.source = source;
   header.dest = dest;
-  header.apart_puts = outbox.apart_puts;
+  header.separate_puts = outbox.separate_puts;
   if (header.complete()) pack(outbox, header.data);
 }
 
@@ -49,31 +49,31 @@ class AlltoallHeaders final : public HeaderExchange {
         describe(outboxes[static_cast<std::size_t>(pid)], comm_.rank, pid,
                  out_[static_cast<std::size_t>(pid)]);
     constexpr int bytes = sizeof(PairHeader);
-    if (wait_policy_.crowded()) {
+    if (wait_policy_.oversubscribed()) {
       MPI_Request request;
       MPI_Ialltoall(out_.data(), bytes, MPI_BYTE, in_.data(), bytes, MPI_BYTE, comm_.handle, &request);
       wait_policy_.finish(request);
     } else {
       MPI_Alltoall(out_.data(), bytes, MPI_BYTE, in_.data(), bytes, MPI_BYTE, comm_.handle);
     }
-    arrived_.clear();
+    arrived_bytes_.clear();
     for (int pid = 0; pid < comm_.size; ++pid) {
       const PairHeader& header = in_[static_cast<std::size_t>(pid)];
       if (!(header.agreement == agreement)) disagreement = {comm_.rank, pid, agreement, header.agreement};
-      if (pid != comm_.rank && header.total() > 0) arrived_.push_back(&header);
+      if (pid != comm_.rank && header.total() > 0) arrived_bytes_.push_back(&header);
     }
     for (const int pid : active) out_[static_cast<std::size_t>(pid)].empty();
-    return arrived_;
+    return arrived_bytes_;
   }
 
  private:
   const Comm& comm_;
   WaitPolicy wait_policy_;
   std::vector<PairHeader> out_, in_;
-  std::vector<const PairHeader*> arrived_;
+  std::vector<const PairHeader*> arrived_bytes_;
 };
 
-// A message of a step begins with this; most messages consist of one part.
+// Starts each message of a step; most messages consist of one part.
 struct StepHeader {
   Agreement agreement;
   std::uint64_t headers;
@@ -92,13 +92,13 @@ class LogHeaders final : public HeaderExchange {
   std::span<const PairHeader* const> run(const Agreement& agreement, std::span<const int> active,
                                          const std::vector<Outbox>& outboxes,
                                          Disagreement& disagreement) override {
-    travelling_.clear();
+    forwarded_.clear();
     for (const int pid : active)
       if (pid != comm_.rank)
-        describe(outboxes[static_cast<std::size_t>(pid)], comm_.rank, pid, travelling_.emplace_back());
+        describe(outboxes[static_cast<std::size_t>(pid)], comm_.rank, pid, forwarded_.emplace_back());
     for (int bit = 1; bit < comm_.size; bit <<= 1) step(bit, agreement, disagreement);
-    sorted_.assign(static_cast<std::size_t>(travelling_.size()), nullptr);
-    for (std::size_t k = 0; k < travelling_.size(); ++k) sorted_[k] = &travelling_[k];
+    sorted_.assign(static_cast<std::size_t>(forwarded_.size()), nullptr);
+    for (std::size_t k = 0; k < forwarded_.size(); ++k) sorted_[k] = &forwarded_[k];
     std::sort(sorted_.begin(), sorted_.end(),
               [](const PairHeader* a, const PairHeader* b) { return a->source < b->source; });
     return sorted_;
@@ -106,48 +106,50 @@ class LogHeaders final : public HeaderExchange {
 
  private:
   void step(int bit, const Agreement& agreement, Disagreement& disagreement) {
-    const int above = (comm_.rank + bit) % comm_.size, below = (comm_.rank - bit + comm_.size) % comm_.size;
-    const auto goes_on = [this, bit](const PairHeader& header) {
+    const int upper = (comm_.rank + bit) % comm_.size, lower = (comm_.rank - bit + comm_.size) % comm_.size;
+    const auto is_forwarded = [this, bit](const PairHeader& header) {
       return ((header.dest - comm_.rank + comm_.size) % comm_.size & bit) != 0;
     };
-    const auto stays = std::partition(travelling_.begin(), travelling_.end(),
-                                      [&](const PairHeader& header) { return !goes_on(header); });
-    const auto count = static_cast<std::size_t>(travelling_.end() - stays);
+    const auto stays = std::partition(forwarded_.begin(), forwarded_.end(),
+                                      [&](const PairHeader& header) { return !is_forwarded(header); });
+    const auto count = static_cast<std::size_t>(forwarded_.end() - stays);
     const std::size_t bytes = sizeof(StepHeader) + count * sizeof(PairHeader);
     if (out_.size() < bytes) out_.resize(bytes);
     const StepHeader header{agreement, count};
     std::memcpy(out_.data(), &header, sizeof header);
     if (count > 0) std::memcpy(out_.data() + sizeof header, &*stays, count * sizeof(PairHeader));
-    travelling_.erase(stays, travelling_.end());
+    forwarded_.erase(stays, forwarded_.end());
 
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-    const std::size_t part = std::min(bytes, first_part);
-    MPI_Irecv(in_.data(), static_cast<int>(first_part), MPI_BYTE, below, tags::headers, comm_.handle,
+    const std::size_t first_bytes = std::min(bytes, first_part);
+    MPI_Irecv(in_.data(), static_cast<int>(first_part), MPI_BYTE, lower, tags::headers, comm_.handle,
               &requests[0]);
-    MPI_Isend(out_.data(), static_cast<int>(part), MPI_BYTE, above, tags::headers, comm_.handle,
+    MPI_Isend(out_.data(), static_cast<int>(first_bytes), MPI_BYTE, upper, tags::headers, comm_.handle,
               &requests[1]);
-    if (part < bytes)
-      MPI_Isend(out_.data() + part, static_cast<int>(bytes - part), MPI_BYTE, above, tags::more_headers,
-                comm_.handle, &requests[2]);
+    if (first_bytes < bytes)
+      MPI_Isend(out_.data() + first_bytes, static_cast<int>(bytes - first_bytes), MPI_BYTE, upper,
+                tags::additional_headers, comm_.handle, &requests[2]);
     wait_policy_.finish(requests[0]);
-    const auto arrived = read<StepHeader>(in_.data());
-    if (!(arrived.agreement == agreement)) disagreement = {comm_.rank, below, agreement, arrived.agreement};
-    const std::size_t all = sizeof(StepHeader) + arrived.headers * sizeof(PairHeader);
+    const auto arrived_bytes = read<StepHeader>(in_.data());
+    if (!(arrived_bytes.agreement == agreement))
+      disagreement = {comm_.rank, lower, agreement, arrived_bytes.agreement};
+    const std::size_t all = sizeof(StepHeader) + arrived_bytes.headers * sizeof(PairHeader);
     if (all > first_part) {
       if (in_.size() < all) in_.resize(all);
-      MPI_Irecv(in_.data() + first_part, static_cast<int>(all - first_part), MPI_BYTE, below,
-                tags::more_headers, comm_.handle, &requests[0]);
+      MPI_Irecv(in_.data() + first_part, static_cast<int>(all - first_part), MPI_BYTE, lower,
+                tags::additional_headers, comm_.handle, &requests[0]);
     }
-    const std::size_t kept = travelling_.size();
+    const std::size_t kept_count = forwarded_.size();
     wait_policy_.finish_all(3, requests);
-    travelling_.resize(kept + arrived.headers);
-    if (arrived.headers > 0)
-      std::memcpy(&travelling_[kept], in_.data() + sizeof header, arrived.headers * sizeof(PairHeader));
+    forwarded_.resize(kept_count + arrived_bytes.headers);
+    if (arrived_bytes.headers > 0)
+      std::memcpy(&forwarded_[kept_count], in_.data() + sizeof header,
+                  arrived_bytes.headers * sizeof(PairHeader));
   }
 
   const Comm& comm_;
   WaitPolicy wait_policy_;
-  std::vector<PairHeader> travelling_;
+  std::vector<PairHeader> forwarded_;
   std::vector<const PairHeader*> sorted_;
   std::vector<std::byte> out_, in_;
 };

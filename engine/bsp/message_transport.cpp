@@ -9,7 +9,8 @@
 namespace hockney::bsp::inline v1 {
 namespace {
 
-// An exchange of headers, then one message for each pair of processes with more data than their header holds.
+// Exchanges headers, then sends one message between each pair of processes whose data do not fit into the
+// header.
 class MessageTransport final : public Transport {
  public:
   MessageTransport(const Comm& comm, WaitPolicy wait_policy, std::unique_ptr<HeaderExchange> headers)
@@ -23,26 +24,26 @@ class MessageTransport final : public Transport {
   Disagreement exchange(const Agreement& agreement, std::vector<Outbox>& outboxes,
                         std::span<const int> active, Incoming& incoming) override {
     Disagreement disagreement;
-    const auto arrived = headers_->run(agreement, active, outboxes, disagreement);
+    const auto arrived_bytes = headers_->run(agreement, active, outboxes, disagreement);
     if (disagreement) return disagreement;
-    for (const PairHeader* header : arrived)
+    for (const PairHeader* header : arrived_bytes)
       if (!header->complete()) packets_.receive(header->source, header->total());
     send(outboxes, active);
     packets_.wait_received();
 
     const Outbox& own = outboxes[static_cast<std::size_t>(comm_.rank)];
-    bool own_added = !own.active;
-    for (const PairHeader* header : arrived) {
-      if (!own_added && header->source > comm_.rank) {
-        incoming.add_own(comm_.rank, own);
-        own_added = true;
+    bool self_added = !own.active;
+    for (const PairHeader* header : arrived_bytes) {
+      if (!self_added && header->source > comm_.rank) {
+        incoming.add_from_self(comm_.rank, own);
+        self_added = true;
       }
       const int pid = header->source;
       incoming.add(pid, header->complete() ? header->data : packets_.data(pid), header->bytes);
-      if (header->apart_puts > 0) incoming.apart.push_back(pid);
+      if (header->separate_puts > 0) incoming.separate.push_back(pid);
       ++incoming.packets;
     }
-    if (!own_added) incoming.add_own(comm_.rank, own);
+    if (!self_added) incoming.add_from_self(comm_.rank, own);
     return {};
   }
 
@@ -53,7 +54,8 @@ class MessageTransport final : public Transport {
   void finish() override { packets_.wait_sent(); }
 
  private:
-  // Each process begins with the one above it, so that none receives from all at the same time.
+  // Each process starts with the next higher one, so that no process receives from all others at the same
+  // time.
   void send(const std::vector<Outbox>& outboxes, std::span<const int> active) {
     order_.clear();
     for (const int pid : active) {

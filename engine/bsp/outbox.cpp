@@ -15,8 +15,8 @@ namespace hockney::bsp::inline v1 {
 namespace {
 
 constexpr std::size_t smallest = 512;
-// An MPI that copies between processes in a single step has to find each page of the other process: with huge
-// pages that takes a third of the time.
+// An MPI that copies between processes in a single step must look up each page of the other process; with
+// huge pages this takes a third of the time.
 constexpr std::size_t huge_page = std::size_t{2} << 20, worth_huge_pages = std::size_t{512} << 10;
 
 void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
@@ -31,12 +31,12 @@ void ask_for_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::siz
 
 void Bytes::reserve(std::size_t bytes) {
   if (bytes <= capacity_) return;
-  const std::size_t more = std::max({bytes, capacity_ + capacity_ / 2, smallest});
-  void* const moved = (std::realloc)(data_, more);
-  if (!moved) throw std::bad_alloc();
-  if (more >= worth_huge_pages) ask_for_huge_pages(moved, more);
-  data_ = static_cast<std::byte*>(moved);
-  capacity_ = more;
+  const std::size_t new_capacity = std::max({bytes, capacity_ + capacity_ / 2, smallest});
+  void* const reallocated = (std::realloc)(data_, new_capacity);
+  if (!reallocated) throw std::bad_alloc();
+  if (new_capacity >= worth_huge_pages) ask_for_huge_pages(reallocated, new_capacity);
+  data_ = static_cast<std::byte*>(reallocated);
+  capacity_ = new_capacity;
 }
 
 void Bytes::replace(std::size_t bytes) {
@@ -46,12 +46,12 @@ void Bytes::replace(std::size_t bytes) {
     reserve(bytes);
     return;
   }
-  const std::size_t whole = (bytes + huge_page - 1) / huge_page * huge_page;
-  void* const made = std::aligned_alloc(huge_page, whole);
-  if (!made) throw std::bad_alloc();
-  ask_for_huge_pages(made, whole);
-  data_ = static_cast<std::byte*>(made);
-  capacity_ = whole;
+  const std::size_t rounded_bytes = (bytes + huge_page - 1) / huge_page * huge_page;
+  void* const memory = std::aligned_alloc(huge_page, rounded_bytes);
+  if (!memory) throw std::bad_alloc();
+  ask_for_huge_pages(memory, rounded_bytes);
+  data_ = static_cast<std::byte*>(memory);
+  capacity_ = rounded_bytes;
 }
 
 void Stream::grow_heap(std::size_t bytes) {
@@ -60,7 +60,7 @@ void Stream::grow_heap(std::size_t bytes) {
   begin = heap.data();
   at = begin + used;
   end = begin + heap.capacity();
-  in_heap = true;
+  is_in_heap = true;
   chunk = nullptr;
 }
 

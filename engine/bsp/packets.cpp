@@ -10,7 +10,7 @@
 namespace hockney::bsp::inline v1 {
 namespace {
 
-// A buffer of this size is not kept from one superstep to the next.
+// Buffers of at least this size are not kept from one superstep to the next.
 constexpr std::size_t large = std::size_t{16} << 20;
 
 void finish_all(const WaitPolicy& wait_policy, std::vector<MPI_Request>& requests) {

@@ -15,20 +15,20 @@
 
 namespace hockney::bsp::inline v1 {
 
-// Outboxes as MPI messages, one for each pair of processes and superstep.
+// Outboxes as MPI messages, one per pair of processes and superstep.
 class Packets {
  public:
   Packets(const Comm& comm, WaitPolicy wait_policy);
 
-  // The heap part of an outbox, whose size the receiver knows. It stays unchanged until wait_sent().
+  // Sends the heap part of an outbox, whose size the receiver knows. It must not change until wait_sent().
   void send(const Outbox& outbox, int pid);
   void receive(int pid, std::size_t bytes);
   void wait_received();
-  // What was received last from this process, until the next receive().
+  // The data last received from this process; valid until the next receive().
   const std::byte* data(int pid) const { return in_[static_cast<std::size_t>(pid)].data(); }
   void wait_sent();
 
-  // The data of gets.
+  // Data of gets.
   std::byte* reply_room(int pid, std::size_t bytes);
   void send_reply(int pid);
   void expect_reply(int pid, std::size_t bytes);
@@ -48,7 +48,7 @@ class Packets {
   std::vector<Bytes> assembled_;  // outboxes with records of several kinds
   std::size_t used_ = 0;
   std::vector<MPI_Request> sending_, receiving_;
-  std::vector<Reply> out_replies_, in_replies_;  // by process, once there was a get
+  std::vector<Reply> out_replies_, in_replies_;  // by process, created on the first get
 };
 
 }  // namespace hockney::bsp::inline v1

@@ -10,7 +10,7 @@
 
 namespace hockney::bsp::inline v1 {
 
-// The messages that a process has received, in the memory into which they were received.
+// The messages that a process has received, in their receive buffers.
 class Queue {
  public:
   struct Entry {
@@ -20,7 +20,7 @@ class Queue {
     std::size_t payload_bytes;
   };
 
-  // Takes what has arrived. It stays where it is until drop().
+  // Takes the received blocks, which remain in place until drop().
   void fill(std::vector<Block>& blocks) {
     blocks_.swap(blocks);
     block_ = 0;
@@ -35,7 +35,7 @@ class Queue {
   }
 
   bool empty() const { return block_ == blocks_.size(); }
-  // The first message; there must be one.
+  // The first message; the queue must not be empty.
   Entry front() const { return read_at(blocks_[block_].data + at_); }
   void pop() {
     const Entry entry = front();
@@ -64,13 +64,13 @@ class Queue {
     const std::byte* const tag = at + sizeof record;
     return {tag, record.tag_bytes, tag + padded(record.tag_bytes), record.payload_bytes};
   }
-  // With its record.
+  // Size of a message including its record.
   static std::size_t size_of(const Entry& entry) {
     return sizeof(MessageRecord) + padded(entry.tag_bytes) + padded(entry.payload_bytes);
   }
 
  private:
-  // When it is asked for: a program that only takes messages until none is left need not pay for it.
+  // Counts only on request: a program that only takes messages until none remain need not pay for it.
   void count() {
     if (counted_) return;
     messages_ = payload_bytes_ = 0;
@@ -85,8 +85,8 @@ class Queue {
   }
 
   std::vector<Block> blocks_;
-  std::size_t block_ = 0;  // of the first message
-  std::size_t at_ = 0;     // in that block
+  std::size_t block_ = 0;  // block of the first message
+  std::size_t at_ = 0;     // position in that block
   bool counted_ = false;
   std::size_t messages_ = 0;
   std::size_t payload_bytes_ = 0;

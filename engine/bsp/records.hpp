@@ -6,17 +6,17 @@
 #include <cstdint>
 #include <cstring>
 
-// What processes send each other. Each process has three streams of records for every other one; records are
-// adjacent, and not aligned except those of messages. Addresses are those of the receiver's memory, which
-// registrations have made known to all processes.
+// The data that processes send each other. Each process has three streams of records for every other one;
+// records are adjacent, and not aligned except those of messages. Addresses refer to the receiver's memory;
+// registrations make them known to all processes.
 namespace hockney::bsp::inline v1 {
 
 enum Kind : int { puts, requests, messages, kinds };
 
-// In `bytes` of a put or a get: the data do not follow the record, but travel as a separate MPI message
-// (apart), straight into the receiver's memory if no other operation of the superstep interferes with it
-// (in_order), or in any case (unbuffered operations).
-inline constexpr std::uint64_t apart = std::uint64_t{1} << 63;
+// A flag in `bytes` of a put or a get: the data do not follow the record, but are sent as a separate MPI
+// message. They go directly into the receiver's memory if no other operation of the superstep interferes with
+// it (in_order), or always (unbuffered operations).
+inline constexpr std::uint64_t separate = std::uint64_t{1} << 63;
 inline constexpr std::uint64_t in_order = std::uint64_t{1} << 62;
 inline constexpr std::uint64_t size_mask = in_order - 1;
 
@@ -26,7 +26,7 @@ struct PutRecord {
   std::uint64_t bytes;
 };
 
-// The data come back in the order of the requests, without any headers.
+// The data are returned in the order of the requests, without headers.
 struct GetRecord {
   std::uint64_t from;
   std::uint64_t bytes;
@@ -60,9 +60,9 @@ Record read(const std::byte* at) {
   return record;
 }
 
-// What all processes have to agree on at the end of a superstep.
+// Values on which all processes must agree at the end of a superstep.
 struct Agreement {
-  std::uint64_t tag_bytes = 0;  // the tag size that was set last
+  std::uint64_t tag_bytes = 0;  // last tag size set
   std::uint32_t tag_calls = 0;
   std::uint32_t pushes = 0;
   std::uint32_t pops = 0;

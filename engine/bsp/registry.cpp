@@ -23,19 +23,19 @@ std::uint32_t Registry::newest(const void* base) const {
   const auto address = reinterpret_cast<std::uintptr_t>(base);
   for (auto each = pushes_.rbegin(); each != pushes_.rend(); ++each)
     if (each->memory.base == address && removable(each->number)) return each->number;
-  std::uint32_t found = none;
+  std::uint32_t found = no_registration;
   for (std::uint32_t number = 0; number < entries_.size(); ++number)
     if (entries_[number].live && own(number).base == address && removable(number) &&
-        (found == none || entries_[number].stamp > entries_[found].stamp))
+        (found == no_registration || entries_[number].stamp > entries_[found].stamp))
       found = number;
   return found;
 }
 
-bool Registry::pushed_now(std::uint32_t number) const {
+bool Registry::is_pushed_now(std::uint32_t number) const {
   return std::any_of(pushes_.begin(), pushes_.end(), [=](const Push& each) { return each.number == number; });
 }
 
-bool Registry::pushed_now(const void* base) const {
+bool Registry::is_pushed_now(const void* base) const {
   const auto address = reinterpret_cast<std::uintptr_t>(base);
   return std::any_of(pushes_.begin(), pushes_.end(),
                      [=](const Push& each) { return each.memory.base == address; });
@@ -51,22 +51,22 @@ std::vector<Memory> Registry::pushed() const {
   return memories;
 }
 
-std::uint32_t Registry::null_everywhere(const std::vector<Memory>& pushed,
-                                        const std::vector<std::uint32_t>& taken) const {
+std::uint32_t Registry::first_null(const std::vector<Memory>& pushed,
+                                   const std::vector<std::uint32_t>& excluded) const {
   const auto is_null = [](const Memory& memory) { return memory.base == 0; };
-  const auto unused = [&](std::uint32_t number) {
-    return std::find(taken.begin(), taken.end(), number) == taken.end();
+  const auto is_unused = [&](std::uint32_t number) {
+    return std::find(excluded.begin(), excluded.end(), number) == excluded.end();
   };
-  std::uint32_t found = none;
+  std::uint32_t found = no_registration;
   for (std::uint32_t number = 0; number < entries_.size(); ++number) {
     const auto first = memories_.begin() + static_cast<std::ptrdiff_t>(number * processes_);
-    if (entries_[number].live && unused(number) &&
+    if (entries_[number].live && is_unused(number) &&
         std::all_of(first, first + static_cast<std::ptrdiff_t>(processes_), is_null) &&
-        (found == none || entries_[number].stamp < entries_[found].stamp))
+        (found == no_registration || entries_[number].stamp < entries_[found].stamp))
       found = number;
   }
-  for (std::size_t k = 0; k < pushes_.size() && found == none; ++k) {
-    bool all = unused(pushes_[k].number);
+  for (std::size_t k = 0; k < pushes_.size() && found == no_registration; ++k) {
+    bool all = is_unused(pushes_[k].number);
     for (std::size_t pid = 0; pid < processes_; ++pid) all = all && is_null(pushed[pid * pushes_.size() + k]);
     if (all) found = pushes_[k].number;
   }
@@ -91,31 +91,31 @@ void Registry::apply(const std::vector<Memory>& pushed, const std::vector<std::u
   index();
 }
 
-// From the oldest to the newest, so that the newest of an address remains.
+// Inserts from the oldest to the newest, so that the newest registration of an address remains.
 void Registry::index() {
   std::vector<std::uint32_t> live;
   for (std::uint32_t number = 0; number < entries_.size(); ++number)
     if (entries_[number].live && own(number).base != 0) live.push_back(number);
   std::sort(live.begin(), live.end(),
             [this](std::uint32_t a, std::uint32_t b) { return entries_[a].stamp < entries_[b].stamp; });
-  table_.assign(std::bit_ceil(2 * live.size() + 1), none);
-  for (const std::uint32_t number : live) table_[place_of(own(number).base)] = number;
+  table_.assign(std::bit_ceil(2 * live.size() + 1), no_registration);
+  for (const std::uint32_t number : live) table_[slot_of(own(number).base)] = number;
   last_base_ = 0;
-  last_ = none;
+  last_ = no_registration;
 }
 
-// Where this address is in the table, or would be.
-std::size_t Registry::place_of(std::uintptr_t address) const {
+// The slot of this address in the table, or the slot where it would be inserted.
+std::size_t Registry::slot_of(std::uintptr_t address) const {
   const std::size_t mask = table_.size() - 1;
   std::size_t place = static_cast<std::size_t>((address >> 3) * 0x9e3779b97f4a7c15ULL >> 32) & mask;
-  while (table_[place] != none && own(table_[place]).base != address) place = (place + 1) & mask;
+  while (table_[place] != no_registration && own(table_[place]).base != address) place = (place + 1) & mask;
   return place;
 }
 
 std::uint32_t Registry::look_up(std::uintptr_t address) {
-  if (table_.empty()) return none;
-  const std::uint32_t found = table_[place_of(address)];
-  if (found != none) {
+  if (table_.empty()) return no_registration;
+  const std::uint32_t found = table_[slot_of(address)];
+  if (found != no_registration) {
     last_base_ = address;
     last_ = found;
   }

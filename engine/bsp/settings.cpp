@@ -13,10 +13,10 @@ namespace {
 
 struct Choices {
   Settings settings;
-  char unknown[200] = "";  // what is wrong with a variable
+  char problem[200] = "";  // describes an invalid variable
 };
 
-// The variable as one of the words, whose values are 1, 2, ...
+// Parses the variable as one of the words, whose values are 1, 2, ...
 template <class Choice>
 void set(Choice& choice, const char* name, const char* first, const char* second, Choices& choices) {
   const char* const value = std::getenv(name);
@@ -26,7 +26,7 @@ void set(Choice& choice, const char* name, const char* first, const char* second
   else if (std::strcmp(value, second) == 0)
     choice = static_cast<Choice>(2);
   else
-    std::snprintf(choices.unknown, sizeof choices.unknown, "%s is %.60s (expected %s or %s)", name, value,
+    std::snprintf(choices.problem, sizeof choices.problem, "%s is %.60s (expected %s or %s)", name, value,
                   first, second);
 }
 
@@ -36,15 +36,15 @@ void set(std::size_t& bytes, const char* name, Choices& choices) {
   char* end = nullptr;
   bytes = std::strtoull(value, &end, 10);
   if (*end != '\0' || *value == '-' || bytes == 0)
-    std::snprintf(choices.unknown, sizeof choices.unknown, "%s is %.60s (expected a number of bytes)", name,
+    std::snprintf(choices.problem, sizeof choices.problem, "%s is %.60s (expected a number of bytes)", name,
                   value);
 }
 
 }  // namespace
 
-Settings completed(const Settings& given, const Comm& comm) {
+Settings completed(const Settings& requested, const Comm& comm) {
   Choices choices;
-  choices.settings = given;
+  choices.settings = requested;
   if (comm.root()) {
     Settings& settings = choices.settings;
     set(settings.path, "HOCKNEY_BSP_PATH", "shared", "messages", choices);
@@ -55,7 +55,7 @@ Settings completed(const Settings& given, const Comm& comm) {
     if (check && *check && std::strcmp(check, "0") != 0) settings.check = true;
   }
   comm.broadcast(choices);
-  if (choices.unknown[0]) throw InvalidCase(choices.unknown);
+  if (choices.problem[0]) throw InvalidCase(choices.problem);
   return choices.settings;
 }
 

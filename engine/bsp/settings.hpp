@@ -7,8 +7,8 @@
 
 namespace hockney::bsp::inline v1 {
 
-// Where `given` is automatic or 0, what the environment of process 0 requests. Collective; the same on all
-// processes. Throws InvalidCase on all of them for a value that there is not.
-Settings completed(const Settings& given, const Comm& comm);
+// Completes settings that are automatic or 0 from the environment of process 0. Collective; the result is the
+// same on all processes. Throws InvalidCase on all of them for an invalid value.
+Settings completed(const Settings& requested, const Comm& comm);
 
 }  // namespace hockney::bsp::inline v1

@@ -12,11 +12,11 @@
 
 namespace hockney::bsp::inline v1 {
 
-// MPI messages. Collective, as the next one.
+// Transport by MPI messages. Collective, like the next function.
 std::unique_ptr<Transport> message_transport(const Comm& comm, WaitPolicy wait_policy, Headers headers);
 
-// Memory that the processes of a node share: `bytes` for the communication of one process in one superstep, a
-// default if 0. Throws InvalidCase on all processes if they do not share memory.
+// Transport by memory that the processes of a node share. `bytes` is the capacity for one process in one
+// superstep; 0 selects a default. Throws InvalidCase on all processes if they do not share memory.
 std::unique_ptr<Transport> shared_transport(const Comm& comm, WaitPolicy wait_policy, std::size_t bytes);
 
 }  // namespace hockney::bsp::inline v1

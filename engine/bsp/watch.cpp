@@ -8,7 +8,7 @@ namespace hockney::bsp::inline v1 {
 namespace {
 
 // FNV-1a.
-std::uint64_t sum_of(const void* memory, std::size_t bytes) {
+std::uint64_t checksum(const void* memory, std::size_t bytes) {
   std::uint64_t sum = 0xcbf29ce484222325ULL;
   for (std::size_t k = 0; k < bytes; ++k)
     sum = (sum ^ static_cast<const unsigned char*>(memory)[k]) * 0x100000001b3ULL;
@@ -23,12 +23,12 @@ struct Write {
 }  // namespace
 
 void Watch::add(Call call, const void* memory, std::size_t bytes) {
-  unbuffered_.push_back({call, memory, bytes, sum_of(memory, bytes)});
+  unbuffered_.push_back({call, memory, bytes, checksum(memory, bytes)});
 }
 
 void Watch::check_unchanged(const Place& place) {
   for (const Unbuffered& each : unbuffered_)
-    if (sum_of(each.memory, each.bytes) != each.sum)
+    if (checksum(each.memory, each.bytes) != each.sum)
       fail(place, each.call,
            "the program has changed %zu bytes at %p between the call and bsp_sync (expected: the %s of an "
            "unbuffered operation is left alone)",
@@ -44,7 +44,7 @@ void Watch::check_overlaps(const Place& place, const Incoming& incoming) {
       const auto put = read<PutRecord>(at);
       const std::uint64_t bytes = put.bytes & size_mask;
       writes.push_back({put.to, put.to + bytes, block.pid});
-      at += sizeof put + (put.bytes & apart ? 0 : bytes);
+      at += sizeof put + (put.bytes & separate ? 0 : bytes);
     }
   std::sort(writes.begin(), writes.end(), [](const Write& a, const Write& b) { return a.to < b.to; });
   const Write* last = nullptr;

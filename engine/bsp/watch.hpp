@@ -11,14 +11,14 @@
 
 namespace hockney::bsp::inline v1 {
 
-// The checks that cost time, of one superstep on one process.
+// Checks that take time, for one superstep on one process.
 class Watch {
  public:
   // The source of an unbuffered put, or the destination of an unbuffered get. Neither may change until sync.
   void add(Call call, const void* memory, std::size_t bytes);
-  // Fails if one of them has changed.
+  // Fails if any of them has changed.
   void check_unchanged(const Place& place);
-  // Warns, once in a program, if puts of this superstep overlap at this process.
+  // Warns, once in a program, if puts of this superstep overlap on this process.
   void check_overlaps(const Place& place, const Incoming& incoming);
 
  private:

@@ -8,12 +8,12 @@
 
 namespace hockney {
 
-// One file of the plug-in folder engine/coll/OPERATION: an algorithm with its name, called with the arguments
-// of the MPI function and returning MPI_SUCCESS or an MPI error code. It may send messages on `comm` with the
-// tag below: nothing else uses `comm` during the call, but a rank may be several calls ahead of another one.
-// Reduction operations are associative; noncommutative ones are applied in rank order. In addition to MPI's
-// requirements, a broadcast must have the same count and type on every rank, because some algorithms send it
-// in parts.
+// Descriptor of an algorithm, one for each file of the plug-in folder engine/coll/OPERATION. `call` has the
+// arguments of the MPI function, and returns MPI_SUCCESS or an MPI error code. It may send messages on `comm`
+// with the tag below: nothing else uses `comm` during the call, but a rank may be several calls ahead of
+// another one. Reduction operations are associative; noncommutative ones are applied in rank order. In
+// addition to MPI's requirements, a broadcast must have the same count and type on every rank, because some
+// algorithms send it in parts.
 template <class Operation>
 struct CollectiveAlgorithm {
   const char* name;
@@ -38,19 +38,19 @@ namespace operation {
   }
 
 HOCKNEY_OPERATION(bcast, void* data, int count, MPI_Datatype type, int root, MPI_Comm comm);
-HOCKNEY_OPERATION(gather, const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
-                  int received, MPI_Datatype received_type, int root, MPI_Comm comm);
-HOCKNEY_OPERATION(scatter, const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
-                  int received, MPI_Datatype received_type, int root, MPI_Comm comm);
-HOCKNEY_OPERATION(allgather, const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
-                  int received, MPI_Datatype received_type, MPI_Comm comm);
-HOCKNEY_OPERATION(alltoall, const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
-                  int received, MPI_Datatype received_type, MPI_Comm comm);
+HOCKNEY_OPERATION(gather, const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm);
+HOCKNEY_OPERATION(scatter, const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                  int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm);
+HOCKNEY_OPERATION(allgather, const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm);
+HOCKNEY_OPERATION(alltoall, const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                  int receive_count, MPI_Datatype receive_type, MPI_Comm comm);
 HOCKNEY_OPERATION(reduce, const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                   int root, MPI_Comm comm);
 HOCKNEY_OPERATION(allreduce, const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm);
-HOCKNEY_OPERATION(reduce_scatter_block, const void* outgoing, void* incoming, int received, MPI_Datatype type,
+HOCKNEY_OPERATION(reduce_scatter_block, const void* outgoing, void* incoming, int receive_count, MPI_Datatype type,
                   MPI_Op op, MPI_Comm comm);
 HOCKNEY_OPERATION(scan, const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm);

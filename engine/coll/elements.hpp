@@ -16,18 +16,18 @@ namespace hockney::coll {
 class Elements {
  public:
   Elements(long long count, MPI_Datatype type) {
-    MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
-    MPI_Type_get_extent(type, &low, &extent);
+    MPI_Aint lower_bound = 0, extent = 0, true_low = 0, true_extent = 0;
+    MPI_Type_get_extent(type, &lower_bound, &extent);
     MPI_Type_get_true_extent(type, &true_low, &true_extent);
     const std::size_t bytes =
         count == 0 ? 0
                    : static_cast<std::size_t>(true_extent) +
                          static_cast<std::size_t>(count - 1) * static_cast<std::size_t>(extent);
-    // The address that MPI takes is in this memory too, whether the elements begin after it or before it.
-    const auto before = static_cast<std::size_t>(std::max<MPI_Aint>(0, -true_low));
-    const auto after = static_cast<std::size_t>(std::max<MPI_Aint>(0, true_low)) + bytes;
-    memory_.reset(new std::byte[std::max(before, after) + 1]);
-    first_ = memory_.get() + before;
+    // The address passed to MPI lies within this memory, even if the elements begin after it or before it.
+    const auto bytes_before = static_cast<std::size_t>(std::max<MPI_Aint>(0, -true_low));
+    const auto bytes_after = static_cast<std::size_t>(std::max<MPI_Aint>(0, true_low)) + bytes;
+    memory_.reset(new std::byte[std::max(bytes_before, bytes_after) + 1]);
+    first_ = memory_.get() + bytes_before;
   }
 
   void* data() const { return first_; }
@@ -41,11 +41,11 @@ class Elements {
 struct Blocks {
   Blocks(const void* data, int elements, MPI_Datatype element)
       : first(static_cast<const char*>(data)), count(elements), type(element) {
-    MPI_Aint low = 0;
-    MPI_Type_get_extent(type, &low, &extent);
+    MPI_Aint lower_bound = 0;
+    MPI_Type_get_extent(type, &lower_bound, &extent);
   }
 
-  // MPI's send buffers are const, its receive buffers are not.
+  // MPI's send buffers are const, but its receive buffers are not.
   void* operator[](long long block) const { return const_cast<char*>(first) + extent * count * block; }
 
   const char* first;
@@ -61,13 +61,13 @@ class BlockMessage {
   BlockMessage(int blocks, int elements, MPI_Datatype element)
       : count(fits(blocks, elements) ? blocks * elements : blocks),
         type(element),
-        made_(!fits(blocks, elements)) {
-    if (!made_) return;
+        owns_type_(!fits(blocks, elements)) {
+    if (!owns_type_) return;
     MPI_Type_contiguous(elements, element, &type);
     MPI_Type_commit(&type);
   }
   ~BlockMessage() {
-    if (made_) MPI_Type_free(&type);
+    if (owns_type_) MPI_Type_free(&type);
   }
   BlockMessage(const BlockMessage&) = delete;
   BlockMessage& operator=(const BlockMessage&) = delete;
@@ -78,31 +78,32 @@ class BlockMessage {
  private:
   static bool fits(int blocks, int elements) { return static_cast<long long>(blocks) * elements <= INT_MAX; }
 
-  const bool made_;
+  const bool owns_type_;
 };
 
 // Copies `count` elements of `type` on this rank.
 inline void copy(const void* from, void* to, long long count, MPI_Datatype type) {
   int size = 0;
-  MPI_Aint low = 0, extent = 0, true_low = 0, true_extent = 0;
+  MPI_Aint lower_bound = 0, extent = 0, true_low = 0, true_extent = 0;
   MPI_Type_size(type, &size);
-  MPI_Type_get_extent(type, &low, &extent);
+  MPI_Type_get_extent(type, &lower_bound, &extent);
   MPI_Type_get_true_extent(type, &true_low, &true_extent);
   if (size == extent && extent == true_extent && true_low == 0) {
     if (count > 0) std::memcpy(to, from, static_cast<std::size_t>(size) * static_cast<std::size_t>(count));
     return;
   }
-  // Packed in parts: a message to this rank itself could match a receive of the program that calls us.
+  // Packed in parts: a message to this rank itself could match a receive of the calling program.
   if (size == 0) return;
   const long long length = std::max<long long>(65536 / size, 1);
   const std::unique_ptr<std::byte[]> packed(
       new std::byte[static_cast<std::size_t>(std::min(length, count)) * static_cast<std::size_t>(size)]);
-  for (long long done = 0; done < count; done += length) {
-    const int part = static_cast<int>(std::min(count - done, length));
+  for (long long copied = 0; copied < count; copied += length) {
+    const int part = static_cast<int>(std::min(count - copied, length));
     int end = 0, start = 0;
-    MPI_Pack(static_cast<const char*>(from) + extent * done, part, type, packed.get(), part * size, &end,
+    MPI_Pack(static_cast<const char*>(from) + extent * copied, part, type, packed.get(), part * size, &end,
              MPI_COMM_SELF);
-    MPI_Unpack(packed.get(), end, &start, static_cast<char*>(to) + extent * done, part, type, MPI_COMM_SELF);
+    MPI_Unpack(packed.get(), end, &start, static_cast<char*>(to) + extent * copied, part, type,
+               MPI_COMM_SELF);
   }
 }
 
@@ -132,12 +133,12 @@ struct Combination {
     MPI_Op_commutative(op, &commutes);
   }
 
-  // Combines `received` into `own`. The data of lower ranks are the left operand, which MPI_Reduce_local
-  // takes first; with noncommutative operations, `received` may be overwritten.
-  int operator()(void* received, void* own, int count, bool from_below) const {
-    if (commutes || from_below) return MPI_Reduce_local(received, own, count, type, op);
-    const int error = MPI_Reduce_local(own, received, count, type, op);
-    copy(received, own, count, type);
+  // Combines `received_data` into `own_data`. The data of lower ranks are the left operand, which
+  // MPI_Reduce_local takes first; with noncommutative operations, `received_data` may be overwritten.
+  int operator()(void* received_data, void* own_data, int count, bool from_lower_ranks) const {
+    if (commutes || from_lower_ranks) return MPI_Reduce_local(received_data, own_data, count, type, op);
+    const int error = MPI_Reduce_local(own_data, received_data, count, type, op);
+    copy(received_data, own_data, count, type);
     return error;
   }
 

@@ -25,24 +25,24 @@ int count(const Processors& processors) {
   return total;
 }
 
-int lowest(const Processors& processors) {
+int lowest_processor(const Processors& processors) {
   for (std::size_t byte = 0; byte < processors.size(); ++byte)
     if (processors[byte]) return static_cast<int>(8 * byte) + std::countr_zero(processors[byte]);
   return -1;
 }
 
-bool includes(const Processors& all, const Processors& some) {
-  for (std::size_t byte = 0; byte < all.size(); ++byte)
-    if (some[byte] & ~all[byte]) return false;
+bool includes(const Processors& set, const Processors& subset) {
+  for (std::size_t byte = 0; byte < set.size(); ++byte)
+    if (subset[byte] & ~set[byte]) return false;
   return true;
 }
 
-std::string list_of(const Processors& processors) {
+std::string to_list(const Processors& processors) {
   const auto in_set = [&processors](int cpu) {
-    return cpu < most_processors && (processors[static_cast<std::size_t>(cpu) / 8] >> (cpu % 8) & 1) != 0;
+    return cpu < max_processors && (processors[static_cast<std::size_t>(cpu) / 8] >> (cpu % 8) & 1) != 0;
   };
   std::string list;
-  for (int cpu = 0; cpu < most_processors; ++cpu) {
+  for (int cpu = 0; cpu < max_processors; ++cpu) {
     if (!in_set(cpu)) continue;
     int last = cpu;
     while (in_set(last + 1)) ++last;
@@ -54,20 +54,20 @@ std::string list_of(const Processors& processors) {
   return list;
 }
 
-std::optional<Processors> listed(std::string_view list) {
+std::optional<Processors> parse_list(std::string_view list) {
   Processors processors{};
-  const auto passed = [&list](char separator) {
-    const bool there = list.starts_with(separator);
-    if (there) list.remove_prefix(1);
-    return there;
+  const auto skip_separator = [&list](char separator) {
+    const bool is_present = list.starts_with(separator);
+    if (is_present) list.remove_prefix(1);
+    return is_present;
   };
   do {
     const std::optional<int> first = take_leading_number(list);
-    const std::optional<int> last = first && passed('-') ? take_leading_number(list) : first;
-    if (!first || !last || *first < 0 || *last < *first || *last >= most_processors) return std::nullopt;
+    const std::optional<int> last = first && skip_separator('-') ? take_leading_number(list) : first;
+    if (!first || !last || *first < 0 || *last < *first || *last >= max_processors) return std::nullopt;
     for (int cpu = *first; cpu <= *last; ++cpu)
       processors[static_cast<std::size_t>(cpu) / 8] |= static_cast<unsigned char>(1 << cpu % 8);
-  } while (passed(','));
+  } while (skip_separator(','));
   return list.empty() ? std::optional(processors) : std::nullopt;
 }
 

@@ -42,9 +42,9 @@ class Envelope {
 std::uint64_t checksum(const void* data, std::size_t bytes) {
   const auto* const from = static_cast<const std::byte*>(data);
   std::uint64_t sum = mix(bytes);
-  for (std::size_t at = 0; at < bytes; at += sizeof sum) {
+  for (std::size_t offset = 0; offset < bytes; offset += sizeof sum) {
     std::uint64_t word = 0;
-    std::memcpy(&word, from + at, bytes - at < sizeof word ? bytes - at : sizeof word);
+    std::memcpy(&word, from + offset, bytes - offset < sizeof word ? bytes - offset : sizeof word);
     sum = mix(sum ^ word);
   }
   return sum;

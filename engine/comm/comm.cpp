@@ -18,33 +18,33 @@ namespace {
 
 constexpr int tag = 76;
 
-// Of a rank that waits asleep: it wakes up rarely enough not to disturb those that measure, and often enough
-// not to keep them waiting afterwards.
-constexpr double sleep_share = 1.0 / 16;  // of the time that it has waited so far
+// Polling interval of a sleeping rank: long enough not to disturb the ranks that measure, and short enough
+// not to delay them afterwards.
+constexpr double sleep_share = 1.0 / 16;  // relative to the time waited so far
 constexpr double shortest_sleep_s = 1e-4;
 constexpr double longest_sleep_s = 5e-3;
 
-// The size of the subtree of a binomial tree whose root is this rank, if it is complete; the rank that is so
-// much lower is the one above it.
-int subtree(const Comm& comm) {
+// Size of the subtree below this rank in a complete binomial tree. This rank's parent is lower by that size.
+int subtree_size(const Comm& comm) {
   int bit = 1;
   while (bit < comm.size && !(comm.rank & bit)) bit <<= 1;
   return bit;
 }
 
-// Up a binomial tree: each rank combines the contributions of its subtree, then passes the result on.
+// Reduces along a binomial tree: each rank combines the contributions of its subtree, then sends the result
+// to its parent.
 template <class T, class Combine>
-void onto_root(const Comm& comm, T* values, int count, Combine combine) {
+void combine_to_root(const Comm& comm, T* values, int count, Combine combine) {
   const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(T);
-  std::vector<T> more(static_cast<std::size_t>(count));
+  std::vector<T> contribution(static_cast<std::size_t>(count));
   for (int bit = 1; bit < comm.size; bit <<= 1) {
     if (comm.rank & bit) {
       send_checked(values, bytes, comm.rank - bit, tag, comm.handle);
       return;
     }
     if (comm.rank + bit >= comm.size) continue;
-    receive_checked(more.data(), bytes, comm.rank + bit, tag, comm.handle);
-    std::transform(values, values + count, more.begin(), values, combine);
+    receive_checked(contribution.data(), bytes, comm.rank + bit, tag, comm.handle);
+    std::transform(values, values + count, contribution.begin(), values, combine);
   }
 }
 
@@ -60,9 +60,9 @@ Comm& Comm::operator=(Comm&& other) noexcept {
 
 Comm::~Comm() {
   if (!owned_) return;
-  int ended = 0;
-  MPI_Finalized(&ended);
-  if (!ended) MPI_Comm_free(&handle);
+  int is_finalized = 0;
+  MPI_Finalized(&is_finalized);
+  if (!is_finalized) MPI_Comm_free(&handle);
 }
 
 Comm Comm::duplicate(MPI_Comm parent) {
@@ -90,7 +90,7 @@ Comm Comm::view(MPI_Comm handle) {
 }
 
 void Comm::broadcast(void* data, std::size_t bytes) const {
-  int bit = subtree(*this);
+  int bit = subtree_size(*this);
   if (!root()) receive_checked(data, bytes, rank - bit, tag, handle);
   while (bit >>= 1)
     if (rank + bit < size) send_checked(data, bytes, rank + bit, tag, handle);
@@ -99,21 +99,21 @@ void Comm::broadcast(void* data, std::size_t bytes) const {
 void Comm::await_broadcast() const {
 #ifndef HOCKNEY_SMPI  // a simulated rank that waits uses no processor
   if (root()) return;
-  const int sender = rank - subtree(*this);
-  const double began = now();
+  const int sender = rank - subtree_size(*this);
+  const double start_s = now();
   for (;;) {
     int there = 0;
     MPI_Iprobe(sender, tag, handle, &there, MPI_STATUS_IGNORE);
     if (there) return;
-    sleep_for(std::clamp(sleep_share * (now() - began), shortest_sleep_s, longest_sleep_s));
+    sleep_for(std::clamp(sleep_share * (now() - start_s), shortest_sleep_s, longest_sleep_s));
   }
 #endif
 }
 
-// Down the tree: each rank gets the elements of its subtree, the ranks from itself on, and passes on those of
-// the parts.
-int Comm::scattered(std::vector<int> values) const {
-  int bit = subtree(*this);
+// Distributes along the tree: each rank receives the elements of its subtree, which starts with itself, and
+// forwards the elements of its children's subtrees.
+int Comm::scatter(std::vector<int> values) const {
+  int bit = subtree_size(*this);
   values.resize(static_cast<std::size_t>(std::min(bit, size - rank)));
   if (!root()) receive_checked(values.data(), values.size() * sizeof(int), rank - bit, tag, handle);
   while (bit >>= 1) {
@@ -126,46 +126,46 @@ int Comm::scattered(std::vector<int> values) const {
 }
 
 bool Comm::all(bool value) const {
-  return lowest(value ? 1 : 0) != 0;
+  return reduce_min(value ? 1 : 0) != 0;
 }
 
-int Comm::lowest(int value) const {
-  onto_root(*this, &value, 1, [](int a, int b) { return std::min(a, b); });
+int Comm::reduce_min(int value) const {
+  combine_to_root(*this, &value, 1, [](int a, int b) { return std::min(a, b); });
   broadcast(value);
   return value;
 }
 
-void Comm::sum_each(std::uint64_t* values, int count) const {
-  onto_root(*this, values, count, std::plus<>());
+void Comm::allreduce_sum(std::uint64_t* values, int count) const {
+  combine_to_root(*this, values, count, std::plus<>());
   broadcast(values, static_cast<std::size_t>(count) * sizeof *values);
 }
 
-double Comm::longest(double value) const {
-  longest_each(&value, 1);
+double Comm::reduce_max(double value) const {
+  reduce_max(&value, 1);
   return value;
 }
 
-void Comm::longest_each(double* values, int count) const {
-  onto_root(*this, values, count, [](double a, double b) { return std::max(a, b); });
+void Comm::reduce_max(double* values, int count) const {
+  combine_to_root(*this, values, count, [](double a, double b) { return std::max(a, b); });
 }
 
-void Comm::lowest_each(double* values, int count) const {
-  onto_root(*this, values, count, [](double a, double b) { return std::min(a, b); });
+void Comm::reduce_min(double* values, int count) const {
+  combine_to_root(*this, values, count, [](double a, double b) { return std::min(a, b); });
 }
 
-void Comm::total_each(double* values, int count) const {
-  onto_root(*this, values, count, std::plus<>());
+void Comm::reduce_sum(double* values, int count) const {
+  combine_to_root(*this, values, count, std::plus<>());
 }
 
-std::vector<double> Comm::gathered(const std::vector<double>& values) const {
+std::vector<double> Comm::gather(const std::vector<double>& values) const {
   const std::string bytes =
-      joined({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
+      gather_text({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)});
   std::vector<double> all(bytes.size() / sizeof(double));
   if (!all.empty()) std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 
-std::string Comm::joined(std::string text) const {
+std::string Comm::gather_text(std::string text) const {
   for (int bit = 1; bit < size; bit <<= 1) {
     if (rank & bit) {
       const std::size_t length = text.size();
@@ -183,8 +183,8 @@ std::string Comm::joined(std::string text) const {
   return text;
 }
 
-std::string Comm::joined_everywhere(std::string text) const {
-  text = joined(std::move(text));
+std::string Comm::allgather_text(std::string text) const {
+  text = gather_text(std::move(text));
   std::size_t length = text.size();
   broadcast(length);
   text.resize(length);
@@ -200,10 +200,10 @@ Block::Block(std::uint64_t size) : bytes(size) {
   // Chunks of 64 MiB and a remainder: one element of a struct type whose extent is exactly `bytes`.
   constexpr int chunk = 64 << 20;
   const int chunks = static_cast<int>(bytes / chunk);
-  const int rest = static_cast<int>(bytes % chunk);
+  const int remainder = static_cast<int>(bytes % chunk);
   MPI_Datatype chunk_type;
   MPI_Type_contiguous(chunk, MPI_BYTE, &chunk_type);
-  const int lengths[] = {chunks, rest};
+  const int lengths[] = {chunks, remainder};
   const MPI_Aint displacements[] = {0, static_cast<MPI_Aint>(chunks) * chunk};
   const MPI_Datatype types[] = {chunk_type, MPI_BYTE};
   MPI_Type_create_struct(2, lengths, displacements, types, &type);

@@ -23,8 +23,8 @@ Library library() {
   int length = 0;
   MPI_Get_library_version(text, &length);
   std::string version(text);
-  for (char& c : version)
-    if (c == '\t') c = ' ';
+  for (char& character : version)
+    if (character == '\t') character = ' ';
   version = version.substr(0, version.find('\n'));
   int major = 0;
   int minor = 0;
@@ -36,8 +36,8 @@ long preemptions() {
 #if defined(HOCKNEY_SMPI) || !defined(RUSAGE_THREAD)
   return 0;
 #else
-  rusage used{};
-  return getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
+  rusage usage{};
+  return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
 #endif
 }
 
@@ -71,10 +71,10 @@ std::string engine_digest() {
 
 std::string allowed_cpus() {
   const std::optional<Processors> processors = affinity();
-  return processors ? list_of(*processors) : "";
+  return processors ? to_list(*processors) : "";
 }
 
-int ranks_on_this_host(const Comm& comm) {
+int count_ranks_on_host(const Comm& comm) {
 #ifdef HOCKNEY_SMPI
   return comm.size;
 #else
@@ -90,32 +90,34 @@ int ranks_on_this_host(const Comm& comm) {
 #ifndef HOCKNEY_SMPI
 namespace {
 
-// Of the ranks of a node: nothing of those that share a core with more ranks than there are processors.
+// Core of this rank, given the ranks of its node; unknown if the core is shared by more ranks than it has
+// available processors.
 Core known_core(const Comm& node) {
-  const std::optional<Processors> mine = affinity();
-  const Core core = mine ? core_of(*mine) : Core{};
+  const std::optional<Processors> own_processors = affinity();
+  const Core core = own_processors ? core_of(*own_processors) : Core{};
   const std::string number = std::to_string(core.core);
-  const std::string all = node.joined_everywhere(core.core < 0 ? "" : number + " " + list_of(*mine) + "\n");
+  const std::string all =
+      node.allgather_text(core.core < 0 ? "" : number + " " + to_list(*own_processors) + "\n");
   if (core.core < 0) return core;
-  Processors together{};
+  Processors all_processors{};
   int ranks = 0;
   for (std::size_t at = 0; at < all.size();) {
     const std::size_t blank = all.find(' ', at);
     const std::size_t end = all.find('\n', blank);
     if (all.compare(at, blank - at, number) == 0) {
-      const Processors rank = listed(all.substr(blank + 1, end - blank - 1)).value_or(Processors{});
-      for (std::size_t i = 0; i < rank.size(); ++i) together[i] |= rank[i];
+      const Processors rank = parse_list(all.substr(blank + 1, end - blank - 1)).value_or(Processors{});
+      for (std::size_t i = 0; i < rank.size(); ++i) all_processors[i] |= rank[i];
       ++ranks;
     }
     at = end + 1;
   }
-  return ranks > count(together) ? Core{} : core;
+  return ranks > count(all_processors) ? Core{} : core;
 }
 
 }  // namespace
 #endif
 
-Spot locate(const Comm& comm) {
+RankLocation locate(const Comm& comm) {
 #ifdef HOCKNEY_SMPI
   static_cast<void>(comm);
   return {host_name(), {}};
@@ -125,51 +127,53 @@ Spot locate(const Comm& comm) {
   const Comm node = Comm::owner(handle);
   // Several nodes may have the same host name, for example network namespaces on one host.
   const std::string host = host_name() + "\n";
-  const std::string leaders = "\n" + comm.joined_everywhere(node.root() ? host : "");
+  const std::string leaders = "\n" + comm.allgather_text(node.root() ? host : "");
   const std::size_t first = leaders.find("\n" + host);
-  const bool unique = node.root() && leaders.find("\n" + host, first + 1) == std::string::npos;
-  const std::string name = host_name() + (unique ? "" : "/" + std::to_string(comm.rank));
-  return {node.joined_everywhere(node.root() ? name : ""), known_core(node)};
+  const bool is_unique = node.root() && leaders.find("\n" + host, first + 1) == std::string::npos;
+  const std::string name = host_name() + (is_unique ? "" : "/" + std::to_string(comm.rank));
+  return {node.allgather_text(node.root() ? name : ""), known_core(node)};
 #endif
 }
 
 std::string gather_ranks(const Comm& comm) {
-  const Spot spot = locate(comm);
+  const RankLocation location = locate(comm);
   Json rank;
   rank.field("host", host_name())
       .field("pid", static_cast<std::int64_t>(getpid()))
       .field("cpus", allowed_cpus())
-      .field("node", spot.node);
-  if (spot.core.core >= 0)
-    rank.field("core", spot.core.core).field("cache", spot.core.cache).field("socket", spot.core.socket);
-  const std::string list = comm.joined((comm.root() ? "" : ",") + rank.str());
+      .field("node", location.node);
+  if (location.core.core >= 0)
+    rank.field("core", location.core.core)
+        .field("cache", location.core.cache)
+        .field("socket", location.core.socket);
+  const std::string list = comm.gather_text((comm.root() ? "" : ",") + rank.str());
   return comm.root() ? "[" + list + "]" : "";
 }
 
 namespace {
 
-// Quotes inside a text have a backslash, so these are only found as names of fields.
+// Quotes within a text are escaped with a backslash, so these strings only occur as field names.
 constexpr const char* first_field = "{\"host\":\"";
 
-// What follows `field`; empty if there is no such field.
-std::string_view after(std::string_view field, std::string_view object) {
-  const std::size_t found = object.find(field);
-  return found == std::string_view::npos ? "" : object.substr(found + field.size());
+// The text that follows `field`; empty if there is no such field.
+std::string_view text_after(std::string_view field, std::string_view object) {
+  const std::size_t position = object.find(field);
+  return position == std::string_view::npos ? "" : object.substr(position + field.size());
 }
 
 int number_after(std::string_view field, std::string_view object) {
-  std::string_view text = after(field, object);
+  std::string_view text = text_after(field, object);
   return take_leading_number(text).value_or(-1);
 }
 
 }  // namespace
 
-std::vector<Spot> spots_in(const std::string& ranks) {
-  std::vector<Spot> spots;
+std::vector<RankLocation> parse_locations(const std::string& ranks) {
+  std::vector<RankLocation> spots;
   for (std::size_t at = ranks.find(first_field); at != std::string::npos;) {
     const std::size_t next = ranks.find(first_field, at + 1);
     const std::string_view rank = std::string_view(ranks).substr(at, next - at);
-    const std::string_view node = after("\"node\":\"", rank);
+    const std::string_view node = text_after("\"node\":\"", rank);
     std::size_t length = 0;
     while (node[length] != '"') length += node[length] == '\\' ? 2 : 1;
     spots.push_back({std::string(node.substr(0, length)),

@@ -13,14 +13,14 @@ namespace hockney {
 namespace {
 
 constexpr int exchanges = 50;
-// Over a shorter span the error of an offset, some 100 ns, would appear as a drift of more than 2e-6.
+// Over a shorter span, the error of an offset, some 100 ns, would appear as a drift of more than 2e-6.
 constexpr double shortest_span_s = 0.05;
 constexpr int clock_tag = 77;
 
 }  // namespace
 
 // The attribute exists on MPI_COMM_WORLD only (MPI 4.1, section 9.1.2) and is the same on all ranks.
-bool GlobalClock::given() {
+bool GlobalClock::is_global() {
   int* value = nullptr;
   int found = 0;
   MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &found);
@@ -34,20 +34,21 @@ int clock_rounds(int ranks) {
 
 ClockStep clock_step(int rank, int ranks, int round) {
   HOCKNEY_EXPECT(0 <= rank && rank < ranks && 0 <= round && round < clock_rounds(ranks));
-  const int taught = 1 << round;  // ranks below this have rank 0's clock
-  if (rank >= 2 * taught) return {};
-  if (rank >= taught) return {ClockStep::asks, rank - taught};
-  return rank + taught < ranks ? ClockStep{ClockStep::answers, rank + taught} : ClockStep{};
+  const int synchronised_ranks = 1 << round;  // lower ranks are synchronised with rank 0
+  if (rank >= 2 * synchronised_ranks) return {};
+  if (rank >= synchronised_ranks) return {ClockStep::client, rank - synchronised_ranks};
+  return rank + synchronised_ranks < ranks ? ClockStep{ClockStep::server, rank + synchronised_ranks}
+                                           : ClockStep{};
 }
 
 // A rank with a known offset answers with rank 0's time, computed from its own clock and that offset. Both
-// are fresh, so drift does not matter.
+// are recent, so drift does not matter.
 GlobalClock::Sample GlobalClock::measure(const Comm& comm) {
   Sample sample{now(), 0};
   for (int round = 0; round < clock_rounds(comm.size); ++round) {
     const ClockStep step = clock_step(comm.rank, comm.size, round);
-    if (step.role == ClockStep::answers) answer(comm, step.partner, sample.offset);
-    if (step.role == ClockStep::asks) sample = ask(comm, step.partner);
+    if (step.role == ClockStep::server) answer(comm, step.partner, sample.offset);
+    if (step.role == ClockStep::client) sample = ask(comm, step.partner);
   }
   return sample;
 }
@@ -63,17 +64,17 @@ void GlobalClock::answer(const Comm& comm, int partner, double offset) {
 
 GlobalClock::Sample GlobalClock::ask(const Comm& comm, int partner) {
   Sample best{now(), 0};
-  double shortest = INFINITY;
+  double shortest_s = INFINITY;
   for (int i = 0; i < exchanges; ++i) {
     const char token = 0;
     double there = 0;
-    const double sent = now();
+    const double send_time = now();
     MPI_Send(&token, 1, MPI_CHAR, partner, clock_tag, comm.handle);
     receive_checked(&there, sizeof there, partner, clock_tag, comm.handle);
-    const double received = now();
-    if (received - sent >= shortest) continue;
-    shortest = received - sent;
-    best = {received, there + shortest / 2 - received};
+    const double receive_time = now();
+    if (receive_time - send_time >= shortest_s) continue;
+    shortest_s = receive_time - send_time;
+    best = {receive_time, there + shortest_s / 2 - receive_time};
   }
   return best;
 }
@@ -101,19 +102,19 @@ void GlobalClock::fit() {
 }
 
 void GlobalClock::synchronise(const Comm& comm) {
-  if (given()) return;
-  // Only the recent past is used, so that a clock that was stepped is eventually forgotten.
-  constexpr std::size_t kept = 32;
-  if (samples_.size() == kept) samples_.erase(samples_.begin());
+  if (is_global()) return;
+  // Only recent samples are used, so that a step of the clock eventually has no effect.
+  constexpr std::size_t max_samples = 32;
+  if (samples_.size() == max_samples) samples_.erase(samples_.begin());
   samples_.push_back(measure(comm));
   fit();
 }
 
 double GlobalClock::residual(const Comm& comm) const {
-  if (given()) return 0;
-  const Sample fresh = measure(comm);
-  const double error = comm.root() ? 0.0 : std::abs(to_global(fresh.local) - (fresh.local + fresh.offset));
-  return comm.longest(error);
+  if (is_global()) return 0;
+  const Sample latest = measure(comm);
+  const double error = comm.root() ? 0.0 : std::abs(to_global(latest.local) - (latest.local + latest.offset));
+  return comm.reduce_max(error);
 }
 
 }  // namespace hockney

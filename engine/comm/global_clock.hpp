@@ -8,12 +8,12 @@
 
 namespace hockney {
 
-// A rank's part in one round of measuring offsets. The ranks form a binomial tree, as in HCA (Hunold and
-// Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", 2018): in round k each of the first 2^k ranks,
-// which are already synchronised with rank 0, synchronises one more, so that P ranks need log2 P rounds
-// instead of P - 1.
+// A rank's role in one round of measuring offsets. The ranks form a binomial tree, as in HCA (Hunold and
+// Carpen-Amarie, "Hierarchical Clock Synchronization in MPI", 2018): in round k, each of the first 2^k ranks,
+// which are already synchronised with rank 0, synchronises one more rank. P ranks therefore need log2 P
+// rounds instead of P - 1.
 struct ClockStep {
-  enum Role { idle, asks, answers };
+  enum Role { idle, client, server };
   Role role = idle;
   int partner = 0;
 };
@@ -21,21 +21,20 @@ ClockStep clock_step(int rank, int ranks, int round);
 int clock_rounds(int ranks);
 
 // Rank 0's clock, computed on each rank from its own clock.
-//
-// Offsets come from ping-pongs with a rank that is already synchronised with rank 0: the one with the
-// shortest round trip bounds the offset best (Cristian 1989). A straight line through offsets measured at
-// different moments gives the drift. Each rank keeps its own line; its error is the sum of those of the at
-// most log2 P ranks between it and rank 0. If MPI_WTIME_IS_GLOBAL is set, no messages are sent.
+// Offsets come from ping-pongs with a rank that is already synchronised with rank 0: the shortest round trip
+// bounds the offset best (Cristian 1989). A straight line through offsets measured at different moments
+// yields the drift. Each rank has a separate line; its error is the sum of the errors of the at most log2 P
+// ranks between it and rank 0. If MPI_WTIME_IS_GLOBAL is set, no messages are sent.
 class GlobalClock {
  public:
   // Whether MPI_Wtime is one clock for all ranks (MPI_WTIME_IS_GLOBAL).
-  static bool given();
+  static bool is_global();
 
-  // Collective: measure again and refit.
+  // Measures the offsets again and refits the model. Collective.
   void synchronise(const Comm& comm);
 
-  // Collective: the largest difference between the model and a fresh measurement (s), over all ranks, on rank
-  // 0.
+  // Maximum difference over all ranks, in seconds, between the model and a fresh measurement; valid on rank
+  // 0. Collective.
   double residual(const Comm& comm) const;
 
   double to_global(double local) const { return local + offset_ + drift_ * (local - reference_); }
@@ -50,7 +49,7 @@ class GlobalClock {
     double local;
     double offset;
   };
-  // Collective: every rank's current offset.
+  // Measures every rank's current offset. Collective.
   static Sample measure(const Comm& comm);
   static void answer(const Comm& comm, int partner, double offset);
   static Sample ask(const Comm& comm, int partner);

@@ -31,10 +31,10 @@ class CommState {
   }
 
  private:
-  // A number of this process that is valid while MPI runs; simulated ranks may share it, since it is the same
-  // for all of them.
+  // An attribute key of this process, valid while MPI runs. It is the same for all ranks, so simulated ranks
+  // may share it.
   static int key() {
-    static const int made = [] {
+    static const int attribute_key = [] {
       int key = MPI_KEYVAL_INVALID;
       MPI_Comm_create_keyval(
           MPI_COMM_NULL_COPY_FN,
@@ -45,7 +45,7 @@ class CommState {
           &key, nullptr);
       return key;
     }();
-    return made;
+    return attribute_key;
   }
 };
 

@@ -16,7 +16,7 @@
 
 namespace hockney {
 
-void need_memory_to_watch() {
+void require_shared_memory() {
 #ifdef HOCKNEY_SMPI
   throw InvalidCase(
       "simulated ranks cannot poll memory (simulated time does not advance meanwhile); use a message-based "
@@ -26,13 +26,13 @@ void need_memory_to_watch() {
 
 SharedFlags::SharedFlags(MPI_Comm comm, int flags)
     : flags_(static_cast<std::size_t>(flags)), wait_policy_(comm) {
-  need_memory_to_watch();
-  if (!layout_of_this_node(comm).whole)
+  require_shared_memory();
+  if (!local_node_layout(comm).on_one_node)
     throw InvalidCase("its ranks are on several nodes, which do not share memory");
   comm_ = wait_policy_.duplicate(comm);
   MPI_Comm_rank(comm_, &rank_);
   MPI_Comm_size(comm_, &size_);
-  // Rank 0 allocates everything, so that it is contiguous. The extra room is for alignment, as MPI only
+  // Rank 0 allocates everything, so that it is contiguous. The extra bytes are for alignment, as MPI only
   // guarantees 8 bytes.
   const MPI_Aint bytes =
       rank_ == 0 ? static_cast<MPI_Aint>((static_cast<std::size_t>(size_) * flags_ + 1) * sizeof(Flag)) : 0;

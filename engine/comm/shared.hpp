@@ -13,31 +13,31 @@
 
 namespace hockney {
 
-// A word that one rank writes and others poll, in a cache line of its own (two, since processors prefetch
-// them in pairs).
+// A word that one rank writes and others poll, on a separate cache line. It is aligned to two lines, since
+// processors prefetch them in pairs.
 struct alignas(128) Flag {
   std::atomic<std::uint32_t> value;
-  std::atomic<std::uint32_t> asleep;  // ranks asleep on it
+  std::atomic<std::uint32_t> sleepers;  // number of ranks that sleep on it
 };
 static_assert(std::atomic<std::uint32_t>::is_always_lock_free, "flags are shared between processes");
 
-// Throws InvalidCase on a simulated machine: ranks are on separate nodes there, and polling memory would
-// never end, because simulated time does not advance meanwhile.
-void need_memory_to_watch();
+// Throws InvalidCase on a simulated machine: its ranks are on separate nodes, and polling memory would never
+// end, because simulated time does not advance meanwhile.
+void require_shared_memory();
 
-// The MPI_Win that `make` returns, on all ranks of a private communicator. Collective. Throws InvalidCase on
-// all ranks if MPI fails to create it on any of them, where the default error handler would abort.
+// The MPI_Win that `make` returns on all ranks of a private communicator. Collective. If MPI fails to create
+// the window on any rank, throws InvalidCase on all ranks, whereas the default error handler would abort.
 template <class Make>
-MPI_Win make_window(MPI_Comm own, const WaitPolicy& wait_policy, Make make) {
+MPI_Win make_window(MPI_Comm comm, const WaitPolicy& wait_policy, Make make) {
   MPI_Errhandler users;
-  MPI_Comm_get_errhandler(own, &users);
-  MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
+  MPI_Comm_get_errhandler(comm, &users);
+  MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   MPI_Win window = MPI_WIN_NULL;
   const bool fine = make(&window) == MPI_SUCCESS;
-  MPI_Comm_set_errhandler(own, users);
+  MPI_Comm_set_errhandler(comm, users);
   MPI_Errhandler_free(&users);
-  // A rank that has a window keeps it even if others do not: freeing is collective.
-  if (!wait_policy.on_all(fine, own))
+  // A rank that has a window keeps it even if other ranks do not: freeing is collective.
+  if (!wait_policy.all_agree(fine, comm))
     throw InvalidCase("MPI cannot create a memory window here (/dev/shm may be full)");
   return window;
 }
@@ -55,44 +55,45 @@ class SharedFlags {
   int size() const { return size_; }
   Flag& of(int rank, int flag = 0) const { return base_[static_cast<std::size_t>(rank) * flags_ + flag]; }
 
-  // Publish a value, and wait for one.
+  // Stores a value, and wakes up ranks that sleep on the flag.
   void set(Flag& flag, std::uint32_t value) const {
-    if (!wait_policy_.crowded()) {
+    if (!wait_policy_.oversubscribed()) {
       flag.value.store(value, std::memory_order_release);
       return;
     }
     // Sequentially consistent with the sleeper's steps: either it sees the value, or it is seen sleeping.
     flag.value.store(value, std::memory_order_seq_cst);
-    if (flag.asleep.load(std::memory_order_seq_cst) != 0) wake_all(flag);
+    if (flag.sleepers.load(std::memory_order_seq_cst) != 0) wake_all(flag);
   }
-  void until(Flag& flag, std::uint32_t value) const {
-    wait_for(flag, [value](std::uint32_t now) { return now == value; });
+  void wait_until_equal(Flag& flag, std::uint32_t value) const {
+    wait_for(flag, [value](std::uint32_t current) { return current == value; });
   }
-  // For flags that count up and that their writer may already have increased further.
-  void until_at_least(Flag& flag, std::uint32_t value) const {
-    wait_for(flag, [value](std::uint32_t now) { return static_cast<std::int32_t>(now - value) >= 0; });
+  // For flags that count up and may already have been incremented further.
+  void wait_until_at_least(Flag& flag, std::uint32_t value) const {
+    wait_for(flag,
+             [value](std::uint32_t current) { return static_cast<std::int32_t>(current - value) >= 0; });
   }
 
  private:
   // An oversubscribed rank polls for a while, yielding its core in between, and then sleeps: with per-process
-  // scheduling groups a rank that yields may get its core back at once.
-  template <class There>
-  void wait_for(Flag& flag, There there) const {
-    const auto looks = [&] { return there(flag.value.load(std::memory_order_acquire)); };
-    if (!wait_policy_.crowded()) {
-      wait_policy_.until(looks, [this] { let_mpi_work(); });
+  // scheduling groups, a rank that yields may get its core back immediately.
+  template <class Predicate>
+  void wait_for(Flag& flag, Predicate there) const {
+    const auto is_satisfied = [&] { return there(flag.value.load(std::memory_order_acquire)); };
+    if (!wait_policy_.oversubscribed()) {
+      wait_policy_.until(is_satisfied, [this] { progress_mpi(); });
       return;
     }
-    if (wait_policy_.for_a_while(looks)) return;
-    flag.asleep.fetch_add(1, std::memory_order_seq_cst);
-    for (std::uint32_t now; !there(now = flag.value.load(std::memory_order_seq_cst));) {
-      sleep_while(flag, now);
-      if (flag.value.load(std::memory_order_relaxed) == now) let_mpi_work();
+    if (wait_policy_.poll_briefly(is_satisfied)) return;
+    flag.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    for (std::uint32_t current; !there(current = flag.value.load(std::memory_order_seq_cst));) {
+      sleep_while(flag, current);
+      if (flag.value.load(std::memory_order_relaxed) == current) progress_mpi();
     }
-    flag.asleep.fetch_sub(1, std::memory_order_relaxed);
+    flag.sleepers.fetch_sub(1, std::memory_order_relaxed);
   }
-  // A user message may need progress in this rank's MPI before the awaited rank can arrive.
-  void let_mpi_work() const {
+  // The awaited rank may be waiting for a user message that needs progress in this rank's MPI.
+  void progress_mpi() const {
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm_, &there, MPI_STATUS_IGNORE);
   }

@@ -18,9 +18,9 @@ namespace hockney {
 // were sent.
 class Signals {
  public:
-  // Collective. Throws InvalidCase on all ranks if there are too many ranks to simulate this.
+  // Collective. Throws InvalidCase on all ranks if there are too many ranks to simulate.
   explicit Signals(MPI_Comm parent)
-      : wait_policy_(parent), comm_(Comm::owner(wait_policy_.duplicate(not_too_large(parent)))) {}
+      : wait_policy_(parent), comm_(Comm::owner(wait_policy_.duplicate(require_simulatable_size(parent)))) {}
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
@@ -29,9 +29,9 @@ class Signals {
   MPI_Comm handle() const { return comm_.handle; }
   const WaitPolicy& wait_policy() const { return wait_policy_; }
 
-  // For a receiver that is already waiting, or will wait without sending first.
+  // Sends a signal to a receiver that already waits, or will wait without sending first.
   void send(int to, int tag = 0) const {
-    if (!wait_policy_.crowded()) {
+    if (!wait_policy_.oversubscribed()) {
       MPI_Send(nullptr, 0, MPI_BYTE, to, tag, comm_.handle);
       return;
     }
@@ -39,13 +39,13 @@ class Signals {
     wait_policy_.finish(request);
   }
 
-  // A send to be completed later.
+  // Starts a send to be completed later.
   MPI_Request start(int to, int tag = 0) const {
     MPI_Request request;
     MPI_Isend(nullptr, 0, MPI_BYTE, to, tag, comm_.handle, &request);
     return request;
   }
-  // A receive to be completed later.
+  // Starts a receive to be completed later.
   MPI_Request expect(int from, int tag = 0) const {
     MPI_Request request;
     MPI_Irecv(nullptr, 0, MPI_BYTE, from, tag, comm_.handle, &request);
@@ -57,7 +57,7 @@ class Signals {
   }
 
   void receive(int from, int tag = 0) const {
-    if (!wait_policy_.crowded()) {
+    if (!wait_policy_.oversubscribed()) {
       MPI_Recv(nullptr, 0, MPI_BYTE, from, tag, comm_.handle, MPI_STATUS_IGNORE);
       return;
     }
@@ -65,27 +65,27 @@ class Signals {
     wait_policy_.finish(request);
   }
 
-  // To one rank and from another, possibly the same. The receive is posted before the message is sent, so
-  // that ranks that all send first do not wait for one another, whatever MPI's send protocol.
+  // Sends to one rank and receives from another, possibly the same. The receive is posted before the message
+  // is sent, so that ranks that all send first do not wait for one another, whatever MPI's send protocol.
   void exchange(int to, int from, int tag = 0) const {
     MPI_Request request = expect(from, tag);
     send(to, tag);
     wait_policy_.finish(request);
   }
 
-  // The same in one MPI call.
+  // The same exchange in one MPI call.
   void send_receive(int to, int from, int tag = 0) const {
-    if (wait_policy_.crowded())
+    if (wait_policy_.oversubscribed())
       exchange(to, from, tag);
     else
       MPI_Sendrecv(nullptr, 0, MPI_BYTE, to, tag, nullptr, 0, MPI_BYTE, from, tag, comm_.handle,
                    MPI_STATUS_IGNORE);
   }
 
-  // MPI's broadcast of one byte, since an empty one may do nothing.
+  // Broadcasts one byte with MPI, since an empty broadcast may do nothing.
   void broadcast_from(int root) const {
     char byte = 0;
-    if (!wait_policy_.crowded()) {
+    if (!wait_policy_.oversubscribed()) {
       MPI_Bcast(&byte, 1, MPI_BYTE, root, comm_.handle);
       return;
     }
@@ -94,19 +94,19 @@ class Signals {
     wait_policy_.finish(request);
   }
 
-  // The tag of the next message from anyone.
+  // Receives the next message from any rank, and returns its tag.
   int receive_any() const {
     MPI_Status status;
-    if (!wait_policy_.crowded()) {
+    if (!wait_policy_.oversubscribed()) {
       MPI_Recv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle, &status);
       return status.MPI_TAG;
     }
     MPI_Request request;
     MPI_Irecv(nullptr, 0, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, comm_.handle, &request);
-    int done = 0;
+    int is_complete = 0;
     wait_policy_.until([&] {
-      MPI_Test(&request, &done, &status);
-      return done != 0;
+      MPI_Test(&request, &is_complete, &status);
+      return is_complete != 0;
     });
     return status.MPI_TAG;
   }
@@ -115,7 +115,7 @@ class Signals {
   // Messages need a separate communicator in a simulation too: a message awaited from any source may arrive
   // early and match a receive of the surrounding steps. But SMPI's communicators hold a table of all ranks in
   // every rank.
-  static MPI_Comm not_too_large(MPI_Comm comm) {
+  static MPI_Comm require_simulatable_size(MPI_Comm comm) {
 #ifdef HOCKNEY_SMPI
     constexpr int most = 4096;
     int size = 1;

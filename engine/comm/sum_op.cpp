@@ -10,7 +10,7 @@ namespace hockney {
 
 SumOp::SumOp() {
 #ifdef HOCKNEY_SMPI
-  if (smpi::summing_takes_time()) MPI_Op_create(smpi::sum_doubles, 1, &operation);
+  if (smpi::summing_costs_time()) MPI_Op_create(smpi::sum_doubles, 1, &operation);
 #endif
 }
 

@@ -16,11 +16,11 @@
 namespace hockney {
 namespace {
 
-// Polls before a rank yields its core. If ranks are oversubscribed, a message that arrives at once is not
-// worth a system call. Otherwise no wait shorter than about 0.1 ms is, but the awaited rank may have been
-// scheduled on this core.
-constexpr unsigned looks_of_the_crowded = 16;
-constexpr unsigned looks_of_others = 4096;
+// Number of polls before a rank yields its core. An oversubscribed rank yields soon, but not for a message
+// that arrives immediately. Otherwise waits up to about 0.1 ms are not worth a system call, but the awaited
+// rank may have been scheduled on this core.
+constexpr unsigned oversubscribed_polls = 16;
+constexpr unsigned regular_polls = 4096;
 
 inline void relax() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -33,7 +33,7 @@ inline void relax() {
 #ifndef HOCKNEY_SMPI
 
 // The processors that this process may use; the maximum if unknown.
-Processors own_processors() {
+Processors allowed_processors() {
   const std::optional<Processors> processors = affinity();
   if (processors) return *processors;
   Processors all;
@@ -41,31 +41,32 @@ Processors own_processors() {
   return all;
 }
 
-// Ranks that the launcher has started on this node, as reported by Open MPI and MPICH; 0 if unknown.
-int started_here() {
+// Number of ranks that the launcher has started on this node, as reported by Open MPI and MPICH; 0 if
+// unknown.
+int ranks_started_on_node() {
   for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"})
     if (const char* ranks = std::getenv(name)) return std::atoi(ranks);
   return 0;
 }
 
-NodeLayout look_around(MPI_Comm comm) {
+NodeLayout determine_layout(MPI_Comm comm) {
   MPI_Comm node;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   NodeLayout layout{1, 1, false, false};
   MPI_Comm_size(node, &layout.ranks);
-  Processors all = own_processors();
+  Processors all = allowed_processors();
   MPI_Allreduce(MPI_IN_PLACE, all.data(), static_cast<int>(all.size()), MPI_BYTE, MPI_BOR, node);
   layout.cores = count(all);
   MPI_Comm_free(&node);
   int size = 1;
   MPI_Comm_size(comm, &size);
   // Ranks outside this communicator may be bound to cores that its ranks cannot use.
-  const int whole_node = std::max(layout.cores, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
-  const bool crowded = layout.ranks > layout.cores || started_here() > whole_node;
-  int any[] = {layout.ranks < size ? 1 : 0, crowded ? 1 : 0};
-  MPI_Allreduce(MPI_IN_PLACE, any, 2, MPI_INT, MPI_MAX, comm);
-  layout.whole = any[0] == 0;
-  layout.crowded = any[1] != 0;
+  const int node_cores = std::max(layout.cores, static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN)));
+  const bool oversubscribed = layout.ranks > layout.cores || ranks_started_on_node() > node_cores;
+  int any_rank[] = {layout.ranks < size ? 1 : 0, oversubscribed ? 1 : 0};
+  MPI_Allreduce(MPI_IN_PLACE, any_rank, 2, MPI_INT, MPI_MAX, comm);
+  layout.on_one_node = any_rank[0] == 0;
+  layout.oversubscribed = any_rank[1] != 0;
   return layout;
 }
 
@@ -73,31 +74,31 @@ NodeLayout look_around(MPI_Comm comm) {
 
 }  // namespace
 
-NodeLayout layout_of_this_node(MPI_Comm comm) {
+NodeLayout local_node_layout(MPI_Comm comm) {
 #ifdef HOCKNEY_SMPI
   // Every simulated rank has its own node and core; the host's cores do not matter.
   int size = 1;
   MPI_Comm_size(comm, &size);
   return {size, size, size == 1, false};
 #else
-  // This takes several collective calls, and barriers are often called back to back, so the result is kept
+  // This takes several collective calls, and barriers are often called back to back, so the result is stored
   // with the communicator.
   if (const NodeLayout* layout = CommState<NodeLayout>::find(comm)) return *layout;
-  return CommState<NodeLayout>::keep(comm, std::make_unique<NodeLayout>(look_around(comm)));
+  return CommState<NodeLayout>::keep(comm, std::make_unique<NodeLayout>(determine_layout(comm)));
 #endif
 }
 
-WaitPolicy::WaitPolicy(MPI_Comm comm) : WaitPolicy(layout_of_this_node(comm).crowded) {}
+WaitPolicy::WaitPolicy(MPI_Comm comm) : WaitPolicy(local_node_layout(comm).oversubscribed) {}
 
-void WaitPolicy::pause(unsigned looked) const {
-  if (looked >= (crowded_ ? looks_of_the_crowded : looks_of_others))
+void WaitPolicy::pause(unsigned polls) const {
+  if (polls >= (oversubscribed_ ? oversubscribed_polls : regular_polls))
     sched_yield();
   else
     relax();
 }
 
 void WaitPolicy::finish(MPI_Request& request) const {
-  if (!crowded_) {
+  if (!oversubscribed_) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     return;
   }
@@ -109,7 +110,7 @@ void WaitPolicy::finish(MPI_Request& request) const {
 }
 
 void WaitPolicy::finish_all(int count, MPI_Request* requests) const {
-  if (!crowded_) {
+  if (!oversubscribed_) {
     MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
     return;
   }
@@ -123,7 +124,7 @@ void WaitPolicy::finish_all(int count, MPI_Request* requests) const {
 MPI_Comm WaitPolicy::duplicate(MPI_Comm comm) const {
   MPI_Comm copy;
 #ifndef HOCKNEY_SMPI
-  if (crowded_) {
+  if (oversubscribed_) {
     MPI_Request request;
     MPI_Comm_idup(comm, &copy, &request);
     finish(request);
@@ -135,7 +136,7 @@ MPI_Comm WaitPolicy::duplicate(MPI_Comm comm) const {
 }
 
 void WaitPolicy::meet(MPI_Comm comm) const {
-  if (!crowded_) {
+  if (!oversubscribed_) {
     MPI_Barrier(comm);
     return;
   }
@@ -144,9 +145,9 @@ void WaitPolicy::meet(MPI_Comm comm) const {
   finish(request);
 }
 
-bool WaitPolicy::on_all(bool fine, MPI_Comm comm) const {
-  int all = fine ? 1 : 0;
-  if (!crowded_) {
+bool WaitPolicy::all_agree(bool condition, MPI_Comm comm) const {
+  int all = condition ? 1 : 0;
+  if (!oversubscribed_) {
     MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT, MPI_MIN, comm);
     return all != 0;
   }

@@ -12,21 +12,22 @@
 
 namespace hockney::datatypes {
 
-// What workloads on data with gaps share: a source and a target with the gaps, and a piece without them.
+// Base class of workloads on data with gaps: a source and a target with the gaps, and contiguous memory
+// without them.
 class GappedBase : public Workload {
  public:
   void fill(const Payload& payload) override {
     const std::span<std::byte> piece = piece_.upcoming().first(layout_.bytes());
     write_bytes(piece, payload, static_cast<std::uint64_t>(comm_.rank));
     layout_.scatter(piece.data(), source_.upcoming().data());
-    std::fill(target_.upcoming().begin(), target_.upcoming().end(), Layout::untouched);
+    std::fill(target_.upcoming().begin(), target_.upcoming().end(), Layout::gap_pattern);
   }
 
   bool keeps_payload() const override { return true; }
   std::uint64_t bytes_moved() const override { return layout_.bytes(); }
 
  protected:
-  // `packs`: by MPI_Pack, whose result may take more room than the bytes.
+  // `packs`: whether MPI_Pack is used, whose result may be longer than the data.
   GappedBase(const Place& place, const Values& values, bool packs)
       : comm_(place.comm),
         layout_(values),
@@ -35,12 +36,12 @@ class GappedBase : public Workload {
         target_(place.arena, layout_.extent(), "hot"),
         piece_(place.arena, std::max(layout_.bytes(), static_cast<std::size_t>(packed_size_)), "hot") {}
 
-  // The data of rank `from` in their places, and nothing in the gaps.
-  Check check_target(const Payload& payload, int from, const char* what) {
+  // Checks that the data are rank `from`'s, at the right positions, and that the gaps are unchanged.
+  Check check_target(const Payload& payload, int from, const char* description) {
     const std::span<std::byte> piece = piece_.upcoming().first(layout_.bytes());
-    layout_.gather(target_.taken().data(), piece.data());
-    Check check = check_bytes(piece, payload, static_cast<std::uint64_t>(from), what);
-    return check += layout_.check_gaps(target_.taken());
+    layout_.gather(target_.current().data(), piece.data());
+    Check check = check_bytes(piece, payload, static_cast<std::uint64_t>(from), description);
+    return check += layout_.check_gaps(target_.current());
   }
 
   const Comm& comm_;

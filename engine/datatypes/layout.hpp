@@ -38,7 +38,7 @@ inline constexpr Parameter stride{
 // The layout of a message in memory, and the datatype that describes it. A message consists of whole blocks.
 class Layout {
  public:
-  // Throws InvalidCase, on all ranks alike.
+  // Throws InvalidCase on all ranks.
   explicit Layout(const Values& values)
       : kind_(values.word("datatype")),
         block_(static_cast<std::size_t>(values.integer("block"))),
@@ -57,33 +57,33 @@ class Layout {
   // Size in memory, including the gaps.
   std::size_t extent() const { return blocks_ * stride_; }
 
-  // Copies the data from their positions in memory into one contiguous piece, and back.
+  // Copies the data from their positions in memory into contiguous memory, and back.
   void gather(const std::byte* from, std::byte* to) const {
-    pieces([&](std::size_t there, std::size_t packed, std::size_t bytes) {
-      std::memcpy(to + packed, from + there, bytes);
+    pieces([&](std::size_t position, std::size_t packed, std::size_t bytes) {
+      std::memcpy(to + packed, from + position, bytes);
     });
   }
   void scatter(const std::byte* from, std::byte* to) const {
-    pieces([&](std::size_t there, std::size_t packed, std::size_t bytes) {
-      std::memcpy(to + there, from + packed, bytes);
+    pieces([&](std::size_t position, std::size_t packed, std::size_t bytes) {
+      std::memcpy(to + position, from + packed, bytes);
     });
   }
 
   // The gaps, which must stay unchanged.
-  static constexpr std::byte untouched{0x3C};
+  static constexpr std::byte gap_pattern{0x3C};
   Check check_gaps(std::span<const std::byte> memory) const {
     Check check;
     std::size_t next = 0;
-    const auto gap_until = [&](std::size_t end) {
-      for (std::size_t at = next; at < end; ++at)
-        if (memory[at] != untouched && check.errors++ == 0)
-          check.first = "a gap was overwritten at byte " + std::to_string(at);
+    const auto check_gap = [&](std::size_t end) {
+      for (std::size_t index = next; index < end; ++index)
+        if (memory[index] != gap_pattern && check.errors++ == 0)
+          check.first = "a gap was overwritten at byte " + std::to_string(index);
     };
-    pieces([&](std::size_t there, std::size_t, std::size_t bytes) {
-      gap_until(there);
-      next = there + bytes;
+    pieces([&](std::size_t position, std::size_t, std::size_t bytes) {
+      check_gap(position);
+      next = position + bytes;
     });
-    gap_until(extent());
+    check_gap(extent());
     return check;
   }
 
@@ -101,19 +101,19 @@ class Layout {
     return bytes / block;
   }
 
-  // In this order: position in memory, position in the contiguous piece, number of bytes.
+  // Calls `visit` for each piece: position in memory, position in contiguous memory, number of bytes.
   template <class Each>
-  void pieces(Each each) const {
+  void pieces(Each visit) const {
     if (kind_ == "struct") {
       const std::size_t first = block_ / 2, second = block_ - first;
       for (std::size_t i = 0; i < blocks_; ++i) {
-        each(i * stride_, i * block_, first);
-        each((i + 1) * stride_ - second, i * block_ + first, second);
+        visit(i * stride_, i * block_, first);
+        visit((i + 1) * stride_ - second, i * block_ + first, second);
       }
     } else if (kind_ == "indexed") {
-      for (std::size_t i = 0; i < blocks_; ++i) each(shifted(i), i * block_, block_);
+      for (std::size_t i = 0; i < blocks_; ++i) visit(shifted(i), i * block_, block_);
     } else {
-      for (std::size_t i = 0; i < blocks_; ++i) each(i * stride_, i * block_, block_);
+      for (std::size_t i = 0; i < blocks_; ++i) visit(i * stride_, i * block_, block_);
     }
   }
   std::size_t shifted(std::size_t index) const {
@@ -144,11 +144,11 @@ class Layout {
     const int lengths[] = {block / 2, block - block / 2};
     const MPI_Aint places[] = {0, stride - lengths[1]};
     const MPI_Datatype types[] = {MPI_BYTE, MPI_BYTE};
-    MPI_Datatype fields, element;
-    MPI_Type_create_struct(2, lengths, places, types, &fields);
-    MPI_Type_create_resized(fields, 0, stride, &element);
+    MPI_Datatype struct_type, element;
+    MPI_Type_create_struct(2, lengths, places, types, &struct_type);
+    MPI_Type_create_resized(struct_type, 0, stride, &element);
     MPI_Type_contiguous(blocks, element, &type_);
-    MPI_Type_free(&fields);
+    MPI_Type_free(&struct_type);
     MPI_Type_free(&element);
   }
 

@@ -5,15 +5,16 @@
 namespace hockney::datatypes {
 namespace {
 
-// Into one piece and back, without a message.
+// Packs and unpacks the data without sending a message.
 class PackUnpack final : public GappedBase {
  public:
   PackUnpack(const Place& place, const Values& values)
-      : GappedBase(place, values, values.word("pack") == "mpi"), by_hand_(values.word("pack") == "hand") {}
+      : GappedBase(place, values, values.word("pack") == "mpi"),
+        copies_by_hand_(values.word("pack") == "hand") {}
 
   void run() override {
     std::byte* const piece = piece_.next();
-    if (by_hand_) {
+    if (copies_by_hand_) {
       layout_.gather(source_.next(), piece);
       layout_.scatter(piece, target_.next());
       return;
@@ -28,7 +29,7 @@ class PackUnpack final : public GappedBase {
   }
 
  private:
-  const bool by_hand_;
+  const bool copies_by_hand_;
 };
 
 constexpr Parameter pack_parameters[] = {

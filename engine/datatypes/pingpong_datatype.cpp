@@ -5,8 +5,8 @@
 namespace hockney::datatypes {
 namespace {
 
-// A ping-pong of data with gaps. pack=type leaves them to MPI_Send and MPI_Recv; the others bring them into
-// one piece and back themselves, which belongs to the time.
+// A ping-pong of data with gaps. With pack=type, MPI_Send and MPI_Recv handle the gaps; otherwise the
+// workload packs and unpacks the data itself, within the timed region.
 class PingPongDatatype final : public GappedBase {
  public:
   PingPongDatatype(const Place& place, const Values& values)
@@ -36,8 +36,8 @@ class PingPongDatatype final : public GappedBase {
   static constexpr int tag = 1;
 
   static Pack pack_of(const Values& values) {
-    const std::string& word = values.word("pack");
-    return word == "hand" ? Pack::hand : word == "mpi" ? Pack::mpi : Pack::type;
+    const std::string& text = values.word("pack");
+    return text == "hand" ? Pack::hand : text == "mpi" ? Pack::mpi : Pack::type;
   }
 
   void send() {

@@ -20,9 +20,9 @@ namespace hockney::emulated {
 
 namespace {
 
-constexpr int refused = 255;  // as ssh
+constexpr int refusal_code = 255;  // as ssh
 
-std::string holder_of(const std::string& host) {
+std::string find_holder(const std::string& host) {
   const char* held = std::getenv(holders_variable);
   std::istringstream pairs(held == nullptr ? "" : held);
   for (std::string pair; pairs >> pair;) {
@@ -32,11 +32,11 @@ std::string holder_of(const std::string& host) {
   return "";
 }
 
-bool enter(const std::string& holder) {
+bool enter(const std::string& holder_pid) {
   // all are opened before the mount namespace changes, and with it what /proc shows
   std::vector<int> namespaces;
   for (const char* kind : {"net", "uts", "ipc", "mnt"})
-    namespaces.push_back(open(("/proc/" + holder + "/ns/" + kind).c_str(), O_RDONLY | O_CLOEXEC));
+    namespaces.push_back(open(("/proc/" + holder_pid + "/ns/" + kind).c_str(), O_RDONLY | O_CLOEXEC));
   for (const int each : namespaces)
     if (each < 0 || setns(each, 0) != 0) return false;
   return true;
@@ -57,23 +57,23 @@ int run_on_host(const std::vector<std::string>& words) {
     return 2;
   }
   const std::string& host = words[next];
-  const std::string holder = holder_of(host);
-  if (holder.empty()) {
+  const std::string holder_pid = find_holder(host);
+  if (holder_pid.empty()) {
     std::fprintf(stderr, "hockney-ethernet-agent: unknown host %s\n", host.c_str());
-    return refused;
+    return refusal_code;
   }
   std::string line;
   for (std::size_t k = next + 1; k < words.size(); ++k) line += (k == next + 1 ? "" : " ") + words[k];
-  char* here = getcwd(nullptr, 0);
-  if (!enter(holder)) {
+  char* folder = getcwd(nullptr, 0);
+  if (!enter(holder_pid)) {
     std::fprintf(stderr, "hockney-ethernet-agent: entry of a host: %s: %s\n", host.c_str(),
                  std::strerror(errno));
-    return refused;
+    return refusal_code;
   }
-  if (here == nullptr || chdir(here) != 0) static_cast<void>(chdir("/"));
+  if (folder == nullptr || chdir(folder) != 0) static_cast<void>(chdir("/"));
   execl("/bin/sh", "sh", "-c", line.c_str(), static_cast<char*>(nullptr));
   std::perror("/bin/sh");
-  return refused;
+  return refusal_code;
 }
 
 }  // namespace hockney::emulated

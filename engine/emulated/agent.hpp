@@ -8,7 +8,7 @@
 namespace hockney::emulated {
 
 // A remote shell for launchers, with ssh's arguments: [OPTIONS] HOST COMMAND... Enters the host's namespaces
-// and runs the command, joined by blanks, in a shell. Returns only if it cannot.
+// and runs the command, joined by blanks, in a shell. Returns only on failure.
 int run_on_host(const std::vector<std::string>& words);
 
 }  // namespace hockney::emulated

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 
-// hockney-ethernet: runs a command in an Ethernet of emulated hosts, which exists as long as the command
-// runs. By the name hockney-ethernet-agent it is a remote shell to these hosts: launchers need a path without
+// hockney-ethernet: runs a command in an Ethernet of emulated hosts, which exists while the command runs.
+// Under the name hockney-ethernet-agent it is a remote shell to these hosts: launchers need a path without
 // arguments.
 #include <cmath>
 #include <cstdio>
@@ -24,13 +24,13 @@ constexpr const char* usage =
     "                        [--send-buffer BYTES] -- COMMAND...\n"
     "COMMAND runs on host front; hockney-ethernet-agent HOST COMMAND... runs one on host h1, h2, ...\n";
 
-constexpr double most_hosts = 250;
+constexpr double max_hosts = 250;
 constexpr double fastest = 1e12;  // bits per second
 constexpr double smallest_packet = 68, largest_packet = 65000;
 constexpr double longest_delay_s = 10;
 constexpr double largest_buffer = 1 << 30;
 
-// The number that `text` is, if it is from `low` to `high`.
+// Parses a number from `low` to `high`.
 std::optional<double> number(const std::string& text, double low, double high) {
   char* end = nullptr;
   const double value = std::strtod(text.c_str(), &end);
@@ -38,14 +38,14 @@ std::optional<double> number(const std::string& text, double low, double high) {
   return value;
 }
 
-std::optional<int> whole(const std::string& text, double low, double high) {
+std::optional<int> parse_integer(const std::string& text, double low, double high) {
   const auto value = number(text, low, high);
   return value && *value == std::floor(*value) ? std::optional(static_cast<int>(*value)) : std::nullopt;
 }
 
 template <typename To, typename From>
-bool take(To& setting, const std::optional<From>& value) {
-  if (value) setting = *value;
+bool take(To& target, const std::optional<From>& value) {
+  if (value) target = *value;
   return value.has_value();
 }
 
@@ -54,12 +54,12 @@ bool set(hockney::emulated::Settings& settings, const std::string& option, const
     settings.medium = value;
     return value == "bus" || value == "switch";
   }
-  if (option == "--hosts") return take(settings.hosts, whole(value, 1, most_hosts));
+  if (option == "--hosts") return take(settings.hosts, parse_integer(value, 1, max_hosts));
   if (option == "--rate")
     return take(settings.bits_per_second, number(value, hockney::emulated::slowest, fastest));
-  if (option == "--mtu") return take(settings.mtu, whole(value, smallest_packet, largest_packet));
+  if (option == "--mtu") return take(settings.mtu, parse_integer(value, smallest_packet, largest_packet));
   if (option == "--delay") return take(settings.delay_s, number(value, 0, longest_delay_s));
-  if (option == "--send-buffer") return take(settings.send_buffer, whole(value, 0, largest_buffer));
+  if (option == "--send-buffer") return take(settings.send_buffer, parse_integer(value, 0, largest_buffer));
   return false;
 }
 

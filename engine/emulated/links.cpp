@@ -40,7 +40,7 @@ class Socket {
   int fd_;
 };
 
-// A netlink request: a header, a structure, and attributes that may contain others.
+// A netlink request: a header, a structure, and possibly nested attributes.
 class Request {
  public:
   Request(std::uint16_t type, std::uint16_t flags) {
@@ -80,18 +80,18 @@ class Request {
     std::memcpy(bytes_.data() + start, &length, sizeof length);
   }
 
-  // Sends it and waits for the kernel's answer.
+  // Sends the request and waits for the kernel's reply.
   void send(const char* step) {
     const auto length = static_cast<std::uint32_t>(bytes_.size());
     std::memcpy(bytes_.data(), &length, sizeof length);
     const Socket kernel(AF_NETLINK, SOCK_RAW, NETLINK_ROUTE, step);
     require(::send(kernel.fd(), bytes_.data(), bytes_.size(), 0) >= 0, step);
-    std::array<char, 4096> answer{};
+    std::array<char, 4096> reply{};
     require(
-        recv(kernel.fd(), answer.data(), answer.size(), 0) >= static_cast<ssize_t>(NLMSG_LENGTH(sizeof(int))),
+        recv(kernel.fd(), reply.data(), reply.size(), 0) >= static_cast<ssize_t>(NLMSG_LENGTH(sizeof(int))),
         step);
     int error = 0;
-    std::memcpy(&error, answer.data() + NLMSG_HDRLEN, sizeof error);
+    std::memcpy(&error, reply.data() + NLMSG_HDRLEN, sizeof error);
     errno = -error;
     require(error == 0, step);
   }
@@ -115,7 +115,7 @@ int index_of(const std::string& name, const char* step) {
 
 }  // namespace
 
-void create_pair(const std::string& port, int number, int mtu, pid_t holder) {
+void create_pair(const std::string& port, int number, int mtu, pid_t holder_pid) {
   Request request(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
   request.append(ifinfomsg{});
   request.attribute(IFLA_IFNAME, port);
@@ -130,7 +130,7 @@ void create_pair(const std::string& port, int number, int mtu, pid_t holder) {
   // a locally administered address that ends in the host's number
   request.attribute(IFLA_ADDRESS,
                     std::array<std::uint8_t, 6>{2, 0, 0, 0, 0, static_cast<std::uint8_t>(number)});
-  if (holder != 0) request.attribute(IFLA_NET_NS_PID, static_cast<std::uint32_t>(holder));
+  if (holder_pid != 0) request.attribute(IFLA_NET_NS_PID, static_cast<std::uint32_t>(holder_pid));
   request.shut(peer);
   request.shut(data);
   request.shut(link);
@@ -147,7 +147,7 @@ void bring_up(const std::string& name) {
   request.send("interface");
 }
 
-void give_address(const std::string& name, int number) {
+void assign_address(const std::string& name, int number) {
   Request request(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
   ifaddrmsg info{};
   info.ifa_family = AF_INET;
@@ -160,13 +160,13 @@ void give_address(const std::string& name, int number) {
   request.send("address");
 }
 
-void without_offloads(const std::string& name) {
+void disable_offloads(const std::string& name) {
   const Socket any(AF_INET, SOCK_DGRAM, 0, "offloads");
-  for (const std::uint32_t feature : {ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO, ETHTOOL_STXCSUM}) {
-    ethtool_value off{feature, 0};
+  for (const std::uint32_t offload_feature : {ETHTOOL_STSO, ETHTOOL_SGSO, ETHTOOL_SGRO, ETHTOOL_STXCSUM}) {
+    ethtool_value disabled{offload_feature, 0};
     ifreq request{};
     name.copy(request.ifr_name, IFNAMSIZ - 1);
-    request.ifr_data = reinterpret_cast<char*>(&off);
+    request.ifr_data = reinterpret_cast<char*>(&disabled);
     require(ioctl(any.fd(), SIOCETHTOOL, &request) == 0, "offloads");
   }
 }

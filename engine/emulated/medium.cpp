@@ -30,82 +30,83 @@ Nanoseconds Wire::gap() const {
 }
 
 void Bus::offer(Frame frame) {
-  waiting_[static_cast<std::size_t>(frame.from)].push_back(std::move(frame));
+  waiting_frames_[static_cast<std::size_t>(frame.from)].push_back(std::move(frame));
 }
 
 std::optional<Nanoseconds> Bus::next_start() const {
   std::optional<Nanoseconds> first;
-  for (const auto& queue : waiting_)
-    if (!queue.empty() && (!first || queue.front().arrived < *first)) first = queue.front().arrived;
+  for (const auto& queue : waiting_frames_)
+    if (!queue.empty() && (!first || queue.front().arrival < *first)) first = queue.front().arrival;
   return first ? std::optional(std::max(*first, free_)) : std::nullopt;
 }
 
-// The next host after the last sender among those with a frame at `start`.
-std::size_t Bus::turn(Nanoseconds start) const {
-  for (std::size_t step = 1; step <= waiting_.size(); ++step) {
-    const std::size_t host = (last_ + step) % waiting_.size();
-    if (!waiting_[host].empty() && waiting_[host].front().arrived <= start) return host;
+// The next host after the last sender among the hosts with a frame at `start`.
+std::size_t Bus::next_host(Nanoseconds start) const {
+  for (std::size_t step = 1; step <= waiting_frames_.size(); ++step) {
+    const std::size_t host = (last_ + step) % waiting_frames_.size();
+    if (!waiting_frames_[host].empty() && waiting_frames_[host].front().arrival <= start) return host;
   }
   return last_;  // not reached: `start` is not before the first arrival
 }
 
-std::vector<Delivery> Bus::until(Nanoseconds now) {
+std::vector<Delivery> Bus::advance_to(Nanoseconds now) {
   for (auto start = next_start(); start && *start <= now; start = next_start()) {
-    last_ = turn(*start);
-    Frame frame = std::move(waiting_[last_].front());
-    waiting_[last_].pop_front();
+    last_ = next_host(*start);
+    Frame frame = std::move(waiting_frames_[last_].front());
+    waiting_frames_[last_].pop_front();
     const Nanoseconds sent = *start + wire_.sending(frame.bytes.size());
     free_ = sent + wire_.gap();
-    under_way_.push_back({sent + wire_.delay, std::move(frame)});
+    in_flight_.push_back({sent + wire_.delay, std::move(frame)});
   }
-  std::vector<Delivery> arrived;
-  while (!under_way_.empty() && under_way_.front().when <= now) {
-    arrived.push_back(std::move(under_way_.front()));
-    under_way_.pop_front();
+  std::vector<Delivery> arrival;
+  while (!in_flight_.empty() && in_flight_.front().when <= now) {
+    arrival.push_back(std::move(in_flight_.front()));
+    in_flight_.pop_front();
   }
-  return arrived;
+  return arrival;
 }
 
 std::optional<Nanoseconds> Bus::next() const {
   const auto start = next_start();
-  if (under_way_.empty()) return start;
-  return start ? std::min(*start, under_way_.front().when) : under_way_.front().when;
+  if (in_flight_.empty()) return start;
+  return start ? std::min(*start, in_flight_.front().when) : in_flight_.front().when;
 }
 
 void Switch::offer(Frame frame) {
-  Nanoseconds& free = up_free_[static_cast<std::size_t>(frame.from)];
-  const Nanoseconds sent = std::max(frame.arrived, free) + wire_.sending(frame.bytes.size());
+  Nanoseconds& free = uplink_free_[static_cast<std::size_t>(frame.from)];
+  const Nanoseconds sent = std::max(frame.arrival, free) + wire_.sending(frame.bytes.size());
   free = sent + wire_.gap();
-  up_.push({sent + wire_.delay, std::move(frame)});
+  uplink_.push({sent + wire_.delay, std::move(frame)});
 }
 
 void Switch::forward(const Delivery& received, int to) {
-  Nanoseconds& free = down_free_[static_cast<std::size_t>(to)];
+  Nanoseconds& free = downlink_free_[static_cast<std::size_t>(to)];
   const Nanoseconds sent = std::max(received.when, free) + wire_.sending(received.frame.bytes.size());
   free = sent + wire_.gap();
   Delivery delivery{sent + wire_.delay, received.frame};
   delivery.frame.to = to;
-  down_.push(std::move(delivery));
+  downlink_.push(std::move(delivery));
 }
 
-std::vector<Delivery> Switch::until(Nanoseconds now) {
-  for (; !up_.empty() && up_.top().when <= now; up_.pop()) {
-    const Delivery& received = up_.top();
-    for (int host = 0; host < static_cast<int>(down_free_.size()); ++host)
-      if (host == received.frame.to || (received.frame.to == everyone && host != received.frame.from))
+std::vector<Delivery> Switch::advance_to(Nanoseconds now) {
+  for (; !uplink_.empty() && uplink_.top().when <= now; uplink_.pop()) {
+    const Delivery& received = uplink_.top();
+    for (int host = 0; host < static_cast<int>(downlink_free_.size()); ++host)
+      if (host == received.frame.to || (received.frame.to == broadcast_host && host != received.frame.from))
         forward(received, host);
   }
-  std::vector<Delivery> arrived;
-  for (; !down_.empty() && down_.top().when <= now; down_.pop()) arrived.push_back(down_.top());
-  return arrived;
+  std::vector<Delivery> arrival;
+  for (; !downlink_.empty() && downlink_.top().when <= now; downlink_.pop())
+    arrival.push_back(downlink_.top());
+  return arrival;
 }
 
 std::optional<Nanoseconds> Switch::next() const {
-  if (up_.empty() || down_.empty()) {
-    return up_.empty() ? (down_.empty() ? std::nullopt : std::optional(down_.top().when))
-                       : std::optional(up_.top().when);
+  if (uplink_.empty() || downlink_.empty()) {
+    return uplink_.empty() ? (downlink_.empty() ? std::nullopt : std::optional(downlink_.top().when))
+                           : std::optional(uplink_.top().when);
   }
-  return std::min(up_.top().when, down_.top().when);
+  return std::min(uplink_.top().when, downlink_.top().when);
 }
 
 std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts) {

@@ -17,15 +17,15 @@ namespace hockney::emulated {
 
 using Nanoseconds = std::int64_t;
 
-inline constexpr int everyone = -1;
-// The lowest rate in bits per second (as in hockney/machines/emulated/description.py); a frame then takes 12
+inline constexpr int broadcast_host = -1;
+// Lowest rate in bits per second (as in hockney/machines/emulated/description.py), at which a frame takes 12
 // s.
 inline constexpr double slowest = 1e3;
 
 struct Frame {
   int from = 0;
-  int to = everyone;
-  Nanoseconds arrived = 0;  // when the host gave it to its network adapter
+  int to = broadcast_host;
+  Nanoseconds arrival = 0;  // when the host passed it to its network adapter
   std::vector<std::byte> bytes;
 };
 
@@ -34,8 +34,9 @@ struct Delivery {
   Frame frame;
 };
 
-// How long a frame occupies the wire. IEEE 802.3, clauses 3 and 4: preamble and start delimiter have 8
-// octets, the check sequence 4, a frame with it at least 64; the next frame follows after a gap of 12.
+// The time for which a frame occupies the wire. IEEE 802.3, clauses 3 and 4: preamble and start delimiter
+// have 8 octets, the check sequence 4, a frame including it at least 64; the next frame follows after a gap
+// of 12.
 struct Wire {
   double bits_per_second = 10e6;
   Nanoseconds delay = 0;  // from the end of a frame at the sender to its end at the receiver
@@ -48,58 +49,59 @@ struct Wire {
 class Medium {
  public:
   virtual ~Medium() = default;
-  // Frames of one host are offered in the order of their arrival.
+  // Frames of a host must be offered in the order of their arrival.
   virtual void offer(Frame frame) = 0;
-  // All deliveries up to `now`, in order. Only starts of frames up to `now` are decided, since later ones may
-  // have to yield to frames that are still to come.
-  virtual std::vector<Delivery> until(Nanoseconds now) = 0;
-  // When `until` will have something to do; empty if nothing is under way.
+  // Returns all deliveries up to `now`, in order. Only starts of frames up to `now` are decided, since later
+  // frames may have to yield to frames that have not yet been offered.
+  virtual std::vector<Delivery> advance_to(Nanoseconds now) = 0;
+  // The next time at which advance_to() has work to do; empty if nothing is in flight.
   virtual std::optional<Nanoseconds> next() const = 0;
 };
 
-// A cable or hub: one frame at a time, in either direction. Hosts that wait take turns; collisions are not
+// A cable or hub: one frame at a time, in either direction. Waiting hosts take turns; collisions are not
 // emulated.
 class Bus : public Medium {
  public:
-  Bus(Wire wire, int hosts) : wire_(wire), waiting_(static_cast<std::size_t>(hosts)) {}
+  Bus(Wire wire, int hosts) : wire_(wire), waiting_frames_(static_cast<std::size_t>(hosts)) {}
   void offer(Frame frame) override;
-  std::vector<Delivery> until(Nanoseconds now) override;
+  std::vector<Delivery> advance_to(Nanoseconds now) override;
   std::optional<Nanoseconds> next() const override;
 
  private:
   std::optional<Nanoseconds> next_start() const;
-  std::size_t turn(Nanoseconds start) const;
+  std::size_t next_host(Nanoseconds start) const;
 
   Wire wire_;
-  std::vector<std::deque<Frame>> waiting_;
-  std::deque<Delivery> under_way_;
+  std::vector<std::deque<Frame>> waiting_frames_;
+  std::deque<Delivery> in_flight_;
   Nanoseconds free_ = 0;
   std::size_t last_ = 0;
 };
 
-// Full duplex; each frame is received completely by the switch before it is sent on. Its queues have no
-// limit.
+// Full duplex; the switch receives each frame completely before it sends it on. Its queues are unlimited.
 class Switch : public Medium {
  public:
   Switch(Wire wire, int hosts)
-      : wire_(wire), up_free_(static_cast<std::size_t>(hosts)), down_free_(static_cast<std::size_t>(hosts)) {}
+      : wire_(wire),
+        uplink_free_(static_cast<std::size_t>(hosts)),
+        downlink_free_(static_cast<std::size_t>(hosts)) {}
   void offer(Frame frame) override;
-  std::vector<Delivery> until(Nanoseconds now) override;
+  std::vector<Delivery> advance_to(Nanoseconds now) override;
   std::optional<Nanoseconds> next() const override;
 
  private:
-  struct Later {
+  struct LaterDelivery {
     bool operator()(const Delivery& a, const Delivery& b) const { return a.when > b.when; }
   };
-  using ByTime = std::priority_queue<Delivery, std::vector<Delivery>, Later>;
+  using DeliveryQueue = std::priority_queue<Delivery, std::vector<Delivery>, LaterDelivery>;
   void forward(const Delivery& received, int to);
 
   Wire wire_;
-  std::vector<Nanoseconds> up_free_, down_free_;
-  ByTime up_, down_;
+  std::vector<Nanoseconds> uplink_free_, downlink_free_;
+  DeliveryQueue uplink_, downlink_;
 };
 
-// `kind` is "bus" or "switch"; null for anything else.
+// Makes a medium: `kind` is "bus" or "switch"; null for anything else.
 std::unique_ptr<Medium> medium(const std::string& kind, Wire wire, int hosts);
 
 }  // namespace hockney::emulated

@@ -9,8 +9,8 @@
 
 namespace hockney::emulated {
 
-// What this host does not allow: `step` is one of the words in hockney/machines/emulated/messages.py. Or the
-// part of the network that ended.
+// A feature that this host does not allow, or a part of the network that has ended. `step` is one of the
+// words in hockney/machines/emulated/messages.py.
 class Problem : public std::runtime_error {
  public:
   Problem(const std::string& step, const std::string& reason) : std::runtime_error(step + ": " + reason) {}

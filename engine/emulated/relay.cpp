@@ -28,7 +28,7 @@ namespace {
 
 constexpr Nanoseconds second = 1'000'000'000;
 constexpr std::size_t longest_frame = 65536;
-// Of the frames of a host that wait for this process: more than the send buffers of many connections.
+// Buffer for frames of a host that wait for this process: larger than the send buffers of many connections.
 constexpr int waiting_bytes = 1 << 24;
 
 Nanoseconds in_ns(const timespec& time) {
@@ -60,9 +60,9 @@ int open_port(const std::string& name) {
   return port;
 }
 
-// What the kernel reports with a frame, if it does.
+// Finds data that the kernel reports with a frame, if there are any.
 template <typename Report>
-std::optional<Report> reported(msghdr& message, int type) {
+std::optional<Report> read_report(msghdr& message, int type) {
   for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
     if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != type) continue;
     Report report{};
@@ -72,21 +72,23 @@ std::optional<Report> reported(msghdr& message, int type) {
   return std::nullopt;
 }
 
-// When the kernel received a frame, by the monotonic clock; now, if it does not report it. The date is read
-// first: if the process is interrupted between the two clocks, the frame is late, but never early.
+// The time, by the monotonic clock, at which the kernel received a frame; the current time if it is not
+// reported. The date is read first: if the process is interrupted between the two clocks, the frame is late,
+// but never early.
 Nanoseconds arrival(msghdr& message) {
   const Nanoseconds date = read_clock(CLOCK_REALTIME);
   const Nanoseconds now = read_clock(CLOCK_MONOTONIC);
-  const auto stamp = reported<timespec>(message, SCM_TIMESTAMPNS);
+  const auto stamp = read_report<timespec>(message, SCM_TIMESTAMPNS);
   if (!stamp) return now;
   const Nanoseconds age = date - in_ns(*stamp);
-  return age >= 0 && age < second ? now - age : now;  // the system's clock may have been set meanwhile
+  return age >= 0 && age < second ? now - age : now;  // the system's clock may have been set in between
 }
 
-// TCP would send lost frames again, 0.2 s later: no wire of this description.
-void refuse_losses(msghdr& message) {
-  const auto lost = reported<std::uint32_t>(message, SO_RXQ_OVFL);
-  if (lost && *lost > 0) throw Problem("wire", "frames were lost: " + std::to_string(*lost));
+// Fails on losses: TCP would send lost frames again after 0.2 s, which does not match the described network.
+void require_no_losses(msghdr& message) {
+  const auto lost_frames = read_report<std::uint32_t>(message, SO_RXQ_OVFL);
+  if (lost_frames && *lost_frames > 0)
+    throw Problem("wire", "frames were lost: " + std::to_string(*lost_frames));
 }
 
 }  // namespace
@@ -121,11 +123,16 @@ void Relay::receive(int port) {
     message.msg_controllen = control.size();
     const ssize_t size = recvmsg(sockets_[static_cast<std::size_t>(port)], &message, 0);
     if (size < ETH_HLEN) return;
-    refuse_losses(message);
+    require_no_losses(message);
     // addresses end in the host's number (links.hpp)
     const int number = std::to_integer<int>(buffer[ETH_ALEN - 1]);
     const bool group = (buffer[0] & std::byte{1}) != std::byte{0};
-    Frame frame{port, group ? everyone : number == front_number ? front : number - 1, arrival(message), {}};
+    Frame frame{port,
+                group                    ? broadcast_host
+                : number == front_number ? front
+                                         : number - 1,
+                arrival(message),
+                {}};
     if (!group && (frame.to < 0 || frame.to > front)) continue;
     frame.bytes.assign(buffer.begin(), buffer.begin() + size);
     if (port == front || frame.to == front) {
@@ -138,7 +145,7 @@ void Relay::receive(int port) {
 }
 
 void Relay::deliver(const Frame& frame) const {
-  if (frame.to != everyone) {
+  if (frame.to != broadcast_host) {
     write(frame.to, frame);
     return;
   }
@@ -154,17 +161,17 @@ void Relay::write(int port, const Frame& frame) const {
 
 void Relay::wait() {
   const auto next = medium_->next();
-  itimerspec alarm{};  // zero: none
+  itimerspec timer_setting{};  // zero: none
   if (next) {
     const Nanoseconds when = std::max<Nanoseconds>(*next, 1);
-    alarm.it_value.tv_sec = when / second;
-    alarm.it_value.tv_nsec = when % second;
+    timer_setting.it_value.tv_sec = when / second;
+    timer_setting.it_value.tv_nsec = when % second;
   }
-  timerfd_settime(timer_, TFD_TIMER_ABSTIME, &alarm, nullptr);
-  std::array<epoll_event, 16> ready{};
-  const int count = epoll_wait(events_, ready.data(), static_cast<int>(ready.size()), -1);
+  timerfd_settime(timer_, TFD_TIMER_ABSTIME, &timer_setting, nullptr);
+  std::array<epoll_event, 16> ready_events{};
+  const int count = epoll_wait(events_, ready_events.data(), static_cast<int>(ready_events.size()), -1);
   for (int k = 0; k < count; ++k) {
-    const auto place = static_cast<std::size_t>(ready[static_cast<std::size_t>(k)].data.u64);
+    const auto place = static_cast<std::size_t>(ready_events[static_cast<std::size_t>(k)].data.u64);
     if (place < sockets_.size()) receive(static_cast<int>(place));
   }
 }
@@ -172,7 +179,7 @@ void Relay::wait() {
 void Relay::run() {
   while (true) {
     wait();
-    for (const Delivery& delivery : medium_->until(read_clock(CLOCK_MONOTONIC))) deliver(delivery.frame);
+    for (const Delivery& delivery : medium_->advance_to(read_clock(CLOCK_MONOTONIC))) deliver(delivery.frame);
   }
 }
 

@@ -10,8 +10,8 @@
 namespace hockney::emulated {
 
 // Reads the frames that hosts send into the ports, and writes them to their receivers when the medium has
-// carried them. Frames from and to the launcher's host pass at once, so that its control messages take
-// nothing from the medium.
+// carried them. Frames from and to the launcher's host are forwarded immediately, so that control messages do
+// not use the medium.
 class Relay {
  public:
   // One port for each host, in order; `front` is that of the launcher's host.

@@ -27,7 +27,7 @@ namespace hockney::emulated {
 
 namespace {
 
-constexpr int of_a_host = CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS;
+constexpr int host_namespaces = CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWNS;
 constexpr const char* front_port = "pfront";
 
 std::string host_name(int number) {
@@ -45,7 +45,7 @@ void write_file(const std::string& path, const std::string& text, const char* st
   require(written == static_cast<ssize_t>(text.size()), step);
 }
 
-// The user is root there, which gives the rights over the namespaces below it.
+// The user becomes root in a new namespace, and thus has rights over the namespaces below it.
 void enter_user_namespace() {
   const uid_t user = geteuid();
   const gid_t group = getegid();
@@ -58,9 +58,9 @@ void enter_user_namespace() {
   setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
 }
 
-// Root may lack the rights as well, as in a container.
+// Even root may lack the rights, for example in a container.
 void enter_namespaces() {
-  constexpr int all = CLONE_NEWPID | of_a_host;
+  constexpr int all = CLONE_NEWPID | host_namespaces;
   if (geteuid() == 0) {
     if (unshare(all) == 0) return;
     require(errno == EPERM, "network namespace");
@@ -73,10 +73,10 @@ void mount_memory(const char* place) {
   require(mount("tmpfs", place, "tmpfs", MS_NOSUID | MS_NODEV, "mode=1777") == 0, "mount");
 }
 
-// In a new namespace: no IPv6, whose announcements would be on the wire.
-void without_ipv6() {
-  for (const char* which : {"all", "default"}) {
-    const std::string file = std::string("/proc/sys/net/ipv6/conf/") + which + "/disable_ipv6";
+// Disables IPv6 in a new namespace, because its announcements would use the wire.
+void disable_ipv6() {
+  for (const char* interface_group : {"all", "default"}) {
+    const std::string file = std::string("/proc/sys/net/ipv6/conf/") + interface_group + "/disable_ipv6";
     if (access(file.c_str(), F_OK) == 0) write_file(file, "1", "sysctl");
   }
 }
@@ -86,18 +86,18 @@ void set_tcp(const Settings& settings) {
   // grows
   write_file("/proc/sys/net/ipv4/tcp_congestion_control", "reno", "sysctl");
   if (settings.send_buffer > 0) {
-    const std::string most = std::to_string(settings.send_buffer);
-    write_file("/proc/sys/net/ipv4/tcp_wmem", "4096 " + most + " " + most, "sysctl");
+    const std::string max_buffer = std::to_string(settings.send_buffer);
+    write_file("/proc/sys/net/ipv4/tcp_wmem", "4096 " + max_buffer + " " + max_buffer, "sysctl");
   }
 }
 
-// Waits until the other side writes or ends; false if it ended.
+// Waits until the other side writes or closes; false if it closed.
 bool wait_for(int pipe) {
   char byte = 0;
   return read(pipe, &byte, 1) == 1;
 }
 
-void tell(int pipe) {
+void notify(int pipe) {
   require(write(pipe, "+", 1) == 1, "pipe");
 }
 
@@ -113,26 +113,26 @@ struct Pipe {
 };
 
 void start_interface(int number) {
-  without_offloads("eth0");
-  give_address("eth0", number);
+  disable_offloads("eth0");
+  assign_address("eth0", number);
   bring_up("eth0");
 }
 
-// The host's own process: it holds the namespaces open, and is all that runs there before the ranks.
-[[noreturn]] void hold(const Settings& settings, int number, int ready, int go) {
+// Runs the host's own process, which holds the namespaces open. Nothing else runs there before the ranks.
+[[noreturn]] void run_holder(const Settings& settings, int number, int ready_events, int start_pipe) {
   prctl(PR_SET_NAME, host_name(number).c_str());
-  require(unshare(of_a_host) == 0, "network namespace");
+  require(unshare(host_namespaces) == 0, "network namespace");
   require(sethostname(host_name(number).c_str(), host_name(number).size()) == 0, "host name");
   mount_memory("/dev/shm");
   // shows the host's own interfaces; where this is not allowed, few programs look there
   static_cast<void>(mount("sysfs", "/sys", "sysfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr));
-  without_ipv6();
+  disable_ipv6();
   set_tcp(settings);
   bring_up("lo");
-  tell(ready);
-  if (!wait_for(go)) _exit(1);
+  notify(ready_events);
+  if (!wait_for(start_pipe)) _exit(1);
   start_interface(number);
-  tell(ready);
+  notify(ready_events);
   while (true) pause();
 }
 
@@ -151,34 +151,34 @@ pid_t forked(Body body) {
   return pid;
 }
 
-// All hosts are made at once, since each waits for the kernel.
+// Creates all hosts at the same time, since each waits for the kernel.
 std::vector<pid_t> make_hosts(const Settings& settings) {
-  std::vector<int> ready;
-  std::vector<int> go;
-  std::vector<pid_t> holders;
+  std::vector<int> ready_events;
+  std::vector<int> start_pipe;
+  std::vector<pid_t> holder_pids;
   const auto all_ready = [&] {
-    for (const int host : ready)
-      if (!wait_for(host)) _exit(setup_failed);  // the host has reported why
+    for (const int host : ready_events)
+      if (!wait_for(host)) _exit(setup_failed);  // the host has reported the reason
   };
   for (int number = 1; number <= settings.hosts; ++number) {
     const Pipe from_host;
     const Pipe to_host;
-    holders.push_back(forked([&] { hold(settings, number, from_host.in, to_host.out); }));
-    close(from_host.in);  // the end of the host is the end of its pipe
+    holder_pids.push_back(forked([&] { run_holder(settings, number, from_host.in, to_host.out); }));
+    close(from_host.in);  // when the host ends, its pipe is closed
     close(to_host.out);
-    ready.push_back(from_host.out);
-    go.push_back(to_host.in);
+    ready_events.push_back(from_host.out);
+    start_pipe.push_back(to_host.in);
   }
   all_ready();
   for (int k = 0; k < settings.hosts; ++k) {
-    create_pair(port_name(k + 1), k + 1, settings.mtu, holders[static_cast<std::size_t>(k)]);
+    create_pair(port_name(k + 1), k + 1, settings.mtu, holder_pids[static_cast<std::size_t>(k)]);
     bring_up(port_name(k + 1));
-    tell(go[static_cast<std::size_t>(k)]);
+    notify(start_pipe[static_cast<std::size_t>(k)]);
   }
   all_ready();
-  for (const int pipe : ready) close(pipe);
-  for (const int pipe : go) close(pipe);
-  return holders;
+  for (const int pipe : ready_events) close(pipe);
+  for (const int pipe : start_pipe) close(pipe);
+  return holder_pids;
 }
 
 void make_front(const Settings& settings) {
@@ -191,15 +191,15 @@ void make_front(const Settings& settings) {
     names += "10.99.0." + std::to_string(number) + " " + host_name(number) + "\n";
   write_file("/dev/shm/hosts", names, "mount");
   require(mount("/dev/shm/hosts", "/etc/hosts", nullptr, MS_BIND, nullptr) == 0, "mount of /etc/hosts");
-  without_ipv6();
+  disable_ipv6();
   bring_up("lo");
   create_pair(front_port, front_number, settings.mtu, 0);
   start_interface(front_number);
   bring_up(front_port);
 }
 
-// A frame that is forwarded late is late for the ranks: ahead of all others, as far as this is allowed.
-void hurry() {
+// Raises the relay's priority as far as allowed, because a delayed frame delays the ranks.
+void raise_priority() {
   prctl(PR_SET_TIMERSLACK, 1);
   sched_param first{};
   first.sched_priority = 1;
@@ -213,21 +213,21 @@ pid_t start_relay(const Settings& settings) {
   Relay relay(medium(settings.medium, wire, settings.hosts), ports, front_port);
   return forked([&] {
     prctl(PR_SET_NAME, "wire");
-    hurry();
+    raise_priority();
     relay.run();
   });
 }
 
-pid_t start_program(const std::vector<std::string>& words, const std::vector<pid_t>& holders) {
+pid_t start_program(const std::vector<std::string>& words, const std::vector<pid_t>& holder_pids) {
   std::string held;
-  for (std::size_t k = 0; k < holders.size(); ++k)
-    held += (k == 0 ? "" : " ") + host_name(static_cast<int>(k) + 1) + "=" + std::to_string(holders[k]);
+  for (std::size_t k = 0; k < holder_pids.size(); ++k)
+    held += (k == 0 ? "" : " ") + host_name(static_cast<int>(k) + 1) + "=" + std::to_string(holder_pids[k]);
   setenv(holders_variable, held.c_str(), 1);
   setenv("TMPDIR", temporary_folder, 1);
   return forked([&] {
     std::vector<char*> arguments;
     arguments.reserve(words.size() + 1);
-    for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+    for (const std::string& argument : words) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     execvp(arguments[0], arguments.data());
     std::perror(arguments[0]);
@@ -235,35 +235,35 @@ pid_t start_program(const std::vector<std::string>& words, const std::vector<pid
   });
 }
 
-int code_of(int status) {
+int exit_code_of(int status) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Without the wire or a host, ranks would wait for messages that never arrive. Other processes that end are
-// orphans of the program.
-void refuse_end_of_part(pid_t ended, int status, pid_t relay, const std::vector<pid_t>& holders) {
-  const std::string how = "its process ended with code " + std::to_string(code_of(status));
-  if (ended == relay) throw Problem("wire", how);
-  for (std::size_t k = 0; k < holders.size(); ++k)
-    if (ended == holders[k]) throw Problem("host " + host_name(static_cast<int>(k) + 1), how);
+// Reports the end of the relay or a host, without which ranks would wait for messages that never arrive.
+// Other processes that end are orphans of the program.
+void report_ended_part(pid_t ended_pid, int status, pid_t relay, const std::vector<pid_t>& holder_pids) {
+  const std::string description = "its process ended with code " + std::to_string(exit_code_of(status));
+  if (ended_pid == relay) throw Problem("wire", description);
+  for (std::size_t k = 0; k < holder_pids.size(); ++k)
+    if (ended_pid == holder_pids[k]) throw Problem("host " + host_name(static_cast<int>(k) + 1), description);
 }
 
-// The first process of the process-id namespace: when it ends, the kernel kills all others.
+// The first process of the process-id namespace: when it ends, the kernel kills all other processes.
 [[noreturn]] void first_process(const Settings& settings, const std::vector<std::string>& words,
                                 int lifeline) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd parent{lifeline, POLLIN, 0};
-  if (poll(&parent, 1, 0) != 0) _exit(setup_failed);  // it died before the line above
+  if (poll(&parent, 1, 0) != 0) _exit(setup_failed);  // the parent died before the previous line
   make_front(settings);
-  const std::vector<pid_t> holders = make_hosts(settings);
+  const std::vector<pid_t> holder_pids = make_hosts(settings);
   const pid_t relay = start_relay(settings);
-  const pid_t program = start_program(words, holders);
+  const pid_t program = start_program(words, holder_pids);
   while (true) {
     int status = 0;
-    const pid_t ended = wait(&status);
-    require(ended > 0, "process");
-    if (ended == program) _exit(code_of(status));
-    refuse_end_of_part(ended, status, relay, holders);
+    const pid_t ended_pid = wait(&status);
+    require(ended_pid > 0, "process");
+    if (ended_pid == program) _exit(exit_code_of(status));
+    report_ended_part(ended_pid, status, relay, holder_pids);
   }
 }
 
@@ -278,7 +278,7 @@ int run_inside(const Settings& settings, const std::vector<std::string>& words) 
   });
   int status = 0;
   require(waitpid(first, &status, 0) == first, "process");
-  return code_of(status);
+  return exit_code_of(status);
 }
 
 }  // namespace hockney::emulated

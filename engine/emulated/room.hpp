@@ -18,17 +18,17 @@ struct Settings {
   long send_buffer = 0;  // bytes of a connection's send buffer; 0: the system's default
 };
 
-// Makes the hosts and the network, runs `words` on the launcher's host and returns its exit code. When this
-// process ends, however it ends, the kernel removes all of it: it belongs to one process-id namespace whose
-// first process dies with this one.
+// Creates the hosts and the network, runs `words` on the launcher's host and returns its exit code. However
+// this process ends, the kernel removes everything: it belongs to one process-id namespace whose first
+// process dies with this one.
 int run_inside(const Settings& settings, const std::vector<std::string>& words);
 
-// The exit code if the network cannot be made.
+// Exit code if the network cannot be created.
 inline constexpr int setup_failed = 125;
 
-// The variable that tells the agent which process holds each host's namespaces: "h1=5 h2=6".
+// Environment variable that tells the agent which process holds each host's namespaces: "h1=5 h2=6".
 inline constexpr const char* holders_variable = "HOCKNEY_ETHERNET_HOLDERS";
-// Temporary files of hosts go where nothing remains.
+// Folder for temporary files of hosts, which does not outlive them.
 inline constexpr const char* temporary_folder = "/dev/shm";
 
 }  // namespace hockney::emulated

@@ -12,8 +12,8 @@ namespace hockney::annealing {
 
 enum class Spent { computation, posting, testing, waiting, balancing };
 
-// Divides a rank's time among kinds: every moment since the start belongs to the kind that was last begun, so
-// the kinds add up to the elapsed time.
+// Divides a rank's time among kinds: all time since the start belongs to the kind that was last begun, so the
+// kinds add up to the elapsed time.
 class Account final {
  public:
   void start() {
@@ -21,7 +21,7 @@ class Account final {
     start_ = last_ = now();
     kind_ = Spent::computation;
   }
-  // What follows belongs to this kind. Returns what it interrupts.
+  // Begins a kind, and returns the previous one.
   Spent begin(Spent kind) {
     const double time = now();
     seconds_[static_cast<std::size_t>(kind_)] += time - last_;
@@ -30,11 +30,11 @@ class Account final {
     kind_ = kind;
     return before;
   }
-  // Seconds of the kind, without the present interval.
+  // Seconds of the kind, excluding the current interval.
   double seconds(Spent kind) const { return seconds_[static_cast<std::size_t>(kind)]; }
   double since_start() const { return now() - start_; }
 
-  // The present interval ends.
+  // Ends the current interval and returns all times.
   Times times() {
     begin(kind_);
     return {seconds(Spent::computation), seconds(Spent::posting),   seconds(Spent::testing),
@@ -48,7 +48,7 @@ class Account final {
   Spent kind_ = Spent::computation;
 };
 
-// A kind of spending as long as this object lives.
+// Charges the lifetime of this object to a kind.
 class Spending final {
  public:
   Spending(Account& account, Spent kind) : account_(account), before_(account.begin(kind)) {}

@@ -10,24 +10,23 @@
 
 namespace hockney::annealing {
 
-std::vector<int> equal_counts(int walkers, int blocks) {
+std::vector<int> divide_evenly(int walkers, int blocks) {
   std::vector<int> counts(static_cast<std::size_t>(blocks), walkers / blocks);
   for (int i = 0; i < walkers % blocks; ++i) ++counts[static_cast<std::size_t>(i)];
   return counts;
 }
 
-std::vector<int> balanced_counts(const std::vector<double>& seconds, int walkers) {
-  // One walker after the other goes to the rank that would then be the first to end: optimal for equal
-  // walkers.
+std::vector<int> balance_counts(const std::vector<double>& seconds, int walkers) {
+  // Assigns each walker to the rank that would then finish first, which is optimal for equal walkers.
   std::vector<int> counts(seconds.size(), 1);
   using End = std::pair<double, std::size_t>;
-  std::priority_queue<End, std::vector<End>, std::greater<>> ends;
-  for (std::size_t rank = 0; rank < seconds.size(); ++rank) ends.emplace(2 * seconds[rank], rank);
-  for (int left = walkers - static_cast<int>(seconds.size()); left > 0; --left) {
-    const std::size_t rank = ends.top().second;
-    ends.pop();
+  std::priority_queue<End, std::vector<End>, std::greater<>> finish_times;
+  for (std::size_t rank = 0; rank < seconds.size(); ++rank) finish_times.emplace(2 * seconds[rank], rank);
+  for (int remaining = walkers - static_cast<int>(seconds.size()); remaining > 0; --remaining) {
+    const std::size_t rank = finish_times.top().second;
+    finish_times.pop();
     ++counts[rank];
-    ends.emplace((counts[rank] + 1) * seconds[rank], rank);
+    finish_times.emplace((counts[rank] + 1) * seconds[rank], rank);
   }
   return counts;
 }
@@ -35,16 +34,16 @@ std::vector<int> balanced_counts(const std::vector<double>& seconds, int walkers
 namespace {
 
 double slowest(const std::vector<double>& seconds, const std::vector<int>& counts) {
-  double most = 0;
+  double max_s = 0;
   for (std::size_t rank = 0; rank < seconds.size(); ++rank)
-    most = std::max(most, seconds[rank] * counts[rank]);
-  return most;
+    max_s = std::max(max_s, seconds[rank] * counts[rank]);
+  return max_s;
 }
 
 }  // namespace
 
 void Balancer::add(int round, const Statistics* all) {
-  if (round < since_) return;  // with former numbers of walkers
+  if (round < first_round_) return;  // with previous numbers of walkers
   std::vector<double> seconds(counts_.size());
   for (std::size_t rank = 0; rank < seconds.size(); ++rank) seconds[rank] = all[rank].seconds / counts_[rank];
   if (static_cast<int>(seconds_.size()) == memory) seconds_.erase(seconds_.begin());
@@ -63,22 +62,22 @@ std::vector<double> Balancer::seconds_per_walker() const {
   return medians;
 }
 
-bool Balancer::advises() const {
-  if (pending_ >= 0 || static_cast<int>(seconds_.size()) < least_rounds) return false;
+bool Balancer::recommends_redistribution() const {
+  if (pending_round_ >= 0 || static_cast<int>(seconds_.size()) < min_rounds) return false;
   const std::vector<double> medians = seconds_per_walker();
-  const std::vector<int> better = balanced_counts(medians, walkers_);
+  const std::vector<int> better = balance_counts(medians, walkers_);
   const auto gains = [&](const std::vector<double>& seconds) {
-    return slowest(seconds, better) < (1 - least_gain) * slowest(seconds, counts_);
+    return slowest(seconds, better) < (1 - min_gain) * slowest(seconds, counts_);
   };
   return gains(medians) &&
          std::count_if(seconds_.begin(), seconds_.end(), gains) + 1 >= static_cast<int>(seconds_.size());
 }
 
-std::vector<int> Balancer::redistributed() {
-  counts_ = balanced_counts(seconds_per_walker(), walkers_);
+std::vector<int> Balancer::redistributed_counts() {
+  counts_ = balance_counts(seconds_per_walker(), walkers_);
   seconds_.clear();
-  since_ = pending_ + 1;
-  pending_ = -1;
+  first_round_ = pending_round_ + 1;
+  pending_round_ = -1;
   return counts_;
 }
 

@@ -10,8 +10,8 @@
 namespace hockney::annealing {
 namespace {
 
-void require(bool condition, const std::string& otherwise) {
-  if (!condition) throw std::invalid_argument("hockney::annealing: " + otherwise);
+void require(bool condition, const std::string& message) {
+  if (!condition) throw std::invalid_argument("hockney::annealing: " + message);
 }
 
 void check_counts(const Options& options, int ranks) {
@@ -19,10 +19,10 @@ void check_counts(const Options& options, int ranks) {
           "walkers, steps and rounds have to be positive");
   require(options.walkers >= ranks, "there are fewer walkers (" + std::to_string(options.walkers) +
                                         ") than ranks (" + std::to_string(ranks) + ")");
-  const std::int64_t most_walkers =
+  const std::int64_t max_walkers =
       options.balance ? options.walkers - ranks + 1 : (options.walkers - 1) / ranks + 1;
   require(
-      most_walkers * options.steps <= std::numeric_limits<int>::max(),
+      max_walkers * options.steps <= std::numeric_limits<int>::max(),
       "a rank makes more than 2^31 - 1 steps in a round, and the message of its accepted moves is an int");
   require(options.test_every >= 0, "test_every is negative");
   require(options.lag >= 0, "lag is negative");
@@ -49,7 +49,7 @@ void check_groups(const SetupInfo& setup, const Options& options, int ranks) {
     require(options.groups == 0 || options.groups >= ranks, "there are fewer groups than ranks");
     require(options.groups <= options.walkers, "there are fewer walkers than groups");
   }
-  // A variance needs two; where the master knows one, single walkers on a rank suffice.
+  // A variance needs two walkers; if the master computes one, single walkers on a rank suffice.
   const int blocks = setup.communicates ? 1 : options.groups > 0 ? options.groups : ranks;
   require(options.cooling == Cooling::geometric || options.walkers / blocks >= 2,
           setup.communicates ? "constant_speed needs at least two walkers"

@@ -7,11 +7,11 @@
 
 namespace hockney::annealing {
 
-// Throws std::invalid_argument if there is no such set-up; lists those that there are.
+// Finds a set-up. Throws std::invalid_argument, with a list of all set-ups, if it does not exist.
 const SetupInfo& setup_named(const std::string& name);
 
 // Throws std::invalid_argument if these options are not possible on this number of ranks, std::runtime_error
-// if this MPI lacks what the set-up needs.
+// if this MPI lacks a feature that the set-up needs.
 void check(const SetupInfo& setup, const Options& options, int ranks);
 
 }  // namespace hockney::annealing

@@ -11,8 +11,7 @@
 
 namespace hockney::annealing {
 
-// Parts of a digest, which are added up, so that their order does not matter: each depends on where its value
-// belongs.
+// Part of a digest. Parts are added up in any order; each depends on the position of its value.
 inline std::uint64_t digest_of(std::uint64_t group, std::uint64_t position, double value) {
   return mix(mix(mix(group) + position) + std::bit_cast<std::uint64_t>(value));
 }

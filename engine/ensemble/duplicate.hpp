@@ -8,9 +8,9 @@
 
 namespace hockney::annealing {
 
-// An owned duplicate. A simulated duplicate holds a table of all ranks in every rank, gigabytes for thousands
-// of ranks, which use the communicator itself: this suffices if the program has no messages of its own under
-// way.
+// Returns an owned duplicate. In a simulation, a duplicate would hold a table of all ranks in every rank,
+// gigabytes for thousands of ranks, so the communicator itself is used; this suffices if the program has no
+// messages of its own in flight.
 inline Comm duplicate(MPI_Comm parent) {
 #ifdef HOCKNEY_SMPI
   constexpr int most = 1024;

@@ -7,10 +7,11 @@
 namespace hockney::annealing {
 namespace {
 
-// A struct of `doubles` doubles, followed by ints; its extent is `bytes`, so that it can be in an array.
-MPI_Datatype made(int doubles, int ints, MPI_Aint place_of_ints, MPI_Aint bytes) {
+// Makes a struct type of `doubles` doubles, followed by ints; its extent is `bytes`, so that it can be used
+// in arrays.
+MPI_Datatype make_struct_type(int doubles, int ints, MPI_Aint ints_offset, MPI_Aint bytes) {
   const int counts[] = {doubles, ints};
-  const MPI_Aint places[] = {0, place_of_ints};
+  const MPI_Aint places[] = {0, ints_offset};
   const MPI_Datatype types[] = {MPI_DOUBLE, MPI_INT};
   MPI_Datatype fields = MPI_DATATYPE_NULL;
   MPI_Type_create_struct(2, counts, places, types, &fields);
@@ -24,8 +25,8 @@ MPI_Datatype made(int doubles, int ints, MPI_Aint place_of_ints, MPI_Aint bytes)
 }  // namespace
 
 MessageTypes::MessageTypes()
-    : schedule(made(1, 2, offsetof(Schedule, steps), sizeof(Schedule))),
-      statistics(made(4, 1, offsetof(Statistics, accepted), sizeof(Statistics))) {}
+    : schedule(make_struct_type(1, 2, offsetof(Schedule, steps), sizeof(Schedule))),
+      statistics(make_struct_type(4, 1, offsetof(Statistics, accepted), sizeof(Statistics))) {}
 
 MessageTypes::~MessageTypes() {
   MPI_Type_free(&schedule);

@@ -9,26 +9,26 @@ namespace hockney::annealing {
 // The messages of Fachat and Hoffmann (1998), "the schedule" and "the statistics".
 
 enum Flag : int {
-  redistribute = 1,  // of the walkers, after the round for which this is the schedule (plus the lead)
-  stop = 2,          // that round (plus the lead) is the last one: an energy is not a finite number
+  redistribute = 1,  // redistribute walkers after the schedule's round (plus the lead)
+  stop = 2,          // that round (plus the lead) is the last one: an energy is not finite
 };
 
 struct Schedule {
   double temperature;
-  int steps;  // of each walker
+  int steps;  // per walker
   int flag;
 };
 
-// Of one rank's walkers at the end of a round.
+// Statistics of one rank's walkers at the end of a round.
 struct Statistics {
-  double energies;  // their sum; not a number if one of them is not
+  double energies;  // sum of the energies; NaN if any energy is NaN
   double squares;   // sum of their squares
   double seconds;   // of computation in this round
   double best;      // lowest energy so far
   int accepted;     // moves in this round
 };
 
-// Types for MPI, freed with this object.
+// MPI datatypes, freed with this object.
 class MessageTypes final {
  public:
   MessageTypes();

@@ -14,12 +14,11 @@
 namespace hockney::annealing {
 
 // A broadcast for each schedule and a gather for each round's statistics, which overlap. Broadcasts and
-// gathers have separate communicators, because the ranks begin them in different orders: the master's
-// broadcast needs complete statistics, the other ranks begin theirs ahead.
+// gathers have separate communicators, because the ranks start them in different orders: the master's
+// broadcast needs complete statistics, the other ranks start theirs in advance.
 class NonblockingCollectives : public Channel {
  public:
-  // Collective. Of each kind at most `depth` are under way: the number of rounds that two ranks can be apart,
-  // and one.
+  // Collective. At most `depth` operations of each kind are in flight.
   NonblockingCollectives(Part& part, int depth);
 
   void give(const Statistics& statistics, bool answered) final;
@@ -29,10 +28,10 @@ class NonblockingCollectives : public Channel {
   void finish() final;
 
  protected:
-  // Everything in place `slot`, 0 to depth - 1.
+  // Operations in slot `slot`, 0 to depth - 1.
   struct Gather {
-    Statistics sent;
-    std::vector<Statistics> received;  // on the master
+    Statistics own_statistics;
+    std::vector<Statistics> all_statistics;  // on the master
     MPI_Request request = MPI_REQUEST_NULL;
   };
   struct Broadcast {
@@ -41,8 +40,8 @@ class NonblockingCollectives : public Channel {
   };
 
   const MessageTypes& types() const { return types_; }
-  MPI_Comm for_gathers() const { return for_gathers_.handle; }
-  MPI_Comm for_broadcasts() const { return for_broadcasts_.handle; }
+  MPI_Comm gather_comm() const { return gather_comm_.handle; }
+  MPI_Comm broadcast_comm() const { return broadcast_comm_.handle; }
   std::vector<Gather>& gathers() { return gathers_; }
   std::vector<Broadcast>& broadcasts() { return broadcasts_; }
 
@@ -53,12 +52,12 @@ class NonblockingCollectives : public Channel {
 
   Part& part_;
   const MessageTypes types_;
-  const Comm for_gathers_;
-  const Comm for_broadcasts_;
+  const Comm gather_comm_;
+  const Comm broadcast_comm_;
   std::vector<Gather> gathers_;
   std::vector<Broadcast> broadcasts_;
-  std::size_t given_ = 0, collected_ = 0;   // gathers
-  std::size_t started_ = 0, received_ = 0;  // broadcasts
+  std::size_t given_count_ = 0, collected_ = 0;   // gathers
+  std::size_t started_ = 0, received_count_ = 0;  // broadcasts
 };
 
 }  // namespace hockney::annealing

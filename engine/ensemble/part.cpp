@@ -6,10 +6,10 @@
 
 namespace hockney::annealing {
 
-Part::Part(Walkers& all, const Options& chosen, const Comm& ranks, const WaitPolicy& policy,
+Part::Part(Walkers& all, const Options& chosen_options, const Comm& ranks, const WaitPolicy& policy,
            const Quantum& quantum, double initial)
     : walkers(all),
-      options(chosen),
+      options(chosen_options),
       comm(ranks),
       wait_policy(policy),
       initial_temperature(initial),
@@ -21,7 +21,7 @@ void Part::begin() {
   if (walkers.best().energy <= options.target) target_s = 0;
 }
 
-void Part::made(int count) {
+void Part::make_struct_type(int count) {
   if (options.after_steps) options.after_steps(count);
   steps += count;
   if (target_s < 0 && walkers.best().energy <= options.target) target_s = account.since_start();
@@ -43,15 +43,15 @@ EnsembleSums Part::sums(std::size_t first, std::size_t count) const {
 }
 
 Statistics Part::statistics() {
-  made_s.push_back(account.since_start());
+  steps_made_s.push_back(account.since_start());
   const EnsembleSums all = sums(0, walkers.size());
   account.begin(Spent::computation);
   const double computed = account.seconds(Spent::computation);
-  const Statistics made{all.energies, all.squares, computed - computed_, walkers.best().energy,
-                        static_cast<int>(walkers.accepted() - accepted_)};
+  const Statistics make_struct_type{all.energies, all.squares, computed - computed_, walkers.best().energy,
+                                    static_cast<int>(walkers.accepted() - accepted_)};
   computed_ = computed;
   accepted_ = walkers.accepted();
-  return made;
+  return make_struct_type;
 }
 
 }  // namespace hockney::annealing

@@ -17,7 +17,7 @@
 
 namespace hockney::annealing {
 
-// One rank's part of an annealing: its walkers, and what every set-up does with them.
+// One rank's part of an annealing: its walkers, and the operations on them that all set-ups share.
 class Part final {
  public:
   Part(Walkers& walkers, const Options& options, const Comm& comm, const WaitPolicy& wait_policy,
@@ -29,37 +29,38 @@ class Part final {
   const WaitPolicy& wait_policy;
   const double initial_temperature;
   Account account;
-  std::vector<Round> rounds;   // on rank 0
-  std::vector<double> made_s;  // since the start: when the steps of each round were made
+  std::vector<Round> rounds;         // on rank 0
+  std::vector<double> steps_made_s;  // time since the start at which the steps of each round were made
   double target_s = -1;
   std::int64_t steps = 0;
-  std::int64_t estimated_steps = 0;  // of `steps`, with an estimated temperature
+  std::int64_t estimated_steps = 0;  // number of steps with an estimated temperature
   int walkers_sent = 0;
-  std::uint64_t schedule_digest = 0;  // to be added over the ranks
+  std::uint64_t schedule_digest = 0;  // must be added over the ranks
 
   Times times;
 
-  // All ranks begin together: the account starts, an initial state may be the target. It ends with end().
+  // begin() starts the account on all ranks together; an initial state may already reach the target. end()
+  // stops it.
   void begin();
   void end() { times = account.times(); }
 
-  // `count` steps of each of these walkers in a round, in pieces between calls of `progress`, which returns
-  // the temperature to continue with.
+  // Makes `count` steps of each of these walkers in a round, in pieces. Calls `progress` between pieces,
+  // which returns the temperature to continue with.
   template <class Progress>
-  void advance(std::size_t first, std::size_t many, int round, int count, double temperature,
+  void advance(std::size_t first, std::size_t walker_count, int round, int count, double temperature,
                Progress progress) {
     if (!options.propose) {
-      pieces(static_cast<int>(many) * count, temperature, progress, [](double, int) {});
+      pieces(static_cast<int>(walker_count) * count, temperature, progress, [](double, int) {});
       return;
     }
-    for (std::size_t i = first; i < first + many; ++i)
+    for (std::size_t i = first; i < first + walker_count; ++i)
       pieces(count, temperature, progress,
              [&](double present, int piece) { walkers.advance(i, round, present, piece); });
   }
 
-  // The sums over some of this rank's walkers, exact; not a number if an energy is not finite.
+  // Exact sums over some of this rank's walkers; NaN if an energy is not finite.
   EnsembleSums sums(std::size_t first, std::size_t count) const;
-  // Of a round that has ended, for the master. Once in a round.
+  // Statistics of a completed round, for the master. Called once per round.
   Statistics statistics();
 
  private:
@@ -69,19 +70,19 @@ class Part final {
     for (int left = count; left > 0;) {
       const int piece = test_every > 0 ? std::min(left, test_every - since_test_) : left;
       make(temperature, piece);
-      made(piece);
+      make_struct_type(piece);
       left -= piece;
       if (test_every == 0 || (since_test_ += piece) < test_every) continue;
       since_test_ = 0;
       temperature = progress();
     }
   }
-  void made(int count);
+  void make_struct_type(int count);
 
   const Quantum& quantum_;
   int since_test_ = 0;
-  double computed_ = 0;        // seconds, in former rounds
-  std::int64_t accepted_ = 0;  // moves, in former rounds
+  double computed_ = 0;        // seconds in previous rounds
+  std::int64_t accepted_ = 0;  // moves in previous rounds
 };
 
 }  // namespace hockney::annealing

@@ -38,7 +38,7 @@ class Master final : public Channel {
   }
 
   void announce(const Schedule& schedule) override {
-    const std::size_t slot = announced_++ % depth_;
+    const std::size_t slot = set_pending_++ % depth_;
     MPI_Request* const requests = &sends_[slot * ranks_];
     part_.wait_policy.finish_all(part_.comm.size, requests);  // long since received
     schedules_[slot] = schedule;
@@ -78,7 +78,7 @@ class Master final : public Channel {
     };
     if (!wait)
       test();
-    else if (part_.wait_policy.crowded())
+    else if (part_.wait_policy.oversubscribed())
       part_.wait_policy.until(test);
     else
       MPI_Waitsome(part_.comm.size, receives_.data(), &count, completed_.data(), MPI_STATUSES_IGNORE);
@@ -104,7 +104,7 @@ class Master final : public Channel {
   std::vector<int> completed_;
   std::vector<Schedule> schedules_;
   std::vector<MPI_Request> sends_;  // by schedule modulo depth, and by rank
-  std::size_t announced_ = 0;
+  std::size_t set_pending_ = 0;
 };
 
 class Worker final : public Channel {
@@ -115,7 +115,7 @@ class Worker final : public Channel {
         sends_(static_cast<std::size_t>(depth), MPI_REQUEST_NULL) {}
 
   void give(const Statistics& statistics, bool) override {
-    const std::size_t slot = given_++ % statistics_.size();
+    const std::size_t slot = given_rounds_++ % statistics_.size();
     part_.wait_policy.finish(sends_[slot]);  // long since received
     statistics_[slot] = statistics;
     MPI_Isend(&statistics_[slot], 1, types_.statistics, 0, statistics_tag, part_.comm.handle, &sends_[slot]);
@@ -145,7 +145,7 @@ class Worker final : public Channel {
   const MessageTypes types_;
   std::vector<Statistics> statistics_;
   std::vector<MPI_Request> sends_;
-  std::size_t given_ = 0;
+  std::size_t given_rounds_ = 0;
   Schedule schedule_{};
   MPI_Request expected_ = MPI_REQUEST_NULL;
 };

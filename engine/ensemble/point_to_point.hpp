@@ -14,8 +14,8 @@
 namespace hockney::annealing {
 
 // Nonblocking messages between the master and each other rank. A receive is posted for the next message of
-// each rank, and what is sent stays in one of `depth` places until it has left: the number of rounds that two
-// ranks can be apart, and one.
+// each rank. Sent data remain in one of `depth` slots until the send completes; `depth` is the maximum number
+// of rounds in flight between two ranks.
 std::unique_ptr<Channel> point_to_point(Part& part, int depth);
 
 }  // namespace hockney::annealing

@@ -14,25 +14,25 @@ namespace hockney::annealing {
 // energy, energies have 23 bits. Larger energies count as K q, which keeps the sums exact, but not accurate.
 class Quantum final {
  public:
-  Quantum(int walkers, double bound) : most_(std::floor(std::sqrt(0x1p53 / walkers))) {
+  Quantum(int walkers, double bound) : max_multiple_(std::floor(std::sqrt(0x1p53 / walkers))) {
     int exponent = 0;
-    const double mantissa = std::frexp(bound / most_, &exponent);
-    if (mantissa == 0.5) --exponent;  // bound / most is a power of two itself
+    const double mantissa = std::frexp(bound / max_multiple_, &exponent);
+    if (mantissa == 0.5) --exponent;  // bound / max_multiple is itself a power of two
     quantum_ = bound > 0 ? std::ldexp(1.0, exponent) : 1;
   }
 
   double rounded(double energy) const {
-    return quantum_ * std::fmin(most_, std::fmax(-most_, std::nearbyint(energy / quantum_)));
+    return quantum_ * std::fmin(max_multiple_, std::fmax(-max_multiple_, std::nearbyint(energy / quantum_)));
   }
   double value() const { return quantum_; }
-  double largest() const { return most_ * quantum_; }
+  double largest() const { return max_multiple_ * quantum_; }
 
  private:
-  double most_;
+  double max_multiple_;
   double quantum_ = 1;
 };
 
-// The bound for a problem that states none: initial energies are random, and may be small where positive and
+// The bound for a problem that states none. Initial energies are random, and may be small if positive and
 // negative terms cancel, as in a spin glass.
 inline constexpr double bound_over_initial = 64;
 

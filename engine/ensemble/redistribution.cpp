@@ -10,34 +10,34 @@
 
 namespace hockney::annealing {
 
-std::vector<int> owners_of_blocks(const std::vector<int>& counts) {
+std::vector<int> owners_by_blocks(const std::vector<int>& counts) {
   std::vector<int> owners;
   for (std::size_t rank = 0; rank < counts.size(); ++rank)
     owners.insert(owners.end(), static_cast<std::size_t>(counts[rank]), static_cast<int>(rank));
   return owners;
 }
 
-std::vector<int> owners_after(const std::vector<int>& owners, const std::vector<int>& counts) {
-  std::vector<int> after = owners;
-  std::vector<int> left = counts;  // places of each rank
-  std::vector<std::size_t> moving;
+std::vector<int> redistribute_owners(const std::vector<int>& owners, const std::vector<int>& counts) {
+  std::vector<int> preceding_word = owners;
+  std::vector<int> capacities = counts;  // remaining capacity of each rank
+  std::vector<std::size_t> moving_walkers;
   for (std::size_t walker = 0; walker < owners.size(); ++walker) {
-    int& places = left[static_cast<std::size_t>(owners[walker])];
+    int& places = capacities[static_cast<std::size_t>(owners[walker])];
     if (places > 0)
       --places;
     else
-      moving.push_back(walker);
+      moving_walkers.push_back(walker);
   }
   std::size_t rank = 0;
-  for (const std::size_t walker : moving) {
-    while (left[rank] == 0) ++rank;
-    after[walker] = static_cast<int>(rank);
-    --left[rank];
+  for (const std::size_t walker : moving_walkers) {
+    while (capacities[rank] == 0) ++rank;
+    preceding_word[walker] = static_cast<int>(rank);
+    --capacities[rank];
   }
-  return after;
+  return preceding_word;
 }
 
-int move_walkers(Walkers& walkers, const std::vector<int>& before, const std::vector<int>& after,
+int move_walkers(Walkers& walkers, const std::vector<int>& before, const std::vector<int>& preceding_word,
                  const Comm& comm) {
   const auto bytes = static_cast<int>(walkers.bytes());
   std::vector<std::vector<std::byte>> messages;
@@ -47,9 +47,9 @@ int move_walkers(Walkers& walkers, const std::vector<int>& before, const std::ve
     return messages.emplace_back(walkers.bytes()).data();
   };
 
-  // Between two ranks messages arrive in the order of the walkers' numbers, in which they are sent.
+  // Between two ranks, messages are sent and received in the order of the walkers' numbers.
   for (std::size_t i = 0; i < walkers.size(); ++i) {
-    const int to = after[walkers[i].number];
+    const int to = preceding_word[walkers[i].number];
     if (to == comm.rank) continue;
     std::byte* const data = message();
     walkers.save(i, data);
@@ -57,20 +57,20 @@ int move_walkers(Walkers& walkers, const std::vector<int>& before, const std::ve
   }
   const int sent = static_cast<int>(messages.size());
   std::vector<std::uint32_t> numbers;
-  std::vector<std::pair<std::size_t, const std::byte*>> arriving;  // index, data
-  for (std::size_t walker = 0; walker < after.size(); ++walker) {
-    if (after[walker] != comm.rank) continue;
+  std::vector<std::pair<std::size_t, const std::byte*>> received_states;  // index, data
+  for (std::size_t walker = 0; walker < preceding_word.size(); ++walker) {
+    if (preceding_word[walker] != comm.rank) continue;
     if (before[walker] != comm.rank) {
       std::byte* const data = message();
       MPI_Irecv(data, bytes, MPI_BYTE, before[walker], walker_tag, comm.handle, &requests.back());
-      arriving.emplace_back(numbers.size(), data);
+      received_states.emplace_back(numbers.size(), data);
     }
     numbers.push_back(static_cast<std::uint32_t>(walker));
   }
   MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
 
   walkers.reshape(numbers);
-  for (const auto& [index, data] : arriving) walkers.load(index, data);
+  for (const auto& [index, data] : received_states) walkers.load(index, data);
   return sent;
 }
 

@@ -44,9 +44,9 @@ std::optional<Schedule> Scheduler::next(const Statistics* all) {
   if (options.balance) {
     balancer_.add(round, all);
     const int last = round + 1 + lag_ + lead_;
-    if (finite && last + 1 < options.rounds && balancer_.advises()) {
+    if (finite && last + 1 < options.rounds && balancer_.recommends_redistribution()) {
       schedule.flag |= redistribute;
-      balancer_.announced(last);
+      balancer_.set_pending(last);
     }
   }
   return schedule;

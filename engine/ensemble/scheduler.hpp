@@ -16,7 +16,7 @@ class Scheduler final {
  public:
   Scheduler(Part& part, int lag, int lead);
 
-  // From the statistics of all ranks of the next round: the schedule, if there is still a round for it.
+  // Returns the next schedule from the statistics of all ranks for the next round, if any round remains.
   std::optional<Schedule> next(const Statistics* all);
 
   Balancer& balancer() { return balancer_; }
@@ -27,9 +27,9 @@ class Scheduler final {
   Part& part_;
   const int lag_;
   const int lead_;
-  int round_ = 0;  // whose statistics are next
+  int round_ = 0;  // the next round to be scheduled from
   double best_;
-  std::vector<double> temperatures_;  // of each round
+  std::vector<double> temperatures_;  // by round
   Balancer balancer_;
 };
 

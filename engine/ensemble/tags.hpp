@@ -4,7 +4,7 @@
 
 namespace hockney::annealing {
 
-// Tags of messages, different from those of Comm's functions on the same communicator.
+// Message tags, different from those of Comm's functions on the same communicator.
 inline constexpr int statistics_tag = 1;
 inline constexpr int schedule_tag = 2;
 inline constexpr int walker_tag = 3;

@@ -5,21 +5,21 @@
 namespace hockney::io {
 namespace {
 
-// Of the shared file each rank reads the part that its right neighbor has written or, with a shared pointer,
-// the part that is its turn.
+// Each rank reads the part of the shared file that its right neighbor has written or, with a shared pointer,
+// the next part.
 class FileRead final : public FileBase {
  public:
   using FileBase::FileBase;
 
-  // A shared pointer moves on with every run, so the file has a part for each.
+  // A shared pointer advances with every run, so the file has a part for each run.
   void prepare(int count) override {
-    const MPI_Offset needed = pointer() == Pointer::shared ? count : 1;
-    if (turns_ < needed) {
-      for (; turns_ < needed; ++turns_) write_part(turns_);
-      published_ = false;
+    const MPI_Offset parts = pointer() == Pointer::shared ? count : 1;
+    if (file_turns_ < parts) {
+      for (; file_turns_ < parts; ++file_turns_) write_part(file_turns_);
+      is_published_ = false;
     }
-    if (!published_) publish();
-    published_ = true;
+    if (!is_published_) publish();
+    is_published_ = true;
     rewind();
   }
 
@@ -30,17 +30,17 @@ class FileRead final : public FileBase {
     write_bytes(outgoing_->upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
     write_part();
     spoil(incoming_->upcoming(), payload);
-    turns_ = std::max<MPI_Offset>(turns_, 1);
-    published_ = false;
+    file_turns_ = std::max<MPI_Offset>(file_turns_, 1);
+    is_published_ = false;
   }
 
   Check verify(const Payload& payload) override {
-    return compare(payload, "what was read from the file", reads_from());
+    return check_read(payload, "what was read from the file", source_rank());
   }
 
  private:
-  bool published_ = false;
-  MPI_Offset turns_ = 0;  // that the file has parts for
+  bool is_published_ = false;
+  MPI_Offset file_turns_ = 0;  // for which the file has parts
 };
 
 constexpr Parameter file_read_parameters[] = {parameters::bytes("bytes that each rank reads"), file, calls,

@@ -14,7 +14,7 @@ class FileWrite final : public FileBase {
 
   void run() override {
     write();
-    if (to_storage_) note(MPI_File_sync(file_));
+    if (to_storage_) note_error(MPI_File_sync(file_));
   }
   void start(MPI_Request* request) override { write(request); }
 
@@ -23,11 +23,12 @@ class FileWrite final : public FileBase {
     spoil(incoming_->upcoming(), payload);
   }
 
-  // With a shared pointer that no order governs, a part of the file is any rank's.
+  // With an unordered shared pointer, a part of the file may belong to any rank.
   Check verify(const Payload& payload) override {
     publish();
     read_part();
-    return compare(payload, "what was written to the file", reads_from() == any ? any : neighbor());
+    return check_read(payload, "what was written to the file",
+                      source_rank() == any_rank ? any_rank : neighbor());
   }
 
  private:

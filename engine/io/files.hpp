@@ -57,36 +57,36 @@ inline constexpr Metric file_metrics[] = {
     {"file_size", "B", OverRanks::max, Per::record, false, "size of the file that MPI-IO reports at the end"},
 };
 
-// What file workloads share: a new file, or one for each rank, which is removed at the end, memory for the
-// part of each rank, and the comparison of what is in the file. The calls return at once where `request` is
+// Base class of file workloads: a new file, or one for each rank, which is removed at the end; memory for
+// each rank's part; and the comparison with the file's contents. The calls are nonblocking if `request` is
 // given.
-class FileBase : public Workload, public Started {
+class FileBase : public Workload, public NonblockingOperation {
  public:
   FileBase(const Place& place, const Values& values)
       : comm_(place.comm),
         block_(values.bytes()),
         shared_(values.word("file") == "shared"),
         collective_(values.word("calls") == "collective"),
-        pointer_(pointer_of(values)),
-        folder_(folder_of(comm_)) {
-    refuse_full(comm_, folder_, values.bytes());
-    on_all(comm_, [&] {
+        pointer_(parse_pointer(values)),
+        folder_(io_folder(comm_)) {
+    require_free_space(comm_, folder_, values.bytes());
+    run_on_all_ranks(comm_, [&] {
       outgoing_.emplace(place.arena, values.bytes(), "hot");
       incoming_.emplace(place.arena, values.bytes(), "hot");
     });
-    const std::string name = new_name(comm_, folder_);
-    file_ = opened(comm_, shared_ ? comm_.handle : MPI_COMM_SELF,
-                   shared_ ? name : name + "-" + std::to_string(comm_.rank), folder_);
+    const std::string name = unused_name(comm_, folder_);
+    file_ = open_new_file(comm_, shared_ ? comm_.handle : MPI_COMM_SELF,
+                          shared_ ? name : name + "-" + std::to_string(comm_.rank), folder_);
   }
   ~FileBase() override { MPI_File_close(&file_); }
 
-  // False because another rank reads what this rank writes into the shared file.
+  // False because this rank's part of the shared file is read by another rank.
   bool keeps_payload() const override { return false; }
-  // The total of all ranks.
+  // The total over all ranks.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(comm_.size); }
   void report(MetricValues& values) override {
     MPI_Offset bytes = 0;
-    note(MPI_File_get_size(file_, &bytes));
+    note_error(MPI_File_get_size(file_, &bytes));
     values.set("file_size", static_cast<double>(bytes));
     values.label("folder", folder_);
   }
@@ -94,25 +94,25 @@ class FileBase : public Workload, public Started {
  protected:
   enum class Pointer { call, individual, shared };
 
-  // A rank reads the part of its right neighbor, or its own file.
+  // The rank whose part is read: the right neighbor in a shared file, otherwise this rank.
   int neighbor() const { return shared_ ? (comm_.rank + 1) % comm_.size : comm_.rank; }
-  // Whose part a read() brings; -1: that of any rank.
-  int reads_from() const {
+  // The rank whose part a read() returns; -1 if it may be any rank's.
+  int source_rank() const {
     if (pointer_ != Pointer::shared || !shared_) return neighbor();
-    return collective_ ? comm_.rank : any;
+    return collective_ ? comm_.rank : any_rank;
   }
   MPI_Offset part_of(int rank) const {
     return shared_ ? static_cast<MPI_Offset>(block_.bytes) * rank : MPI_Offset{0};
   }
   Pointer pointer() const { return pointer_; }
 
-  void note(int code) {
-    if (code != MPI_SUCCESS) failed_ = code;
+  void note_error(int code) {
+    if (code != MPI_SUCCESS) error_code_ = code;
   }
 
-  // The shared pointer is at the beginning; calls move it on.
+  // Resets the shared pointer, which calls advance, to the beginning.
   void rewind() {
-    if (pointer_ == Pointer::shared) note(MPI_File_seek_shared(file_, 0, MPI_SEEK_SET));
+    if (pointer_ == Pointer::shared) note_error(MPI_File_seek_shared(file_, 0, MPI_SEEK_SET));
   }
 
   void write(MPI_Request* request = nullptr) {
@@ -121,24 +121,24 @@ class FileBase : public Workload, public Started {
     MPI_Status* const status = MPI_STATUS_IGNORE;
     const int count = block_.count;
     const MPI_Datatype type = block_.type;
-    if (pointer_ == Pointer::individual) note(MPI_File_seek(file_, at, MPI_SEEK_SET));
+    if (pointer_ == Pointer::individual) note_error(MPI_File_seek(file_, at, MPI_SEEK_SET));
     if (pointer_ == Pointer::call && collective_)
-      note(request ? MPI_File_iwrite_at_all(file_, at, from, count, type, request)
-                   : MPI_File_write_at_all(file_, at, from, count, type, status));
+      note_error(request ? MPI_File_iwrite_at_all(file_, at, from, count, type, request)
+                         : MPI_File_write_at_all(file_, at, from, count, type, status));
     else if (pointer_ == Pointer::call)
-      note(request ? MPI_File_iwrite_at(file_, at, from, count, type, request)
-                   : MPI_File_write_at(file_, at, from, count, type, status));
+      note_error(request ? MPI_File_iwrite_at(file_, at, from, count, type, request)
+                         : MPI_File_write_at(file_, at, from, count, type, status));
     else if (pointer_ == Pointer::individual && collective_)
-      note(request ? MPI_File_iwrite_all(file_, from, count, type, request)
-                   : MPI_File_write_all(file_, from, count, type, status));
+      note_error(request ? MPI_File_iwrite_all(file_, from, count, type, request)
+                         : MPI_File_write_all(file_, from, count, type, status));
     else if (pointer_ == Pointer::individual)
-      note(request ? MPI_File_iwrite(file_, from, count, type, request)
-                   : MPI_File_write(file_, from, count, type, status));
+      note_error(request ? MPI_File_iwrite(file_, from, count, type, request)
+                         : MPI_File_write(file_, from, count, type, status));
     else if (collective_)
-      note(MPI_File_write_ordered(file_, from, count, type, status));
+      note_error(MPI_File_write_ordered(file_, from, count, type, status));
     else
-      note(request ? MPI_File_iwrite_shared(file_, from, count, type, request)
-                   : MPI_File_write_shared(file_, from, count, type, status));
+      note_error(request ? MPI_File_iwrite_shared(file_, from, count, type, request)
+                         : MPI_File_write_shared(file_, from, count, type, status));
   }
 
   void read(MPI_Request* request = nullptr) {
@@ -147,58 +147,61 @@ class FileBase : public Workload, public Started {
     MPI_Status* const status = MPI_STATUS_IGNORE;
     const int count = block_.count;
     const MPI_Datatype type = block_.type;
-    if (pointer_ == Pointer::individual) note(MPI_File_seek(file_, at, MPI_SEEK_SET));
+    if (pointer_ == Pointer::individual) note_error(MPI_File_seek(file_, at, MPI_SEEK_SET));
     if (pointer_ == Pointer::call && collective_)
-      note(request ? MPI_File_iread_at_all(file_, at, to, count, type, request)
-                   : MPI_File_read_at_all(file_, at, to, count, type, status));
+      note_error(request ? MPI_File_iread_at_all(file_, at, to, count, type, request)
+                         : MPI_File_read_at_all(file_, at, to, count, type, status));
     else if (pointer_ == Pointer::call)
-      note(request ? MPI_File_iread_at(file_, at, to, count, type, request)
-                   : MPI_File_read_at(file_, at, to, count, type, status));
+      note_error(request ? MPI_File_iread_at(file_, at, to, count, type, request)
+                         : MPI_File_read_at(file_, at, to, count, type, status));
     else if (pointer_ == Pointer::individual && collective_)
-      note(request ? MPI_File_iread_all(file_, to, count, type, request)
-                   : MPI_File_read_all(file_, to, count, type, status));
+      note_error(request ? MPI_File_iread_all(file_, to, count, type, request)
+                         : MPI_File_read_all(file_, to, count, type, status));
     else if (pointer_ == Pointer::individual)
-      note(request ? MPI_File_iread(file_, to, count, type, request)
-                   : MPI_File_read(file_, to, count, type, status));
+      note_error(request ? MPI_File_iread(file_, to, count, type, request)
+                         : MPI_File_read(file_, to, count, type, status));
     else if (collective_)
-      note(MPI_File_read_ordered(file_, to, count, type, status));
+      note_error(MPI_File_read_ordered(file_, to, count, type, status));
     else
-      note(request ? MPI_File_iread_shared(file_, to, count, type, request)
-                   : MPI_File_read_shared(file_, to, count, type, status));
+      note_error(request ? MPI_File_iread_shared(file_, to, count, type, request)
+                         : MPI_File_read_shared(file_, to, count, type, status));
   }
 
-  // At this rank's part of the file's turn `turn`, and from that of its neighbor, whatever the pointer.
-  void write_part(MPI_Offset turn = 0) {
+  // Write and read at explicit offsets, independently of the pointer: this rank's part, and its neighbor's
+  // part, of turn `part_turn`.
+  void write_part(MPI_Offset part_turn = 0) {
     const MPI_Offset all = static_cast<MPI_Offset>(block_.bytes) * (shared_ ? comm_.size : 1);
-    note(MPI_File_write_at(file_, part_of(comm_.rank) + turn * all, outgoing_->next(), block_.count,
-                           block_.type, MPI_STATUS_IGNORE));
+    note_error(MPI_File_write_at(file_, part_of(comm_.rank) + part_turn * all, outgoing_->next(),
+                                 block_.count, block_.type, MPI_STATUS_IGNORE));
   }
   void read_part() {
-    note(MPI_File_read_at(file_, part_of(neighbor()), incoming_->next(), block_.count, block_.type,
-                          MPI_STATUS_IGNORE));
+    note_error(MPI_File_read_at(file_, part_of(neighbor()), incoming_->next(), block_.count, block_.type,
+                                MPI_STATUS_IGNORE));
   }
 
   // Makes the data of all writers visible to all readers (MPI-4.1, 14.6.1).
   void publish() {
-    note(MPI_File_sync(file_));
+    note_error(MPI_File_sync(file_));
     MPI_Barrier(comm_.handle);
-    note(MPI_File_sync(file_));
+    note_error(MPI_File_sync(file_));
   }
 
-  // What was read is rank `from`'s; if it may be that of any rank, each rank has that of another one.
-  Check compare(const Payload& payload, const char* what, int from) {
-    if (failed_ != MPI_SUCCESS)
-      return {0, 1, "MPI-IO fails: " + text_of(std::exchange(failed_, MPI_SUCCESS))};
-    if (from != any) return check_bytes(incoming_->taken(), payload, static_cast<std::uint64_t>(from), what);
+  // Checks that the data are from rank `from`; if they may be any rank's, that each rank has a different
+  // rank's data.
+  Check check_read(const Payload& payload, const char* description, int from) {
+    if (error_code_ != MPI_SUCCESS)
+      return {0, 1, "MPI-IO fails: " + error_text(std::exchange(error_code_, MPI_SUCCESS))};
+    if (from != any_rank)
+      return check_bytes(incoming_->current(), payload, static_cast<std::uint64_t>(from), description);
     Check found;
-    int whose = comm_.size;
-    for (int rank = 0; rank < comm_.size && whose == comm_.size; ++rank) {
-      found = check_bytes(incoming_->taken(), payload, static_cast<std::uint64_t>(rank), what);
-      if (found.errors == 0) whose = rank;
+    int source = comm_.size;
+    for (int rank = 0; rank < comm_.size && source == comm_.size; ++rank) {
+      found = check_bytes(incoming_->current(), payload, static_cast<std::uint64_t>(rank), description);
+      if (found.errors == 0) source = rank;
     }
     if (block_.bytes == 0) return found;
     std::vector<int> all(static_cast<std::size_t>(comm_.size));
-    MPI_Allgather(&whose, 1, MPI_INT, all.data(), 1, MPI_INT, comm_.handle);
+    MPI_Allgather(&source, 1, MPI_INT, all.data(), 1, MPI_INT, comm_.handle);
     std::sort(all.begin(), all.end());
     for (int rank = 0; rank < comm_.size; ++rank)
       if (all[static_cast<std::size_t>(rank)] != rank && found.errors == 0)
@@ -206,7 +209,7 @@ class FileBase : public Workload, public Started {
     return found;
   }
 
-  static constexpr int any = -1;
+  static constexpr int any_rank = -1;
 
   const Comm& comm_;
   const Block block_;
@@ -219,18 +222,18 @@ class FileBase : public Workload, public Started {
   MPI_File file_ = MPI_FILE_NULL;
 
  private:
-  // Also refuses what MPI has no call for.
-  static Pointer pointer_of(const Values& values) {
-    const std::string& word = values.word("pointer");
-    if (word == "shared" && values.word("calls") == "collective" && values.has("computing"))
+  // Parses the parameter, and rejects combinations for which MPI has no call.
+  static Pointer parse_pointer(const Values& values) {
+    const std::string& text = values.word("pointer");
+    if (text == "shared" && values.word("calls") == "collective" && values.has("computing"))
       throw InvalidCase(
           "pointer=shared cannot be nonblocking with calls=collective (MPI has no MPI_File_iwrite_ordered); "
           "use "
           "calls=independent");
-    return word == "individual" ? Pointer::individual : word == "shared" ? Pointer::shared : Pointer::call;
+    return text == "individual" ? Pointer::individual : text == "shared" ? Pointer::shared : Pointer::call;
   }
 
-  int failed_ = MPI_SUCCESS;
+  int error_code_ = MPI_SUCCESS;
 };
 
 }  // namespace hockney::io

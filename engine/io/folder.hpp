@@ -16,12 +16,12 @@
 
 namespace hockney::io {
 
-// The folder comes from the environment of the command, never from a case: a plan that somebody else wrote
-// must not choose where files are made.
+// The folder is taken from the environment of the command, never from a case: a plan written by somebody else
+// must not determine where files are created.
 inline constexpr const char* folder_variable = "HOCKNEY_IO_FOLDER";
 
-// Rank 0's text, on every rank.
-inline std::string shared_text(const Comm& comm, std::string text) {
+// Returns rank 0's text on every rank.
+inline std::string broadcast_text(const Comm& comm, std::string text) {
   std::size_t length = text.size();
   comm.broadcast(length);
   text.resize(length);
@@ -29,53 +29,55 @@ inline std::string shared_text(const Comm& comm, std::string text) {
   return text;
 }
 
-inline std::string folder_of(const Comm& comm) {
+inline std::string io_folder(const Comm& comm) {
 #if !HOCKNEY_HAS_FILES
   throw InvalidCase("files cannot be simulated (the described machines have no disks)");
 #endif
-  const char* const named = std::getenv(folder_variable);
-  const std::string folder = shared_text(comm, comm.root() && named ? named : "");
+  const char* const folder_name = std::getenv(folder_variable);
+  const std::string folder = broadcast_text(comm, comm.root() && folder_name ? folder_name : "");
   if (folder.empty())
     throw InvalidCase(std::string("there is no folder to write to; set ") + folder_variable +
                       " to one that all ranks can write to");
   return folder;
 }
 
-// A full file system would fail in the middle, and others need it too: a tenth stays free.
-inline void refuse_full(const Comm& comm, const std::string& folder, std::uint64_t bytes) {
+// Throws if the file system is nearly full: a tenth stays free, because writes would otherwise fail midway,
+// and others need space too.
+inline void require_free_space(const Comm& comm, const std::string& folder, std::uint64_t bytes) {
   struct statvfs there{};
-  const bool known = statvfs(folder.c_str(), &there) == 0;
+  const bool is_known = statvfs(folder.c_str(), &there) == 0;
   const double free = static_cast<double>(there.f_bavail) * static_cast<double>(there.f_frsize);
-  const double needed = static_cast<double>(bytes) * comm.size;
-  if (!comm.all(!comm.root() || !known || needed <= 0.9 * free))
+  const double parts = static_cast<double>(bytes) * comm.size;
+  if (!comm.all(!comm.root() || !is_known || parts <= 0.9 * free))
     throw InvalidCase("files of " + std::to_string(bytes) + " bytes for each of " +
                       std::to_string(comm.size) + " ranks do not fit into " + folder);
 }
 
-inline std::string text_of(int code) {
+inline std::string error_text(int code) {
   char text[MPI_MAX_ERROR_STRING + 1] = {};
   int length = 0;
   MPI_Error_string(code, text, &length);
   return text;
 }
 
-// A name in `folder` that no file has yet, the same on all ranks.
-inline std::string new_name(const Comm& comm, const std::string& folder) {
-  const std::string unique =
+// An unused file name in `folder`, the same on all ranks.
+inline std::string unused_name(const Comm& comm, const std::string& folder) {
+  const std::string unique_name =
       std::to_string(getpid()) + "-" + std::to_string(static_cast<std::int64_t>(date() * 1e6));
-  return shared_text(comm, folder + "/hockney-" + unique);
+  return broadcast_text(comm, folder + "/hockney-" + unique_name);
 }
 
-// For all ranks or, with MPI_COMM_SELF, for each. Never a file that is there already; it is removed when it
-// is closed.
-inline MPI_File opened(const Comm& comm, MPI_Comm who, const std::string& name, const std::string& folder) {
+// Creates a file for all ranks or, with MPI_COMM_SELF, for each rank. Fails if the file already exists; the
+// file is removed when it is closed.
+inline MPI_File open_new_file(const Comm& comm, MPI_Comm file_comm, const std::string& name,
+                              const std::string& folder) {
   MPI_File file = MPI_FILE_NULL;
   constexpr int mode = MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
-  const int code = MPI_File_open(who, name.c_str(), mode, MPI_INFO_NULL, &file);
+  const int code = MPI_File_open(file_comm, name.c_str(), mode, MPI_INFO_NULL, &file);
   if (comm.all(code == MPI_SUCCESS)) return file;
   if (code == MPI_SUCCESS) MPI_File_close(&file);
   throw InvalidCase("no file can be made in " + folder +
-                    (code == MPI_SUCCESS ? " by another rank" : ": " + text_of(code)));
+                    (code == MPI_SUCCESS ? " by another rank" : ": " + error_text(code)));
 }
 
 }  // namespace hockney::io

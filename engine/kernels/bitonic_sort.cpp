@@ -8,43 +8,43 @@
 namespace hockney::kernels {
 namespace {
 
-// Batcher's bitonic sort of p = 2^q blocks: each rank sorts its block, then pairs of ranks merge theirs and
-// keep a half each, in q (q + 1) / 2 steps.
+// Batcher's bitonic sort of p = 2^q blocks: each rank sorts its block, then pairs of ranks merge their blocks
+// and keep half each, in q (q + 1) / 2 steps.
 template <class T>
 class BitonicSort final : public SortBase<T> {
   using Base = SortBase<T>;
-  using Base::comm_, Base::keys_, Base::ledger_, Base::merged, Base::sort_own, Base::sorted_;
+  using Base::comm_, Base::keys_, Base::ledger_, Base::count_merged, Base::sort_local_keys, Base::sorted_;
 
  public:
-  BitonicSort(const Place& place, const Values& values) : Base(place, values), kept_(keys_) {
-    for (std::vector<T>& other : others_) other.resize(keys_);
+  BitonicSort(const Place& place, const Values& values) : Base(place, values), merged_keys_(keys_) {
+    for (std::vector<T>& other : partner_keys_) other.resize(keys_);
     if (!std::has_single_bit(static_cast<unsigned>(comm_.size)))
       throw InvalidCase("a bitonic sort needs a power of two of ranks, not " + std::to_string(comm_.size));
   }
 
  private:
   void register_areas(bsp::Process& bsp) override {
-    for (std::size_t i = 0; i < areas_.size(); ++i) areas_[i].emplace(bsp, std::span(others_[i]));
+    for (std::size_t i = 0; i < areas_.size(); ++i) areas_[i].emplace(bsp, std::span(partner_keys_[i]));
   }
 
   // `exchange(partner)` sends sorted_ to the partner, and receives other() from it.
   template <class Exchange>
   void run_with(Exchange exchange) {
-    sort_own();
+    sort_local_keys();
     for (int size = 2; size <= comm_.size; size *= 2)
       for (int distance = size / 2; distance > 0; distance /= 2) {
         const int partner = comm_.rank ^ distance;
-        turn_ = 1 - turn_;
+        parity_ = 1 - parity_;
         exchange(partner);
         const bool ascending = (comm_.rank & size) == 0;
-        keep_half((comm_.rank < partner) == ascending);
+        merge_half((comm_.rank < partner) == ascending);
       }
-    this->done(sorted_, keys_ * static_cast<std::uint64_t>(comm_.rank));
+    this->set_result(sorted_, keys_ * static_cast<std::uint64_t>(comm_.rank));
   }
 
   void run_bsp(bsp::Process& bsp) override {
     run_with([&](int partner) {
-      this->template put<T>(bsp, partner, sorted_, *areas_[turn_], 0);
+      this->template put<T>(bsp, partner, sorted_, *areas_[parity_], 0);
       this->sync(bsp);
     });
   }
@@ -57,34 +57,34 @@ class BitonicSort final : public SortBase<T> {
     const Block block(keys_ * sizeof(T));
     run_with([&](int partner) {
       constexpr int tag = 1;
-      ledger_.computed();
+      ledger_.end_computing();
       MPI_Sendrecv(sorted_.data(), block.count, block.type, partner, tag, other().data(), block.count,
                    block.type, partner, tag, comm_.handle, MPI_STATUS_IGNORE);
-      ledger_.communicated(block.bytes, block.bytes, 1, 1);
+      ledger_.end_superstep(block.bytes, block.bytes, 1, 1);
     });
   }
 
-  std::vector<T>& other() { return others_[turn_]; }
+  std::vector<T>& other() { return partner_keys_[parity_]; }
 
-  // The lower or the upper half of sorted_ and other().
-  void keep_half(bool lower) {
-    const std::span<const T> mine(sorted_);
-    const std::span<const T> others(other());
-    const std::size_t from_mine = local::share_of_first(mine, others, keys_);
-    const std::size_t from_others = keys_ - from_mine;
+  // Merges the lower or the upper half of sorted_ and other().
+  void merge_half(bool lower) {
+    const std::span<const T> own_keys(sorted_);
+    const std::span<const T> partner_keys(other());
+    const std::size_t own_count = local::count_from_first(own_keys, partner_keys, keys_);
+    const std::size_t partner_count = keys_ - own_count;
     if (lower)
-      local::merge(mine.first(from_mine), others.first(from_others), kept_.data());
+      local::merge(own_keys.first(own_count), partner_keys.first(partner_count), merged_keys_.data());
     else
-      local::merge(mine.subspan(from_mine), others.subspan(from_others), kept_.data());
-    sorted_.swap(kept_);
-    merged(keys_);
+      local::merge(own_keys.subspan(own_count), partner_keys.subspan(partner_count), merged_keys_.data());
+    sorted_.swap(merged_keys_);
+    count_merged(keys_);
   }
 
-  // Two, in turn: unbuffered puts may arrive while the previous keys are still being merged.
-  std::array<std::vector<T>, 2> others_;
+  // Two, used in turn: unbuffered puts may arrive while the previous keys are still being merged.
+  std::array<std::vector<T>, 2> partner_keys_;
   std::array<std::optional<bsp::Area<T>>, 2> areas_;
-  std::size_t turn_ = 0;
-  std::vector<T> kept_;
+  std::size_t parity_ = 0;
+  std::vector<T> merged_keys_;
 };
 
 constexpr Parameter bitonic_sort_parameters[] = {keys_of("4096", "keys of each rank"),

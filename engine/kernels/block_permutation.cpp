@@ -13,7 +13,7 @@
 namespace hockney::kernels {
 namespace {
 
-// Steps of the BPRAM, each a random permutation in which every rank sends a block to another one.
+// Steps of the BPRAM, each a random permutation in which every rank sends a block to another rank.
 class BlockPermutation final : public Workload {
  public:
   BlockPermutation(const Place& place, const Values& values)
@@ -22,10 +22,10 @@ class BlockPermutation final : public Workload {
         outgoing_(place.arena, bytes_, "hot"),
         incoming_(place.arena, bytes_, "hot") {
     auto seed = static_cast<std::uint64_t>(values.integer("seed"));
-    for (std::int64_t t = 0; t < values.integer("permutations"); ++t) {
+    for (std::int64_t step = 0; step < values.integer("permutations"); ++step) {
       seed = mix(seed);
-      const auto [to, from] = RandomRing(comm_, seed).partners(mix(seed));
-      to_.push_back(to);
+      const auto [targets, from] = RandomRing(comm_, seed).partners(mix(seed));
+      targets_.push_back(targets);
       last_from_ = from;
     }
   }
@@ -34,18 +34,19 @@ class BlockPermutation final : public Workload {
     if (!bpram_) bpram_.emplace(comm_.handle);
   }
   void run() override {
-    for (const int to : to_) bpram_->exchange_bytes(to, outgoing_.upcoming(), incoming_.upcoming());
+    for (const int targets : targets_)
+      bpram_->exchange_bytes(targets, outgoing_.upcoming(), incoming_.upcoming());
   }
   void fill(const Payload& payload) override {
     write_bytes(outgoing_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
     spoil(incoming_.upcoming(), payload);
   }
-  // What the last permutation has left.
+  // Checks the result of the last permutation.
   Check verify(const Payload& payload) override {
     return check_bytes(incoming_.upcoming(), payload, static_cast<std::uint64_t>(last_from_), "the block");
   }
   bool keeps_payload() const override { return true; }
-  double operations() const override { return static_cast<double>(to_.size()); }
+  double operations() const override { return static_cast<double>(targets_.size()); }
   std::uint64_t bytes_moved() const override { return bytes_; }
 
  private:
@@ -53,7 +54,7 @@ class BlockPermutation final : public Workload {
   const std::uint64_t bytes_;
   Buffer outgoing_;
   IncomingBuffer incoming_;
-  std::vector<int> to_;
+  std::vector<int> targets_;
   int last_from_ = 0;
   std::optional<bpram::Process> bpram_;
 };

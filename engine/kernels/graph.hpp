@@ -17,8 +17,8 @@
 
 namespace hockney::kernels {
 
-// A directed graph: a circle through all nodes, and about eight more edges of each node. Lengths are small
-// integers, so that sums are exact, and with few edges the shortest paths have many of them.
+// A directed graph: a circle through all nodes, and about eight additional edges per node. Lengths are small
+// integers, so that sums are exact; since there are few edges, shortest paths consist of many of them.
 class Graph {
  public:
   Graph(std::size_t nodes, std::uint64_t seed) : nodes_(nodes), seed_(seed) {}
@@ -51,14 +51,14 @@ class Graph {
     return lengths;
   }
 
-  // Compares some rows of a block of the result, which has `rows` rows from `first_row` and columns from
-  // `first_column`; `number` selects the rows.
+  // Compares some rows of a block of the result, which contains `rows` rows from `first_row` on and columns
+  // from `first_column` on; `number` selects the rows.
   Check check(const float* block, std::size_t first_row, std::size_t rows, std::size_t first_column,
               std::size_t columns, const Payload& payload, std::uint64_t number) const {
     Check result;
-    const std::size_t affordable = std::max(std::size_t{1}, payload.most / (nodes_ * nodes_));
+    const std::size_t max_sources = std::max(std::size_t{1}, payload.max_bytes / (nodes_ * nodes_));
     const std::size_t begin = mix(seed_ + number) % rows;
-    for (std::size_t s = 0; s < std::min(rows, affordable); ++s) {
+    for (std::size_t s = 0; s < std::min(rows, max_sources); ++s) {
       const std::size_t i = (begin + s) % rows;
       const std::vector<float> expected = paths_from(first_row + i);
       const float* const row = block + i * columns;

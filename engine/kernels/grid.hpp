@@ -13,12 +13,12 @@
 
 namespace hockney::kernels {
 
-// Ranks in a grid of three dimensions, the last one fastest.
+// Ranks in a three-dimensional grid, the last dimension fastest.
 struct Grid {
   std::array<std::size_t, 3> shape;
 
   std::size_t ranks() const { return shape[0] * shape[1] * shape[2]; }
-  std::array<std::size_t, 3> place_of(std::size_t rank) const {
+  std::array<std::size_t, 3> coordinates_of(std::size_t rank) const {
     return {rank / (shape[1] * shape[2]), rank / shape[2] % shape[1], rank % shape[2]};
   }
   std::size_t rank_at(std::size_t i, std::size_t j, std::size_t k) const {
@@ -26,25 +26,25 @@ struct Grid {
   }
 };
 
-// For the product of square matrices, in which rank (i, j, k) multiplies block (i, k) by block (k, j): the
-// grid in which a rank needs the fewest elements; a cube for 8, 27, 64 ranks.
+// Grid for the product of square matrices, in which rank (i, j, k) multiplies block (i, k) by block (k, j).
+// Selects the grid in which a rank needs the fewest elements; a cube for 8, 27, 64 ranks.
 inline Grid product_grid(std::size_t ranks) {
   Grid best{{ranks, 1, 1}};
-  double least = std::numeric_limits<double>::infinity();
+  double min_elements = std::numeric_limits<double>::infinity();
   for (std::size_t c = 1; c <= ranks; ++c)
     for (std::size_t b = 1; ranks % c == 0 && b <= ranks / c; ++b) {
       if (ranks / c % b != 0) continue;
       const std::size_t a = ranks / c / b;
       const auto elements = 1.0 / static_cast<double>(a * c) + 1.0 / static_cast<double>(b * c) +
                             1.0 / static_cast<double>(a * b);
-      if (elements >= least - 1e-12 || a < b) continue;
-      least = elements;
+      if (elements >= min_elements - 1e-12 || a < b) continue;
+      min_elements = elements;
       best = {{a, b, c}};
     }
   return best;
 }
 
-// "auto" or "A:B:C", whose product is the number of ranks.
+// Parses "auto" or "A:B:C", whose product is the number of ranks.
 inline Grid parse_grid(const std::string& text, std::size_t ranks) {
   if (text == "auto") return product_grid(ranks);
   Grid grid{{0, 0, 0}};
@@ -64,7 +64,7 @@ inline Grid parse_grid(const std::string& text, std::size_t ranks) {
   return grid;
 }
 
-// Rows and columns of a grid of two dimensions, nearly square: no more rows than columns.
+// Rows and columns of a two-dimensional grid, nearly square, with at most as many rows as columns.
 inline std::array<std::size_t, 2> plane_grid(std::size_t ranks) {
   std::size_t rows = 1;
   for (std::size_t i = 1; i * i <= ranks; ++i)

@@ -19,8 +19,8 @@ namespace {
 
 using Word = std::uint32_t;
 
-// A random full h-relation: every rank sends h words to others and receives h words, in packets. Packet t of
-// all ranks is a permutation: with the ranks in a random order, it goes a random distance further on.
+// A random full h-relation: every rank sends h words and receives h words, in packets. Packet t of all ranks
+// is a permutation: with the ranks in a random order, it is sent a random distance ahead.
 class HRelation final : public Workload {
  public:
   HRelation(const Place& place, const Values& values)
@@ -66,7 +66,7 @@ class HRelation final : public Workload {
   bool keeps_payload() const override { return true; }
   std::uint64_t bytes_moved() const override { return outgoing_.size() * sizeof(Word); }
 
-  // The library records times in supersteps of their own, since it then also counts, which costs time.
+  // The library records times in separate supersteps, since recording also counts, which takes time.
   void report(MetricValues& values) override {
     std::array<std::vector<double>, 3> parts;
     if (bsp_) {
@@ -90,7 +90,7 @@ class HRelation final : public Workload {
   }
 
  private:
-  // Supersteps of which the library records the parts; on a simulated machine all take the same time.
+  // Number of supersteps whose parts the library records; on a simulated machine all take the same time.
 #ifdef HOCKNEY_SMPI
   static constexpr int recorded = 1;
 #else
@@ -176,7 +176,7 @@ class HRelation final : public Workload {
       }
     return result;
   }
-  // The sum, and the sum of the squares, of all words.
+  // Compares the sum and the sum of squares of all words.
   Check check_sums() const {
     std::array<std::uint64_t, 4> sums{};
     for (std::size_t t = 0; t < packets_; ++t)

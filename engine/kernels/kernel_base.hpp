@@ -20,8 +20,8 @@
 
 namespace hockney::kernels {
 
-// Operations per second of a simulated machine; 0: computing takes no time. A real one computes at its own
-// rate.
+// Operations per second of a simulated machine; 0: computing takes no time. A real machine computes at its
+// own rate.
 inline double simulated_rate(const Values& values, const char* name) {
   const double rate = values.real(name);
 #ifndef HOCKNEY_SMPI
@@ -47,7 +47,7 @@ class KernelBase : public Workload {
     if (packet_ > 0 && style_ != "bsp") throw InvalidCase("packet is the size of puts in style=bsp");
   }
 
-  // The libraries are set up here, because that is collective, and a constructor may refuse the case on some
+  // The libraries are set up here, because that is collective, and a constructor may reject the case on some
   // ranks only.
   void prepare(int) override {
     if (style_ == "bsp" && !bsp_) {
@@ -82,7 +82,7 @@ class KernelBase : public Workload {
   virtual void run_bpram(bpram::Process& bpram) = 0;
   virtual void run_mpi() = 0;
 
-  // The elements of a packet; all of them if the case names no size of packets.
+  // Number of elements in a packet; unlimited if the case gives no packet size.
   template <class T>
   std::size_t packet(std::size_t elements) const {
     if (packet_ % sizeof(T) != 0)
@@ -90,29 +90,30 @@ class KernelBase : public Workload {
                         std::to_string(sizeof(T)) + " bytes");
     return packet_ > 0 ? packet_ / sizeof(T) : elements;
   }
-  // A block to process `to`, in packets, or by a single unbuffered put.
+  // Sends a block to process `to`, in packets or by a single unbuffered put.
   template <class T>
   void put(bsp::Process& bsp, int to, std::span<const std::type_identity_t<T>> block,
            const bsp::Area<T>& area, std::size_t first) {
-    ledger_.computed();
+    ledger_.end_computing();
     if (packet_ == 0) {
       bsp.hpput<T>(to, block, area, first);
       return;
     }
-    const std::size_t most = packet<T>(block.size());
-    for (std::size_t at = 0; at < block.size(); at += most)
-      bsp.put<T>(to, block.subspan(at, std::min(most, block.size() - at)), area, first + at);
+    const std::size_t max_elements = packet<T>(block.size());
+    for (std::size_t at = 0; at < block.size(); at += max_elements)
+      bsp.put<T>(to, block.subspan(at, std::min(max_elements, block.size() - at)), area, first + at);
   }
   // Ends a superstep.
   void sync(bsp::Process& bsp) {
-    ledger_.computed();
+    ledger_.end_computing();
     bsp.sync();
-    ledger_.synchronised(bsp.supersteps().back());
+    ledger_.add_superstep(bsp.supersteps().back());
   }
-  // A step of the BPRAM in which this rank sends to `to`, which may be nobody, and receives if `receives`.
+  // A step of the BPRAM in which this rank sends to `to`, which may be nobody, and receives if `receives` is
+  // true.
   bpram::Received step(bpram::Process& bpram, int to, std::span<const std::byte> block, bool receives,
                        std::span<std::byte> room) {
-    ledger_.computed();
+    ledger_.end_computing();
     bpram::Received received;
     if (to != bpram::nobody && receives)
       received = bpram.exchange_bytes(to, block, room);
@@ -124,8 +125,8 @@ class KernelBase : public Workload {
       bpram.pass();
     const bool sends = to != bpram::nobody && to != comm_.rank;
     const bool is_from_other = received.from != bpram::nobody && received.from != comm_.rank;
-    ledger_.communicated(sends ? block.size() : 0, is_from_other ? received.bytes : 0, sends ? 1 : 0,
-                         sends ? 1 : 0);
+    ledger_.end_superstep(sends ? block.size() : 0, is_from_other ? received.bytes : 0, sends ? 1 : 0,
+                          sends ? 1 : 0);
     return received;
   }
   template <class T>
@@ -144,7 +145,8 @@ class KernelBase : public Workload {
   Ledger ledger_;
 
  private:
-  // Destroyed after what the derived class registers with it, which is why that holds it as `std::optional`.
+  // Destroyed after the objects that the derived class registers with it; they are therefore held as
+  // `std::optional`.
   std::optional<bsp::Process> bsp_;
   std::optional<bpram::Process> bpram_;
 };

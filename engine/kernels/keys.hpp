@@ -15,22 +15,22 @@
 
 namespace hockney::kernels {
 
-// The keys that a parallel sort begins with, and those that it must end with. The sorted sequence of all keys
-// is a formula, of which the input is a permutation. So every rank can compare its whole result by itself.
+// The input keys of a parallel sort, and the expected result. The sorted sequence of all keys is a formula,
+// of which the input is a permutation, so every rank can compare its whole result by itself.
 template <class T>
 class Keys {
  public:
   Keys(std::uint64_t total, const std::string& distribution, std::uint64_t seed)
       : total_(total), distribution_(distribution), order_(total, seed) {}
 
-  // Key number `position` of the input: the ranks' keys one after the other.
+  // Key number `position` of the input, with the ranks' keys one after the other.
   T input(std::uint64_t position) const {
     if (distribution_ == "sorted") return sorted(position);
     if (distribution_ == "reverse") return sorted(total_ - 1 - position);
     return sorted(order_(position));
   }
 
-  // The key with `position` keys before it in the sorted sequence.
+  // Key number `position` of the sorted sequence.
   T sorted(std::uint64_t position) const {
     if (distribution_ == "few") {
       const std::uint64_t number = position * distinct / total_;
@@ -43,7 +43,7 @@ class Keys {
     return scaled(share);
   }
 
-  // Compares keys with the sorted sequence from `first` on.
+  // Compares keys with the sorted sequence, starting at `first`.
   Check check(std::span<const T> keys, std::uint64_t first) const {
     Check result;
     result.bytes = keys.size_bytes();

@@ -13,7 +13,8 @@
 
 namespace hockney::kernels {
 
-// The supersteps of a kernel on this rank: what each computes and communicates, and how long that takes.
+// The supersteps of a kernel on this rank: the amounts of computation and communication in each, and their
+// times.
 class Ledger {
  public:
   // Begins a run.
@@ -22,29 +23,29 @@ class Ledger {
     ++runs_;
     resumed_ = now();
   }
-  // Computing of this many operations, which belongs to the current superstep. On a simulated machine it
-  // takes operations / rate seconds; a rate of 0 stands for none.
+  // Adds computation of this many operations to the current superstep. On a simulated machine it takes
+  // operations / rate seconds, or no time if the rate is 0.
   void compute(double operations, [[maybe_unused]] double rate) {
 #ifdef HOCKNEY_SMPI
     if (rate > 0) pass(operations / rate);
 #endif
     current().operations += operations;
   }
-  // Copying of this many bytes, which is computing, but counts no operations.
+  // Adds copying of this many bytes, which counts as computing time, but not as operations.
   void copy([[maybe_unused]] std::size_t bytes, [[maybe_unused]] double rate) {
 #ifdef HOCKNEY_SMPI
     if (rate > 0) pass(static_cast<double>(bytes) / rate);
 #endif
   }
-  // Computing ends here, and communication begins, unless it has begun already.
-  void computed() {
+  // Ends computation and begins communication, unless it has already begun.
+  void end_computing() {
     if (communicating_) return;
     communicating_ = true;
     spend(current().computation, computation_, now());
   }
-  // Communication ends here, and with it the superstep.
-  void communicated(std::uint64_t bytes_out, std::uint64_t bytes_in, std::uint64_t messages,
-                    std::uint64_t packets) {
+  // Ends communication and the superstep.
+  void end_superstep(std::uint64_t bytes_out, std::uint64_t bytes_in, std::uint64_t messages,
+                     std::uint64_t packets) {
     Sums& step = current();
     spend(step.communication, communication_, now());
     step.bytes += static_cast<double>(std::max(bytes_out, bytes_in));
@@ -53,18 +54,18 @@ class Ledger {
     ++step_;
     communicating_ = false;
   }
-  // The same for a superstep of BSPlib, as the library has recorded it.
-  void synchronised(const bsp::Superstep& superstep) {
-    communicated(superstep.bytes_out, superstep.bytes_in, superstep.operations, superstep.packets_out);
+  // Adds a superstep of BSPlib, as recorded by the library.
+  void add_superstep(const bsp::Superstep& superstep) {
+    end_superstep(superstep.bytes_out, superstep.bytes_in, superstep.operations, superstep.packets_out);
   }
-  // Ends a run, with a last superstep that only computes.
+  // Ends a run with a last superstep that only computes.
   void end() {
-    computed();
+    end_computing();
     ++step_;
     communicating_ = false;
   }
 
-  // The seconds of the runs since the last call.
+  // Sets the seconds of the runs since the last call.
   void sample(MetricValues& values) {
     values.set("computation", computation_);
     values.set("communication", communication_);
@@ -86,7 +87,7 @@ class Ledger {
   }
 
  private:
-  // Over all runs.
+  // Sums over all runs.
   struct Sums {
     double operations = 0;
     double computation = 0;

@@ -12,7 +12,8 @@
 
 namespace hockney::kernels {
 
-// Computing of every rank by itself, as part of a kernel, at a rate that predictions need.
+// Base class of computations that every rank performs by itself, as part of a kernel, at a rate that
+// predictions need.
 class LocalBase : public Workload {
  public:
   explicit LocalBase(const Values& values) : rate_(simulated_rate(values, "rate")) {}
@@ -25,14 +26,14 @@ class LocalBase : public Workload {
   }
   bool keeps_payload() const final { return true; }
   void report(MetricValues& values) final {
-    values.set("operations", counted());
+    values.set("operations", operation_count());
     if (*library()) values.label("local_library", library());
   }
 
  protected:
   virtual void compute() = 0;
-  // The operations of one run.
-  virtual double counted() const = 0;
+  // Number of operations of one run.
+  virtual double operation_count() const = 0;
   virtual const char* library() const { return ""; }
 
  private:
@@ -46,7 +47,7 @@ inline constexpr Metric local_metrics[] = {
 inline constexpr Parameter local_rate_parameter =
     rate_of("rate", "simulated machines: operations per second");
 
-// The sizes of a product: n x m by n x k and k x m.
+// Sizes of a product of an n x k and a k x m matrix, which is n x m.
 struct Sizes {
   explicit Sizes(const Values& values)
       : n(static_cast<std::size_t>(values.integer("n"))), m(or_n(values, "m")), k(or_n(values, "k")) {}
@@ -65,9 +66,9 @@ inline constexpr Parameter product_n{"n", Kind::integer, "", "256", 1, 1e6, "", 
 inline constexpr Parameter product_m{"m", Kind::integer, "", "0", 0, 1e6, "", "columns of the result; 0: n"};
 inline constexpr Parameter product_k{"k", Kind::integer, "", "0", 0, 1e6, "", "inner dimension; 0: n"};
 
-// Whether the result at a few random places is the expected one.
+// Compares the result with the expected one at a few random places.
 template <class Expected>
-Check check_some(const char* what, std::size_t places, std::size_t size, std::size_t element_bytes,
+Check check_some(const char* description, std::size_t places, std::size_t size, std::size_t element_bytes,
                  std::uint64_t seed, Expected is_expected) {
   Check result;
   for (std::size_t t = 0; t < places; ++t) {
@@ -76,7 +77,7 @@ Check check_some(const char* what, std::size_t places, std::size_t size, std::si
     if (is_expected(place)) continue;
     ++result.errors;
     if (result.first.empty())
-      result.first = std::string(what) + ": element " + std::to_string(place) + " is wrong";
+      result.first = std::string(description) + ": element " + std::to_string(place) + " is wrong";
   }
   return result;
 }

@@ -31,7 +31,7 @@ class LocalClosure final : public LocalBase {
     std::copy(input_.begin(), input_.end(), paths_.begin());
     local::close_paths({paths_.data(), n_, n_, n_});
   }
-  double counted() const override { return std::pow(static_cast<double>(n_), 3); }
+  double operation_count() const override { return std::pow(static_cast<double>(n_), 3); }
 
   const std::size_t n_;
   std::vector<float> input_;

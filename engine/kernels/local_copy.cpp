@@ -31,7 +31,7 @@ class LocalCopy final : public LocalBase {
   void compute() override {
     if (bytes_) std::memcpy(to_.upcoming().data(), from_.upcoming().data(), bytes_);
   }
-  double counted() const override { return static_cast<double>(bytes_); }
+  double operation_count() const override { return static_cast<double>(bytes_); }
 
   const std::uint64_t rank_;
   const std::uint64_t bytes_;

@@ -10,9 +10,11 @@ template <class T>
 class LocalMerge final : public LocalBase {
  public:
   LocalMerge(const Place&, const Values& values)
-      : LocalBase(values), input_(static_cast<std::size_t>(values.integer("keys"))), merged_(input_.size()) {}
+      : LocalBase(values),
+        input_(static_cast<std::size_t>(values.integer("keys"))),
+        count_merged_(input_.size()) {}
 
-  // Two sorted halves.
+  // Writes two sorted halves.
   void fill(const Payload& payload) override {
     const Keys<T> keys(input_.size(), "uniform", payload.seed);
     for (std::size_t i = 0; i < input_.size(); ++i) input_[i] = keys.input(i);
@@ -20,8 +22,8 @@ class LocalMerge final : public LocalBase {
     std::sort(middle(), input_.end());
   }
   Check verify(const Payload& payload) override {
-    const Check found = Keys<T>(input_.size(), "uniform", payload.seed).check(merged_, 0);
-    std::reverse(merged_.begin(), merged_.end());
+    const Check found = Keys<T>(input_.size(), "uniform", payload.seed).check(count_merged_, 0);
+    std::reverse(count_merged_.begin(), count_merged_.end());
     return found;
   }
   std::uint64_t bytes_moved() const override { return input_.size() * sizeof(T); }
@@ -30,12 +32,12 @@ class LocalMerge final : public LocalBase {
   auto middle() { return input_.begin() + static_cast<std::ptrdiff_t>(input_.size() / 2); }
   void compute() override {
     const std::span<const T> keys(input_);
-    local::merge(keys.first(keys.size() / 2), keys.subspan(keys.size() / 2), merged_.data());
+    local::merge(keys.first(keys.size() / 2), keys.subspan(keys.size() / 2), count_merged_.data());
   }
-  double counted() const override { return static_cast<double>(input_.size()); }
+  double operation_count() const override { return static_cast<double>(input_.size()); }
 
   std::vector<T> input_;
-  std::vector<T> merged_;
+  std::vector<T> count_merged_;
 };
 
 constexpr Parameter local_merge_parameters[] = {keys_of("4096", "keys of the result on each rank"),

@@ -24,11 +24,11 @@ class LocalMinPlus final : public LocalBase {
   Check verify(const Payload&) override {
     const Check found =
         check_some("paths", 64, paths_.size(), sizeof(float), seed_ + ++checks_, [this](std::size_t place) {
-          float least = local::no_path;
+          float min_elements = local::no_path;
           for (std::size_t k = 0; k < sizes_.k; ++k)
-            least = std::min(
-                least, first_[place / sizes_.m * sizes_.k + k] + second_[k * sizes_.m + place % sizes_.m]);
-          return paths_[place] == least;
+            min_elements = std::min(min_elements, first_[place / sizes_.m * sizes_.k + k] +
+                                                      second_[k * sizes_.m + place % sizes_.m]);
+          return paths_[place] == min_elements;
         });
     std::fill(paths_.begin(), paths_.end(), local::no_path);
     return found;
@@ -42,7 +42,7 @@ class LocalMinPlus final : public LocalBase {
                     {second_.data(), sizes_.k, sizes_.m, sizes_.m},
                     {paths_.data(), sizes_.n, sizes_.m, sizes_.m});
   }
-  double counted() const override {
+  double operation_count() const override {
     return static_cast<double>(sizes_.n) * static_cast<double>(sizes_.m) * static_cast<double>(sizes_.k);
   }
 

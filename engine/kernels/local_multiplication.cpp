@@ -48,7 +48,7 @@ class LocalMultiplication final : public LocalBase {
     local::multiply_add({a_.data(), sizes_.n, sizes_.k, sizes_.k}, {b_.data(), sizes_.k, sizes_.m, sizes_.m},
                         local::Matrix<T>{c_.data(), sizes_.n, sizes_.m, sizes_.m});
   }
-  double counted() const override {
+  double operation_count() const override {
     return 2.0 * static_cast<double>(sizes_.n) * static_cast<double>(sizes_.m) *
            static_cast<double>(sizes_.k);
   }

@@ -32,7 +32,7 @@ class LocalSort final : public LocalBase {
     std::copy(input_.begin(), input_.end(), sorted_.begin());
     local::sort(std::span(sorted_));
   }
-  double counted() const override { return sorting_operations(input_.size()); }
+  double operation_count() const override { return sorting_operations(input_.size()); }
   const char* library() const override { return local::sorting(); }
 
   const std::string distribution_;

@@ -8,8 +8,8 @@
 
 namespace hockney::kernels {
 
-// A random permutation of 0 to size - 1, computed for any position by itself: a Feistel network on the next
-// even power of two, repeated until the result is in range.
+// A random permutation of 0 to size - 1, whose elements can be computed independently: a Feistel network on
+// the next even power of two, repeated until the result is in range.
 class Permutation {
  public:
   Permutation(std::uint64_t size, std::uint64_t seed) : size_(size) {

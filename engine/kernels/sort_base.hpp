@@ -12,13 +12,13 @@
 
 namespace hockney::kernels {
 
-// Operations that are counted for sorting, of which merging is one for each key.
+// Number of operations counted for sorting; merging counts one for each key.
 inline double sorting_operations(std::size_t keys) {
   return keys < 2 ? 0.0 : static_cast<double>(keys) * std::log2(static_cast<double>(keys));
 }
 
-// What parallel sorts have in common: `keys` keys of each rank, which a run leaves as they are, and a sorted
-// result, of which this rank has a part.
+// Base class of parallel sorts: `keys` keys of each rank, which a run does not change, and a sorted result,
+// of which this rank has a part.
 template <class T>
 class SortBase : public KernelBase {
  public:
@@ -53,15 +53,15 @@ class SortBase : public KernelBase {
 
  protected:
   // Sorts this rank's keys into sorted_.
-  void sort_own() {
+  void sort_local_keys() {
     std::copy(input_.begin(), input_.end(), sorted_.begin());
     local::sort(std::span(sorted_));
     ledger_.compute(sorting_operations(keys_), sort_rate_);
   }
-  // Merging that produced this many keys.
-  void merged(std::size_t count) { ledger_.compute(static_cast<double>(count), merge_rate_); }
-  // This rank's part of the result, which has `first` keys before it.
-  void done(std::span<const T> result, std::uint64_t first) {
+  // Counts the merging that produced this many keys.
+  void count_merged(std::size_t count) { ledger_.compute(static_cast<double>(count), merge_rate_); }
+  // Sets this rank's part of the result, which is preceded by `first` keys.
+  void set_result(std::span<const T> result, std::uint64_t first) {
     result_ = result;
     first_ = first;
   }
@@ -94,7 +94,7 @@ inline constexpr Parameter sort_rate_parameter =
 inline constexpr Parameter merge_rate_parameter =
     rate_of("merge_rate", "simulated machines: keys per second of a merge");
 
-// A parallel sort for the type of keys that the case names.
+// Makes a parallel sort for the key type that the case names.
 template <template <class> class Sort>
 std::unique_ptr<Workload> make_sort(const Place& place, const Values& values) {
   if (values.word("type") == "double") return std::make_unique<Sort<double>>(place, values);

@@ -15,7 +15,8 @@
 namespace hockney {
 
 struct BarrierNaming {
-  static std::unique_ptr<Barrier> named(std::unique_ptr<Barrier> barrier, const BarrierAlgorithm& algorithm) {
+  static std::unique_ptr<Barrier> with_name(std::unique_ptr<Barrier> barrier,
+                                            const BarrierAlgorithm& algorithm) {
     barrier->name_ = algorithm.name;
     return barrier;
   }
@@ -31,15 +32,16 @@ const BarrierAlgorithm* find(std::string_view name) {
   return nullptr;
 }
 
-void refuse_other_than_intracommunicators(MPI_Comm comm) {
-  int inter = 0;
-  if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS)
+void require_intracommunicator(MPI_Comm comm) {
+  int is_inter = 0;
+  if (comm == MPI_COMM_NULL || MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS)
     throw std::invalid_argument("a barrier is for a communicator (this is none)");
-  if (inter) throw std::invalid_argument("a barrier is for an intracommunicator (this one has two groups)");
+  if (is_inter)
+    throw std::invalid_argument("a barrier is for an intracommunicator (this one has two groups)");
 }
 
 std::unique_ptr<Barrier> made(const BarrierAlgorithm& algorithm, MPI_Comm comm) {
-  return BarrierNaming::named(algorithm.make(comm), algorithm);
+  return BarrierNaming::with_name(algorithm.make(comm), algorithm);
 }
 
 }  // namespace
@@ -54,12 +56,12 @@ std::vector<std::string> barrier_names() {
 std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
   const BarrierAlgorithm* algorithm = find(name);
   if (!algorithm) {
-    std::string known;
-    for (const std::string& each : barrier_names()) known += (known.empty() ? "" : ", ") + each;
+    std::string find_known;
+    for (const std::string& each : barrier_names()) find_known += (find_known.empty() ? "" : ", ") + each;
     throw std::invalid_argument("unknown barrier '" + std::string(name) +
-                                "' (there is no such name here) known: " + known);
+                                "' (there is no such name here) known: " + find_known);
   }
-  refuse_other_than_intracommunicators(comm);
+  require_intracommunicator(comm);
   try {
     return made(*algorithm, comm);
   } catch (const InvalidCase& invalid) {
@@ -69,33 +71,36 @@ std::unique_ptr<Barrier> make_barrier(std::string_view name, MPI_Comm comm) {
 }
 
 std::unique_ptr<Barrier> best_barrier(MPI_Comm comm, BarrierChoice* choice) {
-  refuse_other_than_intracommunicators(comm);
+  require_intracommunicator(comm);
   // The clock starts when all ranks have arrived, so that a late rank does not use up the time limit.
   std::vector<double> nothing(1);
-  agree(comm, WaitPolicy(true), nothing);
-  const double begun = MPI_Wtime();
+  reduce_max(comm, WaitPolicy(true), nothing);
+  const double start_s = MPI_Wtime();
 
-  const NodeLayout layout = layout_of_this_node(comm);
-  const WaitPolicy wait_policy(layout.crowded);
-  const Situation situation = situation_of(comm, layout);
+  const NodeLayout layout = local_node_layout(comm);
+  const WaitPolicy wait_policy(layout.oversubscribed);
+  const Situation situation = make_situation(comm, layout);
   if (choice) *choice = {};
-  if (const BarrierAlgorithm* known = remembered(situation, comm, wait_policy)) return made(*known, comm);
+  if (const BarrierAlgorithm* find_known = remembered_choice(situation, comm, wait_policy))
+    return made(*find_known, comm);
 
-  const auto tried = candidates(all_barriers(), place_in(layout, situation.size));
-  std::vector<Trial> trials = try_out(comm, wait_policy, tried, begun, limit_s);
+  const auto tried_candidates = candidates(all_barriers(), order_for(layout, situation.size));
+  std::vector<Trial> trials = run_trials(comm, wait_policy, tried_candidates, start_s, limit_s);
   if (trials.empty()) throw std::runtime_error("no barrier can be made for this communicator");
-  std::unique_ptr<Barrier> best = BarrierNaming::named(std::move(trials[0].barrier), *trials[0].algorithm);
+  std::unique_ptr<Barrier> best =
+      BarrierNaming::with_name(std::move(trials[0].barrier), *trials[0].algorithm);
   // A candidate chosen untimed, because time was up, is tried again at the next call.
-  if (tried.size() == 1 || !trials[0].rounds.empty()) remember(situation, *trials[0].algorithm);
+  if (tried_candidates.size() == 1 || !trials[0].rounds.empty())
+    remember_choice(situation, *trials[0].algorithm);
   for (Trial& trial : trials) trial.barrier.reset();
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
-  std::vector<double> took{rank == 0 ? MPI_Wtime() - begun : 0.0};
-  agree(comm, wait_policy, took);
+  std::vector<double> elapsed_s{rank == 0 ? MPI_Wtime() - start_s : 0.0};
+  reduce_max(comm, wait_policy, elapsed_s);
   if (choice) {
     for (const Trial& trial : trials)
       if (!trial.rounds.empty()) choice->trials.push_back({trial.algorithm->name, median(trial.rounds)});
-    choice->seconds = took[0];
+    choice->seconds = elapsed_s[0];
   }
   return best;
 }

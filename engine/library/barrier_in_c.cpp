@@ -23,9 +23,9 @@ int made(MPI_Comm comm, hockney_barrier** result, const Make& make) {
   try {
     *result = new hockney_barrier{make()};
   } catch (const std::invalid_argument&) {
-    int inter = 0;
-    MPI_Comm_test_inter(comm, &inter);
-    error = inter ? MPI_ERR_COMM : MPI_ERR_ARG;
+    int is_inter = 0;
+    MPI_Comm_test_inter(comm, &is_inter);
+    error = is_inter ? MPI_ERR_COMM : MPI_ERR_ARG;
   } catch (const std::exception&) {
     error = MPI_ERR_UNSUPPORTED_OPERATION;
   }

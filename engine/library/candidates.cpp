@@ -6,21 +6,22 @@
 
 namespace hockney {
 
-Situated place_in(const NodeLayout& layout, int size) {
-  if (size == 1) return &TrialOrder::alone;
-  if (!layout.whole) return &TrialOrder::several_nodes;
-  return layout.crowded ? &TrialOrder::oversubscribed : &TrialOrder::one_node;
+TrialOrderMember order_for(const NodeLayout& layout, int size) {
+  if (size == 1) return &TrialOrder::single_rank;
+  if (!layout.on_one_node) return &TrialOrder::multiple_nodes;
+  return layout.oversubscribed ? &TrialOrder::oversubscribed : &TrialOrder::one_node;
 }
 
 std::vector<const BarrierAlgorithm*> candidates(std::span<const BarrierAlgorithm* const> table,
-                                                Situated place) {
-  std::vector<const BarrierAlgorithm*> tried;
+                                                TrialOrderMember place) {
+  std::vector<const BarrierAlgorithm*> tried_candidates;
   for (const BarrierAlgorithm* algorithm : table)
-    if (algorithm->tried.*place > 0) tried.push_back(algorithm);
-  std::stable_sort(tried.begin(), tried.end(),
-                   [place](const auto* a, const auto* b) { return a->tried.*place < b->tried.*place; });
-  if (place == &TrialOrder::alone && tried.size() > 1) tried.resize(1);
-  return tried;
+    if (algorithm->trial_order.*place > 0) tried_candidates.push_back(algorithm);
+  std::stable_sort(tried_candidates.begin(), tried_candidates.end(), [place](const auto* a, const auto* b) {
+    return a->trial_order.*place < b->trial_order.*place;
+  });
+  if (place == &TrialOrder::single_rank && tried_candidates.size() > 1) tried_candidates.resize(1);
+  return tried_candidates;
 }
 
 }  // namespace hockney

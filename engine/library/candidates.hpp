@@ -10,13 +10,14 @@
 
 namespace hockney {
 
-// Which of an algorithm's trial orders applies.
-using Situated = int TrialOrder::*;
-Situated place_in(const NodeLayout& layout, int size);
+// The member of TrialOrder that applies.
+using TrialOrderMember = int TrialOrder::*;
+TrialOrderMember order_for(const NodeLayout& layout, int size);
 
-// The algorithms to try there, the likeliest to be fastest first (ties in table order), since an
-// oversubscribed or slow machine has no time to try them all. A single rank has one candidate.
+// The algorithms to try in this situation, in order of their likelihood to be the fastest (ties in table
+// order), since an oversubscribed or slow machine has no time to try them all. A single rank has one
+// candidate.
 std::vector<const BarrierAlgorithm*> candidates(std::span<const BarrierAlgorithm* const> table,
-                                                Situated place);
+                                                TrialOrderMember place);
 
 }  // namespace hockney

@@ -11,7 +11,7 @@
 namespace hockney {
 namespace {
 
-// Holds no MPI objects, so that it may outlive MPI. Its mutex is never held during an MPI call.
+// Contains no MPI objects, so it may outlive MPI. Its mutex is never held during an MPI call.
 struct Memory {
   std::mutex mutex;
   std::map<Situation, int> places;  // index in the table of all algorithms
@@ -24,10 +24,10 @@ Memory& memory() {
 
 }  // namespace
 
-Situation situation_of(MPI_Comm comm, const NodeLayout& layout) {
-  Situation found{1, {}, layout.crowded};
+Situation make_situation(MPI_Comm comm, const NodeLayout& layout) {
+  Situation found{1, {}, layout.oversubscribed};
   MPI_Comm_size(comm, &found.size);
-  if (layout.whole) return found;
+  if (layout.on_one_node) return found;
   MPI_Comm node;
   MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
   int lowest = 0;
@@ -39,7 +39,8 @@ Situation situation_of(MPI_Comm comm, const NodeLayout& layout) {
   return found;
 }
 
-const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy) {
+const BarrierAlgorithm* remembered_choice(const Situation& situation, MPI_Comm comm,
+                                          const WaitPolicy& wait_policy) {
   int place = -1;
   {
     Memory& all = memory();
@@ -47,15 +48,15 @@ const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, co
     const auto there = all.places.find(situation);
     if (there != all.places.end()) place = there->second;
   }
-  // Ranks that chose in different communicators may remember different algorithms: take the first of those in
-  // the table.
-  std::vector<double> told{place < 0 ? 1.0 : 0.0, -static_cast<double>(place)};
-  agree(comm, wait_policy, told);
-  if (told[0] != 0.0) return nullptr;
-  return all_barriers()[static_cast<std::size_t>(-told[1])];
+  // Ranks that chose in different communicators may remember different algorithms: take the one that is first
+  // in the table.
+  std::vector<double> agreed{place < 0 ? 1.0 : 0.0, -static_cast<double>(place)};
+  reduce_max(comm, wait_policy, agreed);
+  if (agreed[0] != 0.0) return nullptr;
+  return all_barriers()[static_cast<std::size_t>(-agreed[1])];
 }
 
-void remember(const Situation& situation, const BarrierAlgorithm& algorithm) {
+void remember_choice(const Situation& situation, const BarrierAlgorithm& algorithm) {
   const auto table = all_barriers();
   const auto place = std::find(table.begin(), table.end(), &algorithm) - table.begin();
   Memory& all = memory();

@@ -12,24 +12,25 @@
 
 namespace hockney {
 
-// What the choice of a barrier depends on: the number of ranks, which of them share a node, and whether they
-// have to share cores.
+// The criteria for choosing a barrier: the number of ranks, which of them share a node, and whether they have
+// to share cores.
 struct Situation {
   int size;
-  std::vector<int> nodes;  // for each rank the lowest rank of its node; empty if all are on one
-  bool crowded;
+  std::vector<int> nodes;  // for each rank the lowest rank of its node; empty if all are on one node
+  bool oversubscribed;
 
   auto operator<=>(const Situation&) const = default;
 };
 
 // Collective.
-Situation situation_of(MPI_Comm comm, const NodeLayout& layout);
+Situation make_situation(MPI_Comm comm, const NodeLayout& layout);
 
-// The algorithm that was the fastest in this situation, the same on all ranks; nullptr unless all of them
-// remember one. Collective.
-const BarrierAlgorithm* remembered(const Situation& situation, MPI_Comm comm, const WaitPolicy& wait_policy);
+// The fastest algorithm found in this situation, the same on all ranks; nullptr unless all ranks remember
+// one. Collective.
+const BarrierAlgorithm* remembered_choice(const Situation& situation, MPI_Comm comm,
+                                          const WaitPolicy& wait_policy);
 
-// Affects this process only.
-void remember(const Situation& situation, const BarrierAlgorithm& algorithm);
+// Only affects this process.
+void remember_choice(const Situation& situation, const BarrierAlgorithm& algorithm);
 
 }  // namespace hockney

@@ -23,7 +23,7 @@ extern const Products products_avx2;
 extern const Products products_avx512;
 #endif
 
-// The fastest that this processor has.
+// The fastest products that this processor supports.
 const Products& products();
 
 }  // namespace hockney::local

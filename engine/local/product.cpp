@@ -10,7 +10,7 @@
 #ifdef HOCKNEY_CBLAS
 #include HOCKNEY_CBLAS
 
-// Of the libraries that use several threads, the one that is linked: a rank computes with a single one.
+// Thread settings of the BLAS libraries, of which one is linked: a rank computes with a single thread.
 extern "C" {
 [[gnu::weak]] void openblas_set_num_threads(int threads);
 [[gnu::weak]] void bli_thread_set_num_threads(long threads);
@@ -21,10 +21,10 @@ extern "C" {
 namespace hockney::local {
 namespace {
 
-// Shortest paths are closed in squares of this size, which stay in the first-level cache, and these in
+// Shortest paths are closed in squares of this size, which stay in the first-level cache, and within these in
 // smaller ones.
 constexpr std::size_t square = 64;
-constexpr std::size_t least_square = 16;
+constexpr std::size_t min_square = 16;
 
 const Products& fastest() {
 #ifdef HOCKNEY_X86
@@ -35,7 +35,7 @@ const Products& fastest() {
   return products_any;
 }
 
-// Floyd and Warshall's loops.
+// The loops of Floyd and Warshall.
 void close_square(Matrix<float> paths) {
   for (std::size_t k = 0; k < paths.rows; ++k) {
     const float* const second = paths.data + k * paths.stride;
@@ -51,17 +51,17 @@ Matrix<const float> read(Matrix<float> from) {
   return {from.data, from.rows, from.columns, from.stride};
 }
 
-// For each square on the diagonal: its closure, its row and its column of blocks, and then all others.
+// Closes each square on the diagonal, then updates its row and column of blocks, then all other blocks.
 void close_in_squares(Matrix<float> paths, std::size_t size) {
   const std::size_t n = paths.rows;
   for (std::size_t k = 0; k < n; k += size) {
     const std::size_t width = std::min(size, n - k);
     const std::size_t after = k + width;
     const Matrix<float> diagonal = paths.part(k, k, width, width);
-    if (size == least_square)
+    if (size == min_square)
       close_square(diagonal);
     else
-      close_in_squares(diagonal, least_square);
+      close_in_squares(diagonal, min_square);
     const Matrix<float> left = paths.part(k, 0, width, k);
     const Matrix<float> right = paths.part(k, after, width, n - after);
     min_plus(read(diagonal), read(left), left);

@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-// Products of matrices, as one process computes them in the kernels.
+// Matrix products of one process, for the kernels.
 namespace hockney::local {
 
 // A matrix in row-major order: element (i, j) is data[i * stride + j].
@@ -21,22 +21,23 @@ struct Matrix {
   }
 };
 
-// sums += left right, with the BLAS that the build found, or a blocked and vectorised product.
+// Computes sums += left right, with the BLAS found by the build, or a blocked and vectorised product.
 void multiply_add(Matrix<const double> left, Matrix<const double> right, Matrix<double> sums);
 void multiply_add(Matrix<const float> left, Matrix<const float> right, Matrix<float> sums);
 
-// Which product it is: "cblas" or "built-in".
+// The implementation in use: "cblas" or "built-in".
 const char* multiplication();
 
-// The length of a path that is not there: longer than any other, and finite in sums.
+// Length of a nonexistent path: longer than any other, and finite in sums.
 inline constexpr float no_path = 1e30F;
 
-// paths(i, j) = min(paths(i, j), first(i, k) + second(k, j) for all k). `paths` may be the same memory as
-// `first` or `second` if the other one is closed, as in shortest paths: each length is then that of some
-// path.
+// Computes paths(i, j) = min(paths(i, j), first(i, k) + second(k, j) for all k). `paths` may be the same
+// memory as `first` or `second` if the other one is closed, as in shortest paths: each length is then the
+// length of some path.
 void min_plus(Matrix<const float> first, Matrix<const float> second, Matrix<float> paths);
 
-// Shortest paths inside a square matrix of lengths with zeros on its diagonal (Floyd and Warshall, blocked).
+// Computes shortest paths within a square matrix of lengths with zeros on its diagonal (Floyd and Warshall,
+// blocked).
 void close_paths(Matrix<float> paths);
 
 }  // namespace hockney::local

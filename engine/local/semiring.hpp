@@ -4,9 +4,9 @@
 
 #include <cstddef>
 
-// The product of matrices over a semiring, for one instruction set: each file that includes this is compiled
-// for its own. So nothing here is shared between them, and no standard function is called, which would be
-// shared.
+// The product of matrices over a semiring, for one instruction set. Each file that includes this is compiled
+// for its own instruction set, so nothing here is shared between them, and no standard function is called,
+// since it would be shared.
 namespace hockney::local {
 namespace {
 
@@ -30,7 +30,8 @@ struct MinPlus {
   }
 };
 
-// The registers of an instruction set: `bytes` of a vector; a tile of the result has `rows` times `vectors`.
+// The registers of an instruction set: a vector has `Bytes` bytes; a tile of the result consists of `Rows`
+// times `Vectors`.
 template <std::size_t Bytes, std::size_t Rows, std::size_t Vectors>
 struct Registers {
   static constexpr std::size_t bytes = Bytes;
@@ -46,40 +47,42 @@ class Product {
   static constexpr std::size_t lanes = Set::bytes / sizeof(T);
   static constexpr std::size_t tile_rows = Set::rows;
   static constexpr std::size_t tile_columns = Set::vectors * lanes;
-  // What is packed stays in the second-level cache, and one strip of rows in the first.
-  static constexpr std::size_t most_depth = 256;
-  static constexpr std::size_t most_columns =
-      (std::size_t{512} << 10) / (most_depth * sizeof(T)) / tile_columns * tile_columns;
+  // Packed data stay in the second-level cache, and one strip of rows in the first.
+  static constexpr std::size_t max_depth = 256;
+  static constexpr std::size_t max_columns =
+      (std::size_t{512} << 10) / (max_depth * sizeof(T)) / tile_columns * tile_columns;
 
  public:
-  // sums (rows x columns) += left (rows x depth) right (depth x columns), each with its stride.
+  // Computes sums (rows x columns) += left (rows x depth) right (depth x columns), each with its stride.
   static void add(std::size_t rows, std::size_t columns, std::size_t depth, const T* left,
                   std::size_t left_stride, const T* right, std::size_t right_stride, T* sums,
                   std::size_t stride) {
-    for (std::size_t k = 0; k < depth; k += most_depth)
-      for (std::size_t j = 0; j < columns; j += most_columns)
-        panel(rows, least(most_columns, columns - j), least(most_depth, depth - k), left + k, left_stride,
+    for (std::size_t k = 0; k < depth; k += max_depth)
+      for (std::size_t j = 0; j < columns; j += max_columns)
+        panel(rows, minimum(max_columns, columns - j), minimum(max_depth, depth - k), left + k, left_stride,
               right + k * right_stride + j, right_stride, sums + j, stride);
   }
 
  private:
-  static std::size_t least(std::size_t one, std::size_t other) { return one < other ? one : other; }
+  static std::size_t minimum(std::size_t first, std::size_t second) {
+    return first < second ? first : second;
+  }
   static void load(Vector& to, const T* from) { __builtin_memcpy(&to, from, sizeof to); }
   static void store(T* to, const Vector& from) { __builtin_memcpy(to, &from, sizeof from); }
 
-  // The same where `depth` and `columns` are not above their limits.
+  // The same, for `depth` and `columns` within their limits.
   static void panel(std::size_t rows, std::size_t columns, std::size_t depth, const T* left,
                     std::size_t left_stride, const T* right, std::size_t right_stride, T* sums,
                     std::size_t stride) {
-    alignas(64) static T packed[most_depth * most_columns];
-    alignas(64) T strip[most_depth * tile_rows];
+    alignas(64) static T packed[max_depth * max_columns];
+    alignas(64) T strip[max_depth * tile_rows];
     for (std::size_t j = 0; j < columns; j += tile_columns)
-      pack_columns(packed + j * depth, depth, least(tile_columns, columns - j), right + j, right_stride);
+      pack_columns(packed + j * depth, depth, minimum(tile_columns, columns - j), right + j, right_stride);
     for (std::size_t i = 0; i < rows; i += tile_rows) {
-      const std::size_t height = least(tile_rows, rows - i);
+      const std::size_t height = minimum(tile_rows, rows - i);
       pack_rows(strip, depth, height, left + i * left_stride, left_stride);
       for (std::size_t j = 0; j < columns; j += tile_columns) {
-        const std::size_t width = least(tile_columns, columns - j);
+        const std::size_t width = minimum(tile_columns, columns - j);
         T* const to = sums + i * stride + j;
         if (height == tile_rows && width % lanes == 0)
           tile(width / lanes, depth, strip, packed + j * depth, to, stride);
@@ -107,7 +110,7 @@ class Product {
       for (std::size_t k = 0; k < depth; ++k) to[k * tile_rows + i] = Ring::zero;
   }
 
-  // A tile of all rows and of some vectors.
+  // Computes a tile of all rows and of some vectors.
   static void tile(std::size_t vectors, std::size_t depth, const T* left, const T* right, T* sums,
                    std::size_t stride) {
     if (vectors == Set::vectors)
@@ -117,7 +120,7 @@ class Product {
     else
       tile_of<2>(depth, left, right, sums, stride);
   }
-  // It stays in registers.
+  // The tile stays in registers.
   template <std::size_t Vectors>
   static void tile_of(std::size_t depth, const T* left, const T* right, T* sums, std::size_t stride) {
     static_assert(Set::vectors <= 3);
@@ -136,16 +139,16 @@ class Product {
       for (std::size_t j = 0; j < Vectors; ++j) store(sums + i * stride + j * lanes, held[i][j]);
   }
 
-  // Fewer rows, or a part of a vector.
+  // Handles fewer rows, or a part of a vector.
   static void edge(std::size_t depth, const T* left, const T* right, std::size_t height, std::size_t width,
                    T* sums, std::size_t stride) {
-    alignas(64) T whole[tile_rows * tile_columns];
-    for (T& each : whole) each = Ring::zero;
+    alignas(64) T buffer[tile_rows * tile_columns];
+    for (T& each : buffer) each = Ring::zero;
     for (std::size_t i = 0; i < height; ++i)
-      for (std::size_t j = 0; j < width; ++j) whole[i * tile_columns + j] = sums[i * stride + j];
-    tile((width + lanes - 1) / lanes, depth, left, right, whole, tile_columns);
+      for (std::size_t j = 0; j < width; ++j) buffer[i * tile_columns + j] = sums[i * stride + j];
+    tile((width + lanes - 1) / lanes, depth, left, right, buffer, tile_columns);
     for (std::size_t i = 0; i < height; ++i)
-      for (std::size_t j = 0; j < width; ++j) sums[i * stride + j] = whole[i * tile_columns + j];
+      for (std::size_t j = 0; j < width; ++j) sums[i * stride + j] = buffer[i * tile_columns + j];
   }
 };
 

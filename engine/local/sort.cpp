@@ -12,7 +12,7 @@ namespace hockney::local {
 
 namespace {
 
-// Holds memory that is used by every sort.
+// Provides memory that every sort uses.
 hwy::Sorter& sorter() {
   static hwy::Sorter only;
   return only;

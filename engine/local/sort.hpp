@@ -10,20 +10,20 @@
 #include <utility>
 #include <vector>
 
-// Sorting and merging, as one process does it in the kernels. All results are ascending.
+// Sorting and merging of one process, for the kernels. All results are in ascending order.
 namespace hockney::local {
 
-// With Highway's vectorised quicksort, if the build found it, or std::sort.
+// Sorts with Highway's vectorised quicksort, if the build found it, or std::sort.
 void sort(std::span<double> keys);
 void sort(std::span<std::uint32_t> keys);
 
-// Which sort it is: "vqsort" or "std::sort".
+// The implementation in use: "vqsort" or "std::sort".
 const char* sorting();
 
-// How many of the first `count` keys of the merged sequence come from `first`: of equal keys, those of
+// Number of keys from `first` among the first `count` keys of the merged sequence; of equal keys, those from
 // `first` come first.
 template <class T>
-std::size_t share_of_first(std::span<const T> first, std::span<const T> second, std::size_t count) {
+std::size_t count_from_first(std::span<const T> first, std::span<const T> second, std::size_t count) {
   std::size_t low = count > second.size() ? count - second.size() : 0;
   std::size_t high = std::min(count, first.size());
   while (low < high) {
@@ -47,14 +47,14 @@ void merge(std::span<const T> first, std::span<const T> second, T* to) {
     const T* second;
     const T* second_end;
     T* to;
-    std::size_t unguarded() const {
+    std::size_t unguarded_steps() const {
       return static_cast<std::size_t>(std::min(first_end - first, second_end - second));
     }
     void step() {
-      const bool from_second = *second < *first;
-      *to++ = from_second ? *second : *first;
-      second += from_second;
-      first += !from_second;
+      const bool takes_second = *second < *first;
+      *to++ = takes_second ? *second : *first;
+      second += takes_second;
+      first += !takes_second;
     }
   };
   std::array<Chain, chains> parts;
@@ -63,30 +63,30 @@ void merge(std::span<const T> first, std::span<const T> second, T* to) {
   std::size_t from_first = 0;
   for (std::size_t i = 0; i < chains; ++i) {
     const std::size_t end = total * (i + 1) / chains;
-    const std::size_t until_first = share_of_first(first, second, end);
-    parts[i] = {first.data() + from_first, first.data() + until_first, second.data() + (begin - from_first),
-                second.data() + (end - until_first), to + begin};
+    const std::size_t first_end_index = count_from_first(first, second, end);
+    parts[i] = {first.data() + from_first, first.data() + first_end_index,
+                second.data() + (begin - from_first), second.data() + (end - first_end_index), to + begin};
     begin = end;
-    from_first = until_first;
+    from_first = first_end_index;
   }
   for (;;) {
-    std::size_t steps = parts[0].unguarded();
-    for (const Chain& part : parts) steps = std::min(steps, part.unguarded());
+    std::size_t steps = parts[0].unguarded_steps();
+    for (const Chain& part : parts) steps = std::min(steps, part.unguarded_steps());
     if (steps == 0) break;
-    std::array<Chain, chains> running = parts;
+    std::array<Chain, chains> active_chains = parts;
     for (; steps > 0; --steps)
-      for (Chain& part : running) part.step();
-    parts = running;
+      for (Chain& part : active_chains) part.step();
+    parts = active_chains;
   }
   for (Chain& part : parts) {
-    for (std::size_t steps = 0; (steps = part.unguarded()) > 0;)
+    for (std::size_t steps = 0; (steps = part.unguarded_steps()) > 0;)
       for (; steps > 0; --steps) part.step();
     std::copy(part.second, part.second_end, std::copy(part.first, part.first_end, part.to));
   }
 }
 
-// Merges sorted runs into `to`, which is as long as all of them, in pairs; `scratch` is used as memory.
-// Returns the number of keys that were written.
+// Merges sorted runs in pairs into `to`, which is as long as all of them; `scratch` is temporary memory.
+// Returns the number of keys written.
 template <class T>
 std::size_t merge_runs(std::vector<std::span<const T>> runs, std::span<T> to, std::vector<T>& scratch) {
   std::erase_if(runs, [](std::span<const T> run) { return run.empty(); });
@@ -101,13 +101,13 @@ std::size_t merge_runs(std::vector<std::span<const T>> runs, std::span<T> to, st
   std::size_t written = 0;
   for (std::vector<std::span<const T>> merged; runs.size() > 1; runs.swap(merged), merged.clear()) {
     // The last round writes to `to`.
-    T* const into = rounds % 2 == 1 ? to.data() : scratch.data();
+    T* const target = rounds % 2 == 1 ? to.data() : scratch.data();
     --rounds;
     written = 0;
     for (std::size_t i = 0; i < runs.size(); i += 2) {
       const std::span<const T> second = i + 1 < runs.size() ? runs[i + 1] : std::span<const T>();
-      merge(runs[i], second, into + written);
-      merged.emplace_back(into + written, runs[i].size() + second.size());
+      merge(runs[i], second, target + written);
+      merged.emplace_back(target + written, runs[i].size() + second.size());
       written += merged.back().size();
     }
   }

@@ -10,26 +10,27 @@
 
 namespace hockney {
 
-// Collective: runs `step`, which may refuse the case and takes memory, on every rank. If that fails on one
-// rank, all of them throw the same, so that either all ranks make the collective calls that follow, or none.
-// InvalidCase takes precedence: one rank may lack the memory for what the next one refuses.
+// Runs `step`, which may reject the case and allocate memory, on every rank. Collective. If `step` fails on
+// one rank, all ranks throw the same error, so that either all ranks make the subsequent collective calls or
+// none does. InvalidCase takes precedence: one rank may lack memory for a case that another rank rejects.
 template <class Step>
-void on_all(const Comm& comm, Step step) {
-  std::string refused;
-  std::string lacking;
+void run_on_all_ranks(const Comm& comm, Step step) {
+  std::string rejection;
+  std::string memory_error;
   try {
     step();
   } catch (const InvalidCase& invalid) {
-    refused = invalid.what();
+    rejection = invalid.what();
   } catch (const OutOfMemory& error) {
-    lacking = error.what();
+    memory_error = error.what();
   } catch (const std::bad_alloc&) {
-    lacking = "a buffer cannot be allocated";
+    memory_error = "a buffer cannot be allocated";
   }
-  if (comm.all(refused.empty() && lacking.empty())) return;
-  if (!comm.all(refused.empty()))
-    throw InvalidCase(refused.empty() ? "another rank refuses this case" : refused);
-  throw OutOfMemory(lacking.empty() ? "another rank's buffer does not fit into its host's memory" : lacking);
+  if (comm.all(rejection.empty() && memory_error.empty())) return;
+  if (!comm.all(rejection.empty()))
+    throw InvalidCase(rejection.empty() ? "another rank refuses this case" : rejection);
+  throw OutOfMemory(memory_error.empty() ? "another rank's buffer does not fit into its host's memory"
+                                         : memory_error);
 }
 
 }  // namespace hockney

@@ -22,8 +22,8 @@ constexpr std::size_t alignment = 64;
 // Page alignment: the same offset relative to pages and cache lines in every launch.
 constexpr std::size_t alignment = 4096;
 #endif
-// Every host has this much, so there is no need to check that all ranks together have it.
-constexpr std::size_t surely_there = std::size_t{64} << 20;
+// Every host has at least this much memory, so smaller requests need no check.
+constexpr std::size_t unchecked_bytes = std::size_t{64} << 20;
 
 void release(std::byte* memory) {
   ::operator delete(memory, std::align_val_t{alignment});
@@ -36,29 +36,29 @@ Arena::~Arena() {
 }
 
 std::byte* Arena::take(std::size_t bytes) {
-  const std::size_t wanted = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  const std::size_t padded_bytes = (std::max<std::size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
   Chunk* best = nullptr;
   for (Chunk& chunk : chunks_)
-    if (!chunk.taken && chunk.bytes >= wanted && (!best || chunk.bytes < best->bytes)) best = &chunk;
+    if (!chunk.taken && chunk.bytes >= padded_bytes && (!best || chunk.bytes < best->bytes)) best = &chunk;
   if (best) {
     best->taken = true;
     return best->memory;
   }
   // Overcommitted memory kills a rank when it is touched, so check first. A tenth is left for other
   // processes.
-  const auto sharing = static_cast<std::size_t>(sharing_);
-  const auto fits = [&] { return wanted <= available_memory() / sharing / 10 * 9; };
-  if (wanted > surely_there / sharing && !fits()) {
+  const auto ranks_on_host = static_cast<std::size_t>(ranks_on_host_);
+  const auto fits = [&] { return padded_bytes <= available_memory() / ranks_on_host / 10 * 9; };
+  if (padded_bytes > unchecked_bytes / ranks_on_host && !fits()) {
     release_idle();
     if (!fits())
-      throw OutOfMemory("a buffer of " + readable_bytes(bytes) + " on each of " + std::to_string(sharing_) +
-                        " ranks does not fit into this host's memory");
+      throw OutOfMemory("a buffer of " + readable_bytes(bytes) + " on each of " +
+                        std::to_string(ranks_on_host_) + " ranks does not fit into this host's memory");
   }
   auto* const memory =
-      static_cast<std::byte*>(::operator new(wanted, std::align_val_t{alignment}, std::nothrow));
+      static_cast<std::byte*>(::operator new(padded_bytes, std::align_val_t{alignment}, std::nothrow));
   if (!memory) throw OutOfMemory("a buffer of " + readable_bytes(bytes) + " cannot be allocated");
-  std::memset(memory, 0x5A, wanted);
-  chunks_.push_back({memory, wanted, true});
+  std::memset(memory, 0x5A, padded_bytes);
+  chunks_.push_back({memory, padded_bytes, true});
   return memory;
 }
 
@@ -67,10 +67,10 @@ void Arena::give_back(std::byte* memory) {
     if (chunk.memory == memory) chunk.taken = false;
 }
 
-int Arena::most_runs() const {
-  std::size_t most = INT_MAX;
-  for (const Buffer* buffer : buffers_) most = std::min(most, buffer->places());
-  return static_cast<int>(most);
+int Arena::max_runs() const {
+  std::size_t max_runs = INT_MAX;
+  for (const Buffer* buffer : buffers_) max_runs = std::min(max_runs, buffer->slots());
+  return static_cast<int>(max_runs);
 }
 
 void Arena::renew(int runs) {

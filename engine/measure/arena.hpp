@@ -15,8 +15,9 @@ class Buffer;
 // need not wait for the operating system to allocate (and clear) a cache's worth of pages again.
 class Arena {
  public:
-  // `sharing`: how many ranks, including this one, share this host's memory, each with its own arena.
-  explicit Arena(int sharing) : sharing_(sharing) { HOCKNEY_EXPECT(sharing >= 1); }
+  // `ranks_on_host`: the number of ranks, including this one, that share this host's memory; each has its own
+  // arena.
+  explicit Arena(int ranks_on_host) : ranks_on_host_(ranks_on_host) { HOCKNEY_EXPECT(ranks_on_host >= 1); }
   ~Arena();
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
@@ -25,15 +26,16 @@ class Arena {
   std::byte* take(std::size_t bytes);
   void give_back(std::byte* memory);
 
-  // The most runs between two calls of renew(), for the written buffers that there are; INT_MAX without.
-  int most_runs() const;
-  // Before the next `runs` runs, outside the timed part: each rank reads what it has received into written
-  // buffers, and writes what it will send from them.
+  // Maximum number of runs between two calls of renew() with the registered written buffers; INT_MAX without
+  // any.
+  int max_runs() const;
+  // Prepares the next `runs` runs, outside the timed region: each rank reads what it has received into
+  // written buffers, and writes what it will send from them.
   void renew(int runs);
 
-  int sharing() const { return sharing_; }
-  // For the next case, which other ranks may measure.
-  void share(int ranks) { sharing_ = ranks; }
+  int ranks_on_host() const { return ranks_on_host_; }
+  // Sets the number of ranks on this host for the next case, which a different set of ranks may measure.
+  void share(int ranks) { ranks_on_host_ = ranks; }
 
  private:
   friend class Buffer;
@@ -45,9 +47,9 @@ class Arena {
   };
   void release_idle();
 
-  int sharing_;
+  int ranks_on_host_;
   std::vector<Chunk> chunks_;
-  std::vector<Buffer*> buffers_;  // the written ones
+  std::vector<Buffer*> buffers_;  // written buffers only
 };
 
 }  // namespace hockney

@@ -6,8 +6,8 @@
 
 namespace hockney {
 
-std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values) {
-  return chosen(all_barriers(), values.word("algorithm")).make(place.comm.handle);
+std::unique_ptr<Barrier> make_chosen_barrier(const Place& place, const Values& values) {
+  return find_algorithm(all_barriers(), values.word("algorithm")).make(place.comm.handle);
 }
 
 }  // namespace hockney

@@ -9,9 +9,9 @@
 
 namespace hockney {
 
-// The barrier selected by algorithm= for the ranks of `place`. Collective; throws InvalidCase if it is not
-// supported.
-std::unique_ptr<Barrier> chosen_barrier(const Place& place, const Values& values);
+// Makes the barrier that algorithm= selects, for the ranks of `place`. Collective; throws InvalidCase if the
+// algorithm is not supported.
+std::unique_ptr<Barrier> make_chosen_barrier(const Place& place, const Values& values);
 
 namespace parameters {
 

@@ -11,20 +11,20 @@ namespace {
 
 // Small messages are kept apart, so that cold ones share neither cache lines nor adjacent lines that the
 // prefetcher loads.
-constexpr std::size_t smallest_stride = 512;
-constexpr std::size_t largest_ring = std::size_t{1} << 30;
-// Written slots: together no more than a part of a core's own cache, which also holds those of the other
-// direction, and no more than a batch of short messages needs. A line apart, since prefetching a neighbor
-// fetches what is in the same cache.
+constexpr std::size_t min_stride = 512;
+constexpr std::size_t max_ring_bytes = std::size_t{1} << 30;
+// Limits for written slots: they must not exceed the part of a core's private cache left by the other
+// direction's slots, nor the number that a batch of short messages needs. Slots are a cache line apart,
+// because prefetching a neighbor only fetches lines that are already in the same cache.
 constexpr std::size_t cache_line = 64;
 constexpr std::size_t written_bytes = std::size_t{128} << 10;
-constexpr std::size_t most_written = 64;
+constexpr std::size_t max_written_slots = 64;
 
-std::size_t rounded_up(std::size_t bytes, std::size_t to) {
-  return (bytes + to - 1) / to * to;
+std::size_t rounded_up(std::size_t bytes, std::size_t multiple) {
+  return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// A simulated machine has no caches: what is written is as good as hot.
+// A simulated machine has no caches, so written buffers are the same as hot ones.
 bool is_written(const std::string& heat) {
 #ifdef HOCKNEY_SMPI
   return false;
@@ -33,15 +33,15 @@ bool is_written(const std::string& heat) {
 #endif
 }
 
-std::size_t stride_of(std::size_t bytes, const std::string& heat) {
-  return rounded_up(std::max<std::size_t>(bytes, 1), is_written(heat) ? cache_line : smallest_stride);
+std::size_t stride_for(std::size_t bytes, const std::string& heat) {
+  return rounded_up(std::max<std::size_t>(bytes, 1), is_written(heat) ? cache_line : min_stride);
 }
 
-std::size_t places_of(const std::string& heat, std::size_t stride, int sharing) {
-  if (is_written(heat)) return std::clamp<std::size_t>(written_bytes / stride, 1, most_written);
+std::size_t slot_count_for(const std::string& heat, std::size_t stride, int ranks_on_host) {
+  if (is_written(heat)) return std::clamp<std::size_t>(written_bytes / stride, 1, max_written_slots);
   if (heat != "cold") return 1;
   const std::size_t ring =
-      std::min<std::size_t>(2 * last_level_cache() / static_cast<std::size_t>(sharing), largest_ring);
+      std::min<std::size_t>(2 * last_level_cache() / static_cast<std::size_t>(ranks_on_host), max_ring_bytes);
   return std::max<std::size_t>(2, ring / stride);
 }
 
@@ -50,9 +50,9 @@ std::size_t places_of(const std::string& heat, std::size_t stride, int sharing) 
 Buffer::Buffer(Arena& arena, std::size_t bytes, const std::string& heat, bool outgoing)
     : arena_(arena),
       bytes_(bytes),
-      stride_(stride_of(bytes, heat)),
-      places_(places_of(heat, stride_, arena.sharing())),
-      memory_(arena.take(places_ * stride_)),
+      stride_(stride_for(bytes, heat)),
+      slots_(slot_count_for(heat, stride_, arena.ranks_on_host())),
+      memory_(arena.take(slots_ * stride_)),
       outgoing_(outgoing),
       written_(is_written(heat)) {
   if (written_) arena_.buffers_.push_back(this);
@@ -63,15 +63,15 @@ Buffer::~Buffer() {
   arena_.give_back(memory_);
 }
 
-// One store moves a whole line into this core's cache, and invalidates it in the others.
+// One store moves a whole line into this core's cache and invalidates it in all other caches.
 void Buffer::renew(int runs) {
-  const std::size_t slots = std::min(static_cast<std::size_t>(runs), places_);
-  const std::size_t first = outgoing_ ? upcoming_ : upcoming_ + places_ - slots;
+  const std::size_t slots = std::min(static_cast<std::size_t>(runs), slots_);
+  const std::size_t first = outgoing_ ? upcoming_ : upcoming_ + slots_ - slots;
   for (std::size_t k = 0; k < slots; ++k) {
-    volatile std::byte* const slot = memory_ + (first + k) % places_ * stride_;
-    for (std::size_t at = 0; at < bytes_; at += cache_line) {
-      const std::byte value = slot[at];
-      if (outgoing_) slot[at] = value;
+    volatile std::byte* const slot = memory_ + (first + k) % slots_ * stride_;
+    for (std::size_t offset = 0; offset < bytes_; offset += cache_line) {
+      const std::byte value = slot[offset];
+      if (outgoing_) slot[offset] = value;
     }
   }
 }

@@ -10,12 +10,12 @@
 
 namespace hockney {
 
-// Memory for one message. Hot: one slot, used again and again. Cold: a ring of slots that over all ranks of a
-// host are together twice as large as its last-level cache, so that a slot has been evicted when its turn
-// comes again. Written: as many slots as stay in a core's cache, of which each is written by its rank after
-// it was sent and before it is sent again; the engine does so outside the timed part (Arena::renew).
-//
-// run() takes the next slot; fill() writes into the one that run() will take, verify() reads the one it took.
+// Memory for one message. A hot buffer has one slot, which every run reuses. A cold buffer is a ring of
+// slots; over all ranks of a host, the rings are twice as large as the last-level cache, so a slot has been
+// evicted before it is reused. A written buffer has as many slots as fit into a core's cache; its rank writes
+// each slot after it was sent and before it is sent again, outside the timed region (Arena::renew).
+// run() takes the next slot. fill() writes into the slot that run() will take; verify() reads the slot that
+// it took.
 class Buffer {
  public:
   // `heat` is "hot", "written" or "cold". Throws OutOfMemory.
@@ -24,21 +24,21 @@ class Buffer {
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  // Nothing is written if there is only one slot: two stores here made a 300 ns message 7% slower.
+  // With a single slot, nothing is stored: two stores here made a 300 ns message 7% slower.
   std::byte* next() {
-    if (places_ == 1) return memory_;
+    if (slots_ == 1) return memory_;
     current_ = upcoming_;
-    if (++upcoming_ == places_) upcoming_ = 0;
+    if (++upcoming_ == slots_) upcoming_ = 0;
     return memory_ + current_ * stride_;
   }
   std::span<std::byte> upcoming() { return {memory_ + upcoming_ * stride_, bytes_}; }
-  std::span<const std::byte> taken() const { return {memory_ + current_ * stride_, bytes_}; }
-  std::size_t places() const { return places_; }
-  // The slot that will be taken after `later` others.
-  std::byte* place_after(std::size_t later) { return memory_ + (upcoming_ + later) % places_ * stride_; }
+  std::span<const std::byte> current() const { return {memory_ + current_ * stride_, bytes_}; }
+  std::size_t slots() const { return slots_; }
+  // The slot that will be taken after `later` other slots.
+  std::byte* slot_after(std::size_t later) { return memory_ + (upcoming_ + later) % slots_ * stride_; }
 
-  // Writes each cache line of the slots that the next `runs` runs will take, with the bytes that are there;
-  // of an incoming buffer, reads those that as many runs have taken.
+  // Writes each cache line of the slots that the next `runs` runs will take, leaving their contents
+  // unchanged. For an incoming buffer, reads the slots that the last `runs` runs took.
   void renew(int runs);
 
  protected:
@@ -48,7 +48,7 @@ class Buffer {
   Arena& arena_;
   std::size_t bytes_;
   std::size_t stride_;
-  std::size_t places_ = 1;
+  std::size_t slots_ = 1;
   std::size_t current_ = 0;
   std::size_t upcoming_ = 0;
   std::byte* memory_;
@@ -56,7 +56,7 @@ class Buffer {
   const bool written_;
 };
 
-// Memory for a message that is received: its rank only reads it.
+// Memory for a received message, which its rank only reads.
 class IncomingBuffer final : public Buffer {
  public:
   IncomingBuffer(Arena& arena, std::size_t bytes, const std::string& heat)

@@ -18,12 +18,12 @@
 
 namespace hockney {
 
-// A period of one launch in which one case was measured.
+// A period within a launch in which one case was measured.
 struct Visit {
   double started_s;  // date, in seconds since 1970
   double seconds;    // set-up, warm-up, repetitions and verification
   int repetitions;   // rank 0 only
-  long preempted;    // rank 0 only: how often the system took a rank's core away
+  long preemptions;  // rank 0 only: how often the system took a rank's core away
 };
 
 struct Measurement {
@@ -32,11 +32,12 @@ struct Measurement {
   std::vector<double> warmup_s;  // before the times settled in the first visit, rank 0 only
   int batch = 1;                 // operations between two readings of the clock
   const char* stop_reason = "repetitions";
-  std::optional<double> achieved;
-  std::optional<double> clock_error_s;  // on rank 0 the largest over the ranks and visits
-  long late = 0;
+  std::optional<double> achieved_precision;
+  std::optional<double> clock_error_s;  // on rank 0: maximum over the ranks and visits
+  long late_count = 0;
   std::uint64_t bytes_moved = 0;
-  // On rank 0, combined over the ranks as each metric declares; those per record are the last visit's.
+  // On rank 0: values combined over the ranks as each metric declares. Values per record are from the last
+  // visit.
   std::vector<MetricSeries> metrics;
   std::map<std::string, std::string> labels;
   Check verified;  // summed over the ranks; `first`, on rank 0, from the lowest rank with a mismatch
@@ -46,14 +47,14 @@ struct Measurement {
   double verifying_s = 0;  // total time of verification, on the rank where it took longest; rank 0 only
 };
 
-// The limit of a visit: until `ends` by rank 0's clock, or `most_repetitions`. `only`: the case has no other
-// visit, and stops when it is precise. From `launch_ends` on, a visit only completes the repetitions: it does
-// not exceed its time to warm up.
+// The limit of a visit: it ends at `deadline`, by rank 0's clock, or after `max_repetitions`. `only`: the
+// case has no other visit, and stops once it is precise. After `launch_deadline`, a visit only completes the
+// required repetitions; it does not exceed its time to warm up.
 struct VisitLimit {
-  double ends;
-  int most_repetitions;
+  double deadline;
+  int max_repetitions;
   bool only;
-  double launch_ends = std::numeric_limits<double>::infinity();
+  double launch_deadline = std::numeric_limits<double>::infinity();
 };
 
 struct Span {
@@ -61,11 +62,11 @@ struct Span {
   double end;
 };
 
-// One case in one launch, measured in one or several visits. Between visits it holds results, but no buffers,
+// One case in one launch, measured in one or more visits. Between visits it retains results, but no buffers,
 // because other cases run then. All calls are collective.
 class CaseRun {
  public:
-  // `rule.budget_s` is the share of time for all visits of the case. Only rank 0's `clock_cost` is used.
+  // `rule.budget_s` is the time for all visits of the case. Only rank 0's `clock_cost` is used.
   CaseRun(const WorkloadInfo& info, const Values& values, const StopRule& rule, const Place& place,
           const Comm& control, const ClockCost& clock_cost, GlobalClock& clock)
       : info_(info),
@@ -77,25 +78,28 @@ class CaseRun {
         clock_(clock),
         kind_(Synchroniser::kind_of(values)) {}
 
-  // Sets up the workload, verifies one run, warms up and repeats; the first visit also determines the batch,
-  // and verifies again at the end. Repetitions are verified too: the last one of every chunk, if that takes
-  // little time. Throws, on all ranks alike, OutOfMemory if one rank lacks memory, InvalidCase if the ranks
-  // cannot meet a window, BrokenWorkload if the metrics differ from those that `info` declares.
+  // Sets up the workload, verifies one run, warms up and repeats. The first visit also determines the batch,
+  // and verifies another run at the end. If verification is fast enough, the last repetition of every chunk
+  // is verified too. On failure, all ranks throw the same error: OutOfMemory if a rank lacks memory,
+  // InvalidCase if the ranks cannot meet a window, BrokenWorkload if the metrics differ from those that
+  // `info` declares.
   void visit(const VisitLimit& limit);
 
   // On rank 0: the cost of a repetition in the last visit, including all overhead.
   double repetition_s() const { return repetition_s_; }
-  // On rank 0: the total so far.
+  // On rank 0: the results so far.
   const Measurement& result() const { return result_; }
-  // On rank 0: relative half width of the 95% interval of the median of the visits' medians, or, after one
-  // visit, of its repetitions.
-  std::optional<double> achieved() const;
+  // On rank 0: relative half-width of the 95% interval of the median, from the medians of the visits or,
+  // after one visit, from its repetitions.
+  std::optional<double> achieved_precision() const;
 
-  // Collective, after the last visits of several cases: sums what was verified over the ranks. Without it,
-  // finish() does so for one case. Null for cases in which this rank did not take part.
+  // Sums the verification counts of several cases over the ranks, after their last visits. Collective.
+  // Without this call, finish() sums those of one case. Entries are null for cases in which this rank did not
+  // take part.
   static void sum_verified(const std::vector<CaseRun*>& runs, const Comm& control);
 
-  // After the last visit, once. `reason` is why there is no other; null: as the last one ended.
+  // Completes the measurement; called once, after the last visit. `reason` states why there are no more
+  // visits; if it is null, the last visit's reason is used.
   Measurement finish(const char* reason = nullptr);
 
  private:
@@ -105,14 +109,14 @@ class CaseRun {
   bool single_run(const Workload& workload) const;
   Span verified_run(Workload& workload);
   void verify_another_run(Workload& workload);
-  bool affords_another(const Workload& workload, const VisitLimit& limit) const;
+  bool can_afford_verification(const Workload& workload, const VisitLimit& limit) const;
   void verify_repetition(Workload& workload, double chunk_s);
-  // Returns the seconds that it took.
+  // Returns the time taken, in seconds.
   double verify(Workload& workload);
-  void count(const Check& found);
+  void count(const Check& check);
   const Payload& new_payload();
-  std::size_t verified_at_first() const;
-  void take_sums(const std::uint64_t* counts, double seconds);
+  std::size_t initial_verified_bytes() const;
+  void set_sums(const std::uint64_t* counts, double seconds);
 
   const WorkloadInfo& info_;
   const Values values_;
@@ -125,21 +129,21 @@ class CaseRun {
   Measurement result_;
   Check check_;
   std::uint64_t verified_runs_ = 0;
-  std::uint64_t all_runs_ = 0;
+  std::uint64_t run_count_ = 0;
   Payload payload_{.seed = 0x5EED};
-  double visit_began_ = 0;
-  // Seconds spent on verification on this rank: to write this visit's payload and check its first run; to
-  // check the last verified repetition; and in total.
+  double visit_start_s_ = 0;
+  // Time spent on verification on this rank, in seconds: to write this visit's payload and check its first
+  // run; to check the last verified repetition; and in total.
   double fill_s_ = 0;
   double first_check_s_ = 0;
   double check_s_ = 0;
   double verifying_s_ = 0;
-  bool affords_another_ = false;
+  bool can_afford_verification_ = false;
   bool summed_ = false;
   Report report_;
   std::vector<MetricSeries> series_;
-  std::vector<double> medians_s_;  // of each visit
-  int runs_ = 0;                   // of which a repetition consists; 0 before the first visit
+  std::vector<double> medians_s_;  // one per visit
+  int runs_ = 0;                   // runs per repetition; 0 before the first visit
   double run_s_ = 0;
   double repetition_s_ = 0;
 };

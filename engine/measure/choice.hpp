@@ -11,19 +11,20 @@
 
 namespace hockney {
 
-// The algorithm of a plug-in folder's table with this name. Throws InvalidCase if there is none.
+// The algorithm named `name` in a plug-in folder's table. Throws InvalidCase if the table does not contain
+// it.
 template <class Algorithm>
-const Algorithm& chosen(std::span<const Algorithm* const> table, const std::string& name) {
+const Algorithm& find_algorithm(std::span<const Algorithm* const> table, const std::string& name) {
   for (const Algorithm* algorithm : table)
     if (name == algorithm->name) return *algorithm;
   throw InvalidCase("unknown algorithm " + name);
 }
 
-// The function selected by algorithm=: `mpi` for MPI's own, or one of coll/OPERATION.
+// The function that algorithm= selects: MPI's own for `mpi`, otherwise one from coll/OPERATION.
 template <class Operation>
 typename Operation::Call* chosen_call(const Values& values, typename Operation::Call* mpi) {
   if (values.word("algorithm") == "mpi") return mpi;
-  return chosen(Operation::table(), values.word("algorithm")).call;
+  return find_algorithm(Operation::table(), values.word("algorithm")).call;
 }
 
 namespace parameters {

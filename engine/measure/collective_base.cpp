@@ -8,7 +8,7 @@ namespace hockney {
 
 void CollectiveBase::spoil_all_blocks(std::span<std::byte> place, const Payload& payload) const {
   if (place.empty()) return;  // not the root
-  const Payload part = payload.shared_by(ranks());
+  const Payload part = payload.divided_among(ranks());
   for (std::size_t source = 0; source < ranks(); ++source)
     spoil(place.subspan(source * block_.bytes, block_.bytes), part);
 }
@@ -16,17 +16,17 @@ void CollectiveBase::spoil_all_blocks(std::span<std::byte> place, const Payload&
 Check CollectiveBase::check_all_blocks(std::span<const std::byte> actual, const Payload& payload,
                                        const char* what) const {
   Check all;
-  const Payload part = payload.shared_by(ranks());
+  const Payload part = payload.divided_among(ranks());
   for (std::size_t source = 0; source < ranks(); ++source)
     all += check_bytes(actual.subspan(source * block_.bytes, block_.bytes), part, source, what);
   return all;
 }
 
 Reduction::Reduction(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming)
-    : CollectiveBase(place, reducible(values), outgoing, incoming),
+    : CollectiveBase(place, require_reducible(values), outgoing, incoming),
       elements_(static_cast<int>(block_.bytes / sizeof(double))) {}
 
-const Values& Reduction::reducible(const Values& values) {
+const Values& Reduction::require_reducible(const Values& values) {
   const std::uint64_t bytes = values.bytes();
   if (bytes % sizeof(double) != 0)
     throw InvalidCase("bytes=" + std::to_string(bytes) + " is not a multiple of 8 (reductions sum doubles)");

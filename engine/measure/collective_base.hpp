@@ -10,8 +10,8 @@
 
 namespace hockney {
 
-// The root rank given by the parameters; 0 without such a parameter. Throws InvalidCase if there is no such
-// rank.
+// The root rank given by the parameters, or 0 without such a parameter. Throws InvalidCase if the rank does
+// not exist.
 inline int root_of(const Place& place, const Values& values) {
   const std::int64_t root = values.has("root") ? values.integer("root") : 0;
   if (root >= place.comm.size)
@@ -20,7 +20,7 @@ inline int root_of(const Place& place, const Values& values) {
   return static_cast<int>(root);
 }
 
-// Common to all collective patterns: this rank's buffers, sized in blocks, and the root.
+// Base class of all collective patterns: this rank's buffers, sized in blocks, and the root.
 class CollectiveBase : public Workload {
  public:
   // `outgoing` and `incoming`: size of this rank's send and receive buffers, in blocks of `bytes`.
@@ -32,7 +32,7 @@ class CollectiveBase : public Workload {
         incoming_(place.arena, incoming * values.bytes(), values.word("buffers")) {}
 
   // The blocks of one slot of a ring.
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:
@@ -45,8 +45,8 @@ class CollectiveBase : public Workload {
   static std::size_t ranks_of(const Place& place) { return static_cast<std::size_t>(place.comm.size); }
   std::size_t ranks() const { return static_cast<std::size_t>(comm_.size); }
 
-  // The block of every rank, in rank order, before and after it is received; the payload's limit is divided
-  // among the blocks. `place` may be empty on a rank that receives nothing.
+  // These functions process the block of every rank, in rank order, before and after it is received. The
+  // payload's limit is divided among the blocks. `place` may be empty on a rank that receives nothing.
   void spoil_all_blocks(std::span<std::byte> place, const Payload& payload) const;
   Check check_all_blocks(std::span<const std::byte> actual, const Payload& payload, const char* what) const;
 
@@ -70,8 +70,9 @@ class Reduction : public CollectiveBase {
   MPI_Op sum() const { return sum_.operation; }
 
  private:
-  // Returns `values`. Throws if no reduction can have that size; called before memory is allocated.
-  static const Values& reducible(const Values& values);
+  // Returns `values`. Throws InvalidCase if no reduction can have that size; called before memory is
+  // allocated.
+  static const Values& require_reducible(const Values& values);
 
   const int elements_;
   const SumOp sum_;

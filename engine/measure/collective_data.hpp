@@ -4,8 +4,8 @@
 
 #include "measure/collective_base.hpp"
 
-// What each collective sends and has to receive. It is the same however the collective is called: by MPI, by
-// an algorithm of coll/, nonblocking or with a persistent request.
+// The data that each collective sends and must receive. It does not depend on how the collective is called:
+// by MPI, by an algorithm of coll/, nonblocking or with a persistent request.
 namespace hockney {
 
 class BcastBase : public CollectiveBase {

@@ -24,17 +24,17 @@ namespace hockney {
 // of several bytes, and every block must be a multiple of the unit.
 class Counts {
  public:
-  // `blocks`: the receive buffer must hold this many of the longest block, if that is more than the sum of
-  // all blocks. `unit`: size in bytes of the smallest unit, whose datatype is `type`.
+  // `blocks`: the receive buffer must hold at least this many blocks of the maximum size. `unit`: size in
+  // bytes of the smallest unit, whose datatype is `type`.
   Counts(const Values& values, int ranks, int blocks = 1, std::uint64_t unit = 1,
          MPI_Datatype type = MPI_BYTE)
       : unit_(unit), type_(type) {
     const std::uint64_t mean = values.bytes();
-    const std::string& word = values.word("counts");
+    const std::string& distribution = values.word("counts");
     widen(static_cast<double>(mean) *
-              (word == "single"   ? ranks
-               : word == "skewed" ? 2
-                                  : 1) *
+              (distribution == "single"   ? ranks
+               : distribution == "skewed" ? 2
+                                          : 1) *
               blocks,
           static_cast<double>(mean) * ranks);
     if (mean % unit_ != 0)
@@ -46,8 +46,8 @@ class Counts {
     displacements_.reserve(counts_.capacity());
     std::uint64_t before = 0;
     for (int rank = 0; rank < ranks; ++rank) {
-      const std::uint64_t units =
-          share(word, mean / unit_, static_cast<std::uint64_t>(rank), static_cast<std::uint64_t>(ranks));
+      const std::uint64_t units = share(distribution, mean / unit_, static_cast<std::uint64_t>(rank),
+                                        static_cast<std::uint64_t>(ranks));
       counts_.push_back(static_cast<int>(units));
       displacements_.push_back(static_cast<int>(before));
       before += units;
@@ -56,16 +56,16 @@ class Counts {
     if (unit_ == unit) return;
     MPI_Type_contiguous(static_cast<int>(unit_ / unit), type, &type_);
     MPI_Type_commit(&type_);
-    made_ = true;
+    owns_type_ = true;
   }
   ~Counts() {
-    if (made_) MPI_Type_free(&type_);
+    if (owns_type_) MPI_Type_free(&type_);
   }
   Counts(const Counts&) = delete;
   Counts& operator=(const Counts&) = delete;
 
   MPI_Datatype type() const { return type_; }
-  // Bytes of `type()`.
+  // Size of `type()` in bytes.
   std::size_t unit() const { return unit_; }
   const int* counts() const { return counts_.data(); }
   const int* displacements() const { return displacements_.data(); }
@@ -79,28 +79,28 @@ class Counts {
   int ranks() const { return static_cast<int>(counts_.size()); }
 
  private:
-  // The smallest unit, in bytes, with which both sizes can be counted.
-  void widen(double longest, double all) {
-    const double most = longest > all ? longest : all;
+  // Doubles the unit until both sizes can be counted with an int.
+  void widen(double longest_bytes, double all) {
+    const double most = longest_bytes > all ? longest_bytes : all;
     while (most / static_cast<double>(unit_) > INT_MAX) unit_ *= 2;
   }
 
-  // In the ramp, ranks r and P - 1 - r together have exactly twice the mean, in spite of rounding.
-  static std::uint64_t share(const std::string& word, std::uint64_t mean, std::uint64_t rank,
+  // In the ramp, ranks r and P - 1 - r together have exactly twice the mean, despite rounding.
+  static std::uint64_t share(const std::string& distribution, std::uint64_t mean, std::uint64_t rank,
                              std::uint64_t ranks) {
-    if (word == "even" || ranks == 1) return mean;
-    if (word == "single") return rank + 1 == ranks ? mean * ranks : 0;
+    if (distribution == "even" || ranks == 1) return mean;
+    if (distribution == "single") return rank + 1 == ranks ? mean * ranks : 0;
     const std::uint64_t mirrored = ranks - 1 - rank;
     if (rank == mirrored) return mean;
     const std::uint64_t lower = rank < mirrored ? rank : mirrored;
-    const std::uint64_t less =
+    const std::uint64_t lower_share =
         2 * lower * (mean / (ranks - 1)) + 2 * lower * (mean % (ranks - 1)) / (ranks - 1);
-    return rank < mirrored ? less : 2 * mean - less;
+    return rank < mirrored ? lower_share : 2 * mean - lower_share;
   }
 
   std::uint64_t unit_;
   MPI_Datatype type_;
-  bool made_ = false;
+  bool owns_type_ = false;
   std::vector<int> counts_;
   std::vector<int> displacements_;
   std::size_t total_ = 0;

@@ -29,7 +29,7 @@ class ExchangeBase : public Workload {
   }
 
   void fill(const Payload& payload) override {
-    const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
+    const Payload part = payload.divided_among(static_cast<std::size_t>(comm_.size));
     for (int to = 0; to < comm_.size; ++to)
       write_bytes(outgoing_.upcoming().subspan(sent_.offset(to), sent_.bytes(to)), part,
                   channel(comm_, comm_.rank, to));
@@ -40,14 +40,14 @@ class ExchangeBase : public Workload {
   // Each pair of ranks has a separate payload, so that blocks in the wrong order are detected.
   Check verify(const Payload& payload) override {
     Check all;
-    const Payload part = payload.shared_by(static_cast<std::size_t>(comm_.size));
+    const Payload part = payload.divided_among(static_cast<std::size_t>(comm_.size));
     for (int from = 0; from < comm_.size; ++from)
-      all += check_bytes(incoming_.taken().subspan(offset(from), sent_.bytes(comm_.rank)), part,
+      all += check_bytes(incoming_.current().subspan(offset(from), sent_.bytes(comm_.rank)), part,
                          channel(comm_, from, comm_.rank), "a block exchanged");
     return all;
   }
 
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
   std::uint64_t bytes_moved() const override { return mean_; }
 
  protected:
@@ -63,7 +63,8 @@ class ExchangeBase : public Workload {
   std::size_t offset(int from) const { return static_cast<std::size_t>(from) * sent_.bytes(comm_.rank); }
 };
 
-// With a type for each block, here the same bytes. MPI_Alltoallw's displacements are in bytes, and int.
+// An exchange with a datatype for each block, but the same bytes. MPI_Alltoallw's displacements are ints, in
+// bytes.
 class TypedExchangeBase : public ExchangeBase {
  public:
   TypedExchangeBase(const Place& place, const Values& values)

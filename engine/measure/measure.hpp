@@ -13,12 +13,12 @@ class Measurer {
   Measurer(const Place& place, const Comm& control, const ClockCost& clock_cost)
       : place_(place), control_(control), clock_cost_(clock_cost) {}
 
-  // A case to be visited. The measurer must outlive it.
+  // Prepares a case for its visits. The measurer must outlive it.
   CaseRun begin(const WorkloadInfo& info, const Values& values, const StopRule& rule) {
     return {info, values, rule, place_, control_, clock_cost_, clock_};
   }
 
-  // Collective: measures a case in one visit. `started` is its start time on rank 0. Throws like
+  // Measures a case in one visit. Collective. `started` is its start time on rank 0. Throws like
   // CaseRun::visit().
   Measurement measure(const WorkloadInfo& info, const Values& values, const StopRule& rule, double started) {
     CaseRun run = begin(info, values, rule);

@@ -13,31 +13,31 @@
 namespace hockney {
 namespace {
 
-constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr double missing_value = std::numeric_limits<double>::quiet_NaN();
 
-// Combines `values` over the ranks, in place; with `each` and `slowest`, the result on rank 0 is ranks times
-// as long.
+// Combines `values` over the ranks, in place. With `each` and `slowest`, the result on rank 0 contains the
+// values of all ranks.
 void combine(OverRanks over_ranks, std::vector<double>& values, const Comm& control) {
   const auto count = static_cast<int>(values.size());
   switch (over_ranks) {
     case OverRanks::root: break;
-    case OverRanks::max: control.longest_each(values.data(), count); break;
-    case OverRanks::min: control.lowest_each(values.data(), count); break;
-    case OverRanks::sum: control.total_each(values.data(), count); break;
+    case OverRanks::max: control.reduce_max(values.data(), count); break;
+    case OverRanks::min: control.reduce_min(values.data(), count); break;
+    case OverRanks::sum: control.reduce_sum(values.data(), count); break;
     case OverRanks::mean:
-      control.total_each(values.data(), count);
+      control.reduce_sum(values.data(), count);
       for (double& value : values) value /= control.size;
       break;
     case OverRanks::each:
-    case OverRanks::slowest: values = control.gathered(values); break;
+    case OverRanks::slowest: values = control.gather(values); break;
   }
 }
 
 // All ranks throw together, with the lowest rank's problem.
 void throw_problems(const std::string& problem, const Comm& control) {
   if (control.all(problem.empty())) return;
-  const int reporter = control.lowest(problem.empty() ? control.size : control.rank);
-  throw BrokenWorkload(control.joined_everywhere(control.rank == reporter ? problem : ""));
+  const int reporter = control.reduce_min(problem.empty() ? control.size : control.rank);
+  throw BrokenWorkload(control.allgather_text(control.rank == reporter ? problem : ""));
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ MetricValues::MetricValues(std::span<const Metric> declared, bool per_repetition
 
 void MetricValues::clear() {
   values_.resize(metrics_.size());
-  for (std::vector<double>& values : values_) values.assign(1, missing);
+  for (std::vector<double>& values : values_) values.assign(1, missing_value);
 }
 
 void MetricValues::set(std::string_view name, double value) {
@@ -86,16 +86,16 @@ void MetricValues::set_each(std::string_view name, std::span<const double> value
     if (problem_.empty()) problem_ = "metric '" + std::string(name) + "' is reported but not declared here";
     return;
   }
-  const bool finite =
+  const bool is_finite =
       std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  if (!finite && problem_.empty()) problem_ = "metric '" + std::string(name) + "' is not a finite number";
+  if (!is_finite && problem_.empty()) problem_ = "metric '" + std::string(name) + "' is not a finite number";
   if (values.size() != 1 && (*at)->per != Per::superstep && problem_.empty())
     problem_ = "metric '" + std::string(name) + "' has more than one value, but is not per superstep";
   values_[static_cast<std::size_t>(at - metrics_.begin())].assign(values.begin(), values.end());
 }
 
-void MetricValues::label(std::string_view name, std::string_view word) {
-  labels_.insert_or_assign(std::string(name), std::string(word));
+void MetricValues::label(std::string_view name, std::string_view text) {
+  labels_.insert_or_assign(std::string(name), std::string(text));
 }
 
 std::string MetricValues::problem() const {
@@ -167,14 +167,14 @@ void MetricSamples::finish(const std::vector<bool>& keep) {
 std::vector<std::size_t> MetricSamples::slowest() const {
   const std::size_t count = chunk_.front().size();
   std::vector<std::size_t> slowest(count, 0);
-  const bool wanted = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
+  const bool padded_bytes = std::any_of(series_.begin(), series_.end(), [](const MetricSeries& series) {
     return series.metric->over_ranks == OverRanks::slowest;
   });
-  if (!wanted) return slowest;
+  if (!padded_bytes) return slowest;
   std::vector<double> sums(count, 0.0);
   for (std::size_t i = 0; i < chunk_.size(); ++i)
     for (std::size_t at = 0; series_[i].metric->phase && at < count; ++at) sums[at] += chunk_[i][at];
-  const std::vector<double> all = control_.gathered(sums);
+  const std::vector<double> all = control_.gather(sums);
   if (!control_.root()) return slowest;
   for (std::size_t at = 0; at < count; ++at)
     for (std::size_t rank = 1; rank < static_cast<std::size_t>(control_.size); ++rank)

@@ -37,24 +37,24 @@ struct Metric {
 const char* name_of(OverRanks over_ranks);
 const char* name_of(Per per);
 
-// A workload does not report what its descriptor declares: an error of the engine, not of the case. Thrown on
-// every rank alike.
+// Thrown on every rank if a workload does not report what its descriptor declares: an error of the engine,
+// not of the case.
 struct BrokenWorkload : std::logic_error {
   using std::logic_error::logic_error;
 };
 
-// One rank's values of the metrics of one kind, as its workload reports them.
+// One rank's values for metrics of one kind, as its workload reports them.
 class MetricValues {
  public:
-  // The metrics of `declared` that are per repetition, or the others.
+  // Selects the metrics in `declared` that are per repetition, or those that are not.
   MetricValues(std::span<const Metric> declared, bool per_repetition);
 
-  // An undeclared metric or a value that is not finite is remembered as the problem.
+  // Sets a value. If the metric is not declared, or the value is not finite, that becomes the problem.
   void set(std::string_view name, double value);
-  // The values of a metric per superstep; the same number on all ranks.
+  // Sets the values of a metric per superstep; all ranks must report the same number.
   void set_each(std::string_view name, std::span<const double> values);
-  // A text that belongs to the record, such as the clock that a value was taken with. Only rank 0's is used.
-  void label(std::string_view name, std::string_view word);
+  // Sets a text that belongs to the record, such as the name of the clock used. Only rank 0's text is used.
+  void label(std::string_view name, std::string_view text);
 
   // Clears the values, but keeps the problem.
   void clear();
@@ -62,7 +62,7 @@ class MetricValues {
   std::string problem() const;
 
   std::span<const Metric* const> metrics() const { return metrics_; }
-  // Of each metric, in the order of metrics().
+  // The values of each metric, in the order of metrics().
   std::span<const std::vector<double>> values() const { return values_; }
   const std::map<std::string, std::string>& labels() const { return labels_; }
 
@@ -73,21 +73,21 @@ class MetricValues {
   std::string problem_;
 };
 
-// A metric's values over a record. On rank 0: a single one if it is per record and combined, one for each
-// repetition or superstep if it is per repetition or superstep; with `each`, the rank is the fastest index.
+// A metric's values over a record, on rank 0. A combined metric has one value if it is per record, otherwise
+// one for each repetition or superstep. With `each`, the rank is the fastest-varying index.
 struct MetricSeries {
   const Metric* metric;
   std::vector<double> values;
 };
 
-// Collective: the values per record. Throws BrokenWorkload.
+// The values per record. Its constructor is collective, and throws BrokenWorkload.
 struct Report {
   std::vector<MetricSeries> metrics;
   std::map<std::string, std::string> labels;
 };
 Report record_report(Workload& workload, std::span<const Metric> declared, const Comm& control);
 
-// Collects the metrics per repetition. Sampling touches this rank's memory only; the ranks' values are
+// Collects the metrics per repetition. Sampling only accesses this rank's memory; the ranks' values are
 // combined after a chunk of repetitions. Does nothing if no metric is per repetition.
 class MetricSamples {
  public:
@@ -95,25 +95,24 @@ class MetricSamples {
 
   bool empty() const { return current_.metrics().empty(); }
 
-  // Outside the timed region, before the chunk: discards what the workload has accumulated since the last
+  // Starts a chunk, outside the timed region: discards what the workload has accumulated since the last
   // sample.
   void start(Workload& workload, int count);
-  // Outside the timed region, after each repetition of `operations` operations.
+  // Takes a sample, outside the timed region, after each repetition of `operations` operations.
   void take(Workload& workload, double operations);
-  // Collective: after the chunk; rank 0 keeps the repetitions for which `keep` is true. Throws
-  // BrokenWorkload.
+  // Ends a chunk; rank 0 keeps the repetitions for which `keep` is true. Collective. Throws BrokenWorkload.
   void finish(const std::vector<bool>& keep);
 
-  // On rank 0: all values kept so far.
+  // On rank 0: all values collected so far.
   std::vector<MetricSeries>& series() { return series_; }
 
  private:
-  // On rank 0: of each repetition of the chunk, the rank whose phases add up to the most.
+  // On rank 0: for each repetition of the chunk, the rank with the largest sum of phases.
   std::vector<std::size_t> slowest() const;
 
   const Comm& control_;
   MetricValues current_;
-  std::vector<std::vector<double>> chunk_;  // for each metric this rank's values of the chunk's repetitions
+  std::vector<std::vector<double>> chunk_;  // this rank's values for the repetitions of the chunk, by metric
   std::string problem_;
   std::vector<MetricSeries> series_;
 };

@@ -45,8 +45,8 @@ namespace hockney {
 // rank 0 is timed, all are its own.
 class Overlapped final : public Workload {
  public:
-  // `alone` is Started.
-  Overlapped(const Place& place, const Values& values, std::unique_ptr<Workload> alone,
+  // `standalone` must be a NonblockingOperation.
+  Overlapped(const Place& place, const Values& values, std::unique_ptr<Workload> standalone,
              Timing timing = Timing::longest)
       : comm_(place.comm),
         arena_(place.arena),
@@ -54,64 +54,65 @@ class Overlapped final : public Workload {
         factor_(values.real("computing")),
         duration_s_(values.real("duration")),
         tests_(values.integer("tests")),
-        meeting_(values.word("sync") == "barrier"),
-        alone_(std::move(alone)),
-        started_(dynamic_cast<Started&>(*alone_)),
+        uses_barrier_(values.word("sync") == "barrier"),
+        standalone_(std::move(standalone)),
+        started_(dynamic_cast<NonblockingOperation&>(*standalone_)),
         requests_(static_cast<std::size_t>(started_.requests()), MPI_REQUEST_NULL) {}
 
   void prepare(int count) override {
     if (work_) {
       work_->recheck();
     } else {
-      pure_s_ = pure_time();
+      pure_s_ = measure_pure_time();
       work_.emplace(duration_s_ > 0 ? duration_s_ : factor_ * pure_s_, tests_);
-      // The runs until now have brought the payload of the run to come.
-      alone_->fill(payload_);
+      // The previous runs have delivered the payload of the next run.
+      standalone_->fill(payload_);
     }
-    if (meeting_) comm_.barrier();  // a rank that is done must not compute while others still communicate
+    if (uses_barrier_)
+      comm_.barrier();  // a rank that is done must not compute while others still communicate
     if (started_.computes()) work_->run_alone(count);
-    alone_->prepare(count);
-    ended_ = never;
+    standalone_->prepare(count);
+    batch_end_s_ = never;
   }
 
-  // The runs of a batch share the reading between them, so that the phases add up to the whole batch.
+  // The runs of a batch share the readings between them, so that the phases add up to the whole batch.
   void run() override {
-    const double began = ended_ == never ? now() : ended_;
+    const double began = batch_end_s_ == never ? now() : batch_end_s_;
     started_.start(requests_.data());
     double time = now();
-    spent_.posting_s += time - began;
-    if (started_.computes()) time = work_->run(time, spent_, [this] { test(); });
+    phase_times_.posting_s += time - began;
+    if (started_.computes()) time = work_->run(time, phase_times_, [this] { test(); });
     wait();
-    ended_ = now();
-    spent_.waiting_s += ended_ - time;
+    batch_end_s_ = now();
+    phase_times_.waiting_s += batch_end_s_ - time;
     ++runs_;
   }
 
   void fill(const Payload& payload) override {
     payload_ = payload;
-    alone_->fill(payload);
+    standalone_->fill(payload);
   }
-  // With the computation alone.
+  // Includes the computation without the operation.
   std::optional<double> computing_s() const override {
     return duration_s_ > 0 ? std::optional(2 * duration_s_) : std::nullopt;
   }
-  Check verify(const Payload& payload) override { return alone_->verify(payload); }
-  bool keeps_payload() const override { return alone_->keeps_payload(); }
-  std::uint64_t bytes_moved() const override { return alone_->bytes_moved(); }
+  Check verify(const Payload& payload) override { return standalone_->verify(payload); }
+  bool keeps_payload() const override { return standalone_->keeps_payload(); }
+  std::uint64_t bytes_moved() const override { return standalone_->bytes_moved(); }
 
   void sample(MetricValues& values) override {
     const double runs = std::max(1.0, static_cast<double>(runs_));
     const double cpu_s = work_ ? work_->cpu_s(runs) : 0;
-    const double shorter_s = std::min(pure_s_, cpu_s);
-    const double apart_s = pure_s_ + cpu_s;
-    const double total_s = spent_.total_s() / runs;
-    const double hidden_s = std::clamp(apart_s - total_s, 0.0, shorter_s);
+    const double shorter_time_s = std::min(pure_s_, cpu_s);
+    const double separate_s = pure_s_ + cpu_s;
+    const double total_s = phase_times_.total_s() / runs;
+    const double hidden_s = std::clamp(separate_s - total_s, 0.0, shorter_time_s);
     values.set("pure", pure_s_);
-    values.set("ratio", apart_s > 0 ? total_s / apart_s : 1);
-    values.set("overlap", shorter_s > 0 ? 100 * hidden_s / shorter_s : 0);
+    values.set("ratio", separate_s > 0 ? total_s / separate_s : 1);
+    values.set("overlap", shorter_time_s > 0 ? 100 * hidden_s / shorter_time_s : 0);
     values.set("hidden", hidden_s);
-    if (work_) work_->sample(values, spent_, runs);
-    spent_ = {};
+    if (work_) work_->sample(values, phase_times_, runs);
+    phase_times_ = {};
     runs_ = 0;
   }
 
@@ -119,8 +120,8 @@ class Overlapped final : public Workload {
 
  private:
   static constexpr double never = -1;
-  static constexpr int least_samples = 5;
-  static constexpr int most_samples = 31;
+  static constexpr int min_samples = 5;
+  static constexpr int max_samples = 31;
   static constexpr double sampling_s = 1e-3;
 
   void test() {
@@ -137,76 +138,76 @@ class Overlapped final : public Workload {
       MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
-  // In the median of several runs after a barrier; the same on every rank.
-  double pure_time() {
+  // Measures the operation by itself: the median of several runs after a barrier, the same on every rank.
+  double measure_pure_time() {
     find_announcement();
     timed();  // the first run may set up connections
-    double once_s = timed();
-    over_ranks(&once_s, 1);
-    comm_.broadcast(once_s);
-    const double affordable = once_s > 0 ? sampling_s / once_s : most_samples;
-    std::vector<double> times_s(static_cast<std::size_t>(
-        std::clamp(affordable, static_cast<double>(least_samples), static_cast<double>(most_samples))));
+    double estimate_s = timed();
+    reduce_over_ranks(&estimate_s, 1);
+    comm_.broadcast(estimate_s);
+    const double affordable_repetitions = estimate_s > 0 ? sampling_s / estimate_s : max_samples;
+    std::vector<double> times_s(static_cast<std::size_t>(std::clamp(
+        affordable_repetitions, static_cast<double>(min_samples), static_cast<double>(max_samples))));
     for (double& time_s : times_s) time_s = timed();
-    over_ranks(times_s.data(), static_cast<int>(times_s.size()));
+    reduce_over_ranks(times_s.data(), static_cast<int>(times_s.size()));
     double pure_s = median(times_s);
     comm_.broadcast(pure_s);
     return pure_s;
   }
 
-  // On rank 0: the longest of the ranks' times, or its own.
-  void over_ranks(double* times_s, int count) {
-    if (timing_ == Timing::longest) comm_.longest_each(times_s, count);
+  // Replaces times with the maximum over the ranks on rank 0, unless rank 0's own times are used.
+  void reduce_over_ranks(double* times_s, int count) {
+    if (timing_ == Timing::longest) comm_.reduce_max(times_s, count);
   }
 
   double timed() {
-    alone_->prepare(1);
+    standalone_->prepare(1);
     arena_.renew(1);
-    start_together();
+    synchronise_start();
     const double began = now();
     started_.start(requests_.data());
     wait();
     return now() - began;
   }
 
-  // Without noise, ranks leave a barrier as far apart as they entered it; but such machines have one global
-  // clock.
-  void start_together() {
-    if (!GlobalClock::given()) {
+  // Without noise, ranks leave a barrier as far apart as they entered it; but machines without noise have a
+  // global clock.
+  void synchronise_start() {
+    if (!GlobalClock::is_global()) {
       comm_.barrier();
       return;
     }
-    double moment = comm_.longest(now()) + announcement_s_;
+    double moment = comm_.reduce_max(now()) + announcement_s_;
     comm_.broadcast(moment);
     wait_until(moment);
   }
   void find_announcement() {
-    if (!GlobalClock::given()) return;
-    double began = comm_.longest(now());
+    if (!GlobalClock::is_global()) return;
+    double began = comm_.reduce_max(now());
     comm_.broadcast(began);
-    announcement_s_ = 2 * comm_.longest(now() - began);
+    announcement_s_ = 2 * comm_.reduce_max(now() - began);
   }
 
   const Comm& comm_;
   Arena& arena_;
   const Timing timing_;
   const double factor_;
-  const double duration_s_;  // 0: by the factor
+  const double duration_s_;  // 0: determined by the factor
   const std::int64_t tests_;
-  const bool meeting_;  // windows leave no time for a barrier
-  const std::unique_ptr<Workload> alone_;
-  Started& started_;
+  const bool uses_barrier_;  // windows leave no time for a barrier
+  const std::unique_ptr<Workload> standalone_;
+  NonblockingOperation& started_;
   std::vector<MPI_Request> requests_;
   Payload payload_;
-  double announcement_s_ = 0;  // on rank 0, if the clock is global: the longest time of a broadcast
+  double announcement_s_ = 0;  // on rank 0, if the clock is global: maximum time of a broadcast
   double pure_s_ = 0;
   std::optional<Interleaved> work_;
-  double ended_ = never;  // the last run of this batch
-  Spent spent_;           // since the last sample
+  double batch_end_s_ = never;  // end of this batch's last run
+  PhaseTimes phase_times_;      // since the last sample
   long runs_ = 0;
 };
 
-// Overlaps the workload of this group with the name `operation`.
+// Makes a workload that overlaps the workload named `operation` of this group.
 inline std::unique_ptr<Workload> make_overlapped(const Place& place, const Values& values,
                                                  const std::string& operation) {
   for (const WorkloadInfo* info : all_workloads())
@@ -215,7 +216,7 @@ inline std::unique_ptr<Workload> make_overlapped(const Place& place, const Value
   throw InvalidCase("there is no operation " + operation);
 }
 
-// The one that a parameter `operation` names.
+// Makes a workload that overlaps the workload named by the parameter `operation`.
 inline std::unique_ptr<Workload> make_overlapped_operation(const Place& place, const Values& values) {
   return make_overlapped(place, values, values.word("operation"));
 }
@@ -236,14 +237,15 @@ inline constexpr Parameter tests_parameter{
     "tests", Kind::integer, "", "0", 0, 1e6, "", "evenly spaced calls of MPI_Test during the computation"};
 
 constexpr auto metrics_of_overlap(OverRanks timed) {
-  return meanwhile_metrics(
-      timed, {of_timed(timed, "overlap", "%",
-                       "hidden part of the communication or of the computation, whichever is shorter"),
-              of_timed(timed, "hidden", "s", "the time that overlap hides"),
-              of_timed(timed, "pure", "s",
-                       "the communication without computation, measured in each visit: t_pure of IMB"),
-              of_timed(timed, "ratio", "",
-                       "of the time to pure + cpu, one after the other: below 1, starting early pays")});
+  return concurrent_metrics(
+      timed,
+      {timed_rank_metric(timed, "overlap", "%",
+                         "hidden part of the communication or of the computation, whichever is shorter"),
+       timed_rank_metric(timed, "hidden", "s", "the time that overlap hides"),
+       timed_rank_metric(timed, "pure", "s",
+                         "the communication without computation, measured in each visit: t_pure of IMB"),
+       timed_rank_metric(timed, "ratio", "",
+                         "of the time to pure + cpu, one after the other: below 1, starting early pays")});
 }
 
 inline constexpr auto overlap_metrics = metrics_of_overlap(OverRanks::slowest);
@@ -251,7 +253,7 @@ inline constexpr auto overlap_metrics = metrics_of_overlap(OverRanks::slowest);
 inline constexpr Parameter operation_bytes = parameters::bytes(
     "bytes, as in the workload of the operation; a multiple of 8 for reductions", "operation");
 
-// The descriptor of a workload that overlaps the operation which a parameter names.
+// Descriptor of a workload that overlaps the operation named by a parameter.
 constexpr WorkloadInfo overlap_info(const char* name, const char* help,
                                     std::span<const Parameter> parameters) {
   return {.name = name,

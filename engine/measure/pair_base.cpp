@@ -12,7 +12,7 @@ void PairBase::fill(const Payload& payload) {
 }
 
 Check PairBase::verify(const Payload& payload) {
-  return receives() ? check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(partner_),
+  return receives() ? check_bytes(incoming_.current(), payload, static_cast<std::uint64_t>(partner_),
                                   "the message received")
                     : Check{};
 }

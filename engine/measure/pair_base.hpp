@@ -8,9 +8,9 @@
 
 namespace hockney {
 
-// Common to patterns between rank 0 and rank 1: a send buffer, a receive buffer, and the check that the
-// received data is what the partner sent. A run that sends several messages has them side by side in one
-// slot, each in separate memory: MPI forbids two pending receives into the same bytes.
+// Base class of patterns between rank 0 and rank 1: a send buffer, a receive buffer, and a check that the
+// received data match what the partner sent. If a run sends several messages, they are adjacent in one slot,
+// in separate memory: MPI forbids two pending receives into the same bytes.
 class PairBase : public Workload {
  public:
   PairBase(const Place& place, const Values& values, std::size_t messages = 1)
@@ -23,7 +23,7 @@ class PairBase : public Workload {
   void fill(const Payload& payload) override;
   Check verify(const Payload& payload) override;
   // The messages of one slot of a ring.
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  protected:

@@ -4,19 +4,19 @@
 
 #include "measure/values.hpp"
 
-// Parameters that several workloads share, so that a name means the same everywhere.
+// Parameters that several workloads use, so that a name has the same meaning everywhere.
 namespace hockney::parameters {
 
 inline constexpr double largest_bytes = 1099511627776.0;  // 1 TiB; in practice memory is the limit
 
-inline constexpr const char* a_double = "8";  // the bytes of an element of reductions
+inline constexpr const char* element_bytes = "8";  // size of a reduction's element
 
 constexpr Parameter bytes(const char* help, const char* multiple_of = "") {
   return {"bytes", Kind::integer, "B", "8", 0, largest_bytes, "", help, multiple_of};
 }
 
-// Of reductions.
-inline constexpr Parameter vector_bytes = bytes("bytes of the vector, a multiple of 8", a_double);
+// Size of the vector in reductions.
+inline constexpr Parameter vector_bytes = bytes("bytes of the vector, a multiple of 8", element_bytes);
 
 inline constexpr Parameter buffers{
     "buffers",

@@ -4,7 +4,7 @@
 
 #include "measure/metrics.hpp"
 
-// The phases of workloads that execute a program.
+// Phases of workloads that execute a described program.
 namespace hockney::phases {
 
 constexpr Metric phase(const char* name, const char* help) {

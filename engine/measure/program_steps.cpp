@@ -18,7 +18,7 @@ struct Form {
 };
 
 const std::map<std::string, Form>& forms() {
-  static const std::map<std::string, Form> all = {
+  static const std::map<std::string, Form> texts = {
       {"part", {ProgramStep::Kind::part, 2}},
       {"compute", {ProgramStep::Kind::compute, 3}},
       {"send", {ProgramStep::Kind::send, 3}},
@@ -31,10 +31,10 @@ const std::map<std::string, Form>& forms() {
       {"master", {ProgramStep::Kind::master, 4}},
       {"worker", {ProgramStep::Kind::worker, 4}},
   };
-  return all;
+  return texts;
 }
 
-std::string text_of(std::string_view line) {
+std::string text_after_keyword(std::string_view line) {
   return "'" + std::string(line.substr(0, 60)) + "'";
 }
 
@@ -67,23 +67,23 @@ ProgramStep step_of(const std::vector<std::string>& words, ProgramStep::Kind kin
     case ProgramStep::Kind::send:
     case ProgramStep::Kind::isend:
       step.to = rank_in(words[1], ranks);
-      step.sent = bytes_in(words[2]);
+      step.send_bytes = bytes_in(words[2]);
       break;
     case ProgramStep::Kind::receive:
     case ProgramStep::Kind::ireceive:
       step.from = rank_in(words[1], ranks);
-      step.received = bytes_in(words[2]);
+      step.receive_bytes = bytes_in(words[2]);
       break;
     case ProgramStep::Kind::exchange:
       step.to = rank_in(words[1], ranks);
-      step.sent = bytes_in(words[2]);
+      step.send_bytes = bytes_in(words[2]);
       step.from = rank_in(words[3], ranks);
-      step.received = bytes_in(words[4]);
+      step.receive_bytes = bytes_in(words[4]);
       break;
     case ProgramStep::Kind::wait: break;
     case ProgramStep::Kind::collective:
       step.operation = words[1];
-      step.sent = bytes_in(words[2]);
+      step.send_bytes = bytes_in(words[2]);
       step.algorithm = words[3];
       step.to = static_cast<int>(to_integer(words[4], "grouping"));
       step.from = static_cast<int>(to_integer(words[5], "colour"));
@@ -91,27 +91,27 @@ ProgramStep step_of(const std::vector<std::string>& words, ProgramStep::Kind kin
     case ProgramStep::Kind::master:
     case ProgramStep::Kind::worker:
       step.to = static_cast<int>(to_integer(words[1], "list"));
-      step.sent = bytes_in(words[2]);
-      step.received = bytes_in(words[3]);
+      step.send_bytes = bytes_in(words[2]);
+      step.receive_bytes = bytes_in(words[3]);
       break;
   }
   return step;
 }
 
-// `use` gets each line that is not empty.
+// Calls `visit` with each line that is not empty.
 template <class Use>
-void each_line(std::string_view text, Use use) {
+void for_each_line(std::string_view text, Use visit) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end > 0) use(text.substr(0, end));
+    if (end > 0) visit(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
 }
 
-// The text before the first rank's steps, and the steps of each rank.
+// The text that precedes the first rank's steps, then the steps of each rank.
 std::vector<std::string> sections(const std::string& text) {
   std::vector<std::string> found(1);
-  each_line(text, [&](std::string_view line) {
+  for_each_line(text, [&](std::string_view line) {
     if (line.starts_with("rank "))
       found.emplace_back();
     else
@@ -120,29 +120,29 @@ std::vector<std::string> sections(const std::string& text) {
   return found;
 }
 
-// Each rank's text, of which rank 0 has `all`.
-std::string given(const std::vector<std::string>& all, const Comm& comm) {
+// Sends each rank its text; rank 0 has all `texts`.
+std::string scatter_texts(const std::vector<std::string>& texts, const Comm& comm) {
   constexpr int tag = 1;
   std::vector<int> sizes;
-  for (const std::string& text : all) sizes.push_back(static_cast<int>(text.size()));
-  const int size = comm.scattered(sizes);
+  for (const std::string& text : texts) sizes.push_back(static_cast<int>(text.size()));
+  const int size = comm.scatter(sizes);
   if (comm.root()) {
     for (int rank = 1; rank < comm.size; ++rank) {
-      const std::string& text = all[static_cast<std::size_t>(rank)];
+      const std::string& text = texts[static_cast<std::size_t>(rank)];
       MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, rank, tag, comm.handle);
     }
-    return all.front();
+    return texts.front();
   }
-  std::string own(static_cast<std::size_t>(size), ' ');
-  MPI_Recv(own.data(), size, MPI_CHAR, 0, tag, comm.handle, MPI_STATUS_IGNORE);
-  return own;
+  std::string rank_text(static_cast<std::size_t>(size), ' ');
+  MPI_Recv(rank_text.data(), size, MPI_CHAR, 0, tag, comm.handle, MPI_STATUS_IGNORE);
+  return rank_text;
 }
 
 }  // namespace
 
-ProgramSteps parse_steps(std::string_view common, std::string_view own, int ranks) {
+ProgramSteps parse_steps(std::string_view common_text, std::string_view rank_text, int ranks) {
   ProgramSteps program;
-  each_line(common, [&](std::string_view line) {
+  for_each_line(common_text, [&](std::string_view line) {
     const std::vector<std::string> words = split_words(line);
     if (words.front() == "ranks" && words.size() == 2) {
       if (to_integer(words[1], "ranks") != ranks)
@@ -151,18 +151,18 @@ ProgramSteps parse_steps(std::string_view common, std::string_view own, int rank
       std::vector<double>& list = program.tasks.emplace_back();
       for (std::size_t i = 1; i < words.size(); ++i) list.push_back(seconds_in(words[i]));
     } else {
-      throw InvalidCase(text_of(line) + " does not belong into a program");
+      throw InvalidCase(text_after_keyword(line) + " does not belong into a program");
     }
   });
-  each_line(own, [&](std::string_view line) {
+  for_each_line(rank_text, [&](std::string_view line) {
     const std::vector<std::string> words = split_words(line);
     const auto form = words.empty() ? forms().end() : forms().find(words.front());
     if (form == forms().end() || words.size() != form->second.words)
-      throw InvalidCase(text_of(line) + " is no step of a program");
+      throw InvalidCase(text_after_keyword(line) + " is no step of a program");
     const ProgramStep step = step_of(words, form->second.kind, ranks);
     const bool tasks = step.kind == ProgramStep::Kind::master || step.kind == ProgramStep::Kind::worker;
     if (tasks && (step.to < 0 || static_cast<std::size_t>(step.to) >= program.tasks.size()))
-      throw InvalidCase(text_of(line) + " has no list of tasks");
+      throw InvalidCase(text_after_keyword(line) + " has no list of tasks");
     program.steps.push_back(step);
   });
   return program;
@@ -181,17 +181,17 @@ ProgramSteps read_program(const std::string& path, const Comm& comm) {
   if (count != static_cast<std::uint64_t>(comm.size) + 1)
     throw InvalidCase("the program '" + path + "' has steps of " + std::to_string(count - 1) +
                       " ranks, not " + std::to_string(comm.size));
-  std::string common = comm.root() ? parts.front() : "";
-  std::uint64_t size = common.size();
+  std::string common_text = comm.root() ? parts.front() : "";
+  std::uint64_t size = common_text.size();
   comm.broadcast(size);
-  common.resize(size);
-  comm.broadcast(common.data(), size);
+  common_text.resize(size);
+  comm.broadcast(common_text.data(), size);
   if (comm.root()) parts.erase(parts.begin());
-  const std::string own = given(parts, comm);
+  const std::string rank_text = scatter_texts(parts, comm);
   ProgramSteps program;
   std::string problem;
   try {
-    program = parse_steps(common, own, comm.size);
+    program = parse_steps(common_text, rank_text, comm.size);
   } catch (const InvalidCase& invalid) {
     problem = invalid.what();
   }

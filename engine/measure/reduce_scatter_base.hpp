@@ -13,13 +13,13 @@
 
 namespace hockney {
 
-// What sums share of which every rank gets a block of another size: doubles, which sum exactly, so that the
-// last bit is checked.
+// Base class of reduce-scatters in which every rank gets a block of a different size. The elements are
+// doubles whose sums are exact, so every bit is checked.
 class ReduceScatterBase : public Workload {
  public:
   ReduceScatterBase(const Place& place, const Values& values)
       : comm_(place.comm),
-        counts_(countable(values, place.comm.size), comm_.size, 1, sizeof(double), MPI_DOUBLE),
+        counts_(require_countable(values, place.comm.size), comm_.size, 1, sizeof(double), MPI_DOUBLE),
         outgoing_(place.arena, counts_.total(), values.word("buffers")),
         incoming_(place.arena, counts_.bytes(comm_.rank), values.word("buffers")) {}
 
@@ -30,11 +30,10 @@ class ReduceScatterBase : public Workload {
 
   Check verify(const Payload& payload) override {
     const std::size_t first = counts_.offset(comm_.rank) / sizeof(double);
-    return check_reduced(incoming_.taken(), payload, first, sum_of_factors(comm_.size),
-                         "the block of the sum");
+    return check_reduced(incoming_.current(), payload, first, factor_sum(comm_.size), "the block of the sum");
   }
 
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
   std::uint64_t bytes_moved() const override {
     return counts_.total() / static_cast<std::size_t>(comm_.size);
   }
@@ -47,8 +46,9 @@ class ReduceScatterBase : public Workload {
   IncomingBuffer incoming_;
 
  private:
-  // `values`, unless MPI cannot count the doubles, a sum having no longer unit, or sums them wrongly.
-  static const Values& countable(const Values& values, int ranks) {
+  // Returns `values`. Throws InvalidCase if an int cannot count the doubles, because a sum has no larger
+  // unit, or if this MPI sums them incorrectly.
+  static const Values& require_countable(const Values& values, int ranks) {
 #if !HOCKNEY_HAS_EMPTY_BLOCKS
     if (values.word("counts") != "even")
       throw InvalidCase(
@@ -64,6 +64,6 @@ class ReduceScatterBase : public Workload {
 };
 
 inline constexpr Parameter summed_bytes =
-    parameters::bytes("mean size of a rank's block of the sum, a multiple of 8", parameters::a_double);
+    parameters::bytes("mean size of a rank's block of the sum, a multiple of 8", parameters::element_bytes);
 
 }  // namespace hockney

@@ -26,35 +26,35 @@ namespace hockney {
 // One rank exchanges nothing.
 class RingExchange {
  public:
-  // From the parameters bytes, buffers and exchange. Throws OutOfMemory, and InvalidCase for calls that this
+  // Uses the parameters bytes, buffers and exchange. Throws OutOfMemory, and InvalidCase for calls that this
   // MPI lacks.
   RingExchange(const Place& place, const Values& values);
   ~RingExchange();
   RingExchange(const RingExchange&) = delete;
   RingExchange& operator=(const RingExchange&) = delete;
 
-  // Before `count` exchanges, outside the measurement: creates the requests that they need.
+  // Creates the requests for `count` exchanges, outside the measurement.
   void prepare(int count);
   void exchange();
 
   void fill(const Payload& payload);
   Check verify(const Payload& payload);
-  bool keeps_payload() const { return outgoing_.places() == 1; }
+  bool keeps_payload() const { return outgoing_.slots() == 1; }
   std::uint64_t bytes_moved() const { return comm_.size > 1 ? block_.bytes : 0; }
 
  private:
-  enum class Way { ordered, sendrecv, nonblocking, persistent, neighborhood };
-  static Way way_of(const Values& values);
-  void ordered(std::byte* out, std::byte* in);
-  void make_requests(std::size_t places);
-  void forget_requests();
+  enum class Variant { ordered, sendrecv, nonblocking, persistent, neighborhood };
+  static Variant parse_variant(const Values& values);
+  void ordered(std::byte* outgoing, std::byte* incoming);
+  void make_requests(std::size_t slots);
+  void free_requests();
   MPI_Request* next_requests();
 
   static constexpr int tag = 1;
 
   const Comm& comm_;
   const Block block_;
-  const Way way_;
+  const Variant variant_;
   const int right_;
   const int left_;
   Buffer outgoing_;

@@ -14,8 +14,8 @@
 namespace hockney {
 namespace {
 
-[[noreturn]] void refuse(const std::string& text, const std::string& wanted) {
-  throw InvalidCase("shares=" + text + " cannot be assigned to the ranks (" + wanted + ")");
+[[noreturn]] void refuse(const std::string& text, const std::string& padded_bytes) {
+  throw InvalidCase("shares=" + text + " cannot be assigned to the ranks (" + padded_bytes + ")");
 }
 
 double mean(const std::vector<double>& values) {
@@ -38,12 +38,12 @@ std::vector<double> listed(const std::string& text, int ranks) {
   return values;
 }
 
-// Mean 0, standard deviation 1.
-double drawn(const std::string& distribution, std::uint64_t seed, std::uint64_t rank) {
+// A value with mean 0 and standard deviation 1.
+double draw_share(const std::string& distribution, std::uint64_t seed, std::uint64_t rank) {
   const double first = uniform(seed, 2 * rank);
   if (distribution == "uniform") return std::sqrt(3.0) * (2 * first - 1);
   if (distribution == "exponential") return -std::log(first) - 1;
-  // Box and Muller (1958).
+  // Method of Box and Muller (1958).
   return std::sqrt(-2 * std::log(first)) * std::cos(2 * std::numbers::pi * uniform(seed, 2 * rank + 1));
 }
 
@@ -63,11 +63,11 @@ std::vector<double> shares(const std::string& text, std::uint64_t seed, int rank
   if (spread <= 0 || spread > 1)
     refuse(text, "a spread above 0 and at most 1 is required, such as " + word + ":0.2");
   for (std::size_t rank = 0; rank < values.size(); ++rank)
-    values[rank] = std::max(least_share, 1 + spread * drawn(word, seed, rank));
-  // Stretches what is above the least share, so that no value falls below it again.
-  const double above = mean(values) - least_share;
-  if (above <= 0) return std::vector<double>(values.size(), 1.0);
-  for (double& value : values) value = least_share + (1 - least_share) * (value - least_share) / above;
+    values[rank] = std::max(min_share, 1 + spread * draw_share(word, seed, rank));
+  // Rescales the excess above the minimum share, so that no value falls below the minimum.
+  const double excess = mean(values) - min_share;
+  if (excess <= 0) return std::vector<double>(values.size(), 1.0);
+  for (double& value : values) value = min_share + (1 - min_share) * (value - min_share) / excess;
   return values;
 }
 

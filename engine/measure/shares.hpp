@@ -16,10 +16,10 @@ namespace hockney {
 //   normal:S          from the normal distribution,
 //   exponential:S     as 1 - S and an exponential of mean S
 //
-// S is above 0 and at most 1. Drawn values depend on `seed` and the rank only, are at least `least_share`,
+// S is above 0 and at most 1. Drawn values depend on `seed` and the rank only, are at least `min_share`,
 // and are scaled to a mean of exactly 1. Throws InvalidCase.
 std::vector<double> shares(const std::string& text, std::uint64_t seed, int ranks);
 
-inline constexpr double least_share = 0.01;
+inline constexpr double min_share = 0.01;
 
 }  // namespace hockney

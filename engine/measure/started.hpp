@@ -9,21 +9,21 @@
 
 namespace hockney {
 
-// An operation that one function starts and another completes.
-class Started {
+// An operation with separate functions to start and to complete it.
+class NonblockingOperation {
  public:
-  virtual ~Started() = default;
-  // Writes requests(), at `request`.
+  virtual ~NonblockingOperation() = default;
+  // Starts the operation and stores requests() requests at `request`.
   virtual void start(MPI_Request* request) = 0;
-  // The same on all ranks.
+  // Number of requests, the same on all ranks.
   virtual int requests() const { return 1; }
-  // Whether this rank computes meanwhile; otherwise it waits for the operation at once.
+  // Whether this rank computes during the operation; otherwise it waits for the operation immediately.
   virtual bool computes() const { return true; }
 };
 
 // A workload that measures such an operation by itself: the call, then MPI_Wait.
 template <class Base>
-class StartAndWait : public Base, public Started {
+class StartAndWait : public Base, public NonblockingOperation {
  public:
   using Base::Base;
 

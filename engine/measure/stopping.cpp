@@ -12,10 +12,12 @@ namespace {
 
 // The sample grows by half, if time allows.
 int next_chunk(const Progress& progress) {
-  const int wanted =
-      progress.done == 0 ? progress.first_chunk : static_cast<int>(progress.done * Method::growth) + 1;
-  const double affordable = progress.left_s / std::max(progress.repetition_s, 1e-9);
-  return std::min({wanted, static_cast<int>(std::clamp(affordable, 1.0, 1e6)), Method::largest_chunk});
+  const int padded_bytes = progress.repetitions == 0
+                               ? progress.first_chunk
+                               : static_cast<int>(progress.repetitions * Method::growth) + 1;
+  const double affordable_runs = progress.remaining_s / std::max(progress.repetition_s, 1e-9);
+  return std::min(
+      {padded_bytes, static_cast<int>(std::clamp(affordable_runs, 1.0, 1e6)), Method::largest_chunk});
 }
 
 }  // namespace
@@ -23,16 +25,16 @@ int next_chunk(const Progress& progress) {
 int batch_for(double run_s, const ClockCost& cost) {
   HOCKNEY_EXPECT(!std::isnan(run_s) && cost.overhead_s >= 0 && cost.resolution_s >= 0);
   if (run_s <= 0) return 1;
-  const double needed =
+  const double required =
       std::max(cost.overhead_s / Method::clock_share, cost.resolution_s / Method::step_share) / run_s;
-  return static_cast<int>(std::clamp(std::ceil(needed), 1.0, static_cast<double>(Method::largest_batch)));
+  return static_cast<int>(std::clamp(std::ceil(required), 1.0, static_cast<double>(Method::largest_batch)));
 }
 
-int fewest_warm_up(double run_s, int runs, double most_s) {
+int min_warm_up_repetitions(double run_s, int runs, double max_s) {
   HOCKNEY_EXPECT(!std::isnan(run_s) && runs >= 1);
-  const double affordable = most_s / std::max(run_s, 1e-9);
-  const double most = Method::fewest_warm_up_runs;
-  return static_cast<int>(std::clamp(affordable - Method::fewest_runs, 0.0, most)) / runs;
+  const double affordable_runs = max_s / std::max(run_s, 1e-9);
+  const double max_runs = Method::min_warm_up_runs;
+  return static_cast<int>(std::clamp(affordable_runs - Method::min_runs, 0.0, max_runs)) / runs;
 }
 
 const char* stop_reason(Next next) {
@@ -53,18 +55,18 @@ const char* stop_reason(Next next) {
 //   fewer than the fewest, each within the case's time     repeat: up to the fewest
 //   otherwise                                              stop
 Decision decide(const Progress& progress, const StopRule& rule) {
-  HOCKNEY_EXPECT(progress.done >= 0 && progress.first_chunk >= 1 && rule.max_repetitions >= 1);
-  const bool precise = progress.achieved && *progress.achieved <= rule.precision;
-  const int most = rule.max_repetitions - progress.done;
-  const auto repeat = [most](int count) { return Decision{Next::repeat, std::min(count, most)}; };
+  HOCKNEY_EXPECT(progress.repetitions >= 0 && progress.first_chunk >= 1 && rule.max_repetitions >= 1);
+  const bool precise = progress.achieved_precision && *progress.achieved_precision <= rule.precision;
+  const int max_runs = rule.max_repetitions - progress.repetitions;
+  const auto repeat = [max_runs](int count) { return Decision{Next::repeat, std::min(count, max_runs)}; };
 
-  if (most <= 0) return {precise ? Next::stop_precise : Next::stop_repetitions};
-  if (precise && progress.done >= Method::fewest_for_precision) return {Next::stop_precise};
-  if (progress.left_s >= progress.repetition_s) return repeat(next_chunk(progress));
-  if (progress.done == 0 && progress.late >= Method::most_attempts) return {Next::give_up};
-  if (progress.done == 0) return repeat(1);
-  if (progress.done < progress.fewest && progress.repetition_s < rule.budget_s)
-    return repeat(progress.fewest - progress.done);
+  if (max_runs <= 0) return {precise ? Next::stop_precise : Next::stop_repetitions};
+  if (precise && progress.repetitions >= Method::min_repetitions_for_precision) return {Next::stop_precise};
+  if (progress.remaining_s >= progress.repetition_s) return repeat(next_chunk(progress));
+  if (progress.repetitions == 0 && progress.late_count >= Method::max_attempts) return {Next::give_up};
+  if (progress.repetitions == 0) return repeat(1);
+  if (progress.repetitions < progress.min_repetitions && progress.repetition_s < rule.budget_s)
+    return repeat(progress.min_repetitions - progress.repetitions);
   return {precise ? Next::stop_precise : Next::stop_budget};
 }
 

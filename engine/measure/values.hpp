@@ -11,15 +11,15 @@ namespace hockney {
 enum class Kind { integer, real, choice, text };
 
 // One parameter of a workload, as listed in the catalog. `choices` are separated by '|'; for a text parameter
-// they are its forms, which the code that parses the text checks. `multiple_of`, if any, is a number that
-// must divide the value, the name of the parameter that has this number, or that of the parameter that names
-// the workload whose parameter of the same name has the condition. The front end checks it before anything
-// starts.
+// they are its forms, which are checked by the code that parses the text. `multiple_of` may be a number that
+// must divide the value, the name of a parameter with this number, or the name of a parameter that names a
+// workload, whose parameter of the same name has the condition. The front end checks the condition before
+// anything starts.
 struct Parameter {
   const char* name;
   Kind kind;
   const char* unit;
-  const char* standard;  // the default, as text
+  const char* standard;  // default, as text
   double low;
   double high;
   const char* choices;

@@ -12,58 +12,60 @@
 
 namespace hockney {
 
-// Common to collectives with counts: the counts, this rank's buffers and the root. A buffer holds this rank's
-// block, the blocks of all ranks, or nothing.
+// Base class of collectives with counts: the counts, this rank's buffers and the root. A buffer holds this
+// rank's block, the blocks of all ranks, or nothing.
 class VectorBase : public Workload {
  public:
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
   std::uint64_t bytes_moved() const override { return mean_; }
 
  protected:
-  enum class Holds { nothing, own, all };
+  enum class Contents { nothing, own, all };
 
-  // `sends` and `receives` apply to the root, `others_send` and `others_receive` to the other ranks.
+  // `sends` and `receives` apply to the root, `nonroot_sends` and `nonroot_receives` to the other ranks.
   struct Shape {
-    Holds sends;
-    Holds receives;
-    Holds others_send;
-    Holds others_receive;
+    Contents sends;
+    Contents receives;
+    Contents nonroot_sends;
+    Contents nonroot_receives;
   };
 
-  // `unit` and `type`: of Counts.
+  // `unit` and `type` are passed to Counts.
   VectorBase(const Place& place, const Values& values, const Shape& shape, std::uint64_t unit = 1,
              MPI_Datatype type = MPI_BYTE)
       : comm_(place.comm),
         mean_(values.bytes()),
         root_(root_of(place, values)),
         counts_(values, comm_.size, 1, unit, type),
-        outgoing_(place.arena, bytes_of(at_root() ? shape.sends : shape.others_send), values.word("buffers")),
-        incoming_(place.arena, bytes_of(at_root() ? shape.receives : shape.others_receive),
+        outgoing_(place.arena, bytes_of(at_root() ? shape.sends : shape.nonroot_sends),
+                  values.word("buffers")),
+        incoming_(place.arena, bytes_of(at_root() ? shape.receives : shape.nonroot_receives),
                   values.word("buffers")) {}
 
   bool at_root() const { return comm_.rank == root_; }
-  int own_count() const { return counts_.count(comm_.rank); }
+  int local_count() const { return counts_.count(comm_.rank); }
 
   // Each rank's block carries that rank's payload.
-  void write_own(const Payload& payload) {
+  void write_own_block(const Payload& payload) {
     write_bytes(outgoing_.upcoming(), part_of(payload), static_cast<std::uint64_t>(comm_.rank));
   }
-  void write_all(const Payload& payload) {
+  void write_all_blocks(const Payload& payload) {
     for (int rank = 0; rank < comm_.size; ++rank)
       write_bytes(block(outgoing_.upcoming(), rank), part_of(payload), static_cast<std::uint64_t>(rank));
   }
-  void spoil_own(const Payload& payload) { spoil(incoming_.upcoming(), part_of(payload)); }
-  void spoil_all(const Payload& payload) {
+  void spoil_own_block(const Payload& payload) { spoil(incoming_.upcoming(), part_of(payload)); }
+  void spoil_all_blocks(const Payload& payload) {
     for (int rank = 0; rank < comm_.size; ++rank) spoil(block(incoming_.upcoming(), rank), part_of(payload));
   }
-  Check check_own(const Payload& payload, const char* what) const {
-    return check_bytes(incoming_.taken(), part_of(payload), static_cast<std::uint64_t>(comm_.rank), what);
+  Check check_own_block(const Payload& payload, const char* contents) const {
+    return check_bytes(incoming_.current(), part_of(payload), static_cast<std::uint64_t>(comm_.rank),
+                       contents);
   }
-  Check check_all(const Payload& payload, const char* what) const {
+  Check check_all_blocks(const Payload& payload, const char* contents) const {
     Check all;
     for (int rank = 0; rank < comm_.size; ++rank)
-      all += check_bytes(block(incoming_.taken(), rank), part_of(payload), static_cast<std::uint64_t>(rank),
-                         what);
+      all += check_bytes(block(incoming_.current(), rank), part_of(payload), static_cast<std::uint64_t>(rank),
+                         contents);
     return all;
   }
 
@@ -75,11 +77,13 @@ class VectorBase : public Workload {
   IncomingBuffer incoming_;
 
  private:
-  std::size_t bytes_of(Holds what) const {
-    return what == Holds::all ? counts_.total() : what == Holds::own ? counts_.bytes(comm_.rank) : 0;
+  std::size_t bytes_of(Contents contents) const {
+    return contents == Contents::all   ? counts_.total()
+           : contents == Contents::own ? counts_.bytes(comm_.rank)
+                                       : 0;
   }
   Payload part_of(const Payload& payload) const {
-    return payload.shared_by(static_cast<std::size_t>(comm_.size));
+    return payload.divided_among(static_cast<std::size_t>(comm_.size));
   }
   template <class Span>
   Span block(Span all, int rank) const {
@@ -91,27 +95,27 @@ class VectorBase : public Workload {
 class AllgathervBase : public VectorBase {
  public:
   AllgathervBase(const Place& place, const Values& values)
-      : VectorBase(place, values, {Holds::own, Holds::all, Holds::own, Holds::all}) {}
+      : VectorBase(place, values, {Contents::own, Contents::all, Contents::own, Contents::all}) {}
 
   void fill(const Payload& payload) override {
-    write_own(payload);
-    spoil_all(payload);
+    write_own_block(payload);
+    spoil_all_blocks(payload);
   }
-  Check verify(const Payload& payload) override { return check_all(payload, "a block gathered"); }
+  Check verify(const Payload& payload) override { return check_all_blocks(payload, "a block gathered"); }
 };
 
 // The root gets all blocks.
 class GathervBase : public VectorBase {
  public:
   GathervBase(const Place& place, const Values& values)
-      : VectorBase(place, values, {Holds::own, Holds::all, Holds::own, Holds::nothing}) {}
+      : VectorBase(place, values, {Contents::own, Contents::all, Contents::own, Contents::nothing}) {}
 
   void fill(const Payload& payload) override {
-    write_own(payload);
-    if (at_root()) spoil_all(payload);
+    write_own_block(payload);
+    if (at_root()) spoil_all_blocks(payload);
   }
   Check verify(const Payload& payload) override {
-    return at_root() ? check_all(payload, "a block gathered") : Check{};
+    return at_root() ? check_all_blocks(payload, "a block gathered") : Check{};
   }
 };
 
@@ -119,13 +123,13 @@ class GathervBase : public VectorBase {
 class ScattervBase : public VectorBase {
  public:
   ScattervBase(const Place& place, const Values& values)
-      : VectorBase(place, values, {Holds::all, Holds::own, Holds::nothing, Holds::own}) {}
+      : VectorBase(place, values, {Contents::all, Contents::own, Contents::nothing, Contents::own}) {}
 
   void fill(const Payload& payload) override {
-    spoil_own(payload);
-    if (at_root()) write_all(payload);
+    spoil_own_block(payload);
+    if (at_root()) write_all_blocks(payload);
   }
-  Check verify(const Payload& payload) override { return check_own(payload, "the block scattered"); }
+  Check verify(const Payload& payload) override { return check_own_block(payload, "the block scattered"); }
 };
 
 inline constexpr Parameter mean_bytes = parameters::bytes("mean size of a rank's block");

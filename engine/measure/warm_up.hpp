@@ -16,22 +16,22 @@ namespace hockney {
 // decides.
 class WarmUp {
  public:
-  // `first_s`: time of the first, cold run(), or an earlier estimate. `most`: maximum repetitions. `largest`:
-  // batch. `given`: the batch if known; 0 to determine it. `fewest`: repetitions made even if the time is up.
-  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int most,
-         int largest, int given = 0, int fewest = 0)
+  // `first_s`: time of the first, cold run(), or an earlier estimate. `known_batch`: 0 to determine the
+  // batch. `min_repetitions`: repetitions made even if the time is up.
+  WarmUp(Synchroniser& sync, const Comm& control, const ClockCost& cost, double first_s, int max_repetitions,
+         int max_batch, int known_batch = 0, int min_repetitions = 0)
       : sync_(sync),
         control_(control),
         cost_(cost),
-        most_(most),
-        fewest_(fewest),
-        largest_(largest),
-        given_(given),
-        block_{0, std::max(1, given), first_s} {}
+        max_repetitions_(max_repetitions),
+        min_repetitions_(min_repetitions),
+        max_batch_(max_batch),
+        known_batch_(known_batch),
+        block_{0, std::max(1, known_batch), first_s} {}
 
-  // `until` and `ends`: rank 0's clock. On rank 0 times() has all repetitions. If a few runs would use up the
-  // time and none are required, the verified one is the only warm-up.
-  void run(Workload& workload, double until, double ends);
+  // `until` and `deadline` are times of rank 0's clock. On rank 0, times() contains all repetitions. If a few
+  // runs would use up the time and none are required, the verified run is the only warm-up.
+  void run(Workload& workload, double until, double deadline);
 
   const std::vector<double>& times() const { return times_; }
   // On every rank, after run(): the last block's median time of one run(), and the number of runs per
@@ -40,23 +40,23 @@ class WarmUp {
   int batch() const { return block_.batch; }
 
  private:
-  // What rank 0 announces before each block.
+  // Rank 0's announcement before each block.
   struct Block {
     int count;
     int batch;
     double run_s;
   };
 
-  int fitting_batch() const;
-  int affordable(double until, double ends) const;
+  int suitable_batch() const;
+  int affordable_repetitions(double until, double deadline) const;
 
   Synchroniser& sync_;
   const Comm& control_;
   const ClockCost& cost_;
-  const int most_;
-  const int fewest_;
-  const int largest_;
-  const int given_;
+  const int max_repetitions_;
+  const int min_repetitions_;
+  const int max_batch_;
+  const int known_batch_;
   std::vector<double> times_;
   Block block_;
 };

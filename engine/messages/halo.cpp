@@ -11,8 +11,7 @@ namespace hockney::messages {
 namespace {
 
 // The ranks are on a periodic grid (MPI_Dims_create), and each exchanges a message with both neighbors in
-// each dimension, all at once. A tag for each direction tells messages apart where both neighbors are one
-// rank.
+// each dimension, all at once. The tag identifies the direction, in case both neighbors are the same rank.
 class Halo final : public Workload {
  public:
   Halo(const Place& place, const Values& values)
@@ -25,10 +24,10 @@ class Halo final : public Workload {
 
   void run() override {
     std::byte* const out = outgoing_.next();
-    std::byte* const in = incoming_.next();
+    std::byte* const incoming = incoming_.next();
     const std::size_t messages = partners_.size();
     for (std::size_t i = 0; i < messages; ++i)
-      MPI_Irecv(in + i * block_.bytes, block_.count, block_.type, partners_[i], tag(opposite(i)),
+      MPI_Irecv(incoming + i * block_.bytes, block_.count, block_.type, partners_[i], tag(opposite(i)),
                 comm_.handle, &requests_[i]);
     for (std::size_t i = 0; i < messages; ++i)
       MPI_Isend(out + i * block_.bytes, block_.count, block_.type, partners_[i], tag(i), comm_.handle,
@@ -37,7 +36,7 @@ class Halo final : public Workload {
   }
 
   void fill(const Payload& payload) override {
-    const Payload part = payload.shared_by(partners_.size());
+    const Payload part = payload.divided_among(partners_.size());
     for (std::size_t i = 0; i < partners_.size(); ++i) {
       write_bytes(message(outgoing_.upcoming(), i), part, identity(comm_.rank, i));
       spoil(message(incoming_.upcoming(), i), part);
@@ -45,31 +44,31 @@ class Halo final : public Workload {
   }
 
   Check verify(const Payload& payload) override {
-    const Payload part = payload.shared_by(partners_.size());
+    const Payload part = payload.divided_among(partners_.size());
     Check all;
     for (std::size_t i = 0; i < partners_.size(); ++i)
-      all += check_bytes(message(incoming_.taken(), i), part, identity(partners_[i], opposite(i)),
+      all += check_bytes(message(incoming_.current(), i), part, identity(partners_[i], opposite(i)),
                          "a neighbor's message");
     return all;
   }
 
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
-  // What a rank sends.
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
+  // Bytes that a rank sends.
   std::uint64_t bytes_moved() const override { return block_.bytes * partners_.size(); }
 
  private:
-  // The lower and the upper neighbor in each dimension; the last dimension's are next to each other.
+  // The lower and the upper neighbor in each dimension; neighbors in the last dimension are adjacent ranks.
   static std::vector<int> partners(const Comm& comm, int dimensions) {
     std::vector<int> lengths(static_cast<std::size_t>(dimensions));
     MPI_Dims_create(comm.size, dimensions, lengths.data());
     std::vector<int> found;
-    int apart = comm.size;
+    int stride = comm.size;
     for (const int length : lengths) {
-      const int above = apart;
-      apart /= length;
-      const int first = comm.rank / above * above + comm.rank % apart;
-      const int at = comm.rank % above / apart;
-      for (const int step : {length - 1, 1}) found.push_back(first + (at + step) % length * apart);
+      const int parent_stride = stride;
+      stride /= length;
+      const int first = comm.rank / parent_stride * parent_stride + comm.rank % stride;
+      const int coordinate = comm.rank % parent_stride / stride;
+      for (const int step : {length - 1, 1}) found.push_back(first + (coordinate + step) % length * stride);
     }
     return found;
   }

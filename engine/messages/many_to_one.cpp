@@ -13,20 +13,22 @@ namespace {
 class ManyToOne final : public RootAndPeers {
  public:
   ManyToOne(const Place& place, const Values& values)
-      : RootAndPeers(place, values, "senders"), any_(values.word("source") == "any"), statuses_(own_) {}
+      : RootAndPeers(place, values, "senders"),
+        matches_any_(values.word("source") == "any"),
+        statuses_(own_messages_) {}
 
   void run() override {
     if (comm_.root()) {
-      for (std::size_t i = 0; i < own_; ++i)
-        MPI_Irecv(start_of(i), block_.count, block_.type, any_ ? MPI_ANY_SOURCE : peer_of(i), tag,
+      for (std::size_t i = 0; i < own_messages_; ++i)
+        MPI_Irecv(start_of(i), block_.count, block_.type, matches_any_ ? MPI_ANY_SOURCE : peer_of(i), tag,
                   comm_.handle, &requests_[i]);
-      MPI_Waitall(static_cast<int>(own_), requests_.data(), statuses_.data());
+      MPI_Waitall(static_cast<int>(own_messages_), requests_.data(), statuses_.data());
       for (int sender = 1; sender <= peers_; ++sender)
         MPI_Send(nullptr, 0, MPI_BYTE, sender, answer_tag, comm_.handle);
     } else if (peer_) {
-      for (std::size_t i = 0; i < own_; ++i)
+      for (std::size_t i = 0; i < own_messages_; ++i)
         MPI_Isend(start_of(i), block_.count, block_.type, 0, tag, comm_.handle, &requests_[i]);
-      MPI_Waitall(static_cast<int>(own_), requests_.data(), MPI_STATUSES_IGNORE);
+      MPI_Waitall(static_cast<int>(own_messages_), requests_.data(), MPI_STATUSES_IGNORE);
       MPI_Recv(nullptr, 0, MPI_BYTE, 0, answer_tag, comm_.handle, MPI_STATUS_IGNORE);
     }
   }
@@ -35,13 +37,14 @@ class ManyToOne final : public RootAndPeers {
   Check verify(const Payload& payload) override {
     Check all;
     if (!comm_.root()) return all;
-    const Payload part = payload.shared_by(messages_);
-    std::vector<std::size_t> seen(static_cast<std::size_t>(comm_.size));
+    const Payload part = payload.divided_among(messages_);
+    std::vector<std::size_t> received_counts(static_cast<std::size_t>(comm_.size));
     for (std::size_t i = 0; i < messages_; ++i) {
       const int from = statuses_[i].MPI_SOURCE;
-      const bool expected = from >= 1 && from <= peers_ && seen[static_cast<std::size_t>(from)] < window_;
+      const bool expected =
+          from >= 1 && from <= peers_ && received_counts[static_cast<std::size_t>(from)] < window_;
       if (!expected) return {all.bytes, 1, "a message came from rank " + std::to_string(from)};
-      all += check_bytes(message(i), part, first_of(from) + seen[static_cast<std::size_t>(from)]++,
+      all += check_bytes(message(i), part, first_of(from) + received_counts[static_cast<std::size_t>(from)]++,
                          "a message received");
     }
     return all;
@@ -50,7 +53,7 @@ class ManyToOne final : public RootAndPeers {
  private:
   bool sends() const override { return peer_; }
 
-  const bool any_;
+  const bool matches_any_;
   std::vector<MPI_Status> statuses_;
 };
 

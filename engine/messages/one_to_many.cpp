@@ -13,15 +13,15 @@ class OneToMany final : public RootAndPeers {
 
   void run() override {
     if (comm_.root()) {
-      for (std::size_t i = 0; i < own_; ++i)
+      for (std::size_t i = 0; i < own_messages_; ++i)
         MPI_Isend(start_of(i), block_.count, block_.type, peer_of(i), tag, comm_.handle, &requests_[i]);
-      MPI_Waitall(static_cast<int>(own_), requests_.data(), MPI_STATUSES_IGNORE);
+      MPI_Waitall(static_cast<int>(own_messages_), requests_.data(), MPI_STATUSES_IGNORE);
       for (int receiver = 1; receiver <= peers_; ++receiver)
         MPI_Recv(nullptr, 0, MPI_BYTE, receiver, answer_tag, comm_.handle, MPI_STATUS_IGNORE);
     } else if (peer_) {
-      for (std::size_t i = 0; i < own_; ++i)
+      for (std::size_t i = 0; i < own_messages_; ++i)
         MPI_Irecv(start_of(i), block_.count, block_.type, 0, tag, comm_.handle, &requests_[i]);
-      MPI_Waitall(static_cast<int>(own_), requests_.data(), MPI_STATUSES_IGNORE);
+      MPI_Waitall(static_cast<int>(own_messages_), requests_.data(), MPI_STATUSES_IGNORE);
       MPI_Send(nullptr, 0, MPI_BYTE, 0, answer_tag, comm_.handle);
     }
   }
@@ -29,8 +29,8 @@ class OneToMany final : public RootAndPeers {
   Check verify(const Payload& payload) override {
     Check all;
     if (!peer_) return all;
-    const Payload part = payload.shared_by(messages_);
-    for (std::size_t i = 0; i < own_; ++i)
+    const Payload part = payload.divided_among(messages_);
+    for (std::size_t i = 0; i < own_messages_; ++i)
       all += check_bytes(message(i), part, identity(i), "a message received");
     return all;
   }

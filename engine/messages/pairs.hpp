@@ -25,8 +25,8 @@ inline constexpr Parameter source{"source",    Kind::choice,
                                   0,           0,
                                   "named|any", "named: each receive names its sender; any: MPI_ANY_SOURCE"};
 
-// Pairs of ranks, rank i of the lower half with rank i + p/2, all at once. A run that sends several messages
-// has them side by side.
+// Pairs of ranks, rank i of the lower half with rank i + p/2, all at once. If a run sends several messages,
+// they are adjacent in memory.
 class PairsBase : public Workload {
  public:
   PairsBase(const Place& place, const Values& values, std::size_t messages)
@@ -46,10 +46,10 @@ class PairsBase : public Workload {
   }
   Check verify(const Payload& payload) override {
     if (!receives()) return {};
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(partner_),
+    return check_bytes(incoming_.current(), payload, static_cast<std::uint64_t>(partner_),
                        "what the partner sent");
   }
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
 
  protected:
   static constexpr int tag = 1;
@@ -70,11 +70,11 @@ class PairsBase : public Workload {
  private:
   static int pairs_of(const Place& place, const Values& values) {
     const std::int64_t pairs = values.integer("pairs");
-    const int most = place.comm.size / 2;
-    if (pairs > most)
+    const int max_pairs = place.comm.size / 2;
+    if (pairs > max_pairs)
       throw InvalidCase("pairs=" + std::to_string(pairs) + " needs " + std::to_string(2 * pairs) +
                         " ranks, but there are " + std::to_string(place.comm.size));
-    return pairs == 0 ? most : static_cast<int>(pairs);
+    return pairs == 0 ? max_pairs : static_cast<int>(pairs);
   }
   std::uint64_t memory(const Values& values, std::size_t messages) const {
     return lower_ || upper_ ? values.bytes() * messages : 0;

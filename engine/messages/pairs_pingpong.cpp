@@ -24,7 +24,7 @@ class PairsPingPong final : public PairsBase {
   }
 
   double operations() const override { return 2; }
-  // The total of all pairs.
+  // The total over all pairs.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(pairs_); }
 
  private:

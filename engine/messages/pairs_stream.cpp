@@ -21,16 +21,16 @@ class PairsStream final : public PairsBase {
     if (!lower_ && !upper_) return;
     std::byte* const out = outgoing_.next();
     std::byte* const in = incoming_.next();
-    int posted = 0;
+    int request_count = 0;
     if (receives())
       for (int i = 0; i < window_; ++i)
         MPI_Irecv(in + static_cast<std::size_t>(i) * block_.bytes, block_.count, block_.type, partner_, tag,
-                  comm_.handle, &requests_[static_cast<std::size_t>(posted++)]);
+                  comm_.handle, &requests_[static_cast<std::size_t>(request_count++)]);
     if (sends())
       for (int i = 0; i < window_; ++i)
         MPI_Isend(out + static_cast<std::size_t>(i) * block_.bytes, block_.count, block_.type, partner_, tag,
-                  comm_.handle, &requests_[static_cast<std::size_t>(posted++)]);
-    MPI_Waitall(posted, requests_.data(), MPI_STATUSES_IGNORE);
+                  comm_.handle, &requests_[static_cast<std::size_t>(request_count++)]);
+    MPI_Waitall(request_count, requests_.data(), MPI_STATUSES_IGNORE);
     if (both_) return;
     if (lower_)
       MPI_Recv(nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);

@@ -5,26 +5,26 @@
 namespace hockney::messages {
 namespace {
 
-// Both ranks of a pair send before they receive, so that every message meets one from the other side.
+// Both ranks of a pair send before they receive, so that every message meets one from the opposite direction.
 class PingPing final : public PairsBase {
  public:
   PingPing(const Place& place, const Values& values)
-      : PairsBase(place, values, 1), any_(values.word("source") == "any") {}
+      : PairsBase(place, values, 1), matches_any_(values.word("source") == "any") {}
 
   void run() override {
     if (!lower_ && !upper_) return;
     MPI_Request sending = MPI_REQUEST_NULL;
     MPI_Isend(outgoing_.next(), block_.count, block_.type, partner_, tag, comm_.handle, &sending);
-    MPI_Recv(incoming_.next(), block_.count, block_.type, any_ ? MPI_ANY_SOURCE : partner_, tag, comm_.handle,
-             MPI_STATUS_IGNORE);
+    MPI_Recv(incoming_.next(), block_.count, block_.type, matches_any_ ? MPI_ANY_SOURCE : partner_, tag,
+             comm_.handle, MPI_STATUS_IGNORE);
     MPI_Wait(&sending, MPI_STATUS_IGNORE);
   }
 
-  // Of all pairs, in one direction.
+  // Counts all pairs, in one direction.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(pairs_); }
 
  private:
-  const bool any_;
+  const bool matches_any_;
 };
 
 constexpr Parameter pingping_parameters[] = {parameters::bytes("bytes in each message"), parameters::buffers,

@@ -15,16 +15,16 @@ class QueueDepth final : public PairBase {
  public:
   QueueDepth(const Place& place, const Values& values)
       : PairBase(place, values),
-        posted_(values.word("queue") == "posted"),
+        is_posted_(values.word("queue") == "posted"),
         depth_(static_cast<std::size_t>(values.integer("depth"))) {}
   ~QueueDepth() override {
     if (requests_.empty()) return;
-    if (posted_)
+    if (is_posted_)
       for (std::size_t i = 0; i < depth_; ++i)
-        MPI_Isend(nullptr, 0, MPI_BYTE, partner_, other_tag(i), comm_.handle, &requests_[depth_ + i]);
+        MPI_Isend(nullptr, 0, MPI_BYTE, partner_, queue_tag(i), comm_.handle, &requests_[depth_ + i]);
     else
       for (std::size_t i = 0; i < depth_; ++i)
-        MPI_Irecv(nullptr, 0, MPI_BYTE, partner_, other_tag(i), comm_.handle, &requests_[depth_ + i]);
+        MPI_Irecv(nullptr, 0, MPI_BYTE, partner_, queue_tag(i), comm_.handle, &requests_[depth_ + i]);
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
   }
 
@@ -32,10 +32,10 @@ class QueueDepth final : public PairBase {
     if (!requests_.empty() || depth_ == 0) return;
     requests_.resize(2 * depth_, MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < depth_; ++i) {
-      if (posted_)
-        MPI_Irecv(nullptr, 0, MPI_BYTE, partner_, other_tag(i), comm_.handle, &requests_[i]);
+      if (is_posted_)
+        MPI_Irecv(nullptr, 0, MPI_BYTE, partner_, queue_tag(i), comm_.handle, &requests_[i]);
       else
-        MPI_Isend(nullptr, 0, MPI_BYTE, partner_, other_tag(i), comm_.handle, &requests_[i]);
+        MPI_Isend(nullptr, 0, MPI_BYTE, partner_, queue_tag(i), comm_.handle, &requests_[i]);
     }
     // Messages do not overtake each other, so the arrival of a later message proves that these have arrived.
     MPI_Sendrecv(nullptr, 0, MPI_BYTE, partner_, tag, nullptr, 0, MPI_BYTE, partner_, tag, comm_.handle,
@@ -57,9 +57,9 @@ class QueueDepth final : public PairBase {
   double operations() const override { return 2; }
 
  private:
-  static int other_tag(std::size_t index) { return tag + 100 + static_cast<int>(index); }
+  static int queue_tag(std::size_t index) { return tag + 100 + static_cast<int>(index); }
 
-  const bool posted_;
+  const bool is_posted_;
   const std::size_t depth_;
   std::vector<MPI_Request> requests_;
 };

@@ -13,13 +13,12 @@
 namespace hockney::messages {
 namespace {
 
-// Each run has other partners, drawn from the seed and the same on all ranks:
-//
-//   ring   the ranks form a ring in a random order, and each sends to the next
-//   one    they form random pairs, of which one rank sends and the other receives
-//   both   both ranks of each pair send
-//
-// Orders are drawn before the clock is read and used in turn. In pairs of an odd number of ranks one is idle.
+// Each run has different partners, drawn from the seed and the same on all ranks:
+//    ring   the ranks form a ring in a random order, and each sends to the next
+//    one    they form random pairs, of which one rank sends and the other receives
+//    both   both ranks of each pair send
+// Orders are drawn before the clock is read, and used in turn. In pairs of an odd number of ranks one is
+// idle.
 class RandomExchange final : public Workload {
  public:
   RandomExchange(const Place& place, const Values& values)
@@ -30,8 +29,8 @@ class RandomExchange final : public Workload {
         incoming_(place.arena, values.bytes(), "hot") {}
 
   void run() override {
-    at_ = (at_ + 1) % turns_.size();
-    const Turn turn = turns_[at_];
+    index_ = (index_ + 1) % turns_.size();
+    const Turn turn = turns_[index_];
     MPI_Request receiving = MPI_REQUEST_NULL;
     MPI_Irecv(incoming_.next(), block_.count, block_.type, turn.from, tag, comm_.handle, &receiving);
     MPI_Send(outgoing_.next(), block_.count, block_.type, turn.to, tag, comm_.handle);
@@ -43,11 +42,11 @@ class RandomExchange final : public Workload {
     spoil(incoming_.upcoming(), payload);
   }
 
-  // After a single run, whose partners are known.
+  // Valid after a single run, whose partners are known.
   Check verify(const Payload& payload) override {
-    const int from = turns_[at_].from;
+    const int from = turns_[index_].from;
     if (from == MPI_PROC_NULL) return {};
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(from),
+    return check_bytes(incoming_.current(), payload, static_cast<std::uint64_t>(from),
                        "a random rank's message");
   }
 
@@ -60,15 +59,15 @@ class RandomExchange final : public Workload {
     int from = MPI_PROC_NULL;
   };
   static constexpr int tag = 1;
-  static constexpr std::size_t orders = 64;
+  static constexpr std::size_t order_count = 64;
 
   static std::vector<Turn> drawn(const Comm& comm, const std::string& pattern, std::uint64_t seed) {
     std::vector<int> order(static_cast<std::size_t>(comm.size));
     std::iota(order.begin(), order.end(), 0);
     std::vector<Turn> turns;
-    for (std::size_t turn = 0; turn < orders; ++turn) {
-      for (std::size_t left = order.size(); left > 1; --left)
-        std::swap(order[left - 1], order[mix(mix(seed ^ mix(turn)) ^ left) % left]);
+    for (std::size_t turn = 0; turn < order_count; ++turn) {
+      for (std::size_t remaining = order.size(); remaining > 1; --remaining)
+        std::swap(order[remaining - 1], order[mix(mix(seed ^ mix(turn)) ^ remaining) % remaining]);
       turns.push_back(pattern == "ring" ? in_ring(order, comm.rank)
                                         : in_pair(order, comm.rank, pattern == "both"));
     }
@@ -95,7 +94,7 @@ class RandomExchange final : public Workload {
   const std::vector<Turn> turns_;
   Buffer outgoing_;
   IncomingBuffer incoming_;
-  std::size_t at_ = 0;
+  std::size_t index_ = 0;
 };
 
 constexpr Parameter random_exchange_parameters[] = {

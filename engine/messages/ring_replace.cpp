@@ -11,12 +11,12 @@
 namespace hockney::messages {
 namespace {
 
-// Every rank sends to its right what it then replaces by what comes from its left.
+// Every rank sends a buffer to its right neighbor and replaces it by the message from its left neighbor.
 class RingReplace final : public Workload {
  public:
   RingReplace(const Place& place, const Values& values)
       : comm_(place.comm),
-        block_(replaceable(values.bytes())),
+        block_(require_replaceable(values.bytes())),
         memory_(place.arena, values.bytes(), values.word("buffers")) {}
 
   void run() override {
@@ -28,20 +28,20 @@ class RingReplace final : public Workload {
     write_bytes(memory_.upcoming(), payload, static_cast<std::uint64_t>(comm_.rank));
   }
 
-  // After a single run.
+  // Valid after a single run.
   Check verify(const Payload& payload) override {
-    return check_bytes(memory_.taken(), payload, static_cast<std::uint64_t>(left()),
+    return check_bytes(memory_.current(), payload, static_cast<std::uint64_t>(left()),
                        "the left neighbor's message");
   }
 
-  // Each run passes on what the one before has brought.
+  // False because each run forwards the data received by the previous one.
   bool keeps_payload() const override { return false; }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  private:
   static constexpr int tag = 1;
 
-  static std::uint64_t replaceable(std::uint64_t bytes) {
+  static std::uint64_t require_replaceable(std::uint64_t bytes) {
 #if !HOCKNEY_HAS_EMPTY_REPLACE
     if (bytes == 0)
       throw InvalidCase(

@@ -25,15 +25,15 @@ class RootAndPeers : public Workload {
         peers_(peers_of(place, values, peers)),
         peer_(comm_.rank >= 1 && comm_.rank <= peers_),
         messages_(window_ * static_cast<std::size_t>(peers_)),
-        own_(comm_.root() ? messages_
-             : peer_      ? window_
-                          : 0),
-        memory_(place.arena, values.bytes() * own_, "hot"),
-        requests_(own_) {}
+        own_messages_(comm_.root() ? messages_
+                      : peer_      ? window_
+                                   : 0),
+        memory_(place.arena, values.bytes() * own_messages_, "hot"),
+        requests_(own_messages_) {}
 
   void fill(const Payload& payload) override {
-    const Payload part = payload.shared_by(messages_);
-    for (std::size_t i = 0; i < own_; ++i)
+    const Payload part = payload.divided_among(messages_);
+    for (std::size_t i = 0; i < own_messages_; ++i)
       if (sends())
         write_bytes(message(i), part, identity(i));
       else
@@ -53,7 +53,7 @@ class RootAndPeers : public Workload {
   virtual bool sends() const = 0;
 
   int peer_of(std::size_t message) const { return static_cast<int>(message / window_) + 1; }
-  // The number of this rank's message among those of all peers.
+  // Index of this rank's message among the messages of all peers.
   std::uint64_t identity(std::size_t message) const {
     return comm_.root() ? message : first_of(comm_.rank) + message;
   }
@@ -69,18 +69,18 @@ class RootAndPeers : public Workload {
   const int peers_;
   const bool peer_;
   const std::size_t messages_;
-  const std::size_t own_;  // messages that this rank sends or receives
+  const std::size_t own_messages_;  // number of messages that this rank sends or receives
   Buffer memory_;
   std::vector<MPI_Request> requests_;
 
  private:
   static int peers_of(const Place& place, const Values& values, const std::string& name) {
     const std::int64_t peers = values.integer(name);
-    const int most = place.comm.size - 1;
-    if (peers > most)
+    const int max_pairs = place.comm.size - 1;
+    if (peers > max_pairs)
       throw InvalidCase(name + "=" + std::to_string(peers) + " needs " + std::to_string(peers + 1) +
                         " ranks, but there are " + std::to_string(place.comm.size));
-    return peers == 0 ? most : static_cast<int>(peers);
+    return peers == 0 ? max_pairs : static_cast<int>(peers);
   }
 };
 

@@ -49,8 +49,8 @@ class NeighborAllgatherv final : public GathervBase {
   using GathervBase::GathervBase;
   void run() override {
     MPI_Neighbor_allgatherv(outgoing_.next(), counts_.count(comm_.rank), counts_.type(), incoming_.next(),
-                            received_.counts.data(), received_.displacements.data(), counts_.type(),
-                            topology_.handle());
+                            receive_blocks_.counts.data(), receive_blocks_.displacements.data(),
+                            counts_.type(), topology_.handle());
   }
 };
 
@@ -59,8 +59,8 @@ class IneighborAllgatherv final : public StartAndWait<GathervBase> {
   using StartAndWait::StartAndWait;
   void start(MPI_Request* request) override {
     MPI_Ineighbor_allgatherv(outgoing_.next(), counts_.count(comm_.rank), counts_.type(), incoming_.next(),
-                             received_.counts.data(), received_.displacements.data(), counts_.type(),
-                             topology_.handle(), request);
+                             receive_blocks_.counts.data(), receive_blocks_.displacements.data(),
+                             counts_.type(), topology_.handle(), request);
   }
 };
 
@@ -68,9 +68,9 @@ class NeighborAlltoallv final : public ExchangevBase {
  public:
   using ExchangevBase::ExchangevBase;
   void run() override {
-    MPI_Neighbor_alltoallv(outgoing_.next(), sent_.counts.data(), sent_.displacements.data(), counts_.type(),
-                           incoming_.next(), received_.counts.data(), received_.displacements.data(),
-                           counts_.type(), topology_.handle());
+    MPI_Neighbor_alltoallv(outgoing_.next(), send_blocks_.counts.data(), send_blocks_.displacements.data(),
+                           counts_.type(), incoming_.next(), receive_blocks_.counts.data(),
+                           receive_blocks_.displacements.data(), counts_.type(), topology_.handle());
   }
 };
 
@@ -78,9 +78,10 @@ class IneighborAlltoallv final : public StartAndWait<ExchangevBase> {
  public:
   using StartAndWait::StartAndWait;
   void start(MPI_Request* request) override {
-    MPI_Ineighbor_alltoallv(outgoing_.next(), sent_.counts.data(), sent_.displacements.data(), counts_.type(),
-                            incoming_.next(), received_.counts.data(), received_.displacements.data(),
-                            counts_.type(), topology_.handle(), request);
+    MPI_Ineighbor_alltoallv(outgoing_.next(), send_blocks_.counts.data(), send_blocks_.displacements.data(),
+                            counts_.type(), incoming_.next(), receive_blocks_.counts.data(),
+                            receive_blocks_.displacements.data(), counts_.type(), topology_.handle(),
+                            request);
   }
 };
 
@@ -88,9 +89,9 @@ class NeighborAlltoallw final : public ExchangewBase {
  public:
   using ExchangewBase::ExchangewBase;
   void run() override {
-    MPI_Neighbor_alltoallw(outgoing_.next(), sent_.counts.data(), sent_bytes_.data(), types_.data(),
-                           incoming_.next(), received_.counts.data(), received_bytes_.data(), types_.data(),
-                           topology_.handle());
+    MPI_Neighbor_alltoallw(outgoing_.next(), send_blocks_.counts.data(), sent_bytes_.data(), types_.data(),
+                           incoming_.next(), receive_blocks_.counts.data(), received_bytes_.data(),
+                           types_.data(), topology_.handle());
   }
 };
 
@@ -98,9 +99,9 @@ class IneighborAlltoallw final : public StartAndWait<ExchangewBase> {
  public:
   using StartAndWait::StartAndWait;
   void start(MPI_Request* request) override {
-    MPI_Ineighbor_alltoallw(outgoing_.next(), sent_.counts.data(), sent_bytes_.data(), types_.data(),
-                            incoming_.next(), received_.counts.data(), received_bytes_.data(), types_.data(),
-                            topology_.handle(), request);
+    MPI_Ineighbor_alltoallw(outgoing_.next(), send_blocks_.counts.data(), sent_bytes_.data(), types_.data(),
+                            incoming_.next(), receive_blocks_.counts.data(), received_bytes_.data(),
+                            types_.data(), topology_.handle(), request);
   }
 };
 
@@ -120,7 +121,7 @@ constexpr Parameter exchange_parameters[] = {
     parameters::sync};
 constexpr Parameter gatherv_parameters[] = {
     parameters::bytes("mean size of a rank's block, which it sends to all its neighbors"),
-    counts_of_ranks,
+    counts_parameter_by_rank,
     topology_parameter,
     degree_parameter,
     seed_parameter,
@@ -128,7 +129,7 @@ constexpr Parameter gatherv_parameters[] = {
     parameters::sync};
 constexpr Parameter exchangev_parameters[] = {
     parameters::bytes("mean size of the block that each neighbor receives"),
-    counts_of_ranks,
+    counts_parameter_by_rank,
     topology_parameter,
     degree_parameter,
     seed_parameter,
@@ -140,7 +141,7 @@ constexpr Parameter overlap_neighbor_parameters[] = {
      "ineighbor_allgather|ineighbor_allgatherv|ineighbor_alltoall|ineighbor_alltoallv|ineighbor_alltoallw",
      "the collective operation"},
     parameters::bytes("bytes, as in the workload of the operation"),
-    counts_of_ranks,
+    counts_parameter_by_rank,
     topology_parameter,
     degree_parameter,
     seed_parameter,

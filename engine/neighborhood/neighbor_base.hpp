@@ -11,20 +11,21 @@
 
 namespace hockney::neighborhood {
 
-// What calls with blocks of one size share: a block from each source, in the order of the topology.
+// Base class of calls with blocks of one size: a block from each source, in the order of the topology.
 class NeighborBase : public Workload {
  public:
   void prepare(int) override { topology_.create(); }
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
   std::uint64_t bytes_moved() const override { return block_.bytes * neighbors(); }
 
  protected:
-  // `to_each`: whether every neighbor receives a different block.
-  NeighborBase(const Place& place, const Values& values, bool to_each)
+  // `sends_separate_blocks`: whether every neighbor receives a different block.
+  NeighborBase(const Place& place, const Values& values, bool sends_separate_blocks)
       : comm_(place.comm),
         block_(values.bytes()),
         topology_(place.comm, values),
-        outgoing_(place.arena, block_.bytes * (to_each ? neighbors() : 1), values.word("buffers")),
+        outgoing_(place.arena, block_.bytes * (sends_separate_blocks ? neighbors() : 1),
+                  values.word("buffers")),
         incoming_(place.arena, block_.bytes * neighbors(), values.word("buffers")) {}
 
   std::size_t neighbors() const { return topology_.sources().size(); }
@@ -35,14 +36,14 @@ class NeighborBase : public Workload {
 
   void spoil_incoming(const Payload& payload) {
     for (std::size_t at = 0; at < neighbors(); ++at)
-      spoil(block(incoming_.upcoming(), at), payload.shared_by(neighbors()));
+      spoil(block(incoming_.upcoming(), at), payload.divided_among(neighbors()));
   }
   // `sender(rank)`: the number that identifies the payload which `rank` sends to this rank.
   template <class Sender>
   Check check_incoming(const Payload& payload, Sender sender) const {
     Check all;
     for (std::size_t at = 0; at < neighbors(); ++at)
-      all += check_bytes(block(incoming_.taken(), at), payload.shared_by(neighbors()),
+      all += check_bytes(block(incoming_.current(), at), payload.divided_among(neighbors()),
                          sender(topology_.sources()[at]), "a neighbor's block");
     return all;
   }
@@ -60,7 +61,8 @@ class GatherBase : public NeighborBase {
   GatherBase(const Place& place, const Values& values) : NeighborBase(place, values, false) {}
 
   void fill(const Payload& payload) override {
-    write_bytes(outgoing_.upcoming(), payload.shared_by(neighbors()), static_cast<std::uint64_t>(comm_.rank));
+    write_bytes(outgoing_.upcoming(), payload.divided_among(neighbors()),
+                static_cast<std::uint64_t>(comm_.rank));
     spoil_incoming(payload);
   }
   Check verify(const Payload& payload) override {
@@ -68,16 +70,16 @@ class GatherBase : public NeighborBase {
   }
 };
 
-// Each rank sends each neighbor another block. The blocks from rank a to rank b have a separate payload.
-// Where there are two, as on a torus of two ranks, both have the same: which of them comes first was unclear
-// before MPI-4.
+// Each rank sends a different block to each neighbor. The blocks from rank a to rank b have a separate
+// payload. If there are two such blocks, as on a torus of two ranks, both have the same payload: their order
+// was unclear before MPI-4.
 class ExchangeBase : public NeighborBase {
  public:
   ExchangeBase(const Place& place, const Values& values) : NeighborBase(place, values, true) {}
 
   void fill(const Payload& payload) override {
     for (std::size_t at = 0; at < neighbors(); ++at)
-      write_bytes(block(outgoing_.upcoming(), at), payload.shared_by(neighbors()),
+      write_bytes(block(outgoing_.upcoming(), at), payload.divided_among(neighbors()),
                   channel(comm_, comm_.rank, topology_.destinations()[at]));
     spoil_incoming(payload);
   }

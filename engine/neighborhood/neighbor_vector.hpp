@@ -14,8 +14,8 @@
 
 namespace hockney::neighborhood {
 
-// Where the blocks of all neighbors are in a buffer, one after another: counts and displacements as MPI
-// takes them, in the units of `Counts`.
+// Locations of all neighbors' blocks in a buffer, one after another: counts and displacements as MPI takes
+// them, in the units of `Counts`.
 struct Blocks {
   std::vector<int> counts;
   std::vector<int> displacements;
@@ -28,77 +28,80 @@ struct Blocks {
   }
 };
 
-// What calls with blocks of different sizes share. Of the block from rank a to rank b, `counts` gives the
-// size by the sender where it sends all its neighbors the same, and by the receiver where it sends each
-// neighbor another one. So two blocks between the same ranks are alike, whichever comes first.
+// Base class of calls with blocks of different sizes. `counts` gives the size of the block from rank a to
+// rank b by the sender if it sends the same block to all its neighbors, and by the receiver if it sends
+// different ones. Two blocks between the same ranks are therefore alike, whichever comes first.
 class VectorBase : public Workload {
  public:
   void prepare(int) override { topology_.create(); }
-  bool keeps_payload() const override { return outgoing_.places() == 1 && incoming_.places() == 1; }
-  // In the mean over the ranks.
+  bool keeps_payload() const override { return outgoing_.slots() == 1 && incoming_.slots() == 1; }
+  // The mean over the ranks.
   std::uint64_t bytes_moved() const override { return mean_ * neighbors(); }
 
   void fill(const Payload& payload) override {
-    const Payload part = payload.shared_by(neighbors());
-    if (!to_each_) {
+    const Payload part = payload.divided_among(neighbors());
+    if (!sends_separate_blocks_) {
       write_bytes(outgoing_.upcoming(), part, number(comm_.rank, comm_.rank));
     } else {
       for (std::size_t at = 0; at < neighbors(); ++at)
-        write_bytes(block(outgoing_.upcoming(), sent_, at), part,
+        write_bytes(block(outgoing_.upcoming(), send_blocks_, at), part,
                     number(comm_.rank, topology_.destinations()[at]));
     }
-    for (std::size_t at = 0; at < neighbors(); ++at) spoil(block(incoming_.upcoming(), received_, at), part);
+    for (std::size_t at = 0; at < neighbors(); ++at)
+      spoil(block(incoming_.upcoming(), receive_blocks_, at), part);
   }
   Check verify(const Payload& payload) override {
     Check all;
-    const Payload part = payload.shared_by(neighbors());
+    const Payload part = payload.divided_among(neighbors());
     for (std::size_t at = 0; at < neighbors(); ++at) {
       const int source = topology_.sources()[at];
-      all += check_bytes(block(incoming_.taken(), received_, at), part, number(source, comm_.rank),
+      all += check_bytes(block(incoming_.current(), receive_blocks_, at), part, number(source, comm_.rank),
                          "a neighbor's block");
     }
     return all;
   }
 
  protected:
-  VectorBase(const Place& place, const Values& values, bool to_each)
+  VectorBase(const Place& place, const Values& values, bool sends_separate_blocks)
       : comm_(place.comm),
-        to_each_(to_each),
+        sends_separate_blocks_(sends_separate_blocks),
         mean_(values.bytes()),
         topology_(place.comm, values),
         counts_(values, comm_.size, static_cast<int>(topology_.sources().size())),
-        sent_(blocks_to(topology_.destinations())),
-        received_(blocks_from(topology_.sources())),
-        outgoing_(place.arena, to_each ? bytes(sent_.total) : counts_.bytes(comm_.rank),
+        send_blocks_(blocks_to(topology_.destinations())),
+        receive_blocks_(blocks_from(topology_.sources())),
+        outgoing_(place.arena, sends_separate_blocks ? bytes(send_blocks_.total) : counts_.bytes(comm_.rank),
                   values.word("buffers")),
-        incoming_(place.arena, bytes(received_.total), values.word("buffers")) {}
+        incoming_(place.arena, bytes(receive_blocks_.total), values.word("buffers")) {}
 
   std::size_t neighbors() const { return topology_.sources().size(); }
   std::size_t bytes(int units) const { return static_cast<std::size_t>(units) * counts_.unit(); }
 
   const Comm& comm_;
-  const bool to_each_;
+  const bool sends_separate_blocks_;
   const std::uint64_t mean_;
   Topology topology_;
   const Counts counts_;
-  const Blocks sent_;
-  const Blocks received_;
+  const Blocks send_blocks_;
+  const Blocks receive_blocks_;
   Buffer outgoing_;
   IncomingBuffer incoming_;
 
  private:
   Blocks blocks_to(const std::vector<int>& destinations) const {
     Blocks blocks;
-    for (const int to : destinations) blocks.add(counts_.count(to_each_ ? to : comm_.rank));
+    for (const int to : destinations) blocks.add(counts_.count(sends_separate_blocks_ ? to : comm_.rank));
     return blocks;
   }
   Blocks blocks_from(const std::vector<int>& sources) const {
     Blocks blocks;
-    for (const int from : sources) blocks.add(counts_.count(to_each_ ? comm_.rank : from));
+    for (const int from : sources) blocks.add(counts_.count(sends_separate_blocks_ ? comm_.rank : from));
     return blocks;
   }
-  // The number of what rank `from` sends to rank `to`, which is the same for all `to` if it sends one block.
-  std::uint64_t number(int from, int to) const { return channel(comm_, from, to_each_ ? to : 0); }
+  // Identity of the data that rank `from` sends to rank `to`, the same for all `to` if it sends one block.
+  std::uint64_t number(int from, int to) const {
+    return channel(comm_, from, sends_separate_blocks_ ? to : 0);
+  }
   template <class Span>
   Span block(Span all, const Blocks& blocks, std::size_t at) const {
     return all.subspan(bytes(blocks.displacements[at]), bytes(blocks.counts[at]));
@@ -115,14 +118,14 @@ class ExchangevBase : public VectorBase {
   ExchangevBase(const Place& place, const Values& values) : VectorBase(place, values, true) {}
 };
 
-// With a type and a displacement in bytes for each block.
+// A call with a datatype and a displacement in bytes for each block.
 class ExchangewBase : public VectorBase {
  public:
   ExchangewBase(const Place& place, const Values& values)
       : VectorBase(place, values, true),
         types_(neighbors(), counts_.type()),
-        sent_bytes_(in_bytes(sent_)),
-        received_bytes_(in_bytes(received_)) {}
+        sent_bytes_(in_bytes(send_blocks_)),
+        received_bytes_(in_bytes(receive_blocks_)) {}
 
  protected:
   const std::vector<MPI_Datatype> types_;
@@ -137,7 +140,7 @@ class ExchangewBase : public VectorBase {
   }
 };
 
-inline constexpr Parameter counts_of_ranks{
+inline constexpr Parameter counts_parameter_by_rank{
     "counts",
     Kind::choice,
     "",

@@ -19,13 +19,13 @@
 
 namespace hockney::neighborhood {
 
-// Who a rank sends to and receives from, in MPI's order, and the communicator that knows it:
-//
-//   torus    a two-dimensional one (MPI_Dims_create, MPI_Cart_create): down, up, left and right, as numbered
-//            by MPI. Where a dimension has one or two ranks, both its neighbors are the same one.
-//   random   the ranks form a ring in an order drawn at random, on which each sends to `degree` others, at
-//            distances drawn at random that are the same for all: every rank sends and receives as much. With
-//            few ranks it is all others; one rank alone sends to itself.
+// The ranks to which a rank sends and from which it receives, in MPI's order, and the communicator with this
+// topology:
+//    torus    a two-dimensional one (MPI_Dims_create, MPI_Cart_create): down, up, left and right, as numbered
+//             by MPI. In a dimension with one or two ranks, both neighbors are the same rank.
+//    random   the ranks form a ring in a random order, on which each sends to `degree` others. The distances
+//             are random and the same for all, so every rank sends and receives equally many messages. With
+//             few ranks, each sends to all others; a single rank sends to itself.
 class Topology {
  public:
   // Throws InvalidCase if this MPI has no neighborhood collectives.
@@ -80,7 +80,7 @@ class Topology {
     const std::vector<int> ring = shuffled(size, seed);
     const auto place =
         static_cast<std::size_t>(std::find(ring.begin(), ring.end(), comm_.rank) - ring.begin());
-    // The first elements of the distances 1 to P - 1 in random order.
+    // The first elements of a random order of the distances 1 to P - 1.
     const std::vector<int> order = shuffled(std::max<std::size_t>(size - 1, 1), mix(seed));
     const std::size_t count = std::min(static_cast<std::size_t>(degree), order.size());
     for (std::size_t k = 0; k < count; ++k) {
@@ -90,13 +90,13 @@ class Topology {
     }
   }
 
-  // A permutation of 0 to `count` - 1 that depends only on the seed (Fisher and Yates), so that all ranks
+  // A permutation of 0 to `count` - 1 that only depends on the seed (Fisher and Yates), so that all ranks
   // agree.
   static std::vector<int> shuffled(std::size_t count, std::uint64_t seed) {
     std::vector<int> order(count);
     std::iota(order.begin(), order.end(), 0);
-    for (std::size_t left = count; left > 1; --left)
-      std::swap(order[left - 1], order[mix(mix(seed) ^ left) % left]);
+    for (std::size_t remaining = count; remaining > 1; --remaining)
+      std::swap(order[remaining - 1], order[mix(mix(seed) ^ remaining) % remaining]);
     return order;
   }
 

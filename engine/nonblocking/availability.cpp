@@ -9,15 +9,13 @@ namespace hockney::nonblocking {
 namespace {
 
 // The polling method of Lawry, Wilson, Maccabe and Brightwell, "COMB: A Portable Benchmark Suite for
-// Assessing MPI Overlap" (2002): rank 0 does a fixed amount of work and polls for messages after every
-// interval of it; whatever has arrived is answered at once, so that `window` messages remain in flight in
-// each direction. Rank 1 only answers. Its definitions:
-//
-//   availability = time(work without messaging) / time(work plus MPI calls while messaging)
-//   bandwidth    = bytes received / the latter
-//
+// Assessing MPI Overlap" (2002). Rank 0 performs a fixed amount of computation and polls for messages after
+// every interval of it; each received message is answered at once, so that `window` messages remain in flight
+// in each direction. Rank 1 only answers. Definitions:
+//    availability = time(work without messaging) / time(work plus MPI calls while messaging)
+//    bandwidth    = bytes received / the latter
 // The work without messaging is measured just before each repetition (see Interleaved). When the work is
-// done, rank 1 is stopped; what is then in flight is completed outside the timed region, and compared.
+// done, rank 1 is stopped; messages then in flight are completed outside the timed region, and compared.
 class Availability final : public PairBase {
  public:
   Availability(const Place& place, const Values& values)
@@ -37,18 +35,18 @@ class Availability final : public PairBase {
   }
 
   void run() override {
-    const double began = now();
+    const double start_s = now();
     flow_.send_all();
     if (!first()) {
-      flow_.serve(stop_tag);
+      flow_.answer_until(stop_tag);
       return;
     }
     double time = now();
-    spent_.posting_s += time - began;
-    time = work_.run(time, spent_, [this] { flow_.poll(); });
+    phase_times_.posting_s += time - start_s;
+    time = work_.run(time, phase_times_, [this] { flow_.poll(); });
     messages_ += flow_.messages();
     MPI_Send(nullptr, 0, MPI_BYTE, partner_, stop_tag, comm_.handle);
-    spent_.waiting_s += now() - time;
+    phase_times_.waiting_s += now() - time;
   }
 
   void fill(const Payload& payload) override {
@@ -60,23 +58,23 @@ class Availability final : public PairBase {
     close();
     return PairBase::verify(payload);
   }
-  // In the last repetition of a chunk.
-  std::vector<Check> checked() override {
+  // Checks of the last repetition of a chunk.
+  std::vector<Check> take_checks() override {
     if (!flow_.open()) return {};
     return {verify(payload_)};
   }
   bool keeps_payload() const override { return false; }
   bool prepared_each_time() const override { return true; }
   std::optional<double> computing_s() const override { return 2 * work_.preset_s(); }
-  std::uint64_t bytes_moved() const override { return 0; }  // as many as the partner sends
+  std::uint64_t bytes_moved() const override { return 0; }  // included in the metrics
 
   void sample(MetricValues& values) override {
-    const double total_s = spent_.total_s();
+    const double total_s = phase_times_.total_s();
     const auto messages = static_cast<double>(messages_);
     values.set("messages", messages);
     values.set("bandwidth", total_s > 0 ? messages * static_cast<double>(block_.bytes) / total_s : 0);
-    work_.sample(values, spent_, 1);
-    spent_ = {};
+    work_.sample(values, phase_times_, 1);
+    phase_times_ = {};
     messages_ = 0;
   }
   void report(MetricValues& values) override { work_.report(values); }
@@ -91,7 +89,7 @@ class Availability final : public PairBase {
   Flow flow_;
   Interleaved work_;
   Payload payload_;
-  Spent spent_;  // since the last sample
+  PhaseTimes phase_times_;  // since the last sample
   std::uint64_t messages_ = 0;
 };
 
@@ -103,10 +101,11 @@ constexpr Parameter availability_parameters[] = {
     // Completing the previous repetition's messages would take longer than a window.
     {"sync", Kind::choice, "", "barrier", 0, 0, "barrier", "repetitions start after MPI_Barrier"}};
 
-constexpr auto availability_metrics = meanwhile_metrics(
+constexpr auto availability_metrics = concurrent_metrics(
     OverRanks::root,
-    {of_timed(OverRanks::root, "messages", "", "messages that rank 0 received during the work"),
-     of_timed(OverRanks::root, "bandwidth", "B/s", "bytes that rank 0 received per second of this time")});
+    {timed_rank_metric(OverRanks::root, "messages", "", "messages that rank 0 received during the work"),
+     timed_rank_metric(OverRanks::root, "bandwidth", "B/s",
+                       "bytes that rank 0 received per second of this time")});
 
 }  // namespace
 

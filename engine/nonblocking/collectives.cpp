@@ -111,7 +111,7 @@ constexpr Parameter ialltoall_parameters[] = {bytes("bytes from each rank to eac
 constexpr Parameter ireduce_parameters[] = {vector_bytes, buffers, root, sync};
 constexpr Parameter sum_parameters[] = {vector_bytes, buffers, sync};
 constexpr Parameter ireduce_scatter_block_parameters[] = {
-    bytes("bytes of the block that each rank receives, a multiple of 8", parameters::a_double), buffers,
+    bytes("bytes of the block that each rank receives, a multiple of 8", parameters::element_bytes), buffers,
     sync};
 
 }  // namespace

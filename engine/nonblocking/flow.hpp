@@ -24,60 +24,61 @@ class Flow {
         handle_(handle),
         requests_(2 * depth, MPI_REQUEST_NULL),
         owed_(depth, false),
-        done_(2 * depth) {}
+        completed_indices_(2 * depth) {}
 
   bool open() const { return open_; }
 
-  void post(std::byte* out, std::byte* in) {
-    out_ = out;
-    in_ = in;
+  void post(std::byte* outgoing, std::byte* incoming) {
+    outgoing_ = outgoing;
+    incoming_ = incoming;
     open_ = true;
-    received_.assign(depth_, 0);
-    sent_.assign(depth_, 0);
+    received_counts_.assign(depth_, 0);
+    sent_counts_.assign(depth_, 0);
     for (std::size_t slot = 0; slot < depth_; ++slot) receive(slot);
   }
   void send_all() {
     for (std::size_t slot = 0; slot < depth_; ++slot) send(slot);
   }
 
-  // Answers what has arrived.
+  // Answers all messages that have arrived.
   void poll() {
     int count = 0;
-    MPI_Testsome(size(), requests_.data(), &count, done_.data(), MPI_STATUSES_IGNORE);
-    for (int i = 0; i < count; ++i) completed(static_cast<std::size_t>(done_[static_cast<std::size_t>(i)]));
+    MPI_Testsome(size(), requests_.data(), &count, completed_indices_.data(), MPI_STATUSES_IGNORE);
+    for (int i = 0; i < count; ++i)
+      handle_completion(static_cast<std::size_t>(completed_indices_[static_cast<std::size_t>(i)]));
   }
 
-  // Answers whatever arrives, without computing, until a message with the tag `stop` does.
-  void serve(int stop) {
+  // Answers messages, without computing, until one with the tag `stop` arrives.
+  void answer_until(int stop) {
     std::vector<MPI_Request> all(requests_.size() + 1);
     MPI_Irecv(nullptr, 0, MPI_BYTE, partner_, stop, handle_, &all.back());
-    for (int at = 0;;) {
+    for (int index = 0;;) {
       std::copy(requests_.begin(), requests_.end(), all.begin());
-      MPI_Waitany(static_cast<int>(all.size()), all.data(), &at, MPI_STATUS_IGNORE);
+      MPI_Waitany(static_cast<int>(all.size()), all.data(), &index, MPI_STATUS_IGNORE);
       std::copy(all.begin(), all.end() - 1, requests_.begin());
-      if (at == size()) return;
-      completed(static_cast<std::size_t>(at));
+      if (index == size()) return;
+      handle_completion(static_cast<std::size_t>(index));
     }
   }
 
-  // On both sides: completes every message in flight. Each side has one posted receive in each slot; if no
-  // message is on its way to it, the partner sends one more.
+  // Completes every message in flight. Called on both sides. Each side has one posted receive in each slot;
+  // if no message is on its way to it, the partner sends one more.
   void close() {
-    std::vector<std::uint64_t> theirs(2 * depth_);
-    std::vector<std::uint64_t> ours = sent_;
-    ours.insert(ours.end(), received_.begin(), received_.end());
-    const int count = static_cast<int>(ours.size());
-    MPI_Sendrecv(ours.data(), count, MPI_UINT64_T, partner_, counts_tag, theirs.data(), count, MPI_UINT64_T,
-                 partner_, counts_tag, handle_, MPI_STATUS_IGNORE);
+    std::vector<std::uint64_t> partner_counts(2 * depth_);
+    std::vector<std::uint64_t> own_counts = sent_counts_;
+    own_counts.insert(own_counts.end(), received_counts_.begin(), received_counts_.end());
+    const int count = static_cast<int>(own_counts.size());
+    MPI_Sendrecv(own_counts.data(), count, MPI_UINT64_T, partner_, counts_tag, partner_counts.data(), count,
+                 MPI_UINT64_T, partner_, counts_tag, handle_, MPI_STATUS_IGNORE);
     for (std::size_t slot = 0; slot < depth_; ++slot) {
-      if (sent_[slot] == theirs[depth_ + slot]) {
+      if (sent_counts_[slot] == partner_counts[depth_ + slot]) {
         MPI_Wait(&requests_[depth_ + slot], MPI_STATUS_IGNORE);
         send(slot);
       }
-      const std::uint64_t due = std::max(theirs[slot], received_[slot] + 1);
+      const std::uint64_t required_count = std::max(partner_counts[slot], received_counts_[slot] + 1);
       for (;;) {
         MPI_Wait(&requests_[slot], MPI_STATUS_IGNORE);
-        if (++received_[slot] == due) break;
+        if (++received_counts_[slot] == required_count) break;
         receive(slot);
       }
     }
@@ -86,10 +87,10 @@ class Flow {
     open_ = false;
   }
 
-  // Since post().
+  // Number of messages since post().
   std::uint64_t messages() const {
     std::uint64_t sum = 0;
-    for (const std::uint64_t count : received_) sum += count;
+    for (const std::uint64_t count : received_counts_) sum += count;
     return sum;
   }
 
@@ -101,20 +102,20 @@ class Flow {
   int tag(std::size_t slot) const { return first_tag + static_cast<int>(slot); }
 
   void receive(std::size_t slot) {
-    MPI_Irecv(in_ + slot * block_.bytes, block_.count, block_.type, partner_, tag(slot), handle_,
+    MPI_Irecv(incoming_ + slot * block_.bytes, block_.count, block_.type, partner_, tag(slot), handle_,
               &requests_[slot]);
   }
   void send(std::size_t slot) {
-    ++sent_[slot];
-    MPI_Isend(out_ + slot * block_.bytes, block_.count, block_.type, partner_, tag(slot), handle_,
+    ++sent_counts_[slot];
+    MPI_Isend(outgoing_ + slot * block_.bytes, block_.count, block_.type, partner_, tag(slot), handle_,
               &requests_[depth_ + slot]);
   }
 
-  // The previous message of the slot may still be on its way; then the answer follows its completion.
-  void completed(std::size_t request) {
+  // The slot's previous message may still be on its way; the answer then follows its completion.
+  void handle_completion(std::size_t request) {
     const std::size_t slot = request % depth_;
     if (request < depth_) {
-      ++received_[slot];
+      ++received_counts_[slot];
       receive(slot);
       owed_[slot] = true;
     }
@@ -128,13 +129,13 @@ class Flow {
   const int partner_;
   const MPI_Comm handle_;
   bool open_ = false;
-  std::byte* out_ = nullptr;
-  std::byte* in_ = nullptr;
-  std::vector<MPI_Request> requests_;  // of every slot the receive, then of every slot the send
+  std::byte* outgoing_ = nullptr;
+  std::byte* incoming_ = nullptr;
+  std::vector<MPI_Request> requests_;  // the receives of all slots, then the sends
   std::vector<bool> owed_;
-  std::vector<std::uint64_t> received_;
-  std::vector<std::uint64_t> sent_;
-  std::vector<int> done_;
+  std::vector<std::uint64_t> received_counts_;
+  std::vector<std::uint64_t> sent_counts_;
+  std::vector<int> completed_indices_;
 };
 
 }  // namespace hockney::nonblocking

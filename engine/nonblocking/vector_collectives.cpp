@@ -12,7 +12,7 @@ class Igatherv final : public StartAndWait<GathervBase> {
  public:
   using StartAndWait::StartAndWait;
   void start(MPI_Request* request) override {
-    MPI_Igatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),
+    MPI_Igatherv(outgoing_.next(), local_count(), counts_.type(), incoming_.next(), counts_.counts(),
                  counts_.displacements(), counts_.type(), root_, comm_.handle, request);
   }
 };
@@ -22,7 +22,7 @@ class Iscatterv final : public StartAndWait<ScattervBase> {
   using StartAndWait::StartAndWait;
   void start(MPI_Request* request) override {
     MPI_Iscatterv(outgoing_.next(), counts_.counts(), counts_.displacements(), counts_.type(),
-                  incoming_.next(), own_count(), counts_.type(), root_, comm_.handle, request);
+                  incoming_.next(), local_count(), counts_.type(), root_, comm_.handle, request);
   }
 };
 
@@ -30,7 +30,7 @@ class Iallgatherv final : public StartAndWait<AllgathervBase> {
  public:
   using StartAndWait::StartAndWait;
   void start(MPI_Request* request) override {
-    MPI_Iallgatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),
+    MPI_Iallgatherv(outgoing_.next(), local_count(), counts_.type(), incoming_.next(), counts_.counts(),
                     counts_.displacements(), counts_.type(), comm_.handle, request);
   }
 };

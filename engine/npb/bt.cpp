@@ -36,7 +36,7 @@ class Bt final : public adi::Solver {
     block_tridiagonal::substitute(lines.rows(), line);
   }
 
-  // The solution of the last direction is the change of U.
+  // The solution in the last direction is the change of U.
   void finish(adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
     const adi::Batch batch = lines.batch(cell.u, number);
     const bool last = lines.direction() == 2;
@@ -44,10 +44,10 @@ class Bt final : public adi::Solver {
                  pitch, last);
   }
 
-  // Bailey et al. 1994; the count of the NPB 3.4 sources.
+  // Operation count of the NPB 3.4 sources (Bailey et al. 1994).
   static double operations(double n) { return 3478.8 * n * n * n - 17655.7 * n * n + 28023.7 * n; }
 
-  // The components with the momentum along the lines first.
+  // The order of components in which the momentum along the lines comes first.
   struct Order {
     std::size_t of[adi::components];
   };

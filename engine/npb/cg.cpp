@@ -16,7 +16,7 @@ namespace hockney::npb {
 namespace {
 
 constexpr const char* cg_phases[] = {"products", "vectors"};
-constexpr int cg_steps = 25;  // of the conjugate gradient method in each iteration
+constexpr int cg_steps = 25;  // conjugate gradient steps in each iteration
 
 struct CgClass {
   const char* name;
@@ -24,7 +24,7 @@ struct CgClass {
   int iterations;
   double zeta;
 };
-// Bailey et al. 1994 and the NPB 3.4 sources (values); `tiny` from a sequential program in numpy.
+// From Bailey et al. 1994 and the NPB 3.4 sources (values); `tiny` from a sequential program in numpy.
 constexpr CgClass cg_classes[] = {
     {"S", {1400, 7, 10}, 15, 8.5971775078648},     {"W", {7000, 8, 12}, 15, 10.362595087124},
     {"A", {14000, 11, 20}, 15, 17.130235054029},   {"B", {75000, 13, 60}, 75, 22.712745482631},
@@ -56,12 +56,12 @@ struct CgGrid {
   int rank(std::size_t i, std::size_t j) const { return static_cast<int>(i * columns + j); }
   Range block(std::size_t i) const { return part_of(n, rows, i); }
   Range piece(std::size_t i, std::size_t j) const {
-    const Range whole = block(i);
-    const Range part = part_of(whole.size(), columns, j);
-    return {whole.begin + part.begin, whole.begin + part.end};
+    const Range range = block(i);
+    const Range part = part_of(range.size(), columns, j);
+    return {range.begin + part.begin, range.begin + part.end};
   }
-  // The columns of this rank's part of the matrix, and its rows: this rank's piece first, so that messages
-  // are contiguous.
+  // The columns of this rank's part of the matrix, and its rows. This rank's piece comes first, so that
+  // messages are contiguous.
   std::vector<Range> column_pieces() const {
     std::vector<Range> pieces;
     for (std::size_t i = 0; i < rows; ++i) pieces.push_back(piece((row + i) % rows, column));
@@ -86,37 +86,39 @@ class Cg final : public Kernel {
       : Kernel(place, values, cg_phases),
         class_(class_of<CgClass>(cg_classes, values)),
         grid_(class_.size.order, place.comm),
-        own_(grid_.piece(grid_.row, grid_.column).size()) {
+        own_elements_(grid_.piece(grid_.row, grid_.column).size()) {
     const std::vector<std::size_t> column_ends = ends(grid_.column_pieces());
     const std::vector<std::size_t> row_ends = ends(grid_.row_pieces());
     columns_share_ = static_cast<double>(column_ends.back()) / static_cast<double>(grid_.n);
     gathered_.resize(column_ends.back());
     products_.resize(row_ends.back());
-    received_.resize(row_ends.back());
-    for (std::vector<double>* vector : {&x_, &z_, &r_}) vector->resize(own_);
+    receive_.resize(row_ends.back());
+    for (std::vector<double>* vector : {&x_, &z_, &r_}) vector->resize(own_elements_);
     plan_gathering(column_ends);
     plan_sums(row_ends);
     if (arithmetic_)
       matrix_ = CgMatrix(OuterProducts(class_.size), grid_.row_pieces(), grid_.column_pieces(),
-                         place.arena.sharing());
+                         place.arena.ranks_on_host());
   }
 
  private:
-  // A message to one rank of a grid column or row and one from another, of this many elements.
+  // An exchange with two ranks of a grid column or row: sends to one, and receives from the other, this many
+  // elements.
   struct Step {
-    Outgoing sent;
-    Incoming received;
+    Outgoing send;
+    Incoming receive;
     std::size_t elements;
   };
 
-  // Where each piece begins in a vector of all of them, and where the last one ends.
+  // Start of each piece in a vector of all of them, and the end of the last one.
   static std::vector<std::size_t> ends(const std::vector<Range>& pieces) {
     std::vector<std::size_t> ends{0};
     for (const Range& piece : pieces) ends.push_back(ends.back() + piece.size());
     return ends;
   }
 
-  // The pieces of the grid column: with m of them, a rank receives up to m more from m rows below.
+  // Plans the gathering of the grid column's pieces: with m of them, a rank receives up to m more from m rows
+  // below.
   void plan_gathering(const std::vector<std::size_t>& ends) {
     for (std::size_t m = 1; m < grid_.rows; m *= 2) {
       const std::size_t end = std::min(2 * m, grid_.rows), elements = ends[end] - ends[m];
@@ -128,14 +130,14 @@ class Cg final : public Kernel {
     }
   }
 
-  // Sums of the pieces of the grid row, by the same messages in the opposite direction and order.
+  // Plans sums of the grid row's pieces, by the same messages in the opposite direction and order.
   void plan_sums(const std::vector<std::size_t>& ends) {
     for (std::size_t m = std::bit_ceil(grid_.columns) / 2; m > 0; m /= 2) {
       const std::size_t end = std::min(2 * m, grid_.columns), elements = ends[end - m];
       const int to = grid_.rank(grid_.row, (grid_.column + m) % grid_.columns);
       const int from = grid_.rank(grid_.row, (grid_.column + grid_.columns - m) % grid_.columns);
       sums_.push_back({{to, products_.data() + ends[m], (ends[end] - ends[m]) * sizeof(double)},
-                       {from, received_.data(), elements * sizeof(double)},
+                       {from, receive_.data(), elements * sizeof(double)},
                        elements});
     }
   }
@@ -146,87 +148,88 @@ class Cg final : public Kernel {
     account_.phase(1);
     for (int i = 0; i < class_.iterations; ++i) {
       solve();
-      step_ends();
+      end_step();
       estimate();
-      iteration_ends(i, class_.iterations);
+      end_iteration(i, class_.iterations);
     }
   }
 
-  // A z = x, approximately.
+  // Solves A z = x approximately.
   void solve() {
     double rho = 0;
     compute(vector_operations(3), [&] {
       std::fill(z_.begin(), z_.end(), 0.0);
       std::copy(x_.begin(), x_.end(), r_.begin());
       std::copy(x_.begin(), x_.end(), p());
-      rho = cg_dot(r_.data(), r_.data(), own_);
+      rho = cg_dot(r_.data(), r_.data(), own_elements_);
     });
     account_.sum(&rho, 1);
     for (int step = 0; step < cg_steps; ++step) {
       multiply();
       double curvature = 0;
-      compute(vector_operations(1), [&] { curvature = cg_dot(p(), q(), own_); });
+      compute(vector_operations(1), [&] { curvature = cg_dot(p(), q(), own_elements_); });
       account_.sum(&curvature, 1);
       const double alpha = rho / curvature;
       const double before = rho;
       compute(vector_operations(3), [&] {
-        cg_advance(alpha, p(), q(), z_.data(), r_.data(), own_);
-        rho = cg_dot(r_.data(), r_.data(), own_);
+        cg_advance(alpha, p(), q(), z_.data(), r_.data(), own_elements_);
+        rho = cg_dot(r_.data(), r_.data(), own_elements_);
       });
       account_.sum(&rho, 1);
       const double beta = rho / before;
-      compute(vector_operations(1), [&] { cg_direction(beta, r_.data(), p(), own_); });
+      compute(vector_operations(1), [&] { cg_direction(beta, r_.data(), p(), own_elements_); });
     }
   }
 
-  // The eigenvalue and the next x. The norm of the residual, sums[2], belongs to the benchmark's work.
+  // Computes the eigenvalue and the next x. The norm of the residual, sums[2], is part of the benchmark's
+  // work.
   void estimate() {
     compute(0, [&] { std::copy(z_.begin(), z_.end(), p()); });
     multiply();
     double sums[3] = {};
     compute(vector_operations(2), [&] {
-      sums[0] = cg_dot(x_.data(), z_.data(), own_);
-      sums[1] = cg_dot(z_.data(), z_.data(), own_);
-      sums[2] = cg_distance(x_.data(), q(), own_);
+      sums[0] = cg_dot(x_.data(), z_.data(), own_elements_);
+      sums[1] = cg_dot(z_.data(), z_.data(), own_elements_);
+      sums[2] = cg_distance(x_.data(), q(), own_elements_);
     });
     account_.sum(sums, 3);
     zeta_ = class_.size.shift + 1 / sums[0];
     const double factor = 1 / std::sqrt(sums[1]);
-    compute(vector_operations(1), [&] { cg_scale(factor, z_.data(), x_.data(), own_); });
+    compute(vector_operations(1), [&] { cg_scale(factor, z_.data(), x_.data(), own_elements_); });
   }
 
-  // q = A p, which changes the rest of gathered_ and of products_.
+  // Computes q = A p, overwriting the other pieces in gathered_ and products_.
   void multiply() {
     account_.phase(0);
     for (const Step& step : gathering_)
-      account_.exchange(std::span(&step.sent, 1), std::span(&step.received, 1));
+      account_.exchange(std::span(&step.send, 1), std::span(&step.receive, 1));
     const auto rows = static_cast<double>(products_.size());
     compute(2 * rows * columns_share_ * elements_per_row(),
             [&] { matrix_.multiply(gathered_.data(), products_.data()); });
     for (const Step& step : sums_) {
-      account_.exchange(std::span(&step.sent, 1), std::span(&step.received, 1));
-      compute(0, [&] { cg_add(received_.data(), products_.data(), step.elements); });
+      account_.exchange(std::span(&step.send, 1), std::span(&step.receive, 1));
+      compute(0, [&] { cg_add(receive_.data(), products_.data(), step.elements); });
     }
     account_.phase(1);
   }
 
-  // This rank's pieces of p and q are the first ones.
+  // This rank's pieces of p and q come first.
   double* p() { return gathered_.data(); }
   double* q() { return products_.data(); }
 
-  // The official count: twice this many for each row of the matrix in a product, and for each element of
-  // vectors 5 pairs in a step and 3 before and 3 after the steps.
+  // The official count: twice this number for each row of the matrix in a product; for each element of
+  // vectors, 5 pairs in a step, and 3 before and 3 after the steps.
   double elements_per_row() const {
     return static_cast<double>(class_.size.nonzeros) * static_cast<double>(class_.size.nonzeros + 1);
   }
-  double vector_operations(double pairs) const { return 2 * pairs * static_cast<double>(own_); }
+  double vector_operations(double pairs) const { return 2 * pairs * static_cast<double>(own_elements_); }
   double official_operations() const override {
     return 2.0 * class_.iterations * static_cast<double>(class_.size.order) *
            (3 + elements_per_row() + cg_steps * (5 + elements_per_row()) + 3);
   }
 
   std::vector<Answer> answers() override { return {{"zeta", zeta_, class_.zeta, 1e-10}}; }
-  // The highest bit of an exponent: the iteration recovers from any vector that has a norm.
+  // Flips the highest bit of an exponent, since the iteration recovers from any vector that has a norm.
   void flip() override {
     if (!x_.empty())
       x_[0] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(x_[0]) ^ std::uint64_t{1} << 62);
@@ -237,13 +240,13 @@ class Cg final : public Kernel {
 
   const CgClass class_;
   const CgGrid grid_;
-  const std::size_t own_;  // elements of this rank's piece of a vector
+  const std::size_t own_elements_;  // elements of this rank's piece of a vector
   CgMatrix matrix_;
-  double columns_share_ = 0;  // of the matrix, on this rank
+  double columns_share_ = 0;  // this rank's share of the matrix
   std::vector<double> x_, z_, r_;
   std::vector<double> gathered_;  // the multiplied vector: the pieces of the grid column
-  std::vector<double> products_;  // of this rank's part of the matrix: the pieces of the grid row
-  std::vector<double> received_;
+  std::vector<double> products_;  // products of this rank's part of the matrix: the pieces of the grid row
+  std::vector<double> receive_;
   std::vector<Step> gathering_, sums_;
   double zeta_ = 0;
 };

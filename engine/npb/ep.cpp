@@ -21,8 +21,8 @@ struct EpClass {
   std::uint64_t pairs;
   double sum_x, sum_y;
 };
-// Bailey et al. 1994 and the NPB 3.4 sources (values). The sums of `tiny` are from a sequential
-// program in Python.
+// From Bailey et al. 1994 and the NPB 3.4 sources (values). The sums of `tiny` are from a sequential program
+// in Python.
 constexpr EpClass ep_classes[] = {
     {"S", 1ull << 24, -3.247834652034740e+3, -6.958407078382297e+3},
     {"W", 1ull << 25, -2.863319731645753e+3, -6.320053679109499e+3},
@@ -38,13 +38,13 @@ struct EpSums {
   std::array<std::int64_t, ep_annuli> counts{};
 };
 
-// 2 r - 1, from a number of the generator shifted to the 46 highest bits. Exact.
+// Returns 2 r - 1, from a number of the generator shifted to the 46 highest bits. Exact.
 inline double ep_centred(std::uint64_t shifted) {
   return std::bit_cast<double>(shifted >> 12 | 0x4000000000000000) - 3;
 }
 
-// -2 log t, for 0 < t <= 1. t is m 2^-e with m between the square roots of 1/2 and 2, and the logarithm of m
-// the series of 2 artanh((m - 1) / (m + 1)), whose next term would be 2e-17 of the first one.
+// Returns -2 log t, for 0 < t <= 1. t is m 2^-e with m between the square roots of 1/2 and 2; the logarithm
+// of m is the series of 2 artanh((m - 1) / (m + 1)), whose next term would be 2e-17 of the first one.
 inline double ep_minus_two_log(double t) {
   constexpr double high = 0x1.62e42fefa3800p-1, low = 0x1.ef35793c76730p-45;  // of log 2
   constexpr std::uint64_t root_two = 0x3ff6a09e667f3bcc;
@@ -60,20 +60,20 @@ inline double ep_minus_two_log(double t) {
   return 2 * (e * high + (e * low - (2 * s + 2 * s * q * series)));
 }
 
-// Gaussian deviates by the polar method, from the pairs `begin` to `end`. Pairs that the method rejects get
-// the factor 0.
+// Adds the Gaussian deviates, by the polar method, of the pairs `begin` to `end`. Pairs that the method
+// rejects get the factor 0.
 HOCKNEY_VECTORISED void ep_add_pairs(std::uint64_t begin, std::uint64_t end, EpSums& sums) {
   constexpr std::uint64_t seed = 271828183;
   constexpr int shift = 64 - 46;
   constexpr std::uint64_t square = multiplier * multiplier & modulus_mask;
   constexpr std::uint64_t stride = multiplier_power(2 * ep_batch);
-  // The first number of each pair, in the 46 highest bits, where products need no reduction.
+  // First number of each pair, in the 46 highest bits, where products need no reduction.
   std::array<std::uint64_t, ep_batch> states;
   states[0] = (seed * multiplier_power(2 * begin + 1)) << shift;
   for (std::size_t k = 1; k < ep_batch; ++k) states[k] = states[k - 1] * square;
   std::array<double, ep_batch> radii;
-  for (std::uint64_t done = begin; done < end; done += ep_batch) {
-    const std::size_t count = std::min<std::uint64_t>(ep_batch, end - done);
+  for (std::uint64_t first_pair = begin; first_pair < end; first_pair += ep_batch) {
+    const std::size_t count = std::min<std::uint64_t>(ep_batch, end - first_pair);
     double sum_x = 0, sum_y = 0;
     std::int64_t accepted = 0, above_1 = 0, above_2 = 0, above_3 = 0, above_4 = 0;
 #pragma omp simd reduction(+ : sum_x, sum_y, accepted, above_1, above_2, above_3, above_4)
@@ -118,15 +118,15 @@ class Ep final : public Kernel {
   void reset() override { sums_ = {}; }
 
   void execute() override {
-    // A tenth of the pairs at a time, after which a barrier may be placed.
+    // Processes a tenth of the pairs at a time, after which a barrier may be placed.
     constexpr int iterations = 10;
-    const Range own =
+    const Range local =
         part_of(class_.pairs, static_cast<std::size_t>(comm_.size), static_cast<std::size_t>(comm_.rank));
     for (int i = 0; i < iterations; ++i) {
-      const Range part = part_of(own.size(), iterations, static_cast<std::size_t>(i));
+      const Range part = part_of(local.size(), iterations, static_cast<std::size_t>(i));
       compute(2.0 * static_cast<double>(part.size()),
-              [&] { ep_add_pairs(own.begin + part.begin, own.begin + part.end, sums_); });
-      iteration_ends(i, iterations);
+              [&] { ep_add_pairs(local.begin + part.begin, local.begin + part.end, sums_); });
+      end_iteration(i, iterations);
     }
     account_.phase(1);
     double sums[] = {sums_.x, sums_.y};

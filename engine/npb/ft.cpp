@@ -21,7 +21,7 @@ namespace {
 constexpr const char* ft_phases[] = {"initial", "z", "transposition", "planes", "checksum"};
 enum FtPhase : std::size_t { ft_initial, ft_z, ft_transposition, ft_planes, ft_checksum };
 
-// exp(-4 alpha pi^2 k^2) for the wave numbers of n points, alpha = 1e-6.
+// Returns exp(-4 alpha pi^2 k^2) for the wave numbers of n points, alpha = 1e-6.
 std::vector<double> ft_decay(std::size_t n) {
   std::vector<double> factors(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -31,24 +31,24 @@ std::vector<double> ft_decay(std::size_t n) {
   return factors;
 }
 
-// Three-dimensional Fourier transforms: a spectrum decays, and is transformed back in each iteration. The
-// spectrum is divided into slabs of y with all of z, the grid itself into slabs of z, so that all ranks
-// exchange parts once for each transform. Slabs need not be equal.
+// Three-dimensional Fourier transforms: in each iteration, a spectrum decays and is transformed back. The
+// spectrum is divided into slabs of y with all of z, the grid into slabs of z, so that all ranks exchange
+// parts once for each transform. Slabs need not be equal.
 class Ft final : public Kernel {
  public:
   Ft(const Place& place, const Values& values) : Kernel(place, values, ft_phases) {
     class_ = class_of<FtClass>(ft_classes, values);
-    const std::size_t most = std::min(ny(), nz());
-    if (ranks() > most)
-      throw InvalidCase("ft class=" + std::string(class_.name) + " has " + std::to_string(most) +
+    const std::size_t max_ranks = std::min(ny(), nz());
+    if (ranks() > max_ranks)
+      throw InvalidCase("ft class=" + std::string(class_.name) + " has " + std::to_string(max_ranks) +
                         " planes to share; use at most so many ranks");
-    own_y_ = y_of(rank());
-    own_z_ = z_of(rank());
-    const std::size_t rows = 2 * nz() * own_y_.size() + (ranks() > 1 ? own_z_.size() * ny() : 0);
-    need_memory(rows * row() * sizeof(double));
-    spectrum_ = Array<double>(nz() * own_y_.size() * row());
-    sent_ = Array<double>(nz() * own_y_.size() * row());
-    if (ranks() > 1) received_ = Array<double>(own_z_.size() * ny() * row());
+    local_y_ = y_of(rank());
+    local_z_ = z_of(rank());
+    const std::size_t rows = 2 * nz() * local_y_.size() + (ranks() > 1 ? local_z_.size() * ny() : 0);
+    require_memory(rows * row() * sizeof(double));
+    spectrum_ = Array<double>(nz() * local_y_.size() * row());
+    sent_ = Array<double>(nz() * local_y_.size() * row());
+    if (ranks() > 1) received_ = Array<double>(local_z_.size() * ny() * row());
     grid_ = ranks() > 1 ? received_.data() : sent_.data();
     prepare_exchange();
   }
@@ -63,21 +63,21 @@ class Ft final : public Kernel {
   Range y_of(std::size_t rank) const { return part_of(ny(), ranks(), rank); }
   Range z_of(std::size_t rank) const { return part_of(nz(), ranks(), rank); }
 
-  // Blocks for each rank: of the grid its y of this rank's z, of the spectrum its z of this rank's y.
+  // Blocks for each rank: of the grid, its y of this rank's z; of the spectrum, its z of this rank's y.
   void prepare_exchange() {
     const auto bytes = [&](std::size_t rows) { return static_cast<int>(rows * row() * sizeof(double)); };
     for (std::size_t other = 0; other < ranks(); ++other) {
       const Range y = y_of(other), z = z_of(other);
-      grid_bytes_.push_back(bytes(own_z_.size() * y.size()));
-      grid_places_.push_back(bytes(own_z_.size() * y.begin));
-      spectrum_bytes_.push_back(bytes(z.size() * own_y_.size()));
-      spectrum_places_.push_back(bytes(z.begin * own_y_.size()));
+      grid_bytes_.push_back(bytes(local_z_.size() * y.size()));
+      grid_places_.push_back(bytes(local_z_.size() * y.begin));
+      spectrum_bytes_.push_back(bytes(z.size() * local_y_.size()));
+      spectrum_places_.push_back(bytes(z.begin * local_y_.size()));
     }
-    grid_rows_.resize(own_z_.size() * ny());
-    for (std::size_t k = 0; k < own_z_.size(); ++k)
+    grid_rows_.resize(local_z_.size() * ny());
+    for (std::size_t k = 0; k < local_z_.size(); ++k)
       for (std::size_t other = 0; other < ranks(); ++other) {
         const Range y = y_of(other);
-        double* block = grid_ + own_z_.size() * y.begin * row();
+        double* block = grid_ + local_z_.size() * y.begin * row();
         for (std::size_t j = 0; j < y.size(); ++j)
           grid_rows_[k * ny() + y.begin + j] = block + (k * y.size() + j) * row();
       }
@@ -87,8 +87,8 @@ class Ft final : public Kernel {
 
   void execute() override {
     const double n = static_cast<double>(nx() * ny() * nz());
-    const double share_z = static_cast<double>(own_z_.size()) / static_cast<double>(nz());
-    const double share_y = static_cast<double>(own_y_.size()) / static_cast<double>(ny());
+    const double share_z = static_cast<double>(local_z_.size()) / static_cast<double>(nz());
+    const double share_y = static_cast<double>(local_y_.size()) / static_cast<double>(ny());
     const double in_planes = std::log(static_cast<double>(nx() * ny()));
     const double in_z = std::log(static_cast<double>(nz()));
 
@@ -115,32 +115,32 @@ class Ft final : public Kernel {
     for (int i = 0; i < iterations; ++i) {
       account_.phase(ft_z);
       compute(n * share_y * (5.23518 + 7.21113 * in_z), [&] { decay(); });
-      step_ends();
+      end_step();
       account_.phase(ft_transposition);
       if (ranks() > 1)
         account_.alltoall(sent_.data(), spectrum_bytes_, spectrum_places_, grid_, grid_bytes_, grid_places_);
-      step_ends();
+      end_step();
       account_.phase(ft_planes);
       compute(n * share_z * 7.21113 * in_planes, [&] { transform_planes_back(); });
-      step_ends();
+      end_step();
       account_.phase(ft_checksum);
       std::complex<double> sum = 0;
-      compute(0, [&] { sum = own_checksum(); });
+      compute(0, [&] { sum = local_checksum(); });
       double parts[] = {sum.real(), sum.imag()};
       account_.sum(parts, 2);
       sums_[static_cast<std::size_t>(i)] = {parts[0] / n, parts[1] / n};
-      iteration_ends(i, iterations);
+      end_iteration(i, iterations);
     }
   }
 
-  // Random numbers: of each point the real part, then the imaginary one, x fastest.
+  // Generates random numbers: for each point the real part, then the imaginary one, x fastest.
   void start() {
-    constexpr std::size_t together = 16;  // rows
-    std::vector<double> numbers(together * row());
-    for (std::size_t k = 0; k < own_z_.size(); ++k)
-      for (std::size_t y = 0; y < ny(); y += together) {
-        const std::size_t count = std::min(together, ny() - y);
-        fill_random(numbers.data(), count * row(), 314159265, ((own_z_.begin + k) * ny() + y) * row());
+    constexpr std::size_t rows_per_batch = 16;  // rows
+    std::vector<double> numbers(rows_per_batch * row());
+    for (std::size_t k = 0; k < local_z_.size(); ++k)
+      for (std::size_t y = 0; y < ny(); y += rows_per_batch) {
+        const std::size_t count = std::min(rows_per_batch, ny() - y);
+        fill_random(numbers.data(), count * row(), 314159265, ((local_z_.begin + k) * ny() + y) * row());
         for (std::size_t j = 0; j < count; ++j) {
           double* to = grid_rows_[k * ny() + y + j];
           const double* from = numbers.data() + j * row();
@@ -155,52 +155,52 @@ class Ft final : public Kernel {
   Rows plane(std::size_t k) const { return Rows(grid_rows_).subspan(k * ny(), ny()); }
 
   void transform_planes() {
-    constexpr std::size_t together = Transform::lines;
-    for (std::size_t k = 0; k < own_z_.size(); ++k) {
-      for (std::size_t y = 0; y < ny(); y += together) {
-        load_rows(plane(k).subspan(y, together), nx(), x_->values());
-        x_->forward();
-        store_rows(x_->values(), plane(k).subspan(y, together), nx());
+    constexpr std::size_t rows_per_batch = Transform::lines;
+    for (std::size_t k = 0; k < local_z_.size(); ++k) {
+      for (std::size_t y = 0; y < ny(); y += rows_per_batch) {
+        load_rows(plane(k).subspan(y, rows_per_batch), nx(), x_->values());
+        x_->forward_message();
+        store_rows(x_->values(), plane(k).subspan(y, rows_per_batch), nx());
       }
-      for (std::size_t x = 0; x < nx(); x += together) {
+      for (std::size_t x = 0; x < nx(); x += rows_per_batch) {
         load_columns(plane(k), nx(), x, y_->values());
-        y_->forward();
+        y_->forward_message();
         store_columns(y_->values(), plane(k), nx(), x);
       }
     }
   }
 
-  // What only the checksum reads stays in the order of the transform.
+  // Values that only the checksum reads stay in the order of the transform.
   void transform_planes_back() {
-    constexpr std::size_t together = Transform::lines;
-    for (std::size_t k = 0; k < own_z_.size(); ++k) {
-      for (std::size_t x = 0; x < nx(); x += together) {
+    constexpr std::size_t rows_per_batch = Transform::lines;
+    for (std::size_t k = 0; k < local_z_.size(); ++k) {
+      for (std::size_t x = 0; x < nx(); x += rows_per_batch) {
         load_columns(plane(k), nx(), x, y_->values());
         y_->inverse();
         store_columns(y_->values(), plane(k), nx(), x);
       }
-      for (std::size_t y = 0; y < ny(); y += together) {
-        load_rows(plane(k).subspan(y, together), nx(), x_->values());
+      for (std::size_t y = 0; y < ny(); y += rows_per_batch) {
+        load_rows(plane(k).subspan(y, rows_per_batch), nx(), x_->values());
         x_->inverse();
-        store_as_they_are(x_->values(), plane(k).subspan(y, together), nx());
+        store_in_transform_order(x_->values(), plane(k).subspan(y, rows_per_batch), nx());
       }
     }
   }
 
   std::vector<double*> rows_in_z(double* of, std::size_t j) const {
     std::vector<double*> rows(nz());
-    for (std::size_t z = 0; z < nz(); ++z) rows[z] = of + (z * own_y_.size() + j) * row();
+    for (std::size_t z = 0; z < nz(); ++z) rows[z] = of + (z * local_y_.size() + j) * row();
     return rows;
   }
 
-  // On one rank, from the grid into the spectrum.
+  // Transforms in z, from the grid into the spectrum; only used on a single rank.
   void transform_z() {
-    for (std::size_t j = 0; j < own_y_.size(); ++j) {
+    for (std::size_t j = 0; j < local_y_.size(); ++j) {
       const std::vector<double*> to = rows_in_z(spectrum_.data(), j);
       const std::vector<double*> from = ranks() > 1 ? to : rows_in_z(grid_, j);
       for (std::size_t x = 0; x < nx(); x += Transform::lines) {
         load_columns(from, nx(), x, z_->values());
-        z_->forward();
+        z_->forward_message();
         store_columns(z_->values(), to, nx(), x);
       }
     }
@@ -209,48 +209,49 @@ class Ft final : public Kernel {
   // Advances the spectrum, and transforms it back in z.
   void decay() {
     std::vector<double> factors(nz());
-    for (std::size_t j = 0; j < own_y_.size(); ++j) {
-      for (std::size_t z = 0; z < nz(); ++z) factors[z] = decay_y_[own_y_.begin + j] * decay_z_[z];
+    for (std::size_t j = 0; j < local_y_.size(); ++j) {
+      for (std::size_t z = 0; z < nz(); ++z) factors[z] = decay_y_[local_y_.begin + j] * decay_z_[z];
       const std::vector<double*> from = rows_in_z(spectrum_.data(), j);
       const std::vector<double*> to = rows_in_z(sent_.data(), j);
       for (std::size_t x = 0; x < nx(); x += Transform::lines) {
-        load_multiplied(from, nx(), x, decay_x_.data(), factors.data(), z_->values());
+        load_scaled_columns(from, nx(), x, decay_x_.data(), factors.data(), z_->values());
         z_->inverse();
         store_columns(z_->values(), to, nx(), x);
       }
     }
   }
 
-  std::complex<double> own_checksum() const {
+  std::complex<double> local_checksum() const {
     std::complex<double> sum = 0;
     for (std::size_t j = 1; j <= 1024; ++j) {
       const std::size_t z = 5 * j % nz();
-      if (z < own_z_.begin || z >= own_z_.end) continue;
+      if (z < local_z_.begin || z >= local_z_.end) continue;
       const std::size_t x = j % nx(), y = 3 * j % ny();
-      sum += std::complex<double>(back(x, y, z, 0), back(x, y, z, nx()));
+      sum += std::complex<double>(inverse_value(x, y, z, 0), inverse_value(x, y, z, nx()));
     }
     return sum;
   }
 
-  // A number that transform_planes_back() has stored, `half` being 0 for the real part.
-  double back(std::size_t x, std::size_t y, std::size_t z, std::size_t half) const {
-    constexpr std::size_t together = Transform::lines;
-    const std::size_t at = (half + x) * together + y % together;
-    return plane(z - own_z_.begin)[y / together * together + at / row()][at % row()];
+  // A number stored by transform_planes_back(); `half` is 0 for the real part.
+  double inverse_value(std::size_t x, std::size_t y, std::size_t z, std::size_t half) const {
+    constexpr std::size_t rows_per_batch = Transform::lines;
+    const std::size_t at = (half + x) * rows_per_batch + y % rows_per_batch;
+    return plane(z - local_z_.begin)[y / rows_per_batch * rows_per_batch + at / row()][at % row()];
   }
 
   std::vector<Answer> answers() override {
-    // So that the complex numbers deviate by at most 1e-12.
+    // With this tolerance, complex numbers deviate by at most 1e-12.
     constexpr double tolerance = 1e-12 / std::numbers::sqrt2;
-    std::vector<Answer> found;
+    std::vector<Answer> found_ranks;
     for (std::size_t i = 0; i < sums_.size(); ++i) {
       const std::complex<double> expected = class_.checksums[i];
       const std::string name = "part of checksum " + std::to_string(i + 1);
-      found.push_back({"the real " + name, sums_[i].real(), expected.real(), tolerance, std::abs(expected)});
-      found.push_back(
+      found_ranks.push_back(
+          {"the real " + name, sums_[i].real(), expected.real(), tolerance, std::abs(expected)});
+      found_ranks.push_back(
           {"the imaginary " + name, sums_[i].imag(), expected.imag(), tolerance, std::abs(expected)});
     }
-    return found;
+    return found_ranks;
   }
 
   double official_operations() const override {
@@ -264,7 +265,7 @@ class Ft final : public Kernel {
   }
 
   FtClass class_ = ft_classes[0];
-  Range own_y_{}, own_z_{};
+  Range local_y_{}, local_z_{};
   std::vector<int> grid_bytes_, grid_places_, spectrum_bytes_, spectrum_places_;
   Array<double> spectrum_, sent_, received_;
   double* grid_ = nullptr;  // the blocks of all ranks' y, one after another

@@ -15,20 +15,21 @@ namespace hockney::npb {
 namespace {
 
 constexpr const char* lu_phases[] = {"lower sweep", "upper sweep", "right-hand side", "norms"};
-// Shares of a step's computing, measured for class A on one rank.
+// Shares of a step's computation, measured for class A on one rank.
 constexpr double lu_sweep_share = 0.3, lu_residual_share = 0.4;
 
-// Columns of points, x by y: as square as possible, and more parts in y, so that rows are long.
+// Columns of points, x by y: as square as possible, with more parts in y, so that rows are long.
 flow::Triple lu_parts(int ranks, int points) {
   const int columns = points - 2;
-  for (int usable = ranks;; --usable) {
+  for (int usable_ranks = ranks;; --usable_ranks) {
     int x = 1;
-    for (int i = 1; i * i <= usable; ++i)
-      if (usable % i == 0) x = i;
-    if (usable / x > columns) continue;
-    if (usable == ranks) return {x, ranks / x, 1};
+    for (int i = 1; i * i <= usable_ranks; ++i)
+      if (usable_ranks % i == 0) x = i;
+    if (usable_ranks / x > columns) continue;
+    if (usable_ranks == ranks) return {x, ranks / x, 1};
     throw InvalidCase(std::to_string(ranks) + " ranks cannot divide the " + std::to_string(columns) + " x " +
-                      std::to_string(columns) + " inner columns of the grid; use " + std::to_string(usable));
+                      std::to_string(columns) + " inner columns of the grid; use " +
+                      std::to_string(usable_ranks));
   }
 }
 
@@ -69,11 +70,11 @@ class Lu final : public Kernel {
       account_.phase(0);
       for (int chunk = 0; chunk < pipeline_.chunks(); ++chunk)
         sweep(ssor::End::lower, ssor::End::upper, pipeline_.planes(chunk));
-      step_ends();
+      end_step();
       account_.phase(1);
       for (int chunk = pipeline_.chunks() - 1; chunk >= 0; --chunk)
         sweep(ssor::End::upper, ssor::End::lower, pipeline_.planes(chunk));
-      step_ends();
+      end_step();
       const bool last = step == class_.steps - 1;
       if (last) sum_squares(change_);
       account_.phase(2);
@@ -83,9 +84,9 @@ class Lu final : public Kernel {
         ghosts_.unpack();
         residual_.apply(u_, &forcing_, v_);
       });
-      step_ends();
+      end_step();
       if (last) sum_squares(squares_);
-      iteration_ends(step, class_.steps);
+      end_iteration(step, class_.steps);
     }
   }
 
@@ -110,7 +111,7 @@ class Lu final : public Kernel {
     account_.sum(sums.data(), 5);
   }
 
-  // Of a sweep.
+  // Operations of a sweep.
   double operations_per_point() const {
     return lu_sweep_share * official_operations() / class_.steps / subgrid_.interior();
   }

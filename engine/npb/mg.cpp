@@ -22,8 +22,8 @@ constexpr const char* mg_phases[] = {"residual",     "smoothing", "restriction",
                                      "prolongation", "coarse",    "norm"};
 enum MgPhase : std::size_t { in_residual, in_smoothing, in_restriction, in_prolongation, in_coarse, in_norm };
 
-constexpr MgWeights mg_smoother_of_a{-3.0 / 8, 1.0 / 32, -1.0 / 64, 0};
-constexpr MgWeights mg_smoother_of_b{-3.0 / 17, 1.0 / 33, -1.0 / 61, 0};
+constexpr MgWeights mg_smoother_a{-3.0 / 8, 1.0 / 32, -1.0 / 64, 0};
+constexpr MgWeights mg_smoother_b{-3.0 / 17, 1.0 / 33, -1.0 / 61, 0};
 
 struct MgClass {
   const char* name;
@@ -43,18 +43,18 @@ struct MgClass {
 //
 // The norm of `tiny` is from the same program.
 constexpr MgClass mg_classes[] = {
-    {"S", 32, 4, &mg_smoother_of_a, 5.307707005734e-05, 1e-8},
-    {"W", 128, 4, &mg_smoother_of_a, 6.467329375339e-06, 1e-8},
-    {"A", 256, 4, &mg_smoother_of_a, 2.433365309069e-06, 1e-8},
-    {"B", 256, 20, &mg_smoother_of_b, 1.800564401355e-06, 1e-8},
-    {"C", 512, 20, &mg_smoother_of_b, 5.70673228574e-07, 1e-8},
-    {"paper", 64, 40, &mg_smoother_of_a, 2.50391406439e-18, 0.5},
-    {"tiny", 8, 2, &mg_smoother_of_a, 0.006706129465061321, 1e-8},
+    {"S", 32, 4, &mg_smoother_a, 5.307707005734e-05, 1e-8},
+    {"W", 128, 4, &mg_smoother_a, 6.467329375339e-06, 1e-8},
+    {"A", 256, 4, &mg_smoother_a, 2.433365309069e-06, 1e-8},
+    {"B", 256, 20, &mg_smoother_b, 1.800564401355e-06, 1e-8},
+    {"C", 512, 20, &mg_smoother_b, 5.70673228574e-07, 1e-8},
+    {"paper", 64, 40, &mg_smoother_a, 2.50391406439e-18, 0.5},
+    {"tiny", 8, 2, &mg_smoother_a, 0.006706129465061321, 1e-8},
 };
 
-// Levels of at most this many points a side are not divided. Their V-cycle takes about 20 microseconds on one
-// rank, as long as the messages that it would take on several.
-constexpr std::size_t mg_undivided = 16;
+// Levels with at most this many points per side are not divided. Their V-cycle takes about 20 microseconds on
+// one rank, as long as the messages that several ranks would need.
+constexpr std::size_t mg_max_undivided_points = 16;
 
 // A level of the grid on this rank: its own block, or the whole level on every rank.
 struct MgLevel {
@@ -98,22 +98,23 @@ class Mg final : public Kernel {
       throw InvalidCase("the " + std::to_string(size.n) + " rows and planes of class " + size.name +
                         " cannot be divided among " + std::to_string(ranks) +
                         " ranks; the next smaller number that works is " +
-                        std::to_string(MgGrid::most(ranks, size.n)));
+                        std::to_string(MgGrid::max_ranks(ranks, size.n)));
     return *grid;
   }
 
-  // From the coarsest to the finest; the divided ones are the last.
+  // From the coarsest to the finest; the divided levels come last.
   void make_levels() {
     for (std::size_t n = 2; n <= class_.n; n *= 2) {
       const std::size_t coarser = class_.n / n;
       const bool divided =
-          comm_.size > 1 && (coarser == 1 || (n > mg_undivided && grid_.shares(class_.n, coarser)));
+          comm_.size > 1 &&
+          (coarser == 1 || (n > mg_max_undivided_points && grid_.divides_level(class_.n, coarser)));
       const MgBlock whole{n, {0, n}, {0, n}};
       levels_.push_back({divided ? grid_.block(rank_, class_.n, coarser) : whole, divided, nullptr, nullptr});
     }
     std::size_t elements = finest().block.size();
     for (const MgLevel& level : levels_) elements += 2 * level.block.size();
-    need_memory(elements * sizeof(double));
+    require_memory(elements * sizeof(double));
     memory_ = Array<double>(elements);
     double* next = memory_.data();
     v_ = next;
@@ -125,7 +126,7 @@ class Mg final : public Kernel {
       }
   }
 
-  // Of the finest level that is not divided each rank computes its part of r, and all parts are gathered.
+  // For the finest undivided level, each rank computes its part of r, and all parts are gathered.
   void plan_gathering() {
     const auto divided =
         std::find_if(levels_.begin(), levels_.end(), [](const MgLevel& l) { return l.divided; });
@@ -134,11 +135,11 @@ class Mg final : public Kernel {
     int place = 0;
     for (std::size_t rank = 0; rank < static_cast<std::size_t>(comm_.size); ++rank) {
       parts_.push_back(grid_.block(rank, class_.n, class_.n / n));
-      places_.push_back(place);
+      displacements_.push_back(place);
       counts_.push_back(static_cast<int>(parts_.back().points() * sizeof(double)));
       place += counts_.back();
     }
-    part_.resize(parts_[rank_].size());
+    local_part_.resize(parts_[rank_].size());
     packed_.resize(parts_[rank_].points());
     packed_parts_.resize(n * n * n);
   }
@@ -154,21 +155,21 @@ class Mg final : public Kernel {
     for (int i = 0; i < class_.iterations; ++i) {
       cycle();
       residual(finest(), v_);
-      iteration_ends(i, class_.iterations);
+      end_iteration(i, class_.iterations);
     }
     norm();
   }
 
-  // A V-cycle, which adds to the finest u what removes most of r.
+  // Performs a V-cycle, which adds to the finest u a correction that removes most of r.
   void cycle() {
     for (std::size_t level = levels_.size() - 1; level > 0; --level) restrict_from(level);
-    step_ends();
+    end_step();
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       if (level > 0) prolong_to(level);
       if (level > 0) residual(levels_[level], level + 1 == levels_.size() ? v_ : levels_[level].r);
       smooth(level);
     }
-    step_ends();
+    end_step();
   }
 
   void residual(MgLevel& level, const double* v) {
@@ -197,14 +198,14 @@ class Mg final : public Kernel {
       work(fine, restriction_weight, [&] { mg_restrict(fine.block, fine.r, coarse.block, coarse.r); });
     } else {
       work(fine, restriction_weight, [&] {
-        mg_restrict(fine.block, fine.r, parts_[rank_], part_.data());
-        mg_pack(parts_[rank_], part_.data(), packed_.data());
+        mg_restrict(fine.block, fine.r, parts_[rank_], local_part_.data());
+        mg_pack(parts_[rank_], local_part_.data(), packed_.data());
       });
       account_.phase(in_coarse);
-      account_.allgather(packed_.data(), packed_parts_.data(), counts_, places_);
+      account_.allgather(packed_.data(), packed_parts_.data(), counts_, displacements_);
       compute(0, [&] {
         const double* from = packed_parts_.data();
-        for (const MgBlock& part : parts_) from = mg_unpack(part, from, coarse.block, coarse.r);
+        for (const MgBlock& local_part : parts_) from = mg_unpack(local_part, from, coarse.block, coarse.r);
       });
     }
     exchange(coarse, coarse.r);
@@ -244,26 +245,26 @@ class Mg final : public Kernel {
       compute(0, [&] { mg_wrap_planes(level.block, a); });
   }
 
-  // If both neighbors are the same rank, its first message is what it sends upwards.
+  // If both neighbors are the same rank, its first message is the one that it sends upwards.
   void exchange_rows(const MgBlock& block, double* a) {
     const std::size_t count = block.n * block.z.size(), bytes = count * sizeof(double);
     rows_.resize(std::max(rows_.size(), 4 * count));
     double* const sent_up = rows_.data();
     double* const sent_down = sent_up + count;
-    double* const below = sent_down + count;
-    double* const above = below + count;
+    double* const lower_keys = sent_down + count;
+    double* const upper = lower_keys + count;
     compute(0, [&] {
       mg_pack_row(block, a, block.rows() - 1, sent_up);
       mg_pack_row(block, a, 0, sent_down);
     });
     const std::size_t y = rank_ % grid_.rows, first = rank_ - y;
-    const int up = static_cast<int>(first + (y + 1) % grid_.rows);
+    const int upper_rank = static_cast<int>(first + (y + 1) % grid_.rows);
     const int down = static_cast<int>(first + (y + grid_.rows - 1) % grid_.rows);
-    account_.exchange(std::array<Outgoing, 2>{{{up, sent_up, bytes}, {down, sent_down, bytes}}},
-                      std::array<Incoming, 2>{{{down, below, bytes}, {up, above, bytes}}});
+    account_.exchange(std::array<Outgoing, 2>{{{upper_rank, sent_up, bytes}, {down, sent_down, bytes}}},
+                      std::array<Incoming, 2>{{{down, lower_keys, bytes}, {upper_rank, upper, bytes}}});
     compute(0, [&] {
-      mg_unpack_row(block, below, -1, a);
-      mg_unpack_row(block, above, block.rows(), a);
+      mg_unpack_row(block, lower_keys, -1, a);
+      mg_unpack_row(block, upper, block.rows(), a);
     });
   }
 
@@ -271,19 +272,19 @@ class Mg final : public Kernel {
     const std::size_t bytes = block.plane() * sizeof(double);
     const auto plane = [&](std::ptrdiff_t k) { return a + block.at(-1, k); };
     const std::size_t ranks = grid_.rows * grid_.planes;
-    const int up = static_cast<int>((rank_ + grid_.rows) % ranks);
+    const int upper_rank = static_cast<int>((rank_ + grid_.rows) % ranks);
     const int down = static_cast<int>((rank_ + ranks - grid_.rows) % ranks);
     account_.exchange(
-        std::array<Outgoing, 2>{{{up, plane(block.planes() - 1), bytes}, {down, plane(0), bytes}}},
-        std::array<Incoming, 2>{{{down, plane(-1), bytes}, {up, plane(block.planes()), bytes}}});
+        std::array<Outgoing, 2>{{{upper_rank, plane(block.planes() - 1), bytes}, {down, plane(0), bytes}}},
+        std::array<Incoming, 2>{{{down, plane(-1), bytes}, {upper_rank, plane(block.planes()), bytes}}});
   }
 
-  // ---- Operations ----
-  // The operators' times for each point of their (finer) level, measured on class A.
+  // ---- Operations ---- Times of the operators per point of their (finer) level, measured on class A.
   static constexpr double residual_weight = 20, smoothing_weight = 16, restriction_weight = 8,
                           prolongation_weight = 5, norm_weight = 4;
 
-  // An operator on the points of a level. Those of a level that every rank computes count once, on rank 0.
+  // Applies an operator to the points of a level. Points of a level that every rank computes count once, on
+  // rank 0.
   template <class Body>
   void work(const MgLevel& level, double weight, const Body& body) {
     const double points = level.divided || comm_.root() ? static_cast<double>(level.block.points()) : 0;
@@ -304,7 +305,7 @@ class Mg final : public Kernel {
   std::vector<Answer> answers() override {
     return {{"norm of the residual", norm_, class_.norm, class_.tolerance}};
   }
-  // The largest element, since the iterations that follow make an error smaller.
+  // Flips the largest element, since later iterations make an error smaller.
   void flip() override {
     const MgBlock& block = finest().block;
     double* largest = finest().u + block.at(0, 0);
@@ -331,11 +332,11 @@ class Mg final : public Kernel {
   Array<double> memory_;
   double* v_ = nullptr;
   std::vector<MgLevel> levels_;
-  std::vector<double> rows_;  // packed for exchange_rows
-  // Of the finest level that is not divided: each rank's part of r, and the arrays that are gathered.
+  std::vector<double> rows_;  // buffers for exchange_rows
+  // For the finest undivided level: each rank's part of r, and the gathered arrays.
   std::vector<MgBlock> parts_;
-  std::vector<int> counts_, places_;  // in bytes
-  std::vector<double> part_, packed_, packed_parts_;
+  std::vector<int> counts_, displacements_;  // in bytes
+  std::vector<double> local_part_, packed_, packed_parts_;
   double operations_per_weight_ = 0;
   double norm_ = 0;
 };

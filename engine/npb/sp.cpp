@@ -18,16 +18,18 @@ class Sp final : public adi::Solver {
  private:
   static constexpr std::size_t point_pitch = adi::components * adi::lines_together;
   static constexpr std::size_t pitch = pentadiagonal::row_size * adi::lines_together;
-  // The right-hand sides of a line's own rows.
-  static constexpr std::size_t own = 2 * pitch + 2 * pentadiagonal::systems * adi::lines_together;
+  // Index of the right-hand sides of a line's own rows.
+  static constexpr std::size_t first_own_value = 2 * pitch + 2 * pentadiagonal::systems * adi::lines_together;
 
   void eliminate(const adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
     const adi::Batch batch = lines.batch(cell.u, number);
     const std::size_t rows = lines.rows(), direction = lines.direction();
     const double step = class_.time_step, inverse = class_.points - 1;
-    adi::gather(cell.u, lines, batch, natural, -1, static_cast<int>(rows) + 1, points(), point_pitch);
-    adi::gather(cell.r, lines, batch, natural, 0, static_cast<int>(rows), line + own, pitch);
-    if (direction == 0) pentadiagonal::to_x(rows, points() + point_pitch, line + own, pitch);
+    adi::gather(cell.u, lines, batch, natural_order, -1, static_cast<int>(rows) + 1, points(), point_pitch);
+    adi::gather(cell.r, lines, batch, natural_order, 0, static_cast<int>(rows), line + first_own_value,
+                pitch);
+    if (direction == 0)
+      pentadiagonal::to_x_characteristics(rows, points() + point_pitch, line + first_own_value, pitch);
     pentadiagonal::set_points(rows + 2, direction, points());
     const int place = cell.subgrid.place[direction];
     pentadiagonal::eliminate(
@@ -39,23 +41,24 @@ class Sp final : public adi::Solver {
     pentadiagonal::substitute(lines.rows(), line);
   }
 
-  // The solution of the last direction is the change of U.
+  // The solution in the last direction is the change of U.
   void finish(adi::Cell& cell, const adi::Lines& lines, std::size_t number, double* line) override {
     const adi::Batch batch = lines.batch(cell.u, number);
     const std::size_t rows = lines.rows(), direction = lines.direction();
-    if (direction == 0) pentadiagonal::x_to_y(rows, line + own, pitch);
-    if (direction == 1) pentadiagonal::y_to_z(rows, line + own, pitch);
+    if (direction == 0) pentadiagonal::x_to_y_characteristics(rows, line + first_own_value, pitch);
+    if (direction == 1) pentadiagonal::y_to_z_characteristics(rows, line + first_own_value, pitch);
     if (direction == 2) {
-      adi::gather(cell.u, lines, batch, natural, 0, static_cast<int>(rows), points(), point_pitch);
-      pentadiagonal::from_z(rows, points(), line + own, pitch);
+      adi::gather(cell.u, lines, batch, natural_order, 0, static_cast<int>(rows), points(), point_pitch);
+      pentadiagonal::from_z_characteristics(rows, points(), line + first_own_value, pitch);
     }
-    adi::scatter(direction == 2 ? cell.u : cell.r, lines, batch, natural, line + own, pitch, direction == 2);
+    adi::scatter(direction == 2 ? cell.u : cell.r, lines, batch, natural_order, line + first_own_value, pitch,
+                 direction == 2);
   }
 
-  // The count of the NPB 3.4 sources.
+  // Operation count of the NPB 3.4 sources.
   static double operations(double n) { return 881.174 * n * n * n - 4683.91 * n * n + 11484.5 * n - 19272.4; }
 
-  static constexpr std::size_t natural[adi::components] = {0, 1, 2, 3, 4};
+  static constexpr std::size_t natural_order[adi::components] = {0, 1, 2, 3, 4};
 };
 
 constexpr auto sp_parameters =

@@ -14,14 +14,14 @@ class Accumulate final : public AccumulateBase {
     in_epoch([this] {
       std::byte* const out = this->out();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Accumulate(out + i * each_, count_, MPI_DOUBLE, partner_, place(i), count_, MPI_DOUBLE,
+        MPI_Accumulate(out + i * block_bytes_, count_, MPI_DOUBLE, partner_, place(i), count_, MPI_DOUBLE,
                        operator_.op, window());
     });
   }
 };
 
 constexpr Parameter accumulate_parameters[] = {
-    parameters::bytes("bytes accumulated by each operation, a multiple of 8", parameters::a_double),
+    parameters::bytes("bytes accumulated by each operation, a multiple of 8", parameters::element_bytes),
     operator_of("sum|replace"),
     epoch,
     memory,

@@ -12,22 +12,22 @@ namespace {
 class CompareAndSwap final : public IntegersBase {
  public:
   CompareAndSwap(const Place& place, const Values& values)
-      : IntegersBase(place, values), there_(operations_), following_(operations_) {}
+      : IntegersBase(place, values), expected_values_(operations_), following_(operations_) {}
 
   void run() override {
     in_epoch([this] {
-      std::byte* const in = this->in();
+      std::byte* const incoming = this->in();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Compare_and_swap(&following_[i], &there_[i], in + i * each_, MPI_INT64_T, partner_, place(i),
-                             window());
+        MPI_Compare_and_swap(&following_[i], &expected_values_[i], incoming + i * block_bytes_, MPI_INT64_T,
+                             partner_, place(i), window());
     });
-    std::swap(there_, following_);
+    std::swap(expected_values_, following_);
   }
 
   void fill(const Payload& payload) override {
     if (origin()) spoil(incoming(), payload);
     for (std::size_t i = 0; i < operations_; ++i) {
-      there_[i] = number(payload, partner_, i);
+      expected_values_[i] = number(payload, partner_, i);
       following_[i] = second(payload, partner_, i);
       if (target()) write(memory(), i, number(payload, comm_.rank, i));
     }
@@ -35,7 +35,7 @@ class CompareAndSwap final : public IntegersBase {
 
   // The expected value after a single epoch.
   Check verify(const Payload& payload) override {
-    settle();
+    make_visible();
     Check check;
     for (std::size_t i = 0; i < operations_; ++i) {
       if (origin()) compare(check, incoming(), i, number(payload, partner_, i), "what was there");
@@ -49,7 +49,7 @@ class CompareAndSwap final : public IntegersBase {
     return ~number(payload, rank, index);
   }
 
-  std::vector<Integer> there_, following_;
+  std::vector<Integer> expected_values_, following_;
 };
 
 constexpr Parameter compare_and_swap_parameters[] = {epoch, memory, operations, direction};

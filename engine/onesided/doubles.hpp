@@ -9,8 +9,8 @@
 
 namespace hockney::onesided {
 
-// Common to accumulating operations: an operator and vectors of doubles with integer values, so that sums are
-// exact. The target holds a vector multiplied by its rank + 1, and the origin contributes the same vector
+// Base class of accumulating operations: an operator and vectors of doubles with integer values, so that sums
+// are exact. The target holds a vector multiplied by its rank + 1, and the origin contributes the same vector
 // multiplied by its own rank + 1.
 class AccumulateBase : public OneSidedBase {
  public:
@@ -26,7 +26,7 @@ class AccumulateBase : public OneSidedBase {
 
   // The expected value after a single epoch.
   Check verify(const Payload& payload) override {
-    settle();
+    make_visible();
     if (!target()) return {};
     const double scale =
         operator_.replaces ? partner_ + 1 : comm_.rank + 1 + (operator_.sums ? partner_ + 1 : 0);

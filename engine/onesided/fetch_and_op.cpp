@@ -15,8 +15,8 @@ class FetchAndOp final : public IntegersBase {
       std::byte* const out = this->out();
       std::byte* const in = this->in();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Fetch_and_op(out + i * each_, in + i * each_, MPI_INT64_T, partner_, place(i), operator_.op,
-                         window());
+        MPI_Fetch_and_op(out + i * block_bytes_, in + i * block_bytes_, MPI_INT64_T, partner_, place(i),
+                         operator_.op, window());
     });
   }
 
@@ -30,7 +30,7 @@ class FetchAndOp final : public IntegersBase {
 
   // The expected value after a single epoch.
   Check verify(const Payload& payload) override {
-    settle();
+    make_visible();
     Check check;
     for (std::size_t i = 0; i < operations_; ++i) {
       if (origin()) compare(check, incoming(), i, number(payload, partner_, i), "what was fetched");
@@ -43,7 +43,8 @@ class FetchAndOp final : public IntegersBase {
   }
 
  private:
-  // The same value from every rank, and so small that no number of repetitions makes the sum overflow.
+  // Every rank contributes the same value, which is so small that no number of repetitions makes the sum
+  // overflow.
   static Integer contribution(std::size_t index) { return 1 + static_cast<Integer>(index); }
 
   const Operator operator_;

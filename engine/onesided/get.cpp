@@ -15,8 +15,8 @@ class Get final : public OneSidedBase {
     in_epoch([this] {
       std::byte* const in = this->in();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Get(in + i * each_, block_.count, block_.type, partner_, place(i), block_.count, block_.type,
-                window());
+        MPI_Get(in + i * block_bytes_, block_.count, block_.type, partner_, place(i), block_.count,
+                block_.type, window());
     });
   }
 

@@ -15,8 +15,8 @@ class GetAccumulate final : public AccumulateBase {
       std::byte* const out = this->out();
       std::byte* const in = this->in();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Get_accumulate(out + i * each_, count_, MPI_DOUBLE, in + i * each_, count_, MPI_DOUBLE, partner_,
-                           place(i), count_, MPI_DOUBLE, operator_.op, window());
+        MPI_Get_accumulate(out + i * block_bytes_, count_, MPI_DOUBLE, in + i * block_bytes_, count_,
+                           MPI_DOUBLE, partner_, place(i), count_, MPI_DOUBLE, operator_.op, window());
     });
   }
 
@@ -34,7 +34,7 @@ class GetAccumulate final : public AccumulateBase {
 
 constexpr Parameter get_accumulate_parameters[] = {
     parameters::bytes("bytes accumulated and fetched by each operation, a multiple of 8",
-                      parameters::a_double),
+                      parameters::element_bytes),
     operator_of("sum|replace|no_op"),
     epoch,
     memory,

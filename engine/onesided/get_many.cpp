@@ -19,11 +19,11 @@ class GetMany final : public ManyBase {
   }
 
   Check verify(const Payload& payload) override {
-    settle();
+    make_visible();
     Check all;
     if (!origin()) return all;
     for (std::size_t i = 0; i < targets().size(); ++i)
-      all += check_bytes(block(incoming_->taken(), i), payload, static_cast<std::uint64_t>(targets()[i]),
+      all += check_bytes(block(incoming_->current(), i), payload, static_cast<std::uint64_t>(targets()[i]),
                          "what was got");
     return all;
   }

@@ -11,7 +11,7 @@ namespace hockney::onesided {
 
 using Integer = std::int64_t;
 
-// Common to operations on single integers. The operations of an epoch use adjacent integers.
+// Base class of operations on single integers. The operations of an epoch use adjacent integers.
 class IntegersBase : public OneSidedBase {
  public:
   IntegersBase(const Place& place, const Values& values)
@@ -32,15 +32,15 @@ class IntegersBase : public OneSidedBase {
     std::memcpy(to.data() + index * sizeof value, &value, sizeof value);
   }
 
-  static void compare(Check& check, std::span<const std::byte> actual, std::size_t index, Integer wanted,
-                      const char* what) {
-    Integer there = 0;
-    std::memcpy(&there, actual.data() + index * sizeof there, sizeof there);
-    check.bytes += sizeof there;
-    if (there == wanted) return;
+  static void compare(Check& check, std::span<const std::byte> actual, std::size_t index, Integer expected,
+                      const char* description) {
+    Integer actual = 0;
+    std::memcpy(&actual, actual.data() + index * sizeof actual, sizeof actual);
+    check.bytes += sizeof actual;
+    if (actual == expected) return;
     ++check.errors;
     if (check.first.empty())
-      check.first = std::string(what) + " differs at operation " + std::to_string(index);
+      check.first = std::string(description) + " differs at operation " + std::to_string(index);
   }
 };
 

@@ -47,19 +47,19 @@ inline constexpr Parameter targets{
     "all|neighbors",
     "targets of the operations: all other ranks, or the ranks before and after the origin"};
 
-// What operations of a rank on many others share: who works on whom, a window with a place for each rank that
-// may write into it, and the calls around the operations.
+// Base class of operations of a rank on many other ranks: the origins and targets, a window with a slot for
+// each rank that may write into it, and the calls around the operations.
 class ManyBase : public Workload {
  public:
   ManyBase(const Place& place, const Values& values, std::size_t places, std::size_t outgoing,
            std::size_t incoming)
       : comm_(place.comm),
         block_(values.bytes()),
-        epoch_(epoch_of(values)),
+        epoch_(parse_epoch(values)),
         all_origins_(values.word("origins") == "all"),
-        targets_(targets_of(place.comm, values)),
+        targets_(find_targets(place.comm, values)),
         window_(place, values.word("memory"), places * values.bytes()) {
-    on_all(comm_, [&] {
+    run_on_all_ranks(comm_, [&] {
       if (!origin()) return;
       outgoing_.emplace(place.arena, outgoing * values.bytes(), "hot");
       incoming_.emplace(place.arena, incoming * values.bytes(), "hot");
@@ -69,7 +69,7 @@ class ManyBase : public Workload {
     if (locked_) MPI_Win_unlock_all(window_.handle());
   }
 
-  // What ranks have written into their windows is there before anyone works on it.
+  // Makes the ranks' local writes to their windows visible before any operation.
   void prepare(int) override {
     const MPI_Win window = window_.handle();
     if (epoch_ == Epoch::fence) {
@@ -94,9 +94,9 @@ class ManyBase : public Workload {
       MPI_Win_flush_local_all(window);
   }
 
-  // The target of a passive epoch cannot tell by itself whether its origins have finished.
+  // The target of a passive epoch cannot detect by itself whether its origins have finished.
   bool keeps_payload() const override { return epoch_ == Epoch::fence; }
-  // Of all origins and targets.
+  // Counts all origins and targets.
   std::uint64_t bytes_moved() const override {
     return block_.bytes * targets_.size() * static_cast<std::uint64_t>(all_origins_ ? comm_.size : 1);
   }
@@ -108,8 +108,9 @@ class ManyBase : public Workload {
   bool origin() const { return all_origins_ || comm_.root(); }
   const std::vector<int>& targets() const { return targets_; }
 
-  // What the operations did is in the memory of all ranks. Collective where keeps_payload() is false.
-  void settle() {
+  // Makes the results of the operations visible in the memory of all ranks. Collective if keeps_payload() is
+  // false.
+  void make_visible() {
     if (epoch_ == Epoch::fence) return;
     if (epoch_ == Epoch::flush_local && origin()) MPI_Win_flush_all(window_.handle());
     MPI_Barrier(comm_.handle);
@@ -129,16 +130,16 @@ class ManyBase : public Workload {
 
  private:
   enum class Epoch { flush, flush_local, fence };
-  static Epoch epoch_of(const Values& values) {
-    const std::string& word = values.word("epoch");
-    return word == "fence" ? Epoch::fence : word == "flush" ? Epoch::flush : Epoch::flush_local;
+  static Epoch parse_epoch(const Values& values) {
+    const std::string& text = values.word("epoch");
+    return text == "fence" ? Epoch::fence : text == "flush" ? Epoch::flush : Epoch::flush_local;
   }
-  static std::vector<int> targets_of(const Comm& comm, const Values& values) {
+  static std::vector<int> find_targets(const Comm& comm, const Values& values) {
     if (values.word("targets") == "neighbors")
       return {(comm.rank + comm.size - 1) % comm.size, (comm.rank + 1) % comm.size};
-    std::vector<int> others;
-    for (int step = 1; step < comm.size; ++step) others.push_back((comm.rank + step) % comm.size);
-    return others;
+    std::vector<int> other_ranks;
+    for (int step = 1; step < comm.size; ++step) other_ranks.push_back((comm.rank + step) % comm.size);
+    return other_ranks;
   }
 
   const Epoch epoch_;

@@ -52,9 +52,9 @@ inline constexpr Parameter direction{"direction",
                                      "one: each rank i of the lower half accesses the memory of rank i + "
                                      "p/2; both: the upper half also accesses that of the lower half"};
 
-// Common to one-sided operations: pairs of ranks from the lower and the upper half, a window, memory for the
-// data that an origin sends and receives, and the synchronisation calls. The operations of an epoch use
-// adjacent blocks of `each` bytes.
+// Base class of one-sided operations: pairs of ranks from the lower and the upper half, a window, memory for
+// the data that an origin sends and receives, and the synchronisation calls. The operations of an epoch use
+// adjacent blocks of `block_bytes` bytes.
 class OneSidedBase : public Workload {
  public:
   struct Needs {
@@ -62,19 +62,19 @@ class OneSidedBase : public Workload {
     bool incoming;
   };
 
-  OneSidedBase(const Place& place, const Values& values, std::uint64_t each, Needs needs)
+  OneSidedBase(const Place& place, const Values& values, std::uint64_t block_bytes, Needs needs)
       : comm_(place.comm),
-        epoch_(epoch_of(values)),
+        epoch_(parse_epoch(values)),
         both_(values.word("direction") == "both"),
         lower_(comm_.rank < comm_.size / 2),
         partner_(lower_ ? comm_.rank + comm_.size / 2 : comm_.rank - comm_.size / 2),
         operations_(static_cast<std::size_t>(values.integer("operations"))),
-        each_(each),
-        window_(paired(place), values.word("memory"), each * operations_),
-        target_(window_.base_of(partner_)) {
-    on_all(comm_, [&] {
-      if (origin() && needs.outgoing) outgoing_.emplace(place.arena, each * operations_, "hot");
-      if (origin() && needs.incoming) incoming_.emplace(place.arena, each * operations_, "hot");
+        block_bytes_(block_bytes),
+        window_(paired(place), values.word("memory"), block_bytes * operations_),
+        target_(window_.partner_base(partner_)) {
+    run_on_all_ranks(comm_, [&] {
+      if (origin() && needs.outgoing) outgoing_.emplace(place.arena, block_bytes * operations_, "hot");
+      if (origin() && needs.incoming) incoming_.emplace(place.arena, block_bytes * operations_, "hot");
     });
     if (epoch_ == Epoch::pscw) make_group();
   }
@@ -109,7 +109,7 @@ class OneSidedBase : public Workload {
 
   double operations() const override { return static_cast<double>(operations_); }
   std::uint64_t bytes_moved() const override {
-    return each_ * static_cast<std::uint64_t>(comm_.size / 2) * (both_ ? 2 : 1);
+    return block_bytes_ * static_cast<std::uint64_t>(comm_.size / 2) * (both_ ? 2 : 1);
   }
 
  protected:
@@ -161,11 +161,13 @@ class OneSidedBase : public Workload {
   bool origin() const { return lower_ || both_; }
   bool target() const { return !lower_ || both_; }
   // The position in the partner's window.
-  MPI_Aint place(std::size_t operation) const { return target_ + static_cast<MPI_Aint>(operation * each_); }
+  MPI_Aint place(std::size_t operation) const {
+    return target_ + static_cast<MPI_Aint>(operation * block_bytes_);
+  }
 
   // Makes the results of the operations visible in this rank's memory. Collective if keeps_payload() is
   // false.
-  void settle() {
+  void make_visible() {
     switch (epoch_) {
       case Epoch::flush:
       case Epoch::flush_local:
@@ -195,16 +197,16 @@ class OneSidedBase : public Workload {
   const bool lower_;
   const int partner_;
   const std::size_t operations_;
-  const std::uint64_t each_;
+  const std::uint64_t block_bytes_;
 
  private:
-  static Epoch epoch_of(const Values& values) {
-    const std::string& word = values.word("epoch");
-    if (word == "lock") return Epoch::lock;
-    if (word == "lock_all") return Epoch::lock_all;
-    if (word == "flush") return Epoch::flush;
-    if (word == "flush_local") return Epoch::flush_local;
-    return word == "pscw" ? Epoch::pscw : Epoch::fence;
+  static Epoch parse_epoch(const Values& values) {
+    const std::string& text = values.word("epoch");
+    if (text == "lock") return Epoch::lock;
+    if (text == "lock_all") return Epoch::lock_all;
+    if (text == "flush") return Epoch::flush;
+    if (text == "flush_local") return Epoch::flush_local;
+    return text == "pscw" ? Epoch::pscw : Epoch::fence;
   }
   // Returns `place`. Throws if one rank would have no partner.
   static const Place& paired(const Place& place) {

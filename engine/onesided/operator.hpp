@@ -8,7 +8,7 @@
 
 namespace hockney::onesided {
 
-// What becomes of the target's elements, from the parameter `op`.
+// The operator applied to the target's elements, from the parameter `op`.
 struct Operator {
   explicit Operator(const Values& values)
       : sums(values.word("op") == "sum"),

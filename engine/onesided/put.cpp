@@ -15,8 +15,8 @@ class Put final : public OneSidedBase {
     in_epoch([this] {
       std::byte* const out = this->out();
       for (std::size_t i = 0; i < operations_; ++i)
-        MPI_Put(out + i * each_, block_.count, block_.type, partner_, place(i), block_.count, block_.type,
-                window());
+        MPI_Put(out + i * block_bytes_, block_.count, block_.type, partner_, place(i), block_.count,
+                block_.type, window());
     });
   }
 
@@ -26,7 +26,7 @@ class Put final : public OneSidedBase {
   }
 
   Check verify(const Payload& payload) override {
-    settle();
+    make_visible();
     if (!target()) return {};
     return check_bytes(memory(), payload, static_cast<std::uint64_t>(partner_), "what was put");
   }

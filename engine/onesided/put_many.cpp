@@ -5,8 +5,7 @@
 namespace hockney::onesided {
 namespace {
 
-// A rank's window has a place for each rank that puts into it: all ranks, or the one before and the one
-// after.
+// A rank's window has a slot for each rank that puts into it: all ranks, or the previous and the next rank.
 class PutMany final : public ManyBase {
  public:
   PutMany(const Place& place, const Values& values)
@@ -19,7 +18,7 @@ class PutMany final : public ManyBase {
   }
 
   Check verify(const Payload& payload) override {
-    settle();
+    make_visible();
     Check all;
     for (const Source& source : sources())
       all += check_bytes(block(memory(), source.index), payload, static_cast<std::uint64_t>(source.rank),
@@ -43,11 +42,11 @@ class PutMany final : public ManyBase {
   static std::size_t places(const Comm& comm, const Values& values) {
     return values.word("targets") == "neighbors" ? 2 : static_cast<std::size_t>(comm.size);
   }
-  // To the rank before, this one is the one after.
+  // This rank is the next rank of the previous one.
   std::size_t index_at_target(std::size_t target) const {
     return neighbors_ ? 1 - target : static_cast<std::size_t>(comm_.rank);
   }
-  // Who puts into this rank's window, and where.
+  // The ranks that put into this rank's window, and the slot of each.
   std::vector<Source> sources() const {
     std::vector<Source> found;
     const bool all = origins_all();

@@ -7,7 +7,7 @@ namespace hockney::onesided {
 namespace {
 
 // Rank 0 puts into the memory of rank 1, which computes meanwhile and enters MPI only afterwards. Compared
-// with put epoch=flush, where the target waits in MPI, it shows whether the target has to help.
+// with put epoch=flush, where the target waits in MPI, the time shows whether the target must make progress.
 class PutPassive final : public Workload {
  public:
   PutPassive(const Place& place, const Values& values)
@@ -16,8 +16,8 @@ class PutPassive final : public Workload {
         computing_(comm_.root() ? 0 : values.real("work")),
         work_s_(values.real("work")),
         window_(place, values.word("memory"), values.bytes()),
-        target_(window_.base_of(1 - comm_.rank)) {
-    on_all(comm_, [&] { outgoing_.emplace(place.arena, values.bytes(), "hot"); });
+        target_(window_.partner_base(1 - comm_.rank)) {
+    run_on_all_ranks(comm_, [&] { outgoing_.emplace(place.arena, values.bytes(), "hot"); });
   }
   ~PutPassive() override {
     if (locked_) MPI_Win_unlock_all(window_.handle());

@@ -12,7 +12,7 @@ class Allgather final : public AllgatherBase {
   Allgather(const Place& place, const Values& values)
       : AllgatherBase(place, values), call_(chosen_call<operation::allgather>(values, MPI_Allgather)) {}
 
-  // MPI_Allgather, or a file of coll/allgather.
+  // Calls MPI_Allgather, or a file of coll/allgather.
   void run() override {
     call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
           comm_.handle);

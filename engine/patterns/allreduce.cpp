@@ -12,7 +12,7 @@ class Allreduce final : public AllreduceBase {
   Allreduce(const Place& place, const Values& values)
       : AllreduceBase(place, values), call_(chosen_call<operation::allreduce>(values, MPI_Allreduce)) {}
 
-  // MPI_Allreduce, or a file of coll/allreduce.
+  // Calls MPI_Allreduce, or a file of coll/allreduce.
   void run() override {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }

@@ -12,7 +12,7 @@ class Alltoall final : public AlltoallBase {
   Alltoall(const Place& place, const Values& values)
       : AlltoallBase(place, values), call_(chosen_call<operation::alltoall>(values, MPI_Alltoall)) {}
 
-  // MPI_Alltoall, or a file of coll/alltoall.
+  // Calls MPI_Alltoall, or a file of coll/alltoall.
   void run() override {
     call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type,
           comm_.handle);

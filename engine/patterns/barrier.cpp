@@ -9,7 +9,7 @@ namespace {
 class BackToBack final : public Workload {
  public:
   BackToBack(const Place& place, const Values& values)
-      : barrier_(chosen_barrier(place, values)),
+      : barrier_(make_chosen_barrier(place, values)),
         iterations_(static_cast<int>(values.integer("iterations"))) {}
 
   void run() override { barrier_->wait(); }

@@ -8,7 +8,7 @@ namespace {
 
 class Skew final : public Workload {
  public:
-  Skew(const Place& place, const Values& values) : barrier_(chosen_barrier(place, values)) {}
+  Skew(const Place& place, const Values& values) : barrier_(make_chosen_barrier(place, values)) {}
 
   void run() override { barrier_->wait(); }
 

@@ -13,30 +13,30 @@ namespace {
 class Staggered final : public Workload {
  public:
   Staggered(const Place& place, const Values& values)
-      : comm_(place.comm), barrier_(chosen_barrier(place, values)), delay_s_(values.real("delay")) {}
+      : comm_(place.comm), barrier_(make_chosen_barrier(place, values)), delay_s_(values.real("delay")) {}
 
   void prepare(int) override {
     // The same order on all ranks: rotated, and reversed every other time.
-    const std::uint64_t drawn = mix(++repetition_);
+    const std::uint64_t random = mix(++repetition_);
     const int size = comm_.size;
-    const int turned = static_cast<int>((static_cast<std::uint64_t>(comm_.rank) + (drawn >> 1)) %
-                                        static_cast<std::uint64_t>(size));
-    const int place = drawn & 1U ? size - 1 - turned : turned;
-    late_s_ = size == 1 ? delay_s_ : delay_s_ * place / (size - 1);
+    const int rotated_rank = static_cast<int>((static_cast<std::uint64_t>(comm_.rank) + (random >> 1)) %
+                                              static_cast<std::uint64_t>(size));
+    const int place = random & 1U ? size - 1 - rotated_rank : rotated_rank;
+    lateness_s_ = size == 1 ? delay_s_ : delay_s_ * place / (size - 1);
   }
   void run() override {
-    spin(late_s_);
+    spin(lateness_s_);
     entered_ = now();
     barrier_->wait();
   }
-  double entered() const override { return entered_; }
+  double entry_time() const override { return entered_; }
 
  private:
   const Comm& comm_;
   const std::unique_ptr<Barrier> barrier_;
   const double delay_s_;
   std::uint64_t repetition_ = 0;
-  double late_s_ = 0;
+  double lateness_s_ = 0;
   double entered_ = 0;
 };
 

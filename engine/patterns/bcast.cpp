@@ -12,7 +12,7 @@ class Bcast final : public BcastBase {
   Bcast(const Place& place, const Values& values)
       : BcastBase(place, values), call_(chosen_call<operation::bcast>(values, MPI_Bcast)) {}
 
-  // MPI_Bcast, or a file of coll/bcast.
+  // Calls MPI_Bcast, or a file of coll/bcast.
   void run() override { call_(incoming_.next(), block_.count, block_.type, root_, comm_.handle); }
 
  private:

@@ -13,21 +13,21 @@ namespace {
 class Bisection final : public CollectiveBase {
  public:
   Bisection(const Place& place, const Values& values)
-      : CollectiveBase(place, halved(place, values), 1, 1),
+      : CollectiveBase(place, require_even_ranks(place, values), 1, 1),
         both_(values.word("direction") == "both"),
         lower_(comm_.rank < comm_.size / 2),
         partner_(comm_.size - comm_.rank - 1) {}
 
   void run() override {
     std::byte* const out = outgoing_.next();
-    std::byte* const in = incoming_.next();
+    std::byte* const incoming = incoming_.next();
     if (both_)
-      MPI_Sendrecv(out, block_.count, block_.type, partner_, tag, in, block_.count, block_.type, partner_,
-                   tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(out, block_.count, block_.type, partner_, tag, incoming, block_.count, block_.type,
+                   partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
     else if (lower_)
       MPI_Send(out, block_.count, block_.type, partner_, tag, comm_.handle);
     else
-      MPI_Recv(in, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
+      MPI_Recv(incoming, block_.count, block_.type, partner_, tag, comm_.handle, MPI_STATUS_IGNORE);
   }
 
   void fill(const Payload& payload) override {
@@ -37,18 +37,18 @@ class Bisection final : public CollectiveBase {
 
   Check verify(const Payload& payload) override {
     if (lower_ && !both_) return {};
-    return check_bytes(incoming_.taken(), payload, static_cast<std::uint64_t>(partner_),
+    return check_bytes(incoming_.current(), payload, static_cast<std::uint64_t>(partner_),
                        "the message over the middle");
   }
 
-  // All data that crosses the middle.
+  // Counts all data that cross the middle.
   std::uint64_t bytes_moved() const override { return block_.bytes * (ranks() / 2) * (both_ ? 2 : 1); }
 
  private:
   static constexpr int tag = 1;
 
-  // Returns `values`. Throws if one rank would have no partner; called before memory is allocated.
-  static const Values& halved(const Place& place, const Values& values) {
+  // Returns `values`. Throws InvalidCase if a rank would have no partner; called before memory is allocated.
+  static const Values& require_even_ranks(const Place& place, const Values& values) {
     if (place.comm.size % 2 != 0)
       throw InvalidCase("ranks=" + std::to_string(place.comm.size) +
                         " is odd (bisection needs two equal halves)");

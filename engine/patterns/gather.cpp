@@ -12,7 +12,7 @@ class Gather final : public GatherBase {
   Gather(const Place& place, const Values& values)
       : GatherBase(place, values), call_(chosen_call<operation::gather>(values, MPI_Gather)) {}
 
-  // MPI_Gather, or a file of coll/gather.
+  // Calls MPI_Gather, or a file of coll/gather.
   void run() override {
     call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_,
           comm_.handle);

@@ -48,10 +48,10 @@ class Granularity final : public Workload {
   Granularity(const Place& place, const Values& values, const std::vector<double>& shares)
       : iterations_(static_cast<int>(values.integer("iterations"))),
         imbalance_(*std::max_element(shares.begin(), shares.end())),
-        computing_(own_part(values, place.comm, shares[static_cast<std::size_t>(place.comm.rank)])),
+        computing_(own_work(values, place.comm, shares[static_cast<std::size_t>(place.comm.rank)])),
         ring_(place, values) {}
 
-  static double own_part(const Values& values, const Comm& comm, double share) {
+  static double own_work(const Values& values, const Comm& comm, double share) {
     const double work = values.real("work");
     const double serial = values.real("serial") * work;
     return share * (work - serial) / comm.size + (comm.root() ? serial : 0.0);

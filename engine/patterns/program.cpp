@@ -27,7 +27,7 @@ using Step = ProgramStep::Kind;
 enum class Spent { computation, messages, collectives };
 
 constexpr int program_tag = 1, result_tag = 2, stop_tag = 3, first_task_tag = 4;
-constexpr std::uint64_t most_messages = std::uint64_t{1} << 24;  // of a rank in an iteration
+constexpr std::uint64_t max_messages = std::uint64_t{1} << 24;  // per rank and iteration
 
 // A message that this rank sends or receives in each iteration, with its buffer.
 struct ProgramMessage {
@@ -41,29 +41,29 @@ struct ProgramMessage {
   const std::uint64_t identity;  // of its payload
 };
 
-// A collective is the workload of its name, on the ranks that call it: with its data, its algorithms and its
+// A collective is the workload with its name, on the ranks that call it, including its data, algorithms and
 // verification.
 std::unique_ptr<Workload> collective(const ProgramStep& step, const Place& place) {
   for (const WorkloadInfo* info : all_workloads()) {
     if (step.operation != info->name) continue;
-    std::map<std::string, std::string> words;
-    for (const Parameter& parameter : info->parameters) words[parameter.name] = parameter.standard;
-    if (words.contains("bytes")) words["bytes"] = std::to_string(step.sent);
-    words["algorithm"] = step.algorithm;
-    return info->make(place, Values(words));
+    std::map<std::string, std::string> values;
+    for (const Parameter& parameter : info->parameters) values[parameter.name] = parameter.standard;
+    if (values.contains("bytes")) values["bytes"] = std::to_string(step.send_bytes);
+    values["algorithm"] = step.algorithm;
+    return info->make(place, Values(values));
   }
   throw InvalidCase("a program cannot call '" + step.operation + "'");
 }
 
-// One iteration of a described program, without its data: each rank computes for as long as the description
-// gives, sends and receives messages of the same sizes in the same order, and calls the same collectives.
-// Iterations follow one another without a barrier, as in the program.
+// One iteration of a described program, without its data: each rank computes for the described time, sends
+// and receives messages of the same sizes in the same order, and calls the same collectives. As in the
+// program, iterations follow one another without a barrier.
 class Program final : public Workload {
  public:
   Program(const Place& place, const Values& values)
       : comm_(place.comm),
         iterations_(static_cast<int>(values.integer("iterations"))),
-        program_(read_program(steps_file(place, values), place.comm)),
+        program_(read_program(steps_path(place, values), place.comm)),
         random_(mix(static_cast<std::uint64_t>(place.launch)) + static_cast<std::uint64_t>(comm_.rank)) {
     for (const ProgramStep& step : program_.steps) add(step, place);
     requests_.reserve(actions_.size());
@@ -75,23 +75,23 @@ class Program final : public Workload {
   }
 
   void run() override {
-    since_ = now();
-    bool due = true;
+    phase_start_s_ = now();
+    bool is_due = true;
     for (const Action& action : actions_) {
       if (action.kind == Step::part)
-        due = is_due(action.number);
-      else if (due)
+        is_due = is_part_due(action.number);
+      else if (is_due)
         take(action);
     }
     spend(current_);
     ++iteration_;
-    everything_ = false;
+    executes_all_parts_ = false;
   }
 
-  // All parts are executed in the next iteration, so that all data arrive.
+  // Makes the next iteration execute all parts, so that all data arrive.
   void fill(const Payload& payload) override {
-    everything_ = true;
-    const Payload part = payload.shared_by(outgoing_.size() + incoming_.size());
+    executes_all_parts_ = true;
+    const Payload part = payload.divided_among(outgoing_.size() + incoming_.size());
     for (ProgramMessage& message : outgoing_) write_bytes(message.buffer.upcoming(), part, message.identity);
     for (ProgramMessage& message : incoming_) spoil(message.buffer.upcoming(), part);
     for (Call& call : calls_) call.workload->fill(payload);
@@ -99,9 +99,9 @@ class Program final : public Workload {
 
   Check verify(const Payload& payload) override {
     Check all;
-    const Payload part = payload.shared_by(outgoing_.size() + incoming_.size());
+    const Payload part = payload.divided_among(outgoing_.size() + incoming_.size());
     for (ProgramMessage& message : incoming_)
-      all += check_bytes(message.buffer.taken(), part, message.identity, "a message of the program");
+      all += check_bytes(message.buffer.current(), part, message.identity, "a message of the program");
     for (Call& call : calls_) all += call.workload->verify(payload);
     return all;
   }
@@ -123,8 +123,9 @@ class Program final : public Workload {
   }
 
  private:
-  // The file that hockney/models/programs/skeleton.py has written next to the plan. Throws InvalidCase.
-  static std::string steps_file(const Place& place, const Values& values) {
+  // Path of the file that hockney/models/programs/skeleton.py has written next to the plan. Throws
+  // InvalidCase.
+  static std::string steps_path(const Place& place, const Values& values) {
     const std::string& word = values.word("description");
     const std::string name = word.substr(word.find(':') + 1);
     if (word == "none" || name.find('/') != std::string::npos)
@@ -132,7 +133,7 @@ class Program final : public Workload {
     return place.files + "/" + name + "-" + std::to_string(place.comm.size) + ".txt";
   }
 
-  // A step with what it needs: messages and calls by their places.
+  // A step with its messages and calls, which are given by index.
   struct Action {
     Step kind;
     int to = -1, from = -1;
@@ -156,30 +157,31 @@ class Program final : public Workload {
     switch (step.kind) {
       case Step::compute: action.computing = &computing_for(step.number); break;
       case Step::send:
-      case Step::isend: action.out = &sent(step.to, step.sent, place); break;
+      case Step::isend: action.out = &sent_counts(step.to, step.send_bytes, place); break;
       case Step::receive:
-      case Step::ireceive: action.in = &received(step.from, step.received, place); break;
+      case Step::ireceive: action.in = &received_counts(step.from, step.receive_bytes, place); break;
       case Step::exchange:
-        action.out = &sent(step.to, step.sent, place);
-        action.in = &received(step.from, step.received, place);
+        action.out = &sent_counts(step.to, step.send_bytes, place);
+        action.in = &received_counts(step.from, step.receive_bytes, place);
         break;
-      case Step::collective: action.call = call_for(step, place); break;
+      case Step::collective: action.call = make_call(step, place); break;
       case Step::master:
       case Step::worker: add_tasks(action, step, place); break;
       case Step::part:
       case Step::wait: break;
     }
-    const bool alone = step.kind == Step::collective && !action.call;
-    if (!alone) actions_.push_back(action);
+    const bool is_alone = step.kind == Step::collective && !action.call;
+    if (!is_alone) actions_.push_back(action);
   }
 
-  // All tasks have the same data; a result's are the same from each worker.
+  // All tasks carry the same data; so do all results of a worker.
   void add_tasks(Action& action, const ProgramStep& step, const Place& place) {
     action.tasks = &program_.tasks[static_cast<std::size_t>(step.to)];
     int* upper = nullptr;
-    int known = 0;
-    MPI_Comm_get_attr(comm_.handle, MPI_TAG_UB, &upper, &known);
-    if (known && static_cast<double>(action.tasks->size()) > static_cast<double>(*upper) - first_task_tag)
+    int type_known = 0;
+    MPI_Comm_get_attr(comm_.handle, MPI_TAG_UB, &upper, &type_known);
+    if (type_known &&
+        static_cast<double>(action.tasks->size()) > static_cast<double>(*upper) - first_task_tag)
       throw InvalidCase("this MPI has too few tags for " + std::to_string(action.tasks->size()) + " tasks");
     double total = 0;
     for (const double seconds : *action.tasks) total += seconds;
@@ -189,30 +191,32 @@ class Program final : public Workload {
     if (comm_.size == 1) return;
     const std::uint64_t list = static_cast<std::uint64_t>(step.to);
     const std::uint64_t task = ~(2 * list), result = ~(2 * list + 1);
-    action.out = &outgoing_.emplace_back(place, master ? step.sent : step.received, master ? task : result);
-    // a worker that gets no task receives nothing
-    const bool any = master || static_cast<std::size_t>(comm_.rank) <= action.tasks->size();
-    auto& into = any ? incoming_ : unused_;
-    action.in = &into.emplace_back(place, master ? step.received : step.sent, master ? result : task);
+    action.out =
+        &outgoing_.emplace_back(place, master ? step.send_bytes : step.receive_bytes, master ? task : result);
+    // a worker without tasks receives nothing
+    const bool has_tasks = master || static_cast<std::size_t>(comm_.rank) <= action.tasks->size();
+    auto& messages = has_tasks ? incoming_ : unused_messages_;
+    action.in =
+        &messages.emplace_back(place, master ? step.receive_bytes : step.send_bytes, master ? result : task);
   }
 
   Computing& computing_for(double seconds) { return computing_.try_emplace(seconds, seconds).first->second; }
 
-  ProgramMessage& sent(int to, std::size_t bytes, const Place& place) {
-    return outgoing_.emplace_back(place, bytes, identity(comm_.rank, to, sent_[to]++));
+  ProgramMessage& sent_counts(int to, std::size_t bytes, const Place& place) {
+    return outgoing_.emplace_back(place, bytes, identity(comm_.rank, to, sent_counts_[to]++));
   }
 
-  ProgramMessage& received(int from, std::size_t bytes, const Place& place) {
-    return incoming_.emplace_back(place, bytes, identity(from, comm_.rank, received_[from]++));
+  ProgramMessage& received_counts(int from, std::size_t bytes, const Place& place) {
+    return incoming_.emplace_back(place, bytes, identity(from, comm_.rank, received_counts_[from]++));
   }
 
-  // Of the number-th message from one rank to another in an iteration.
+  // Identity of message number `number` from one rank to another in an iteration.
   std::uint64_t identity(int from, int to, std::uint64_t number) const {
-    return channel(comm_, from, to) * most_messages + number;
+    return channel(comm_, from, to) * max_messages + number;
   }
 
   // The workload of a collective; null if a rank calls it alone. Collective.
-  Workload* call_for(const ProgramStep& step, const Place& place) {
+  Workload* make_call(const ProgramStep& step, const Place& place) {
     const Comm* comm = &comm_;
     if (step.to >= 0) {
       auto& group = groups_[step.to];
@@ -224,9 +228,9 @@ class Program final : public Workload {
       comm = &group;
     }
     if (comm->size < 2) return nullptr;
-    const std::string name = step.operation + " " + std::to_string(step.sent) + " " + step.algorithm + " " +
-                             std::to_string(step.to);
-    const auto [found, is_new] = call_numbers_.try_emplace(name, calls_.size());
+    const std::string name = step.operation + " " + std::to_string(step.send_bytes) + " " + step.algorithm +
+                             " " + std::to_string(step.to);
+    const auto [found, is_new] = call_indices_.try_emplace(name, calls_.size());
     if (is_new)
       calls_.push_back({collective(step, {*comm, place.arena, place.launch, place.files})});
     else
@@ -234,10 +238,10 @@ class Program final : public Workload {
     return calls_[found->second].workload.get();
   }
 
-  // Whether a part that is executed in the fraction `share` of the iterations is in this one.
-  bool is_due(double share) const {
+  // Whether this iteration executes a part that is executed in the fraction `share` of the iterations.
+  bool is_part_due(double share) const {
     const auto count = static_cast<double>(iteration_);
-    return everything_ || share >= 1 || std::floor((count + 1) * share) > std::floor(count * share);
+    return executes_all_parts_ || share >= 1 || std::floor((count + 1) * share) > std::floor(count * share);
   }
 
   void take(const Action& action) {
@@ -278,7 +282,7 @@ class Program final : public Workload {
         enter(Spent::collectives);
         action.call->run();
         break;
-      case Step::master: comm_.size == 1 ? do_all(action) : serve(action); break;
+      case Step::master: comm_.size == 1 ? run_all(action) : serve_tasks(action); break;
       case Step::worker: work(action); break;
       case Step::part: break;
     }
@@ -289,13 +293,13 @@ class Program final : public Workload {
     computing.run(factor);
   }
 
-  // Gamma-distributed, as in the model, with mean 1.
+  // Returns a gamma-distributed factor with mean 1, as in the model.
   double factor(double noise) {
     if (noise <= 0) return 1;
     return std::gamma_distribution<double>(1 / (noise * noise), noise * noise)(random_);
   }
 
-  void do_all(const Action& action) {
+  void run_all(const Action& action) {
     for (const double seconds : *action.tasks) compute(*action.computing, relative(action, seconds));
   }
 
@@ -303,8 +307,8 @@ class Program final : public Workload {
     return action.number > 0 ? seconds / action.number : 1;
   }
 
-  // Each worker gets the next task when its result has arrived, and a message without one at the end.
-  void serve(const Action& action) {
+  // Sends each worker the next task when its result has arrived, and an empty message at the end.
+  void serve_tasks(const Action& action) {
     enter(Spent::messages);
     const int tasks = static_cast<int>(action.tasks->size());
     int next = 0;
@@ -317,7 +321,7 @@ class Program final : public Workload {
         MPI_Send(nullptr, 0, MPI_BYTE, worker, stop_tag, comm_.handle);
     };
     for (int worker = 1; worker < comm_.size; ++worker) give(worker);
-    for (int done = 0; done < tasks; ++done) {
+    for (int completed = 0; completed < tasks; ++completed) {
       MPI_Status status;
       ProgramMessage& result = *action.in;
       MPI_Recv(result.data(), result.block.count, result.block.type, MPI_ANY_SOURCE, result_tag, comm_.handle,
@@ -349,8 +353,8 @@ class Program final : public Workload {
 
   void spend(Spent kind) {
     const double time = now();
-    spent_[static_cast<std::size_t>(kind)] += time - since_;
-    since_ = time;
+    spent_[static_cast<std::size_t>(kind)] += time - phase_start_s_;
+    phase_start_s_ = time;
   }
 
   const Comm& comm_;
@@ -358,17 +362,17 @@ class Program final : public Workload {
   const ProgramSteps program_;
   std::mt19937_64 random_;
   std::map<double, Computing> computing_;  // by their seconds
-  std::deque<ProgramMessage> outgoing_, incoming_, unused_;
-  std::map<int, std::uint64_t> sent_, received_;  // messages of an iteration, by rank
+  std::deque<ProgramMessage> outgoing_, incoming_, unused_messages_;
+  std::map<int, std::uint64_t> sent_counts_, received_counts_;  // messages of an iteration, by rank
   std::map<int, Comm> groups_;
-  std::map<std::string, std::size_t> call_numbers_;
+  std::map<std::string, std::size_t> call_indices_;
   std::vector<Call> calls_;
   std::vector<Action> actions_;
   std::vector<MPI_Request> requests_;
   long iteration_ = 0;
-  bool everything_ = false;
+  bool executes_all_parts_ = false;
   Spent current_ = Spent::computation;
-  double since_ = 0;
+  double phase_start_s_ = 0;
   double spent_[3] = {0, 0, 0};
 };
 

@@ -26,12 +26,12 @@ class ParametrisedRoundTrip final : public PairBase {
     if (prepared_ || messages_ == 1) return;
     prepared_ = true;
     if (pause_ > 0) delay_s_ += pause_ * round_trip();
-    paused_s_ = first() ? length_of_pause() : 0;
+    paused_s_ = first() ? pause_length_s() : 0;
   }
 
   void run() override { train(messages_); }
 
-  // The same for all repetitions of a visit; each visit measures its own round trip.
+  // The pause is the same for all repetitions of a visit; each visit measures its own round trip.
   void sample(MetricValues& values) override { values.set("paused", paused_s_); }
 
   std::uint64_t bytes_moved() const override {
@@ -58,7 +58,7 @@ class ParametrisedRoundTrip final : public PairBase {
     }
   }
 
-  // PRTT(1, 0, s) on rank 0, after warming up.
+  // Measures PRTT(1, 0, s) on rank 0, after warming up.
   double round_trip() {
     std::array<double, samples> times;
     for (double& time : times) {
@@ -70,14 +70,14 @@ class ParametrisedRoundTrip final : public PairBase {
   }
 
   // The actual length of a pause, including readings of the clock: up to two more than requested.
-  double length_of_pause() const {
+  double pause_length_s() const {
     if (delay_s_ == 0) return 0;
     std::array<double, samples> times;
-    constexpr int together = 4;  // so that the readings around them matter little
+    constexpr int pauses_per_measurement = 4;  // to reduce the effect of the readings around them
     for (double& time : times) {
       const double start = now();
-      for (int i = 0; i < together; ++i) spin(delay_s_);
-      time = (now() - start) / together;
+      for (int i = 0; i < pauses_per_measurement; ++i) spin(delay_s_);
+      time = (now() - start) / pauses_per_measurement;
     }
     return median(times);
   }

@@ -12,7 +12,7 @@ class Reduce final : public ReduceBase {
   Reduce(const Place& place, const Values& values)
       : ReduceBase(place, values), call_(chosen_call<operation::reduce>(values, MPI_Reduce)) {}
 
-  // MPI_Reduce, or a file of coll/reduce.
+  // Calls MPI_Reduce, or a file of coll/reduce.
   void run() override {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), root_, comm_.handle);
   }

@@ -13,7 +13,7 @@ class ReduceScatterBlock final : public ReduceScatterBlockBase {
       : ReduceScatterBlockBase(place, values),
         call_(chosen_call<operation::reduce_scatter_block>(values, MPI_Reduce_scatter_block)) {}
 
-  // MPI_Reduce_scatter_block, or a file of coll/reduce_scatter_block.
+  // Calls MPI_Reduce_scatter_block, or a file of coll/reduce_scatter_block.
   void run() override {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }
@@ -24,7 +24,7 @@ class ReduceScatterBlock final : public ReduceScatterBlockBase {
 
 constexpr Parameter reduce_scatter_block_parameters[] = {
     parameters::algorithm_of<operation::reduce_scatter_block>,
-    parameters::bytes("bytes of each rank's block, a multiple of 8", parameters::a_double),
+    parameters::bytes("bytes of each rank's block, a multiple of 8", parameters::element_bytes),
     parameters::buffers, parameters::sync};
 
 }  // namespace

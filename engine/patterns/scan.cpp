@@ -12,7 +12,7 @@ class Scan final : public ScanBase {
   Scan(const Place& place, const Values& values)
       : ScanBase(place, values), call_(chosen_call<operation::scan>(values, MPI_Scan)) {}
 
-  // MPI_Scan, or a file of coll/scan.
+  // Calls MPI_Scan, or a file of coll/scan.
   void run() override {
     call_(outgoing_.next(), incoming_.next(), elements(), MPI_DOUBLE, sum(), comm_.handle);
   }

@@ -12,7 +12,7 @@ class Scatter final : public ScatterBase {
   Scatter(const Place& place, const Values& values)
       : ScatterBase(place, values), call_(chosen_call<operation::scatter>(values, MPI_Scatter)) {}
 
-  // MPI_Scatter, or a file of coll/scatter.
+  // Calls MPI_Scatter, or a file of coll/scatter.
   void run() override {
     call_(outgoing_.next(), block_.count, block_.type, incoming_.next(), block_.count, block_.type, root_,
           comm_.handle);

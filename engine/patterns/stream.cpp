@@ -13,8 +13,8 @@ class Stream final : public PairBase {
   Stream(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(window) {}
 
-  // `window` concurrent messages, then an empty reply, so that the clock stops after the last one has
-  // arrived.
+  // Sends `window` concurrent messages, then receives an empty reply, so that the clock stops after the last
+  // message has arrived.
   void run() override {
     const int window = static_cast<int>(requests_.size());
     if (first()) {

@@ -13,7 +13,7 @@ class StreamBoth final : public PairBase {
   StreamBoth(const Place& place, const Values& values, std::size_t window)
       : PairBase(place, values, window), requests_(2 * window) {}
 
-  // `window` concurrent messages in each direction. A rank that has received all its messages has also
+  // Sends `window` concurrent messages in each direction. A rank that has received all its messages has also
   // received the partner's last one, so no reply is needed.
   void run() override {
     std::byte* const out = outgoing_.next();

@@ -28,7 +28,7 @@ class PersistentBarrier final : public Prepared<PlacedWorkload> {
 class Bcast final : public Prepared<BcastBase> {
  public:
   Bcast(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Bcast_init", "bcast")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Bcast_init", "bcast")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -40,7 +40,7 @@ class Bcast final : public Prepared<BcastBase> {
 class Gather final : public Prepared<GatherBase> {
  public:
   Gather(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Gather_init", "gather")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Gather_init", "gather")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -52,7 +52,7 @@ class Gather final : public Prepared<GatherBase> {
 class Scatter final : public Prepared<ScatterBase> {
  public:
   Scatter(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Scatter_init", "scatter")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Scatter_init", "scatter")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -64,7 +64,7 @@ class Scatter final : public Prepared<ScatterBase> {
 class Allgather final : public Prepared<AllgatherBase> {
  public:
   Allgather(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Allgather_init", "allgather")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Allgather_init", "allgather")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -76,7 +76,7 @@ class Allgather final : public Prepared<AllgatherBase> {
 class Alltoall final : public Prepared<AlltoallBase> {
  public:
   Alltoall(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Alltoall_init", "alltoall")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Alltoall_init", "alltoall")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -88,7 +88,7 @@ class Alltoall final : public Prepared<AlltoallBase> {
 class Reduce final : public Prepared<ReduceBase> {
  public:
   Reduce(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Reduce_init", "reduce")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Reduce_init", "reduce")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -100,7 +100,7 @@ class Reduce final : public Prepared<ReduceBase> {
 class Allreduce final : public Prepared<AllreduceBase> {
  public:
   Allreduce(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Allreduce_init", "allreduce")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Allreduce_init", "allreduce")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {

@@ -9,7 +9,7 @@
 #include "base/abilities.hpp"
 #include "base/invalid_case.hpp"
 
-// A call of MPI-4, where this MPI has it.
+// Calls an MPI-4 function if this MPI has it.
 #if HOCKNEY_HAS_MPI4
 #define HOCKNEY_IF_MPI4(...) __VA_ARGS__
 #else
@@ -19,8 +19,8 @@
 
 namespace hockney::persistent {
 
-// Throws InvalidCase if this MPI lacks `call`; `instead` names an alternative.
-inline void require_mpi4([[maybe_unused]] const char* call, [[maybe_unused]] const char* instead) {
+// Throws InvalidCase if this MPI lacks `call`; `alternative` names an alternative.
+inline void require_mpi4([[maybe_unused]] const char* call, [[maybe_unused]] const char* alternative) {
 #ifdef HOCKNEY_SMPI
   throw InvalidCase(std::string(call) + " cannot be simulated (SimGrid's MPI has no calls of MPI-4); use " +
                     instead);

@@ -46,7 +46,8 @@ class Partitioned final : public PairBase {
     MPI_Wait(&outgoing_request_, MPI_STATUS_IGNORE);
   }
 
-  // Returns `values`. Throws if the partitions cannot have equal sizes; called before memory is allocated.
+  // Returns `values`. Throws InvalidCase if the partitions cannot have equal sizes; called before memory is
+  // allocated.
   static const Values& divided(const Values& values) {
     require_mpi4("MPI_Psend_init", "pingpong");
     const std::int64_t partitions = values.integer("partitions");

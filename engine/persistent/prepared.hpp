@@ -11,7 +11,7 @@ namespace hockney::persistent {
 
 // A collective whose request is created once, then started and completed in each run.
 template <class Base>
-class Prepared : public Base, public Started {
+class Prepared : public Base, public NonblockingOperation {
  public:
   ~Prepared() override {
     if (request_ != MPI_REQUEST_NULL) MPI_Request_free(&request_);
@@ -27,7 +27,7 @@ class Prepared : public Base, public Started {
     MPI_Wait(&request_, MPI_STATUS_IGNORE);
   }
 
-  // MPI_Wait on a copy of the handle completes the same request, which stays.
+  // MPI_Wait on a copy of the handle completes the same request, which remains valid.
   void start(MPI_Request* request) final {
     MPI_Start(&request_);
     *request = request_;
@@ -42,9 +42,9 @@ class Prepared : public Base, public Started {
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 
-// Returns `values`. Throws if this MPI lacks `call`; called before memory is allocated.
-inline const Values& with_mpi4(const Values& values, const char* call, const char* instead) {
-  require_mpi4(call, instead);
+// Returns `values`. Throws InvalidCase if this MPI lacks `call`; called before memory is allocated.
+inline const Values& require_mpi4_values(const Values& values, const char* call, const char* alternative) {
+  require_mpi4(call, alternative);
   return values;
 }
 

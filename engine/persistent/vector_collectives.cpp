@@ -11,7 +11,7 @@ namespace {
 class Gatherv final : public Prepared<GathervBase> {
  public:
   Gatherv(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Gatherv_init", "gatherv")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Gatherv_init", "gatherv")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -24,7 +24,7 @@ class Gatherv final : public Prepared<GathervBase> {
 class Scatterv final : public Prepared<ScattervBase> {
  public:
   Scatterv(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Scatterv_init", "scatterv")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Scatterv_init", "scatterv")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -37,7 +37,7 @@ class Scatterv final : public Prepared<ScattervBase> {
 class Allgatherv final : public Prepared<AllgathervBase> {
  public:
   Allgatherv(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Allgatherv_init", "allgatherv")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Allgatherv_init", "allgatherv")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -50,7 +50,7 @@ class Allgatherv final : public Prepared<AllgathervBase> {
 class Alltoallv final : public Prepared<ExchangeBase> {
  public:
   Alltoallv(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Alltoallv_init", "alltoallv")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Alltoallv_init", "alltoallv")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -63,7 +63,7 @@ class Alltoallv final : public Prepared<ExchangeBase> {
 class Alltoallw final : public Prepared<TypedExchangeBase> {
  public:
   Alltoallw(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Alltoallw_init", "alltoallw")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Alltoallw_init", "alltoallw")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
@@ -76,7 +76,7 @@ class Alltoallw final : public Prepared<TypedExchangeBase> {
 class ReduceScatter final : public Prepared<ReduceScatterBase> {
  public:
   ReduceScatter(const Place& place, const Values& values)
-      : Prepared(place, with_mpi4(values, "MPI_Reduce_scatter_init", "reduce_scatter")) {}
+      : Prepared(place, require_mpi4_values(values, "MPI_Reduce_scatter_init", "reduce_scatter")) {}
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {

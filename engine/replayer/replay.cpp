@@ -21,7 +21,7 @@
 namespace hockney::replayer {
 namespace {
 
-constexpr int first_tag = 100;  // smaller ones are the engine's own
+constexpr int first_tag = 100;  // smaller tags are the engine's own
 // The collectives by their numbers in steps; the order is that of COLLECTIVES in hockney/replay/replayer.py.
 enum Operation {
   barrier,
@@ -43,8 +43,8 @@ enum Operation {
   operation_count
 };
 
-// The operation with blocks of one size that moves as much as an operation of vectors with equal blocks.
-constexpr int regular(int operation) {
+// The operation on equal blocks that moves as many bytes as a vector operation with equal blocks.
+constexpr int regular_operation(int operation) {
   switch (operation) {
     case gatherv: return gather;
     case scatterv: return scatter;
@@ -55,12 +55,12 @@ constexpr int regular(int operation) {
   }
 }
 
-// The arguments of an operation of vectors.
+// Arguments of a vector operation.
 struct Blocks {
   std::vector<int> counts, displacements;
 };
 
-// Computation of any length: shorter work is a loop alone, for which reading a clock would take too long.
+// Computation of any duration. Short computation is a loop without clock readings, which would take too long.
 class Work {
  public:
   void run(double seconds) {
@@ -78,18 +78,18 @@ class Work {
  private:
   static constexpr double short_preset_s = 1e-6, long_preset_s = 1e-3, long_s = 10e-6;
 
-  // A sleep ends late, which the next ones make up for.
+  // A sleep ends late; subsequent sleeps compensate for the delay.
   void sleep(double seconds) {
-    const double began = now(), until = began + seconds - late_s_;
-    wait_until(until);
-    late_s_ = now() - until;
+    const double start = now(), end = start + seconds - accumulated_delay_s_;
+    wait_until(end);
+    accumulated_delay_s_ = now() - end;
   }
 
   Computing short_{short_preset_s}, long_{long_preset_s};
-  double late_s_ = 0;
+  double accumulated_delay_s_ = 0;
 };
 
-// Bytes as count and datatype; only more than an int can count need a type of their own.
+// Converts bytes to count and datatype; sizes that exceed an int need a special type.
 class Counts {
  public:
   struct Counted {
@@ -111,45 +111,45 @@ class Counts {
   std::map<std::uint64_t, Block> large_;
 };
 
-// Buffers with requests, which serve one message or collective after another. Those under way at once have
-// different ones, as in a program; the order of steps decides which. What is sent is never overwritten by
-// what is received, so that it stays in cache.
+// Buffers with requests, each of which is used by one message or collective after another. Concurrent ones
+// have different slots, as in a program; the order of steps determines which. Sent data are never overwritten
+// by received data, so they stay in cache.
 class Slots {
  public:
   explicit Slots(Arena& arena) : arena_(arena) {}
 
   std::uint32_t take(std::uint64_t bytes, std::uint8_t use) {
-    std::size_t size = least;
+    std::size_t size = min_block_bytes;
     while (size < bytes) size *= 2;
-    std::vector<std::uint32_t>& idle = idle_[{size, use}];
-    if (idle.empty()) {
+    std::vector<std::uint32_t>& idle_slots = idle_slots_[{size, use}];
+    if (idle_slots.empty()) {
       uses_.push_back({size, use});
       Buffer& buffer = buffers_.emplace_back(arena_, size, "hot");
       data_.push_back(buffer.next());
       return static_cast<std::uint32_t>(data_.size() - 1);
     }
-    const std::uint32_t slot = idle.back();
-    idle.pop_back();
+    const std::uint32_t slot = idle_slots.back();
+    idle_slots.pop_back();
     return slot;
   }
-  void give_back(std::uint32_t slot) { idle_[uses_[slot]].push_back(slot); }
+  void give_back(std::uint32_t slot) { idle_slots_[uses_[slot]].push_back(slot); }
 
   std::byte* data(std::uint32_t slot) { return data_[slot]; }
   std::size_t size() const { return data_.size(); }
 
  private:
-  static constexpr std::size_t least = 64;
+  static constexpr std::size_t min_block_bytes = 64;
 
   Arena& arena_;
   std::deque<Buffer> buffers_;
   std::vector<std::byte*> data_;
   using Use = std::pair<std::size_t, std::uint8_t>;  // bytes, and the kind of steps
   std::vector<Use> uses_;
-  std::map<Use, std::vector<std::uint32_t>> idle_;
+  std::map<Use, std::vector<std::uint32_t>> idle_slots_;
 };
 
-// A traced program with the calls that it made: each rank computes for as long, and starts and completes the
-// same messages and collectives in the same order, without the program's data.
+// A traced program with the calls that it made: each rank computes for the traced time, and starts and
+// completes the same messages and collectives in the same order, without the program's data.
 class Replay final : public Workload {
  public:
   Replay(const Place& place, const Values& values) : comm_(place.comm), slots_(place.arena) {
@@ -160,12 +160,12 @@ class Replay final : public Workload {
     collective_.assign(program.places, false);
     steps_ = std::move(program.steps);
     for (const auto& members : program.communicators) sizes_.push_back(members.size());
-    on_all(comm_, [&] { plan(); });
+    run_on_all_ranks(comm_, [&] { plan(); });
     connect(program);
     requests_.assign(slots_.size(), MPI_REQUEST_NULL);
     expected_.assign(slots_.size(), 0);
     bytes_.assign(slots_.size(), 0);
-    spare_clock();
+    deduct_clock_readings();
   }
 
   ~Replay() override {
@@ -179,19 +179,19 @@ class Replay final : public Workload {
   void prepare(int) override { work_.recheck(); }
   void repetitions_follow(long) override {
     counts_ = true;
-    forget();
+    discard_unfinished();
   }
 
   void run() override {
-    began_ = since_ = now();
+    start_s_ = interval_start_s_ = now();
     current_ = computation();
-    for (std::size_t i = 0; i < steps_.size(); i += taken(steps_[i])) {
+    for (std::size_t i = 0; i < steps_.size(); i += additional_slots(steps_[i])) {
       const Step& step = steps_[i];
       if (step.seconds > 0) {
         enter(computation());
         work_.run(step.seconds);
       }
-      if (step.kind == only_compute) continue;
+      if (step.kind == compute_only) continue;
       enter(step.place);
       take(&step);
     }
@@ -199,14 +199,14 @@ class Replay final : public Workload {
       enter(computation());
       work_.run(tail_s_);
     }
-    complete_rest();
+    complete_remaining();
     spend();
-    rank_s_ = since_ - began_;
+    rank_s_ = interval_start_s_ - start_s_;
     ++runs_;
     checking_ = false;
   }
 
-  // The next run marks and checks each message.
+  // Makes the next run mark and check each message.
   void fill(const Payload& payload) override {
     seed_ = payload.seed;
     checking_ = true;
@@ -233,7 +233,7 @@ class Replay final : public Workload {
     values.set("messages", messages);
     values.set("collectives", collectives);
     values.set("rank", rank_s_);
-    forget();
+    discard_unfinished();
   }
 
   void report(MetricValues& values) override {
@@ -243,10 +243,10 @@ class Replay final : public Workload {
   }
 
  private:
-  // What the steps become: calls of MPI. An exchange takes two, its send and its receive; a wait for several
-  // requests one for each.
+  // MPI calls for the steps. An exchange consists of two, its send and its receive; a wait for several
+  // requests has one for each.
   enum Call : std::uint8_t {
-    only_compute,
+    compute_only,
     send_now,
     receive_now,
     exchange,
@@ -260,16 +260,16 @@ class Replay final : public Workload {
     start_collective
   };
 
-  // The file next to the plan. Throws InvalidCase.
+  // Path of the file next to the plan. Throws InvalidCase.
   static std::string steps_file(const Place& place, const Values& values) {
-    const std::string& word = values.word("graph");
-    const std::string file = word.substr(word.find(':') + 1);
-    if (word == "none" || file.find('/') != std::string::npos)
-      throw InvalidCase("graph=" + word + " names no program of this plan");
+    const std::string& text = values.word("graph");
+    const std::string file = text.substr(text.find(':') + 1);
+    if (text == "none" || file.find('/') != std::string::npos)
+      throw InvalidCase("graph=" + text + " names no program of this plan");
     return place.files + "/" + file + ".steps";
   }
 
-  // Collective. Creates the communicators and their windows, in the same order on all ranks.
+  // Creates the communicators and their windows, in the same order on all ranks. Collective.
   void connect(const Steps& program) {
     MPI_Group all;
     MPI_Comm_group(comm_.handle, &all);
@@ -294,12 +294,12 @@ class Replay final : public Workload {
     MPI_Group_free(&all);
   }
 
-  // Turns steps into calls, each with its slot in `start`. Throws InvalidCase and OutOfMemory.
+  // Converts steps into calls, each with its slot in `start`. Throws InvalidCase and OutOfMemory.
   void plan() {
     int* upper = nullptr;
     int known = 0;
     MPI_Comm_get_attr(comm_.handle, MPI_TAG_UB, &upper, &known);
-    if (known) most_tag_ = *upper;
+    if (known) max_tag_ = *upper;
     std::vector<std::uint32_t> slot_of(steps_.size(), none);
     std::unordered_map<std::uint32_t, Step> one_sided;  // by number
     std::size_t to = 0;
@@ -313,7 +313,7 @@ class Replay final : public Workload {
         steps_[to++].start = slot;
       };
       if (step.kind == compute) {
-        emit(only_compute, none, step);
+        emit(compute_only, none, step);
         ++i;
       } else if (step.is_end()) {
         std::size_t end = i;
@@ -324,30 +324,30 @@ class Replay final : public Workload {
           if (slot == none) continue;
           Step part = each;
           part.seconds = end == i ? each.seconds : 0;
-          part.flags &= static_cast<std::uint8_t>(~completes);
+          part.flags &= static_cast<std::uint8_t>(~completes_at_target);
           const auto operation = one_sided.find(each.start);
           if (operation != one_sided.end() && each.kind == received) {
-            part.flags |= completes;
+            part.flags |= completes_at_target;
             part.peer = operation->second.peer;
             part.channel = operation->second.channel;
           }
           if (operation == one_sided.end() || each.kind == received) free.push_back(slot);
           emit(wait, slot, part);
-        } while (++end < steps_.size() && steps_[end].is_end() && joined(end));
+        } while (++end < steps_.size() && steps_[end].is_end() && is_joined_to_previous(end));
         if (to == first)
-          emit(only_compute, none, step);
+          emit(compute_only, none, step);
         else
           steps_[first].seconds = step.seconds;
         for (std::size_t k = first; k < to; ++k) steps_[k].bytes = to - k;
-        // in a loop each message then has the same slot again
+        // Reversed, so that in a loop each message gets the same slot again.
         std::for_each(free.rbegin(), free.rend(), [&](std::uint32_t slot) { slots_.give_back(slot); });
         i = end;
       } else if (step.kind == send && step.is(buffered)) {
         emit(buffered_send, none, step);
         ++i;
       } else {
-        const std::uint32_t slot = slots_.take(needed(step), step.kind);
-        if (step.is(blocking) && ends(i + 1, i)) {
+        const std::uint32_t slot = slots_.take(buffer_bytes(step), step.kind);
+        if (step.is(blocking) && is_end_of(i + 1, i)) {
           emit(step.kind == send      ? send_now
                : step.kind == receive ? receive_now
                                       : collective_now,
@@ -357,7 +357,7 @@ class Replay final : public Workload {
         } else if (is_exchange(i)) {
           Step other = steps_[i + 1];
           prepare_start(other);
-          const std::uint32_t incoming = slots_.take(needed(other), other.kind);
+          const std::uint32_t incoming = slots_.take(buffer_bytes(other), other.kind);
           emit(exchange, slot, step);
           emit(exchange, incoming, other);
           slots_.give_back(slot);
@@ -380,7 +380,7 @@ class Replay final : public Workload {
     if (step.is_one_sided()) {
       if (step.bytes > INT_MAX) throw InvalidCase("a one-sided operation of a replay has more than 2 GiB");
     } else if (step.kind != enter_step) {
-      if (step.tag >= 0 && step.tag > most_tag_ - first_tag)
+      if (step.tag >= 0 && step.tag > max_tag_ - first_tag)
         throw InvalidCase("this MPI has too few tags for this program");
       step.tag = step.tag < 0 ? MPI_ANY_TAG : step.tag + first_tag;
       if (step.peer < 0) step.peer = MPI_ANY_SOURCE;
@@ -390,7 +390,8 @@ class Replay final : public Workload {
       step.bytes = elements * sizeof(double);
     }
     // Displacements are as long as counts.
-    if (step.kind == enter_step && step.bytes * sizes_[step.channel] > INT_MAX) step.tag = regular(step.tag);
+    if (step.kind == enter_step && step.bytes * sizes_[step.channel] > INT_MAX)
+      step.tag = regular_operation(step.tag);
     counted_.add(step.bytes);
   }
 
@@ -404,42 +405,43 @@ class Replay final : public Workload {
     }
   }
 
-  // Whether the step is part of the same call as the one before.
-  bool joined(std::size_t index) const {
+  // Whether the step is part of the same call as the previous step.
+  bool is_joined_to_previous(std::size_t index) const {
     return index < steps_.size() && steps_[index].is(together) && !(steps_[index].seconds > 0);
   }
-  bool ends(std::size_t index, std::size_t start) const {
-    return joined(index) && steps_[index].is_end() && steps_[index].start == start;
+  bool is_end_of(std::size_t index, std::size_t start) const {
+    return is_joined_to_previous(index) && steps_[index].is_end() && steps_[index].start == start;
   }
-  // MPI_Sendrecv: both starts, then both ends in either order.
+  // Whether the steps form an MPI_Sendrecv: both starts, then both ends in either order.
   bool is_exchange(std::size_t i) const {
-    return steps_[i].kind == send && steps_[i].is(blocking) && joined(i + 1) &&
+    return steps_[i].kind == send && steps_[i].is(blocking) && is_joined_to_previous(i + 1) &&
            steps_[i + 1].kind == receive &&
-           ((ends(i + 2, i) && ends(i + 3, i + 1)) || (ends(i + 2, i + 1) && ends(i + 3, i)));
+           ((is_end_of(i + 2, i) && is_end_of(i + 3, i + 1)) ||
+            (is_end_of(i + 2, i + 1) && is_end_of(i + 3, i)));
   }
 
   static bool is_reduction(int operation) { return operation >= reduce; }
 
-  // Of a collective what is sent and what is received, one after the other.
-  std::uint64_t needed(const Step& step) const {
+  // Bytes of buffer memory: for a collective those sent, then those received.
+  std::uint64_t buffer_bytes(const Step& step) const {
     if (step.kind != enter_step) return step.bytes;
     return outgoing(step) + incoming(step);
   }
   std::uint64_t outgoing(const Step& step) const {
     const std::uint64_t all = sizes_[step.channel];
-    const int operation = regular(step.tag);
+    const int operation = regular_operation(step.tag);
     const bool each = operation == scatter || operation == alltoall || operation == reduce_scatter_block;
     return step.tag == barrier ? 0 : each ? all * step.bytes : step.bytes;
   }
   std::uint64_t incoming(const Step& step) const {
     const std::uint64_t all = sizes_[step.channel];
-    const int operation = regular(step.tag);
+    const int operation = regular_operation(step.tag);
     const bool each = operation == gather || operation == allgather || operation == alltoall;
     return step.tag == barrier ? 0 : each ? all * step.bytes : step.bytes;
   }
 
-  // Readings of the clock take time, by which the next computation is shorter.
-  void spare_clock() {
+  // Shortens the next computation by the time of the clock readings.
+  void deduct_clock_readings() {
     reading_s_ = measure_clock().overhead_s;
     std::uint32_t current = computation();
     int readings = 0;
@@ -450,11 +452,11 @@ class Replay final : public Workload {
         step.seconds = std::max(0.0F, step.seconds - static_cast<float>(readings * reading_s_));
         readings = 0;
       }
-      if (step.kind != only_compute) enters(step.place);
+      if (step.kind != compute_only) enters(step.place);
     }
   }
 
-  static std::size_t taken(const Step& step) {
+  static std::size_t additional_slots(const Step& step) {
     return step.kind == exchange ? 2 : step.kind == wait ? static_cast<std::size_t>(step.bytes) : 1;
   }
 
@@ -468,7 +470,7 @@ class Replay final : public Workload {
         expect(*step);
         MPI_Recv(slots_.data(step->start), count, type, step->peer, step->tag, handle(*step),
                  MPI_STATUS_IGNORE);
-        arrived(*step);
+        check_arrival(*step);
         break;
       }
       case start_receive: {
@@ -480,7 +482,7 @@ class Replay final : public Workload {
       }
       case start_put:
       case start_get: access(*step); break;
-      case exchange: both(step[0], step[1]); break;
+      case exchange: run_exchange(step[0], step[1]); break;
       case wait: wait_for(step); break;
       case collective_now: call(*step, nullptr); break;
       case start_collective: call(*step, &requests_[step->start]); break;
@@ -501,7 +503,7 @@ class Replay final : public Workload {
               : MPI_Send(data, count, type, step.peer, step.tag, comm);
   }
 
-  void both(const Step& out, const Step& in) {
+  void run_exchange(const Step& out, const Step& in) {
     const auto sent = counted_.of(out.bytes), received = counted_.of(in.bytes);
     mark(out, slots_.data(out.start));
     expect(in);
@@ -515,7 +517,7 @@ class Replay final : public Workload {
                MPI_STATUS_IGNORE);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
-    arrived(in);
+    check_arrival(in);
   }
 
   void access(const Step& step) {
@@ -532,10 +534,10 @@ class Replay final : public Workload {
   // As MPI_Bsend does, but with memory that grows as needed.
   void send_copy(const Step& step) {
     const auto [count, type] = counted_.of(step.bytes);
-    int idle = 0;
+    int idle_slots = 0;
     if (!copies_.empty() && copies_.front().bytes >= step.bytes)
-      MPI_Test(&copies_.front().request, &idle, MPI_STATUS_IGNORE);
-    if (idle) {
+      MPI_Test(&copies_.front().request, &idle_slots, MPI_STATUS_IGNORE);
+    if (idle_slots) {
       copies_.push_back(std::move(copies_.front()));
       copies_.pop_front();
     } else {
@@ -552,25 +554,26 @@ class Replay final : public Workload {
     if (count == 1) {
       MPI_Wait(&requests_[step->start], MPI_STATUS_IGNORE);
     } else {
-      waiting_.clear();
-      for (std::size_t k = 0; k < count; ++k) waiting_.push_back(requests_[step[k].start]);
-      MPI_Waitall(static_cast<int>(count), waiting_.data(), MPI_STATUSES_IGNORE);
+      waiting_requests_.clear();
+      for (std::size_t k = 0; k < count; ++k) waiting_requests_.push_back(requests_[step[k].start]);
+      MPI_Waitall(static_cast<int>(count), waiting_requests_.data(), MPI_STATUSES_IGNORE);
       for (std::size_t k = 0; k < count; ++k) requests_[step[k].start] = MPI_REQUEST_NULL;
     }
     for (std::size_t k = 0; k < count; ++k)
-      if (step[k].flags & completes) MPI_Win_flush(step[k].peer, windows_[step[k].channel]);
+      if (step[k].flags & completes_at_target) MPI_Win_flush(step[k].peer, windows_[step[k].channel]);
     if (!checking_) return;
     for (std::size_t k = 0; k < count; ++k) check_arrival(step[k].start);
   }
 
-  // Requests that the program never completed.
-  void complete_rest() {
+  // Completes requests that the program never completed.
+  void complete_remaining() {
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
     for (Copy& copy : copies_) MPI_Wait(&copy.request, MPI_STATUS_IGNORE);
   }
 
   template <class Blocking, class Nonblocking, class... Arguments>
-  static void either(MPI_Request* request, Blocking now, Nonblocking later, Arguments... arguments) {
+  static void call_blocking_or_not(MPI_Request* request, Blocking now, Nonblocking later,
+                                   Arguments... arguments) {
     request ? later(arguments..., request) : now(arguments...);
   }
 
@@ -582,69 +585,74 @@ class Replay final : public Workload {
     const int doubles = static_cast<int>(std::min<std::uint64_t>(step.bytes / sizeof(double), INT_MAX));
     const int root = std::max(0, step.peer);
     switch (step.tag) {
-      case barrier: either(request, MPI_Barrier, MPI_Ibarrier, comm); break;
-      case bcast: either(request, MPI_Bcast, MPI_Ibcast, out, count, type, root, comm); break;
+      case barrier: call_blocking_or_not(request, MPI_Barrier, MPI_Ibarrier, comm); break;
+      case bcast: call_blocking_or_not(request, MPI_Bcast, MPI_Ibcast, out, count, type, root, comm); break;
       case gather:
-        either(request, MPI_Gather, MPI_Igather, out, count, type, in, count, type, root, comm);
+        call_blocking_or_not(request, MPI_Gather, MPI_Igather, out, count, type, in, count, type, root, comm);
         break;
       case scatter:
-        either(request, MPI_Scatter, MPI_Iscatter, out, count, type, in, count, type, root, comm);
+        call_blocking_or_not(request, MPI_Scatter, MPI_Iscatter, out, count, type, in, count, type, root,
+                             comm);
         break;
       case allgather:
-        either(request, MPI_Allgather, MPI_Iallgather, out, count, type, in, count, type, comm);
+        call_blocking_or_not(request, MPI_Allgather, MPI_Iallgather, out, count, type, in, count, type, comm);
         break;
       case alltoall:
-        either(request, MPI_Alltoall, MPI_Ialltoall, out, count, type, in, count, type, comm);
+        call_blocking_or_not(request, MPI_Alltoall, MPI_Ialltoall, out, count, type, in, count, type, comm);
         break;
       case gatherv: {
         const auto& [counts, displacements] = blocks(step, count);
-        either(request, MPI_Gatherv, MPI_Igatherv, out, count, type, in, counts.data(), displacements.data(),
-               type, root, comm);
+        call_blocking_or_not(request, MPI_Gatherv, MPI_Igatherv, out, count, type, in, counts.data(),
+                             displacements.data(), type, root, comm);
         break;
       }
       case scatterv: {
         const auto& [counts, displacements] = blocks(step, count);
-        either(request, MPI_Scatterv, MPI_Iscatterv, out, counts.data(), displacements.data(), type, in,
-               count, type, root, comm);
+        call_blocking_or_not(request, MPI_Scatterv, MPI_Iscatterv, out, counts.data(), displacements.data(),
+                             type, in, count, type, root, comm);
         break;
       }
       case allgatherv: {
         const auto& [counts, displacements] = blocks(step, count);
-        either(request, MPI_Allgatherv, MPI_Iallgatherv, out, count, type, in, counts.data(),
-               displacements.data(), type, comm);
+        call_blocking_or_not(request, MPI_Allgatherv, MPI_Iallgatherv, out, count, type, in, counts.data(),
+                             displacements.data(), type, comm);
         break;
       }
       case alltoallv: {
         const auto& [counts, displacements] = blocks(step, count);
-        either(request, MPI_Alltoallv, MPI_Ialltoallv, out, counts.data(), displacements.data(), type, in,
-               counts.data(), displacements.data(), type, comm);
+        call_blocking_or_not(request, MPI_Alltoallv, MPI_Ialltoallv, out, counts.data(), displacements.data(),
+                             type, in, counts.data(), displacements.data(), type, comm);
         break;
       }
       case reduce:
-        either(request, MPI_Reduce, MPI_Ireduce, out, in, doubles, MPI_DOUBLE, sum_.operation, root, comm);
+        call_blocking_or_not(request, MPI_Reduce, MPI_Ireduce, out, in, doubles, MPI_DOUBLE, sum_.operation,
+                             root, comm);
         break;
       case allreduce:
-        either(request, MPI_Allreduce, MPI_Iallreduce, out, in, doubles, MPI_DOUBLE, sum_.operation, comm);
+        call_blocking_or_not(request, MPI_Allreduce, MPI_Iallreduce, out, in, doubles, MPI_DOUBLE,
+                             sum_.operation, comm);
         break;
       case reduce_scatter_block:
-        either(request, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out, in, doubles, MPI_DOUBLE,
-               sum_.operation, comm);
+        call_blocking_or_not(request, MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, out, in, doubles,
+                             MPI_DOUBLE, sum_.operation, comm);
         break;
       case reduce_scatter:
-        either(request, MPI_Reduce_scatter, MPI_Ireduce_scatter, out, in, blocks(step, doubles).counts.data(),
-               MPI_DOUBLE, sum_.operation, comm);
+        call_blocking_or_not(request, MPI_Reduce_scatter, MPI_Ireduce_scatter, out, in,
+                             blocks(step, doubles).counts.data(), MPI_DOUBLE, sum_.operation, comm);
         break;
       case scan:
-        either(request, MPI_Scan, MPI_Iscan, out, in, doubles, MPI_DOUBLE, sum_.operation, comm);
+        call_blocking_or_not(request, MPI_Scan, MPI_Iscan, out, in, doubles, MPI_DOUBLE, sum_.operation,
+                             comm);
         break;
       case exscan:
-        either(request, MPI_Exscan, MPI_Iexscan, out, in, doubles, MPI_DOUBLE, sum_.operation, comm);
+        call_blocking_or_not(request, MPI_Exscan, MPI_Iexscan, out, in, doubles, MPI_DOUBLE, sum_.operation,
+                             comm);
         break;
       default: break;
     }
   }
 
-  // Equal blocks, one after the other. They are kept for calls that have not ended.
+  // Equal blocks, one after another. They are kept for calls that have not ended.
   const Blocks& blocks(const Step& step, int count) {
     const auto ranks = static_cast<std::size_t>(sizes_[step.channel]);
     const auto [place, is_new] = blocks_.try_emplace({ranks, count});
@@ -658,8 +666,8 @@ class Replay final : public Workload {
 
   MPI_Comm handle(const Step& step) const { return communicators_[step.channel].handle; }
 
-  // In a run that is verified each message has its own mark at both ends: k-th from one rank to another with
-  // the same tag. Receives from any rank take any message.
+  // Marks messages in a verified run. Each message has a separate mark, the same at both ends: its number
+  // among the messages from one rank to another with the same tag. Receives from any rank accept any message.
   void mark(const Step& step, std::byte* data) {
     if (!checking_) return;
     const std::uint64_t mark = identity(step, true);
@@ -673,24 +681,24 @@ class Replay final : public Workload {
     bytes_[step.start] = step.bytes;
   }
 
-  void arrived(const Step& step) {
+  void check_arrival(const Step& step) {
     if (checking_) check_arrival(step.start);
   }
 
   void check_arrival(std::uint32_t slot) {
     const std::uint64_t mark = std::exchange(expected_[slot], 0);
-    if (mark == 0) return;  // sent, or from any rank
+    if (mark == 0) return;  // sent, or received from any rank
     const std::uint64_t bytes = bytes_[slot];
     const std::byte* const data = slots_.data(slot);
-    const auto differs = [&](const std::byte* at, std::size_t size) {
+    const auto is_different = [&](const std::byte* at, std::size_t size) {
       check_.bytes += size;
       if (std::memcmp(at, &mark, size) == 0) return;
       ++check_.errors;
       if (check_.first.empty())
         check_.first = "a message of " + std::to_string(bytes) + " bytes is another one";
     };
-    differs(data, std::min<std::size_t>(bytes, sizeof mark));
-    if (bytes >= 2 * sizeof mark) differs(data + bytes - sizeof mark, sizeof mark);
+    is_different(data, std::min<std::size_t>(bytes, sizeof mark));
+    if (bytes >= 2 * sizeof mark) is_different(data + bytes - sizeof mark, sizeof mark);
   }
 
   std::uint64_t identity(const Step& step, bool outgoing) {
@@ -703,7 +711,7 @@ class Replay final : public Workload {
     return mix(key ^ numbers_[key ^ (outgoing ? 0 : mix(1))]++) | 1;
   }
 
-  void forget() {
+  void discard_unfinished() {
     std::fill(seconds_.begin(), seconds_.end(), 0);
     runs_ = 0;
   }
@@ -718,8 +726,8 @@ class Replay final : public Workload {
 
   void spend() {
     const double time = now();
-    seconds_[current_] += std::max(0.0, time - since_ - reading_s_);
-    since_ = time;
+    seconds_[current_] += std::max(0.0, time - interval_start_s_ - reading_s_);
+    interval_start_s_ = time;
   }
 
   struct Copy {
@@ -730,30 +738,31 @@ class Replay final : public Workload {
 
   static constexpr std::uint32_t none = ~std::uint32_t{0};
   static constexpr std::uint8_t enter_step = replayer::enter;
-  static constexpr std::uint8_t completes = 64;  // flag of a wait for a one-sided operation at its target
+  static constexpr std::uint8_t completes_at_target =
+      64;  // flag of a wait for a one-sided operation at its target
 
   const Comm& comm_;
   const SumOp sum_;
-  int most_tag_ = 32767;
-  std::vector<std::uint64_t> sizes_;                      // of communicators
-  std::map<std::pair<std::size_t, int>, Blocks> blocks_;  // by ranks and count
+  int max_tag_ = 32767;
+  std::vector<std::uint64_t> sizes_;                      // sizes of the communicators
+  std::map<std::pair<std::size_t, int>, Blocks> blocks_;  // by number of ranks and count
   std::vector<Comm> communicators_;
-  std::vector<MPI_Win> windows_;  // of each communicator
+  std::vector<MPI_Win> windows_;  // one per communicator
   std::vector<Step> steps_;
   Slots slots_;
   Counts counted_;
   Work work_;
-  std::vector<MPI_Request> requests_, waiting_;
+  std::vector<MPI_Request> requests_, waiting_requests_;
   std::deque<Copy> copies_;
   double tail_s_ = 0;
 
-  std::vector<double> seconds_;  // since the last sample, by place; the last is computation
+  std::vector<double> seconds_;  // since the last sample, by call site; the last is computation
   std::vector<double> total_s_;
   std::vector<bool> collective_;
   long runs_ = 0, counted_runs_ = 0;
   bool counts_ = false;
   std::uint32_t current_ = 0;
-  double began_ = 0, since_ = 0, rank_s_ = 0, reading_s_ = 0;
+  double start_s_ = 0, interval_start_s_ = 0, rank_s_ = 0, reading_s_ = 0;
 
   bool checking_ = false;
   std::uint64_t seed_ = 0;

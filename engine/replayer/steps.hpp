@@ -14,11 +14,11 @@
 #include "base/invalid_case.hpp"
 #include "comm/comm.hpp"
 
-// The file of a traced program's steps, as hockney/replay/replayer.py writes it: a header, the common part
-// that every rank needs, and 32 bytes for each step of each rank. Numbers are those of the host's processor.
+// The file of a traced program's steps, as written by hockney/replay/replayer.py: a header, the common part
+// that every rank needs, and 32 bytes for each step of each rank. Numbers have the host's byte order.
 namespace hockney::replayer {
 
-// Those of hockney/replay/graph.py, and one-sided operations, which end as `received`.
+// As in hockney/replay/graph.py, plus one-sided operations, which end with `received`.
 enum Kind : std::uint8_t { compute, send, receive, received, sent, enter, leave, put, get };
 enum Flag : std::uint8_t { blocking = 1, together = 2, buffered = 4, synchronous = 8 };
 
@@ -48,14 +48,14 @@ struct Header {
 inline constexpr char name[8] = {'r', 'e', 'p', 'l', 'a', 'y', '0', '1'};
 
 struct Steps {
-  std::vector<std::vector<std::uint32_t>> communicators;  // their ranks in the program, in their own order
-  std::vector<std::uint64_t> windows;  // bytes for one-sided operations in each communicator
-  std::vector<Step> steps;             // of this rank
+  std::vector<std::vector<std::uint32_t>> communicators;  // ranks in the program, in the communicator's order
+  std::vector<std::uint64_t> windows;                     // bytes for one-sided operations, by communicator
+  std::vector<Step> steps;                                // of this rank
   std::size_t places = 0;
-  double tail_s = 0;  // of computation after the last step
+  double tail_s = 0;  // computation after the last step
 };
 
-// The common part: 64-bit numbers of the first step of each rank and of all steps, the end of each
+// The common part. 64-bit numbers: the first step of each rank and the number of steps, the end of each
 // communicator's members, the bytes of each one's window, and the members; then the seconds after the last
 // step of each rank.
 class Common {
@@ -109,16 +109,16 @@ class Common {
   const std::string& text_;
 };
 
-// Throws InvalidCase for steps that are none of this rank's.
+// Throws InvalidCase for steps that this rank cannot have.
 inline void check_steps(const Steps& program, int rank, int operations) {
-  const auto refuse = [](std::size_t index, const char* why) {
-    throw InvalidCase("step " + std::to_string(index) + " of a replay " + why);
+  const auto refuse = [](std::size_t index, const char* reason) {
+    throw InvalidCase("step " + std::to_string(index) + " of a replay " + reason);
   };
   std::vector<bool> member;
   for (const auto& members : program.communicators)
     member.push_back(std::find(members.begin(), members.end(), static_cast<std::uint32_t>(rank)) !=
                      members.end());
-  std::vector<bool> ended(program.steps.size());
+  std::vector<bool> is_ended(program.steps.size());
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
     const Step& step = program.steps[i];
     if (step.kind > get) refuse(i, "is of no kind");
@@ -138,15 +138,16 @@ inline void check_steps(const Steps& program, int rank, int operations) {
       const Step* const started = step.start < i ? &program.steps[step.start] : nullptr;
       const Kind kind = step.kind == sent ? send : step.kind == received ? receive : enter;
       const bool one_sided = started && started->is_one_sided() && step.kind != leave;
-      if (!started || (!one_sided && started->kind != kind) || ended[step.start]) refuse(i, "ends nothing");
+      if (!started || (!one_sided && started->kind != kind) || is_ended[step.start])
+        refuse(i, "ends nothing");
       if (one_sided && step.kind == sent) continue;  // at this rank only
-      ended[step.start] = true;
+      is_ended[step.start] = true;
     }
   }
 }
 
-// Collective. Every rank reads its own steps if it can, otherwise rank 0 sends them. Throws InvalidCase on
-// all ranks.
+// Reads the steps. Collective. Every rank reads its own steps if it can, otherwise rank 0 sends them. Throws
+// InvalidCase on all ranks.
 inline Steps read_steps(const std::string& path, const Comm& comm, int operations) {
   Header header{};
   std::string common;
@@ -154,16 +155,17 @@ inline Steps read_steps(const std::string& path, const Comm& comm, int operation
   if (comm.root()) {
     file.read(reinterpret_cast<char*>(&header), sizeof header);
     file.seekg(0, std::ios::end);
-    const auto whole = static_cast<std::uint64_t>(std::max<std::streamoff>(0, file.tellg()));
+    const auto file_bytes = static_cast<std::uint64_t>(std::max<std::streamoff>(0, file.tellg()));
     file.seekg(sizeof header);
-    const bool ours = file && std::memcmp(header.name, name, sizeof name) == 0 && header.ranks > 0 &&
-                      std::max({header.ranks, header.communicators, header.members}) < whole &&
-                      Common::size(header) < whole;
-    if (ours) {
+    const bool is_valid_header =
+        file && std::memcmp(header.name, name, sizeof name) == 0 && header.ranks > 0 &&
+        std::max({header.ranks, header.communicators, header.members}) < file_bytes &&
+        Common::size(header) < file_bytes;
+    if (is_valid_header) {
       common.resize(Common::size(header));
       file.read(common.data(), static_cast<std::streamsize>(common.size()));
     }
-    if (!ours || !file) header.ranks = 0;
+    if (!is_valid_header || !file) header.ranks = 0;
   }
   comm.broadcast(header);
   if (header.ranks == 0) throw InvalidCase("the steps '" + path + "' cannot be read by rank 0");
@@ -194,11 +196,11 @@ inline Steps read_steps(const std::string& path, const Comm& comm, int operation
   } else if (comm.root()) {
     std::tie(program.steps, complete) = read(0);
     for (int rank = 1; rank < comm.size; ++rank) {
-      auto [steps, whole] = read(rank);
-      std::uint64_t count = whole ? steps.size() : ~std::uint64_t{0};
+      auto [steps, file_bytes] = read(rank);
+      std::uint64_t count = file_bytes ? steps.size() : ~std::uint64_t{0};
       MPI_Send(&count, sizeof count, MPI_BYTE, rank, 1, comm.handle);
       const Block block(steps.size() * sizeof(Step));
-      if (whole) MPI_Send(steps.data(), block.count, block.type, rank, 1, comm.handle);
+      if (file_bytes) MPI_Send(steps.data(), block.count, block.type, rank, 1, comm.handle);
       file.clear();
     }
   } else {
@@ -221,8 +223,8 @@ inline Steps read_steps(const std::string& path, const Comm& comm, int operation
   } catch (const InvalidCase& invalid) {
     problem = invalid.what();
   }
-  const int reporter = comm.lowest(problem.empty() ? comm.size : comm.rank);
-  if (reporter < comm.size) throw InvalidCase(comm.joined_everywhere(comm.rank == reporter ? problem : ""));
+  const int reporter = comm.reduce_min(problem.empty() ? comm.size : comm.rank);
+  if (reporter < comm.size) throw InvalidCase(comm.allgather_text(comm.rank == reporter ? problem : ""));
   return program;
 }
 

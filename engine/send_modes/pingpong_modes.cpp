@@ -17,7 +17,7 @@ class ModePingPong : public PairBase {
   double operations() const final { return 2; }
 };
 
-class UsualReceive : public ModePingPong {
+class StandardReceive : public ModePingPong {
  public:
   using ModePingPong::ModePingPong;
 
@@ -31,18 +31,18 @@ class UsualReceive : public ModePingPong {
   virtual void send() = 0;
 };
 
-class Standard final : public UsualReceive {
+class Standard final : public StandardReceive {
  public:
-  using UsualReceive::UsualReceive;
+  using StandardReceive::StandardReceive;
 
  private:
   void send() override { MPI_Send(outgoing_.next(), block_.count, block_.type, partner_, tag, comm_.handle); }
 };
 
 // A synchronous send completes only after its receive has started.
-class Synchronous final : public UsualReceive {
+class Synchronous final : public StandardReceive {
  public:
-  using UsualReceive::UsualReceive;
+  using StandardReceive::StandardReceive;
 
  private:
   void send() override {
@@ -51,11 +51,12 @@ class Synchronous final : public UsualReceive {
 };
 
 // MPI first copies each message into the attached buffer.
-class Buffered final : public UsualReceive {
+class Buffered final : public StandardReceive {
  public:
   Buffered(const Place& place, const Values& values)
-      : UsualReceive(place, attachable(values)), attached_(place.arena, room(values), "hot") {
-    MPI_Buffer_attach(attached_.next(), static_cast<int>(room(values)));
+      : StandardReceive(place, require_attachable(values)),
+        attached_buffer_(place.arena, room(values), "hot") {
+    MPI_Buffer_attach(attached_buffer_.next(), static_cast<int>(room(values)));
   }
   ~Buffered() override {
     void* memory = nullptr;
@@ -72,9 +73,9 @@ class Buffered final : public UsualReceive {
   }
 
   static std::uint64_t room(const Values& values) { return messages * (values.bytes() + MPI_BSEND_OVERHEAD); }
-  // Returns `values`. Throws if the buffer for the messages would be too large; called before memory is
-  // allocated.
-  static const Values& attachable(const Values& values) {
+  // Returns `values`. Throws InvalidCase if the buffer for the messages would be too large; called before
+  // memory is allocated.
+  static const Values& require_attachable(const Values& values) {
     if (room(values) > INT_MAX)
       throw InvalidCase("bytes=" + std::to_string(values.bytes()) +
                         " is too long for mode=buffered (MPI_Buffer_attach takes at most 2 GiB, for " +
@@ -82,7 +83,7 @@ class Buffered final : public UsualReceive {
     return values;
   }
 
-  Buffer attached_;
+  Buffer attached_buffer_;
 };
 
 // A ready send requires a posted receive. Rank 0 posts the receive of the reply before it sends, and rank 1
@@ -125,8 +126,8 @@ class Ready final : public ModePingPong {
 
   // Rank 0 has received into the last slot; rank 1 is about to receive into it.
   Check verify(const Payload& payload) override {
-    const bool second = first() != into_first_;
-    return check_bytes(incoming_.taken().subspan(second ? block_.bytes : 0, block_.bytes), payload,
+    const bool second = first() != uses_first_slot_;
+    return check_bytes(incoming_.current().subspan(second ? block_.bytes : 0, block_.bytes), payload,
                        static_cast<std::uint64_t>(partner_), "the message received");
   }
 
@@ -134,12 +135,12 @@ class Ready final : public ModePingPong {
   static constexpr int begin_tag = tag + 1;
 
   void receive() {
-    into_first_ = !into_first_;
-    MPI_Irecv(incoming_.next() + (into_first_ ? 0 : block_.bytes), block_.count, block_.type, partner_, tag,
-              comm_.handle, &request_);
+    uses_first_slot_ = !uses_first_slot_;
+    MPI_Irecv(incoming_.next() + (uses_first_slot_ ? 0 : block_.bytes), block_.count, block_.type, partner_,
+              tag, comm_.handle, &request_);
   }
 
-  // Between runs no message is on its way to rank 1.
+  // Between runs, no message is on its way to rank 1.
   void cancel() {
     if (!receiving_) return;
     receiving_ = false;
@@ -149,7 +150,7 @@ class Ready final : public ModePingPong {
   }
 
   bool receiving_ = false;
-  bool into_first_ = false;
+  bool uses_first_slot_ = false;
   MPI_Request request_ = MPI_REQUEST_NULL;
 };
 

@@ -8,8 +8,9 @@
 namespace hockney::send_modes {
 namespace {
 
-// Windows of messages whose requests are made once and started together. In one direction an empty answer
-// ends a window; in both, who has received all has seen the other's last send.
+// Windows of messages whose requests are created once and started together. In one direction, an empty answer
+// ends a window; in both directions, a rank that has received all messages has also received the partner's
+// last one.
 class StreamPersistent final : public PairBase {
  public:
   StreamPersistent(const Place& place, const Values& values)
@@ -21,11 +22,11 @@ class StreamPersistent final : public PairBase {
     if (receives())
       for (std::size_t i = 0; i < window_; ++i)
         MPI_Recv_init(in + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle,
-                      &added());
+                      &add_request());
     if (sends())
       for (std::size_t i = 0; i < window_; ++i)
         MPI_Send_init(out + i * block_.bytes, block_.count, block_.type, partner_, tag, comm_.handle,
-                      &added());
+                      &add_request());
   }
   ~StreamPersistent() override {
     for (MPI_Request& request : requests_) MPI_Request_free(&request);
@@ -49,7 +50,7 @@ class StreamPersistent final : public PairBase {
 
   bool sends() const { return both_ || first(); }
   bool receives() const override { return both_ || !first(); }
-  MPI_Request& added() { return requests_.emplace_back(MPI_REQUEST_NULL); }
+  MPI_Request& add_request() { return requests_.emplace_back(MPI_REQUEST_NULL); }
 
   const std::size_t window_;
   const bool both_;

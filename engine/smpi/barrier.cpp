@@ -13,8 +13,8 @@
 
 namespace {
 
-// Deliberately one for all ranks: they share the memory of one process and run one at a time, so the first
-// one creates it. A new barrier starts when the last rank has entered the current one.
+// Deliberately shared by all ranks: they share the memory of one process and run one at a time, so the first
+// rank creates it. A new barrier starts when the last rank has entered the current one.
 sg_bar_t meeting = nullptr;
 
 double seconds() {

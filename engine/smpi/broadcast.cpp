@@ -13,17 +13,17 @@
 namespace hockney::smpi {
 namespace {
 
-// A broadcast that has not reached all ranks yet. Deliberately one for all ranks: they share the memory of
+// A broadcast that has not yet reached all ranks. Deliberately shared by all ranks: they share the memory of
 // one process and run one at a time.
 struct Announcement {
   sg_sem_t arrived = sg_sem_init(0);
   std::vector<std::byte> data;
-  int left = 0;  // ranks that have not taken the data yet
+  int remaining_ranks = 0;  // ranks that have not yet taken the data
 };
 std::map<long, Announcement> announcements;
 
-// How many broadcasts each rank has taken part in.
-long next_of(int rank) {
+// Number of broadcasts in which each rank has taken part.
+long next_broadcast(int rank) {
   static std::map<int, long> counts;
   return counts[rank]++;
 }
@@ -38,24 +38,24 @@ std::vector<std::byte> packed(const void* data, int count, MPI_Datatype type, MP
 
 }  // namespace
 
-bool broadcasts_on_medium() {
+bool has_medium_broadcast() {
   static const bool value = setting("HOCKNEY_BROADCAST", 0) > 0;
   return value;
 }
 
-int broadcast_on_medium(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
+int broadcast_by_medium(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   constexpr int tag = 29;
   int rank = 0, size = 1;
   PMPI_Comm_rank(comm, &rank);
   PMPI_Comm_size(comm, &size);
-  const long number = next_of(rank);
+  const long number = next_broadcast(rank);
   const int listener = (root + 1) % size;
   if (rank == root) return PMPI_Send(data, count, type, listener, tag, comm);
   Announcement& announcement = announcements[number];
   if (rank == listener) {
     const int error = PMPI_Recv(data, count, type, root, tag, comm, MPI_STATUS_IGNORE);
     announcement.data = packed(data, count, type, comm);
-    announcement.left = size - 2;
+    announcement.remaining_ranks = size - 2;
     for (int other = 0; other < size - 2; ++other) sg_sem_release(announcement.arrived);
     return error;
   }
@@ -63,7 +63,7 @@ int broadcast_on_medium(void* data, int count, MPI_Datatype type, int root, MPI_
   int position = 0;
   const int error = PMPI_Unpack(announcement.data.data(), static_cast<int>(announcement.data.size()),
                                 &position, data, count, type, comm);
-  if (--announcement.left == 0) {
+  if (--announcement.remaining_ranks == 0) {
     sg_sem_destroy(announcement.arrived);
     announcements.erase(number);
   }

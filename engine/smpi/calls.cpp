@@ -26,8 +26,8 @@ using Points = std::vector<std::pair<double, double>>;
 std::map<std::string, Points> parse(const char* text) {
   std::map<std::string, Points> found;
   std::istringstream operations(text ? text : "");
-  for (std::string each; std::getline(operations, each, ';');) {
-    std::istringstream words(each);
+  for (std::string operation_text; std::getline(operations, operation_text, ';');) {
+    std::istringstream words(operation_text);
     std::string name;
     words >> name;
     for (double bytes = 0, seconds = 0; words >> bytes >> seconds;) found[name].emplace_back(bytes, seconds);
@@ -46,9 +46,9 @@ double seconds_at(const Points& points, double bytes) {
 }
 
 double size_of(int count, MPI_Datatype type) {
-  int each = 0;
-  MPI_Type_size(type, &each);
-  return static_cast<double>(count) * each;
+  int operation_text = 0;
+  MPI_Type_size(type, &operation_text);
+  return static_cast<double>(count) * operation_text;
 }
 
 }  // namespace
@@ -72,11 +72,11 @@ extern "C" {
 
 int MPI_Bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
   spend_call("bcast", size_of(count, type));
-  if (hockney::smpi::broadcasts_on_medium()) {
+  if (hockney::smpi::has_medium_broadcast()) {
     int ranks = 1, all = 1;
     PMPI_Comm_size(comm, &ranks);
     PMPI_Comm_size(MPI_COMM_WORLD, &all);
-    if (ranks > 2 && ranks == all) return hockney::smpi::broadcast_on_medium(data, count, type, root, comm);
+    if (ranks > 2 && ranks == all) return hockney::smpi::broadcast_by_medium(data, count, type, root, comm);
   }
   return PMPI_Bcast(data, count, type, root, comm);
 }

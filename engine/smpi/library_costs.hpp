@@ -9,9 +9,9 @@
 
 namespace hockney::smpi {
 
-// What the libraries for bulk synchronous programs cost a processor of a simulated machine besides messages,
-// in seconds: of BSPlib for each put, get and message at its sender and at its receiver, for each superstep,
-// and for each byte of the memory that it allocates for what arrives; of the BPRAM for each step. From
+// Processor time, in seconds, that libraries for bulk synchronous programs need on a simulated machine in
+// addition to messages. For BSPlib: for each put, get and message at its sender and at its receiver, for each
+// superstep, and for each byte of memory allocated for received data; for the BPRAM: for each step. From
 // HOCKNEY_LIBRARY_COSTS, five numbers in this order.
 struct LibraryCosts {
   double write = 0;
@@ -35,7 +35,7 @@ inline const LibraryCosts& library_costs() {
   return costs;
 }
 
-// A header only, since programs that users link with the libraries contain nothing else of this folder.
+// Header-only, since programs that users link with the libraries contain nothing else from this folder.
 inline void spend(double seconds) {
   if (seconds > 0) sg_actor_sleep_for(seconds);
 }

@@ -29,46 +29,46 @@ namespace {
 // For its links, SMPI adds the envelope to the size of every message.
 constexpr double envelope = 16;
 // SimGrid does not accept a latency of zero.
-constexpr double least_latency_s = 1e-12;
+constexpr double min_latency_s = 1e-12;
 
 // The simulated machine, one per process. Only used by SimGrid's callbacks, which cannot carry user data.
 struct Machine {
   std::size_t nodes;
-  std::uint64_t most_messages;  // 0: any number
+  std::uint64_t max_messages;  // 0: unlimited
   Zone* zone;
-  Costs costs;
+  MessageCosts costs;
   std::uint64_t messages = 0;
 };
 std::unique_ptr<Machine> machine;
 
-// Ends the process at once: there is no orderly exit from inside the simulation.
-[[noreturn]] void stop(const std::string& why) {
+// Ends the process immediately: there is no orderly exit from inside the simulation.
+[[noreturn]] void stop(const std::string& reason) {
   std::fflush(stdout);
-  std::fprintf(stderr, "hockney-platform: %s\n", why.c_str());
+  std::fprintf(stderr, "hockney-platform: %s\n", reason.c_str());
   std::fflush(stderr);
   _exit(3);
 }
 
 double latency_factor(double size, const sg::Host* from, const sg::Host* to, const std::vector<sg::Link*>&,
                       const std::unordered_set<sg::NetZone*>&) {
-  if (machine->most_messages > 0 && ++machine->messages > machine->most_messages)
-    stop("more than " + std::to_string(machine->most_messages) + " messages were simulated");
+  if (machine->max_messages > 0 && ++machine->messages > machine->max_messages)
+    stop("more than " + std::to_string(machine->max_messages) + " messages were simulated");
   const Message message{Zone::node(from), Zone::node(to), std::max(0.0, size - envelope)};
-  const Way way = machine->zone->way(message.from, message.to);
-  double time = machine->costs.under_way(message, way, sg::Engine::get_clock());
-  if (way.rate > 0) time -= size / way.rate;
-  return std::max(time, least_latency_s) / Zone::unit_s;
+  const Route route = machine->zone->route(message.from, message.to);
+  double time = machine->costs.flight_s(message, route, sg::Engine::get_clock());
+  if (route.rate > 0) time -= size / route.rate;
+  return std::max(time, min_latency_s) / Zone::unit_s;
 }
 
-// Links transmit at their rate; the remaining time of a message is latency, during which it takes no
-// bandwidth from others.
+// Links transmit at their rate; the remaining time of a message is latency, during which it uses no
+// bandwidth.
 double bandwidth_factor(double, const sg::Host*, const sg::Host*, const std::vector<sg::Link*>&,
                         const std::unordered_set<sg::NetZone*>&) {
   return 1.0;
 }
 
-// SimGrid does not report the sender of a message received from any source, or from a rank that has ended: it
-// is assumed to be on another node, if there is one.
+// SimGrid does not report the sender of a message received from any source, or from a rank that has ended;
+// the sender is assumed to be on another node, if there is one.
 Message message(std::size_t size, const sg::Host* from, const sg::Host* to) {
   const std::size_t receiver = Zone::node(to);
   const std::size_t sender = from ? Zone::node(from) : receiver == 0 ? machine->nodes - 1 : 0;
@@ -100,7 +100,7 @@ std::string exact(double value) {
 }
 
 void configure(const Description& description) {
-  // SimGrid's threshold is an int: the first size that is not sent before its receive is posted.
+  // SimGrid's threshold is an int: the smallest size that is not sent before its receive is posted.
   const auto threshold = std::to_string(static_cast<int>(std::min(description.eager + 1, 2147483647.0)));
   const std::string settings[] = {
       // A link carries only the data, no acknowledgements, and shares its rate equally: SimGrid's default
@@ -110,12 +110,12 @@ void configure(const Description& description) {
       "network/TCP-gamma:0",
       "smpi/send-is-detached-thresh:" + threshold,
       "smpi/async-small-thresh:" + threshold,
-      // Polling must take some time for the clock to advance; SimGrid's 100 us are more than most messages
-      // take.
+      // Polling must take some time for the clock to advance; SimGrid's default of 100 us exceeds the time of
+      // most messages.
       "smpi/test:1e-7",
       "smpi/iprobe:1e-7",
       "smpi/grow-injected-times:no",
-      // Computing takes no simulated time, and reading the clock takes the time in the description.
+      // Computing takes no simulated time; reading the clock takes the time given in the description.
       "smpi/simulate-computation:no",
       "smpi/host-speed:" + std::to_string(description.flops),
       "smpi/wtime:" + exact(description.clock),
@@ -130,8 +130,8 @@ Description describe() {
   if (!text) stop(std::string(name) + ": cannot be read");
   try {
     return read_description(text);
-  } catch (const Refused& refused) {
-    stop(std::string(name) + ": " + refused.what());
+  } catch (const InvalidDescription& invalid) {
+    stop(std::string(name) + ": " + invalid.what());
   }
 }
 
@@ -139,9 +139,10 @@ void load(Engine& engine) {
   const Description description = describe();
   configure(description);
   const std::size_t nodes = description.node_count();
-  auto* const zone = new Zone(description, nodes);  // owned by SimGrid from here on
+  auto* const zone = new Zone(description, nodes);  // owned by SimGrid from now on
   zone->get_iface()->seal();
-  machine = std::make_unique<Machine>(Machine{nodes, description.events, zone, Costs(description, nodes)});
+  machine =
+      std::make_unique<Machine>(Machine{nodes, description.events, zone, MessageCosts(description, nodes)});
   for (sg::Host* host : engine.get_all_hosts())
     sg_host_set_data(host, machine->costs.processor(Zone::node(host)));
   set_factors(*zone->get_iface(), engine, latency_factor, bandwidth_factor);

@@ -19,35 +19,34 @@ struct Message {
   double size = 0;
 };
 
-// The costs of each message. SimGrid asks for them at three moments: before a send hands its message over
-// (only if the call then returns or continues: small messages, and MPI_Isend and MPI_Ssend of any size), when
-// the message sets out, and after a small message has been received. Costs it does not ask for are added when
-// the message sets out, so that messages without contention take LogGP's time, os + L + G x + or, for any
-// size and any call.
-//
-// A message may take the time of the processors of both nodes, besides the calls of MPI: of the sender's when
-// it has set out, of the receiver's before it has arrived. Calls and computing wait until that work is done.
-class Costs {
+// Computes the costs of each message. SimGrid requests them at three moments: before a send hands over its
+// message (only if the call then returns or continues: small messages, and MPI_Isend and MPI_Ssend of any
+// size), when the message departs, and after a small message has been received. Costs that it does not
+// request are added at departure, so that messages without contention take LogGP's time, os + L + G x + or,
+// for any size and any call.
+// A message may take processor time on both nodes in addition to the calls of MPI: on the sender's node after
+// its departure, on the receiver's before its arrival. Calls and computation wait until that work is done.
+class MessageCosts {
  public:
-  Costs(const Description& description, std::size_t nodes);
+  MessageCosts(const Description& description, std::size_t nodes);
 
-  // Seconds for which rank `rank` is busy before the message sets out.
+  // Seconds for which rank `rank` is busy before the message departs.
   double before(const Message& message, bool isend, std::size_t rank, double now);
 
   // Seconds between departure and arrival of a message, including the uncontended transmission time of its
   // links.
-  double under_way(const Message& message, const Way& way, double now);
+  double flight_s(const Message& message, const Route& route, double now);
 
   // Seconds for which rank `rank` is busy after the message has arrived.
   double after(const Message& message, std::size_t rank, double now);
 
-  // Of a node, for the program that computes there; null if messages take no time of processors.
+  // The processor of a node, for the program that computes there; null if messages take no processor time.
   smpi::Processor* processor(std::size_t node) { return processors_.empty() ? nullptr : &processors_[node]; }
 
  private:
   struct Rank {
-    double free = 0;        // when it may send again: LogGP's gap
-    double sent_until = 0;  // arrival of its last message, without contention
+    double free_at = 0;        // when it may send again: LogGP's gap
+    double arrival_until = 0;  // arrival of its last message, without contention
   };
   struct Flight {
     std::size_t rank;  // the sender
@@ -57,11 +56,11 @@ class Costs {
   const Segment& segment(const Message& message) const;
   Rank& rank(std::size_t number);
   bool eager(const Message& message) const { return message.size <= eager_; }
-  bool met(const Message& message, std::size_t number, double now);
-  double on_medium(double size, double now);
-  double announced(const Message& message, const Segment& segment, double flight, double now);
-  double free(std::size_t node, double now) {
-    return processors_.empty() ? now : processors_[node].free(now);
+  bool crosses_reply(const Message& message, std::size_t number, double now);
+  double medium_delay(double size, double now);
+  double rendezvous_delay(const Message& message, const Segment& segment, double flight, double now);
+  double free_at(std::size_t node, double now) {
+    return processors_.empty() ? now : processors_[node].free_at(now);
   }
 
   std::vector<Segment> between_, on_node_;
@@ -69,14 +68,14 @@ class Costs {
   Line medium_;
   double eager_;
   NoiseSource noise_;
-  double medium_free_ = 0;
+  double medium_free_at_ = 0;
   std::vector<Rank> ranks_;
   bool exchanges_cost_ = false;
-  // The last small message of each rank from node to node, keyed by both.
+  // Last small message of each rank from node to node, keyed by both nodes.
   std::unordered_map<std::size_t, std::vector<Flight>> flights_;
-  std::vector<double> sending_until_;                    // of each node, large messages only
-  std::unordered_map<std::size_t, int> overheads_paid_;  // large messages about to be sent, by both nodes
-  std::vector<smpi::Processor> processors_;              // of each node, if their time is taken
+  std::vector<double> sending_until_;                    // by node, large messages only
+  std::unordered_map<std::size_t, int> paid_overheads_;  // large messages about to be sent, by both nodes
+  std::vector<smpi::Processor> processors_;              // by node, if messages take processor time
 };
 
 }  // namespace hockney::platform

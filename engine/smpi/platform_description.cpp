@@ -16,37 +16,38 @@
 namespace hockney::platform {
 namespace {
 
-constexpr std::size_t most_nodes = 1'000'000;
+constexpr std::size_t max_nodes = 1'000'000;
 
-// The words of one line after its key, consumed one by one.
-class Words {
+// Reads the words of one line after its key, one by one.
+class LineReader {
  public:
-  explicit Words(const std::string& line) : words_(line) {}
+  explicit LineReader(const std::string& line) : words_(line) {}
 
-  std::string word(const char* what) {
+  std::string word(const char* description) {
     std::string word;
-    if (!(words_ >> word)) throw Refused(std::string(what) + " is missing");
+    if (!(words_ >> word)) throw InvalidDescription(std::string(description) + " is missing");
     return word;
   }
 
-  double number(const char* what, double least, double most) {
-    const std::string text = word(what);
+  double number(const char* description, double minimum, double maximum) {
+    const std::string text = word(description);
     // Not std::from_chars, which GCC 10's library lacks for floating point; the decimal point is '.' in every
     // locale.
     static const locale_t c_locale = newlocale(LC_ALL_MASK, "C", nullptr);
     char* end = nullptr;
     const double value = strtod_l(text.c_str(), &end, c_locale);
     if (end != text.c_str() + text.size() || !std::isfinite(value))
-      throw Refused(std::string(what) + " '" + text + "' is not a number");
-    if (value < least || value > most) throw Refused(std::string(what) + " " + text + " is out of range");
+      throw InvalidDescription(std::string(description) + " '" + text + "' is not a number");
+    if (value < minimum || value > maximum)
+      throw InvalidDescription(std::string(description) + " " + text + " is out of range");
     return value;
   }
 
   double seconds() { return number("a time in seconds", 0, 1e9); }
   double rate() { return number("a rate in bytes per second", 1e-3, 1e30); }
   std::size_t count() {
-    const double value = number("a count", 1, static_cast<double>(most_nodes));
-    if (value != std::floor(value)) throw Refused("a count is not whole");
+    const double value = number("a count", 1, static_cast<double>(max_nodes));
+    if (value != std::floor(value)) throw InvalidDescription("a count is not whole");
     return static_cast<std::size_t>(value);
   }
   Line line() {
@@ -54,12 +55,12 @@ class Words {
     return {seconds, this->seconds()};
   }
 
-  bool more() { return !(words_ >> std::ws).eof(); }
-  std::vector<std::size_t> counts(std::size_t most) {
+  bool has_more() { return !(words_ >> std::ws).eof(); }
+  std::vector<std::size_t> counts(std::size_t maximum) {
     std::vector<std::size_t> found;
-    while (more()) found.push_back(count());
-    if (found.empty() || found.size() > most)
-      throw Refused("1 to " + std::to_string(most) + " counts are wanted");
+    while (has_more()) found.push_back(count());
+    if (found.empty() || found.size() > maximum)
+      throw InvalidDescription("1 to " + std::to_string(maximum) + " counts are wanted");
     return found;
   }
 
@@ -67,69 +68,70 @@ class Words {
   std::istringstream words_;
 };
 
-void append(std::vector<Segment>& segments, Words& words) {
+void append(std::vector<Segment>& segments, LineReader& words) {
   Segment segment;
   segment.first = words.number("a segment's first size", 0, 1e18);
   for (Line* line : {&segment.send, &segment.isend, &segment.flight, &segment.receive, &segment.gap,
                      &segment.exchange, &segment.processor})
     *line = words.line();
-  if (segments.empty() && segment.first != 0) throw Refused("the first segment does not begin at 0 bytes");
+  if (segments.empty() && segment.first != 0)
+    throw InvalidDescription("the first segment does not begin at 0 bytes");
   if (!segments.empty() && segment.first <= segments.back().first)
-    throw Refused("segments are not in ascending order");
+    throw InvalidDescription("segments are not in ascending order");
   segments.push_back(segment);
 }
 
-std::string choice(Words& words, std::initializer_list<const char*> allowed) {
+std::string choice(LineReader& words, std::initializer_list<const char*> allowed) {
   const std::string found = words.word("a value");
-  for (const char* each : allowed)
-    if (found == each) return found;
-  throw Refused("'" + found + "' is unknown");
+  for (const char* operation_text : allowed)
+    if (found == operation_text) return found;
+  throw InvalidDescription("'" + found + "' is unknown");
 }
 
-const std::map<std::string, std::function<void(Description&, Words&)>> keys = {
+const std::map<std::string, std::function<void(Description&, LineReader&)>> keys = {
     {"shape",
-     [](Description& d, Words& w) {
+     [](Description& d, LineReader& w) {
        d.shape = choice(w, {"switch", "bus", "torus", "mesh", "fat-tree", "dragonfly"});
      }},
-    {"dims", [](Description& d, Words& w) { d.dims = w.counts(4); }},
-    {"down", [](Description& d, Words& w) { d.down = w.counts(8); }},
-    {"up", [](Description& d, Words& w) { d.up = w.counts(8); }},
-    {"cables", [](Description& d, Words& w) { d.cables = w.counts(8); }},
-    {"dragonfly", [](Description& d, Words& w) { d.dragonfly = w.counts(4); }},
+    {"dims", [](Description& d, LineReader& w) { d.dims = w.counts(4); }},
+    {"down", [](Description& d, LineReader& w) { d.down = w.counts(8); }},
+    {"up", [](Description& d, LineReader& w) { d.up = w.counts(8); }},
+    {"cables", [](Description& d, LineReader& w) { d.cables = w.counts(8); }},
+    {"dragonfly", [](Description& d, LineReader& w) { d.dragonfly = w.counts(4); }},
     {"nodes",
-     [](Description& d, Words& w) {
+     [](Description& d, LineReader& w) {
        const std::size_t count = w.count();
        d.nodes.push_back({count, static_cast<int>(w.count())});
      }},
-    {"nic", [](Description& d, Words& w) { d.nic = w.rate(); }},
-    {"duplex", [](Description& d, Words& w) { d.half_duplex = choice(w, {"full", "half"}) == "half"; }},
-    {"link", [](Description& d, Words& w) { d.link = w.rate(); }},
-    {"hop", [](Description& d, Words& w) { d.hop = w.seconds(); }},
-    {"medium", [](Description& d, Words& w) { d.medium = w.line(); }},
-    {"eager", [](Description& d, Words& w) { d.eager = w.number("a size in bytes", 0, 1e18); }},
-    {"flops", [](Description& d, Words& w) { d.flops = w.number("a speed", 1, 1e30); }},
-    {"clock", [](Description& d, Words& w) { d.clock = w.seconds(); }},
-    {"segment", [](Description& d, Words& w) { append(d.between, w); }},
-    {"on-node", [](Description& d, Words& w) { append(d.on_node, w); }},
+    {"nic", [](Description& d, LineReader& w) { d.nic = w.rate(); }},
+    {"duplex", [](Description& d, LineReader& w) { d.half_duplex = choice(w, {"full", "half"}) == "half"; }},
+    {"link", [](Description& d, LineReader& w) { d.link = w.rate(); }},
+    {"hop", [](Description& d, LineReader& w) { d.hop = w.seconds(); }},
+    {"medium", [](Description& d, LineReader& w) { d.medium = w.line(); }},
+    {"eager", [](Description& d, LineReader& w) { d.eager = w.number("a size in bytes", 0, 1e18); }},
+    {"flops", [](Description& d, LineReader& w) { d.flops = w.number("a speed", 1, 1e30); }},
+    {"clock", [](Description& d, LineReader& w) { d.clock = w.seconds(); }},
+    {"segment", [](Description& d, LineReader& w) { append(d.between, w); }},
+    {"on-node", [](Description& d, LineReader& w) { append(d.on_node, w); }},
     {"noise",
-     [](Description& d, Words& w) {
+     [](Description& d, LineReader& w) {
        d.noise.relative = w.number("a relative noise", 0, 100);
        d.noise.seed = static_cast<std::uint64_t>(w.number("a seed", 0, 9e15));
      }},
     {"events",
-     [](Description& d, Words& w) {
+     [](Description& d, LineReader& w) {
        d.events = static_cast<std::uint64_t>(w.number("a number of messages", 0, 9e15));
      }},
 };
 
 void read_line(Description& description, const std::string& line) {
-  Words words(line.substr(0, line.find('#')));
-  if (!words.more()) return;
+  LineReader words(line.substr(0, line.find('#')));
+  if (!words.has_more()) return;
   const std::string key = words.word("a key");
   const auto found = keys.find(key);
-  if (found == keys.end()) throw Refused("the key '" + key + "' is unknown");
+  if (found == keys.end()) throw InvalidDescription("the key '" + key + "' is unknown");
   found->second(description, words);
-  if (words.more()) throw Refused("more words than '" + key + "' takes");
+  if (words.has_more()) throw InvalidDescription("more words than '" + key + "' takes");
 }
 
 std::size_t product(const std::vector<std::size_t>& extents) {
@@ -145,23 +147,25 @@ std::size_t extent(const Description& d) {
 }
 
 void check(Description& d) {
-  if (d.between.empty()) throw Refused("there is no segment");
+  if (d.between.empty()) throw InvalidDescription("there is no segment");
   if (d.on_node.empty()) d.on_node = d.between;
   const std::size_t room = extent(d);
-  if (room == 0) throw Refused("the extents of the " + d.shape + " are missing");
+  if (room == 0) throw InvalidDescription("the extents of the " + d.shape + " are missing");
   if (d.shape == "fat-tree" && (d.up.size() != d.down.size() || d.cables.size() != d.down.size()))
-    throw Refused("down, up and cables of the fat tree do not have one count for each level");
+    throw InvalidDescription("down, up and cables of the fat tree do not have one count for each level");
   if (d.shape == "dragonfly") {
-    if (d.dragonfly.size() != 4) throw Refused("a dragonfly has 4 counts");
+    if (d.dragonfly.size() != 4) throw InvalidDescription("a dragonfly has 4 counts");
     if (d.dragonfly[0] > d.dragonfly[1] * d.dragonfly[2] + 1)
-      throw Refused("the dragonfly's groups have fewer routers than there are other groups");
+      throw InvalidDescription("the dragonfly's groups have fewer routers than there are other groups");
   }
-  if (d.nodes.empty() && room <= most_nodes) d.nodes.push_back({room, 1});
-  if (d.nodes.empty()) throw Refused("no nodes are said");
-  if (d.node_count() > std::min(room, most_nodes)) throw Refused("there are more nodes than places for them");
-  if (d.processors_work())
+  if (d.nodes.empty() && room <= max_nodes) d.nodes.push_back({room, 1});
+  if (d.nodes.empty()) throw InvalidDescription("no nodes are said");
+  if (d.node_count() > std::min(room, max_nodes))
+    throw InvalidDescription("there are more nodes than places for them");
+  if (d.messages_use_processors())
     for (const NodeGroup& group : d.nodes)
-      if (group.cores > 1) throw Refused("messages take the time of a processor only on nodes with one core");
+      if (group.cores > 1)
+        throw InvalidDescription("messages take the time of a processor only on nodes with one core");
 }
 
 }  // namespace
@@ -172,9 +176,9 @@ std::size_t Description::node_count() const {
   return count;
 }
 
-bool Description::processors_work() const {
-  return std::any_of(between.begin(), between.end(), [](const Segment& each) {
-    return each.processor.seconds > 0 || each.processor.per_byte > 0;
+bool Description::messages_use_processors() const {
+  return std::any_of(between.begin(), between.end(), [](const Segment& operation_text) {
+    return operation_text.processor.seconds > 0 || operation_text.processor.per_byte > 0;
   });
 }
 
@@ -184,8 +188,8 @@ Description read_description(std::istream& text) {
   for (int number = 1; std::getline(text, line); ++number) {
     try {
       read_line(description, line);
-    } catch (const Refused& refused) {
-      throw Refused("line " + std::to_string(number) + ": " + refused.what());
+    } catch (const InvalidDescription& invalid) {
+      throw InvalidDescription("line " + std::to_string(number) + ": " + invalid.what());
     }
   }
   check(description);

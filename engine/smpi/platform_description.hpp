@@ -12,7 +12,7 @@
 namespace hockney::platform {
 
 // An invalid machine description. The message gives the line.
-class Refused : public std::runtime_error {
+class InvalidDescription : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
@@ -48,7 +48,7 @@ struct Noise {
 };
 
 // At this rate or above, messages do not share bandwidth and no links are created.
-inline constexpr double unlimited = 1e12;
+inline constexpr double unlimited_rate = 1e12;
 
 // A machine description with the terms of hockney/core/platform.py, in seconds and bytes.
 struct Description {
@@ -57,9 +57,9 @@ struct Description {
   std::vector<std::size_t> down, up, cables;
   std::vector<std::size_t> dragonfly;
   std::vector<NodeGroup> nodes;
-  double nic = unlimited;
+  double nic = unlimited_rate;
   bool half_duplex = false;
-  double link = unlimited;
+  double link = unlimited_rate;
   double hop = 0;
   Line medium;
   double eager = 65536;
@@ -70,8 +70,8 @@ struct Description {
   std::uint64_t events = 0;
 
   std::size_t node_count() const;
-  // Whether messages between nodes take the time of their processors.
-  bool processors_work() const;
+  // Whether messages between nodes take processor time.
+  bool messages_use_processors() const;
 };
 
 // Parses one `key value ...` line each, as written by hockney/launch/smpi.py; '#' begins a comment.

@@ -10,8 +10,8 @@
 
 namespace hockney::platform {
 
-// Factors exp(s |N|), N from a normal distribution: the same seed gives the same factors everywhere, which
-// the standard library's distributions do not guarantee.
+// Generates factors exp(s |N|), N from a normal distribution. The same seed gives the same factors
+// everywhere, which the standard library's distributions do not guarantee.
 class NoiseSource {
  public:
   explicit NoiseSource(const Noise& noise) : relative_(noise.relative), state_(noise.seed) {}

@@ -5,7 +5,7 @@
 namespace hockney::platform {
 namespace {
 
-// Every node is next to every other: no cable between them, or a single shared one.
+// Every node is adjacent to every other one: there is no cable between them, or a single shared one.
 class Star final : public Shape {
  public:
   explicit Star(bool bus) : bus_(bus) {}
@@ -36,16 +36,17 @@ class Grid final : public Shape {
     std::size_t stride = 1;
     for (std::size_t axis = 0; axis < extents_.size(); ++axis) {
       const std::size_t extent = extents_[axis];
-      std::size_t here = at / stride % extent;
-      const std::size_t there = to / stride % extent;
-      const std::size_t ahead = (there + extent - here) % extent;
-      const bool upwards = wraps_ ? 2 * ahead < extent + (here % 2 == 0 ? 1 : 0) : there > here;
-      for (std::size_t step = 0, steps = upwards ? ahead : extent - ahead; here != there && step < steps;
-           ++step) {
-        path.push_back((at * extents_.size() + axis) * 2 + (upwards ? 1 : 0));
-        const std::size_t next = (here + (upwards ? 1 : extent - 1)) % extent;
-        at = at - here * stride + next * stride;
-        here = next;
+      std::size_t own_index = at / stride % extent;
+      const std::size_t target_index = to / stride % extent;
+      const std::size_t steps_upwards = (target_index + extent - own_index) % extent;
+      const bool goes_upwards =
+          wraps_ ? 2 * steps_upwards < extent + (own_index % 2 == 0 ? 1 : 0) : target_index > own_index;
+      for (std::size_t step = 0, steps = goes_upwards ? steps_upwards : extent - steps_upwards;
+           own_index != target_index && step < steps; ++step) {
+        path.push_back((at * extents_.size() + axis) * 2 + (goes_upwards ? 1 : 0));
+        const std::size_t next = (own_index + (goes_upwards ? 1 : extent - 1)) % extent;
+        at = at - own_index * stride + next * stride;
+        own_index = next;
       }
       stride *= extent;
     }
@@ -96,49 +97,52 @@ class FatTree final : public Shape {
     std::size_t first;  // its first cable
   };
 
-  // The cable above the switch over `node` that messages to `to` take.
+  // The cable above the switch over `node` that messages to `to` use.
   static std::size_t cable(const Level& level, std::size_t node, std::size_t to) {
     const std::size_t twin = to % level.twins;
-    const std::size_t way = to / level.twins % (level.up * level.cables);
-    return level.first + ((node / level.below * level.twins + twin) * level.up * level.cables + way) * 2;
+    const std::size_t route = to / level.twins % (level.up * level.cables);
+    return level.first + ((node / level.below * level.twins + twin) * level.up * level.cables + route) * 2;
   }
 
   std::vector<Level> levels_;
   std::size_t cables_ = 0;
 };
 
-// A dragonfly like Cray's Cascade (Faanes et al. 2012): each router is connected to all others of its
-// chassis, to those in the same place of the group's other chassis, and group i's router j (less one above i)
-// to group j. Routes are the shortest: within a group first along the chassis, then across.
+// A dragonfly like Cray's Cascade (Faanes et al. 2012). Each router is connected to all other routers of its
+// chassis, and to those at the same position in the group's other chassis; group i's router j (j - 1 if j >
+// i) is connected to group j. Routes are the shortest: within a group first along the chassis, then across.
 class Dragonfly final : public Shape {
  public:
   explicit Dragonfly(const std::vector<std::size_t>& counts)
       : groups_(counts[0]), chassis_(counts[1]), routers_(counts[2]), nodes_(counts[3]) {}
 
-  std::size_t cables() const override { return across_end() + groups_ * groups_; }
+  std::size_t cables() const override { return group_cables_end() + groups_ * groups_; }
 
   void route(std::size_t from, std::size_t to, Path& path) const override {
     const std::size_t start = from / nodes_, end = to / nodes_;
     const std::size_t size = chassis_ * routers_;
-    const std::size_t here = start / size, there = end / size;
-    if (here == there) return within(here, start % size, end % size, path);
-    const std::size_t out = there - (there > here ? 1 : 0), in = here - (here > there ? 1 : 0);
-    within(here, start % size, out, path);
-    path.push_back(across_end() + here * groups_ + there);
-    within(there, in, end % size, path);
+    const std::size_t own_index = start / size, target_index = end / size;
+    if (own_index == target_index) return route_in_group(own_index, start % size, end % size, path);
+    const std::size_t out = target_index - (target_index > own_index ? 1 : 0),
+                      in = own_index - (own_index > target_index ? 1 : 0);
+    route_in_group(own_index, start % size, out, path);
+    path.push_back(group_cables_end() + own_index * groups_ + target_index);
+    route_in_group(target_index, in, end % size, path);
   }
 
  private:
-  std::size_t along_end() const { return groups_ * chassis_ * routers_ * routers_; }
-  std::size_t across_end() const { return along_end() + groups_ * routers_ * chassis_ * chassis_; }
+  std::size_t chassis_cables_end() const { return groups_ * chassis_ * routers_ * routers_; }
+  std::size_t group_cables_end() const {
+    return chassis_cables_end() + groups_ * routers_ * chassis_ * chassis_;
+  }
 
-  void within(std::size_t group, std::size_t from, std::size_t to, Path& path) const {
+  void route_in_group(std::size_t group, std::size_t from, std::size_t to, Path& path) const {
     const std::size_t place = to % routers_;
     if (from % routers_ != place)
       path.push_back(((group * chassis_ + from / routers_) * routers_ + from % routers_) * routers_ + place);
     if (from / routers_ != to / routers_)
-      path.push_back(along_end() + ((group * routers_ + place) * chassis_ + from / routers_) * chassis_ +
-                     to / routers_);
+      path.push_back(chassis_cables_end() +
+                     ((group * routers_ + place) * chassis_ + from / routers_) * chassis_ + to / routers_);
   }
 
   std::size_t groups_, chassis_, routers_, nodes_;

@@ -12,15 +12,15 @@ namespace hockney::platform {
 
 using Path = std::vector<std::size_t>;
 
-// How nodes are connected: numbered cables, one number for each direction of each, and the route between two
-// nodes.
+// The connections between nodes: numbered cables, with one number for each direction, and the route between
+// two nodes.
 class Shape {
  public:
   virtual ~Shape() = default;
 
   virtual std::size_t cables() const = 0;
 
-  // Appends the cables from node `from` to another node `to`, in order. Always the same route.
+  // Appends the cables from node `from` to another node `to`, in order. The route never changes.
   virtual void route(std::size_t from, std::size_t to, Path& path) const = 0;
 };
 

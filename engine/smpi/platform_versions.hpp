@@ -43,7 +43,7 @@ inline sg::Link* make_link(sg::NetZone& zone, const std::string& name, double ra
 }
 
 // The first zone created is SimGrid 3's root; SimGrid 4 has already created one, and others are inside it.
-inline void settle([[maybe_unused]] simgrid::kernel::routing::NetZoneImpl& zone) {
+inline void attach_zone([[maybe_unused]] simgrid::kernel::routing::NetZoneImpl& zone) {
 #if SIMGRID_VERSION >= 40000
   zone.set_parent(sg::Engine::get_instance()->get_netzone_root()->get_impl());
 #endif

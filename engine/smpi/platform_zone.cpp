@@ -8,17 +8,17 @@ namespace hockney::platform {
 
 Zone::Zone(const Description& description, std::size_t nodes)
     : NetZoneImpl("machine"), shape_(make_shape(description)) {
-  settle(*this);
+  attach_zone(*this);
   for (std::size_t node = 0; node < nodes; ++node) {
     sg::Host* const host = make_host(*get_iface(), "n" + std::to_string(node), description.flops);
     host->seal();
   }
-  if (description.nic < unlimited) {
-    outwards_ = make_links("out", nodes, description.nic);
-    inwards_ = description.half_duplex ? outwards_ : make_links("in", nodes, description.nic);
+  if (description.nic < unlimited_rate) {
+    outbound_ = make_links("out", nodes, description.nic);
+    inbound_ = description.half_duplex ? outbound_ : make_links("in", nodes, description.nic);
     rate_ = description.nic;
   }
-  if (description.link < unlimited && shape_->cables() > 0) {
+  if (description.link < unlimited_rate && shape_->cables() > 0) {
     cables_ = make_links("cable", shape_->cables(), description.link);
     rate_ = rate_ > 0 ? std::min(rate_, description.link) : description.link;
   }
@@ -45,21 +45,21 @@ const Path& Zone::path(std::size_t from, std::size_t to) {
   return path_;
 }
 
-Way Zone::way(std::size_t from, std::size_t to) {
+Route Zone::route(std::size_t from, std::size_t to) {
   if (from == to) return {};
   return {path(from, to).size(), rate_};
 }
 
-void Zone::get_local_route(const NetPoint* from, const NetPoint* to, simgrid::kernel::routing::Route* into,
+void Zone::get_local_route(const NetPoint* from, const NetPoint* to, simgrid::kernel::routing::Route* result,
                            double* latency) {
   if (latency) *latency += unit_s;
   const std::size_t source = from->id(), destination = to->id();
   if (source == destination || rate_ == 0) return;
-  auto& links = into->link_list_;
-  if (!outwards_.empty()) links.push_back(outwards_[source]);
+  auto& links = result->link_list_;
+  if (!outbound_.empty()) links.push_back(outbound_[source]);
   if (!cables_.empty())
     for (std::size_t cable : path(source, destination)) links.push_back(cables_[cable]);
-  if (!inwards_.empty()) links.push_back(inwards_[destination]);
+  if (!inbound_.empty()) links.push_back(inbound_[destination]);
 }
 
 }  // namespace hockney::platform

@@ -11,23 +11,23 @@
 
 namespace hockney::platform {
 
-// A route through the machine, with what the cost of a message depends on.
-struct Way {
+// A route through the machine, with the data that determine the cost of a message.
+struct Route {
   std::size_t cables = 0;
-  double rate = 0;  // of its slowest link; 0 where nothing is shared
+  double rate = 0;  // of its slowest link; 0 if nothing is shared
 };
 
 // All of the machine's nodes and links in one zone, so that routes are computed without tables. A custom zone
-// type, since SimGrid's multiply a latency by the number of links, have no mesh, and need a separate zone for
-// every node's link to the network.
+// type, since SimGrid's types multiply a latency by the number of links, have no mesh, and need a separate
+// zone for every node's link to the network.
 class Zone final : public simgrid::kernel::routing::NetZoneImpl {
  public:
-  // Every route has this latency; the actual latency of a message is a factor of it.
+  // Every route has this latency; a message's actual latency is obtained by a factor.
   static constexpr double unit_s = 1.0;
 
   Zone(const Description& description, std::size_t nodes);
 
-  Way way(std::size_t from, std::size_t to);
+  Route route(std::size_t from, std::size_t to);
 
   static std::size_t node(const sg::Host* host) { return host->get_netpoint()->id(); }
 
@@ -35,7 +35,7 @@ class Zone final : public simgrid::kernel::routing::NetZoneImpl {
   using NetPoint = simgrid::kernel::routing::NetPoint;
   using Links = std::vector<simgrid::kernel::resource::StandardLinkImpl*>;
 
-  void get_local_route(const NetPoint* from, const NetPoint* to, simgrid::kernel::routing::Route* into,
+  void get_local_route(const NetPoint* from, const NetPoint* to, simgrid::kernel::routing::Route* result,
                        double* latency) override;
   void get_graph(const s_xbt_graph_t*, std::map<std::string, xbt_node_t, std::less<>>*,
                  std::map<std::string, xbt_edge_t, std::less<>>*) override {}
@@ -45,8 +45,8 @@ class Zone final : public simgrid::kernel::routing::NetZoneImpl {
 
   std::unique_ptr<Shape> shape_;
   double rate_ = 0;
-  Links outwards_, inwards_, cables_;
-  // The last route requested: SimGrid asks for a message's links, then for its cost.
+  Links outbound_, inbound_, cables_;
+  // The last route requested: SimGrid requests a message's links, then its cost.
   std::size_t from_ = 0, to_ = 0;
   Path path_;
 };

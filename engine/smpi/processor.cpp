@@ -19,10 +19,10 @@ void pass(double seconds) {
     sg_actor_sleep_for(seconds);
     return;
   }
-  double end = processor->free(simgrid_get_clock()) + seconds;
-  for (double more = seconds; more > 0; end += more) {
+  double end = processor->free_at(simgrid_get_clock()) + seconds;
+  for (double has_more = seconds; has_more > 0; end += has_more) {
     sg_actor_sleep_until(end);
-    more = processor->taken(end);
+    has_more = processor->additional_time(end);
   }
 }
 

@@ -16,14 +16,14 @@ double seconds_per_byte() {
 
 }  // namespace
 
-bool summing_takes_time() {
+bool summing_costs_time() {
   return seconds_per_byte() > 0;
 }
 
 void sum_doubles(void* in, void* inout, int* count, MPI_Datatype*) {
-  const auto* const added = static_cast<const double*>(in);
+  const auto* const addends = static_cast<const double*>(in);
   auto* const sum = static_cast<double*>(inout);
-  for (int i = 0; i < *count; ++i) sum[i] += added[i];
+  for (int i = 0; i < *count; ++i) sum[i] += addends[i];
   if (*count > 0) sg_actor_sleep_for(seconds_per_byte() * *count * static_cast<double>(sizeof(double)));
 }
 

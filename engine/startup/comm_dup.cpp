@@ -14,15 +14,15 @@ class CommDup final : public MakingBase {
     timed([&] { MPI_Comm_dup(comm_.handle, &copy); }, [&] { MPI_Comm_free(&copy); });
   }
 
-  // Makes another duplicate and uses it.
+  // Creates another duplicate and uses it.
   Check verify(const Payload&) override {
     MPI_Comm copy;
     MPI_Comm_dup(comm_.handle, &copy);
     const std::int64_t ranks = comm_.size;
     Check check = check_sum(copy, ranks * (ranks + 1) / 2);
-    int same = MPI_UNEQUAL;
-    MPI_Comm_compare(comm_.handle, copy, &same);
-    if (same != MPI_CONGRUENT) check += {0, 1, "the duplicate has another group"};
+    int comparison = MPI_UNEQUAL;
+    MPI_Comm_compare(comm_.handle, copy, &comparison);
+    if (comparison != MPI_CONGRUENT) check += {0, 1, "the duplicate has another group"};
     MPI_Comm_free(&copy);
     return check;
   }

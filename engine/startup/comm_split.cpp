@@ -15,21 +15,22 @@ class CommSplit final : public MakingBase {
         color_(comm_.rank % colors_) {}
 
   void run() override {
-    MPI_Comm part;
-    timed([&] { MPI_Comm_split(comm_.handle, color_, comm_.rank, &part); }, [&] { MPI_Comm_free(&part); });
+    MPI_Comm split_comm;
+    timed([&] { MPI_Comm_split(comm_.handle, color_, comm_.rank, &split_comm); },
+          [&] { MPI_Comm_free(&split_comm); });
   }
 
-  // Makes another communicator and uses it.
+  // Creates another communicator and uses it.
   Check verify(const Payload&) override {
-    MPI_Comm part;
-    MPI_Comm_split(comm_.handle, color_, comm_.rank, &part);
-    std::int64_t wanted = 0;
-    for (int rank = color_; rank < comm_.size; rank += colors_) wanted += rank + 1;
-    Check check = check_sum(part, wanted);
+    MPI_Comm split_comm;
+    MPI_Comm_split(comm_.handle, color_, comm_.rank, &split_comm);
+    std::int64_t expected = 0;
+    for (int rank = color_; rank < comm_.size; rank += colors_) expected += rank + 1;
+    Check check = check_sum(split_comm, expected);
     int rank = -1;
-    MPI_Comm_rank(part, &rank);
+    MPI_Comm_rank(split_comm, &rank);
     if (rank != comm_.rank / colors_) check += {0, 1, "the ranks of a part are in another order"};
-    MPI_Comm_free(&part);
+    MPI_Comm_free(&split_comm);
     return check;
   }
 

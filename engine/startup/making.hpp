@@ -10,7 +10,7 @@
 
 namespace hockney::startup {
 
-// Common to workloads that create and free an object in each run.
+// Base class of workloads that create and free an object in each run.
 class MakingBase : public Workload {
  public:
   explicit MakingBase(const Place& place) : comm_(place.comm) {}
@@ -23,19 +23,19 @@ class MakingBase : public Workload {
  protected:
   template <class Make, class Release>
   void timed(Make make, Release release) {
-    const double began = now();
+    const double start_s = now();
     make();
-    const double made = now();
+    const double end_s = now();
     release();
-    making_s_ += made - began;
-    freeing_s_ += now() - made;
+    making_s_ += end_s - start_s;
+    freeing_s_ += now() - end_s;
   }
 
   // Compares the sum of all rank numbers over the communicator with the expected value. Collective.
-  Check check_sum(MPI_Comm comm, std::int64_t wanted) const {
+  Check check_sum(MPI_Comm comm, std::int64_t expected) const {
     std::int64_t sum = comm_.rank + 1;
     MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
-    if (sum == wanted) return {sizeof sum, 0, ""};
+    if (sum == expected) return {sizeof sum, 0, ""};
     return {sizeof sum, 1, "the sum over the ranks is " + std::to_string(sum)};
   }
 

@@ -12,11 +12,11 @@ namespace {
 class WinCreate final : public MakingBase {
  public:
   WinCreate(const Place& place, const Values& values)
-      : MakingBase(place), memory_(memory_of(values)), bytes_(static_cast<MPI_Aint>(values.bytes())) {
-    on_all(comm_, [&] { own_.emplace(place.arena, values.bytes(), "hot"); });
-    // Where MPI has none at all, the case is refused.
+      : MakingBase(place), memory_(parse_memory(values)), bytes_(static_cast<MPI_Aint>(values.bytes())) {
+    run_on_all_ranks(comm_, [&] { own_memory_.emplace(place.arena, values.bytes(), "hot"); });
+    // If MPI supports no windows at all, the case is rejected.
     MPI_Win window =
-        make_window(comm_.handle, WaitPolicy(comm_.handle), [&](MPI_Win* made) { return make_one(made); });
+        make_window(comm_.handle, WaitPolicy(comm_.handle), [&](MPI_Win* end_s) { return make_one(end_s); });
     MPI_Win_free(&window);
   }
 
@@ -25,26 +25,26 @@ class WinCreate final : public MakingBase {
     timed([&] { make_one(&window); }, [&] { MPI_Win_free(&window); });
   }
 
-  // Makes another window, in which each rank puts a part of its memory into its right neighbor's.
+  // Creates another window, in which each rank puts a part of its memory into its right neighbor's.
   Check verify(const Payload& payload) override {
     if (bytes_ == 0) return {};
     MPI_Win window;
     make_one(&window);
-    std::byte* const memory = memory_ == Memory::allocate ? base_ : own_->next();
-    const std::size_t bytes = std::min(static_cast<std::size_t>(bytes_), most_verified);
-    std::vector<std::byte> sent(bytes);
-    write_bytes(sent, payload, static_cast<std::uint64_t>(comm_.rank));
+    std::byte* const memory = memory_ == Memory::allocate ? base_ : own_memory_->next();
+    const std::size_t bytes = std::min(static_cast<std::size_t>(bytes_), max_verified_bytes);
+    std::vector<std::byte> expected_bytes(bytes);
+    write_bytes(expected_bytes, payload, static_cast<std::uint64_t>(comm_.rank));
     const int right = (comm_.rank + 1) % comm_.size, left = (comm_.rank + comm_.size - 1) % comm_.size;
-    MPI_Aint own = 0, place = 0;
+    MPI_Aint own_memory = 0, place = 0;
     if (memory_ == Memory::dynamic) {
       MPI_Win_attach(window, memory, bytes_);
-      MPI_Get_address(memory, &own);
-      MPI_Sendrecv(&own, 1, MPI_AINT, left, tag, &place, 1, MPI_AINT, right, tag, comm_.handle,
+      MPI_Get_address(memory, &own_memory);
+      MPI_Sendrecv(&own_memory, 1, MPI_AINT, left, tag, &place, 1, MPI_AINT, right, tag, comm_.handle,
                    MPI_STATUS_IGNORE);
     }
     MPI_Win_fence(0, window);
-    MPI_Put(sent.data(), static_cast<int>(bytes), MPI_BYTE, right, place, static_cast<int>(bytes), MPI_BYTE,
-            window);
+    MPI_Put(expected_bytes.data(), static_cast<int>(bytes), MPI_BYTE, right, place, static_cast<int>(bytes),
+            MPI_BYTE, window);
     MPI_Win_fence(0, window);
     const Check check = check_bytes({memory, bytes}, payload, static_cast<std::uint64_t>(left),
                                     "what was put into the window");
@@ -55,26 +55,27 @@ class WinCreate final : public MakingBase {
 
  private:
   enum class Memory { allocate, create, dynamic };
-  static constexpr std::size_t most_verified = 4096;
+  static constexpr std::size_t max_verified_bytes = 4096;
   static constexpr int tag = 1;
 
-  static Memory memory_of(const Values& values) {
-    const std::string& word = values.word("memory");
-    return word == "create" ? Memory::create : word == "dynamic" ? Memory::dynamic : Memory::allocate;
+  static Memory parse_memory(const Values& values) {
+    const std::string& text = values.word("memory");
+    return text == "create" ? Memory::create : text == "dynamic" ? Memory::dynamic : Memory::allocate;
   }
 
-  int make_one(MPI_Win* made) {
+  int make_one(MPI_Win* end_s) {
     switch (memory_) {
-      case Memory::allocate: return MPI_Win_allocate(bytes_, 1, MPI_INFO_NULL, comm_.handle, &base_, made);
-      case Memory::create: return MPI_Win_create(own_->next(), bytes_, 1, MPI_INFO_NULL, comm_.handle, made);
+      case Memory::allocate: return MPI_Win_allocate(bytes_, 1, MPI_INFO_NULL, comm_.handle, &base_, end_s);
+      case Memory::create:
+        return MPI_Win_create(own_memory_->next(), bytes_, 1, MPI_INFO_NULL, comm_.handle, end_s);
       case Memory::dynamic: break;
     }
-    return MPI_Win_create_dynamic(MPI_INFO_NULL, comm_.handle, made);
+    return MPI_Win_create_dynamic(MPI_INFO_NULL, comm_.handle, end_s);
   }
 
   const Memory memory_;
   const MPI_Aint bytes_;
-  std::optional<Buffer> own_;
+  std::optional<Buffer> own_memory_;
   std::byte* base_ = nullptr;
 };
 

@@ -14,18 +14,18 @@ class Binomial final : public Barrier {
     const int rank = signals_.rank(), size = signals_.size();
     int step = 1;
     for (; step < size && !(rank & step); step <<= 1)
-      if (rank + step < size) signals_.receive(rank + step, arrived);
+      if (rank + step < size) signals_.receive(rank + step, arrival_tag);
     if (step < size) {
-      signals_.send(rank - step, arrived);
-      signals_.receive(rank - step, awake);
+      signals_.send(rank - step, arrival_tag);
+      signals_.receive(rank - step, wake_up_tag);
     }
     while (step >>= 1)
-      if (rank + step < size) signals_.send(rank + step, awake);
+      if (rank + step < size) signals_.send(rank + step, wake_up_tag);
   }
 
  private:
-  static constexpr int arrived = 0;
-  static constexpr int awake = 1;
+  static constexpr int arrival_tag = 0;
+  static constexpr int wake_up_tag = 1;
 
   const Signals signals_;
 };
@@ -38,9 +38,9 @@ extern constinit const BarrierAlgorithm binomial{
     "Yew, Tzeng, Lawrie, Distributing Hot-Spot Addressing (1987)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
+      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * doubling_rounds(ranks)};
     },
     make_barrier_of<Binomial>,
-    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 8}};
+    TrialOrder{.single_rank = 0, .one_node = 0, .oversubscribed = 0, .multiple_nodes = 8}};
 
 }  // namespace hockney::sync

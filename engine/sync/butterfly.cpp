@@ -11,9 +11,9 @@ class Butterfly final : public Barrier {
  public:
   explicit Butterfly(MPI_Comm comm)
       : signals_(comm),
-        half_(signals_.size() > 1 ? 1 << (rounds_of_two(signals_.size()) - 1) : 1),
-        twice_(signals_.size() > 1 && signals_.rank() < half_ && signals_.rank() + half_ >= signals_.size()) {
-  }
+        half_(signals_.size() > 1 ? 1 << (doubling_rounds(signals_.size()) - 1) : 1),
+        is_doubled_(signals_.size() > 1 && signals_.rank() < half_ &&
+                    signals_.rank() + half_ >= signals_.size()) {}
 
   void wait() override {
     if (signals_.size() == 1) return;
@@ -22,25 +22,26 @@ class Butterfly final : public Barrier {
       MPI_Request requests[4];
       int count = 0;
       meet(rank, rank ^ step, round, requests, count);
-      if (twice_) meet(rank + half_, (rank + half_) ^ step, round, requests, count);
+      if (is_doubled_) meet(rank + half_, (rank + half_) ^ step, round, requests, count);
       signals_.wait_policy().finish_all(count, requests);
     }
   }
 
  private:
-  // `mine` and `other` are numbers of the full butterfly; a rank that acts as both sends nothing.
-  void meet(int mine, int other, int round, MPI_Request* requests, int& count) const {
-    const int player = other < signals_.size() ? other : other - half_;
+  // `own_number` and `other_number` are numbers in the full butterfly. A rank that acts as both sends
+  // nothing.
+  void meet(int own_number, int other_number, int round, MPI_Request* requests, int& count) const {
+    const int player = other_number < signals_.size() ? other_number : other_number - half_;
     if (player == signals_.rank()) return;
-    requests[count++] = signals_.expect(player, tag(round, mine >= half_));
-    requests[count++] = signals_.start(player, tag(round, other >= half_));
+    requests[count++] = signals_.expect(player, tag(round, own_number >= half_));
+    requests[count++] = signals_.start(player, tag(round, other_number >= half_));
   }
-  // Tells the receiver for which of its two numbers the message is.
+  // The tag tells the receiver for which of its two numbers the message is.
   static int tag(int round, bool upper) { return 2 * round + (upper ? 1 : 0); }
 
   const Signals signals_;
   const int half_;
-  const bool twice_;
+  const bool is_doubled_;
 };
 
 }  // namespace
@@ -51,12 +52,12 @@ extern constinit const BarrierAlgorithm butterfly{
     "Brooks, The Butterfly Barrier (1986)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      const int rounds = rounds_of_two(ranks), full = 1 << rounds, missing = full - ranks;
+      const int rounds = doubling_rounds(ranks), full = 1 << rounds, missing_ranks = full - ranks;
       // A rank that acts as two exchanges with itself in the last round.
-      const long messages = static_cast<long>(full) * rounds - 2L * missing;
-      return {messages, rounds, std::max(2 * rounds, missing ? 4 * (rounds - 1) : 0)};
+      const long messages = static_cast<long>(full) * rounds - 2L * missing_ranks;
+      return {messages, rounds, std::max(2 * rounds, missing_ranks ? 4 * (rounds - 1) : 0)};
     },
     make_barrier_of<Butterfly>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

@@ -12,8 +12,10 @@ class Central final : public Barrier {
 
   void wait() override {
     if (signals_.rank() == 0) {
-      for (int other = 1; other < signals_.size(); ++other) signals_.receive(other, arrived);
-      for (int other = 1; other < signals_.size(); ++other) signals_.send(other, awake);
+      for (int other_number = 1; other_number < signals_.size(); ++other_number)
+        signals_.receive(other_number, arrived);
+      for (int other_number = 1; other_number < signals_.size(); ++other_number)
+        signals_.send(other_number, awake);
     } else {
       signals_.send(0, arrived);
       signals_.receive(0, awake);
@@ -36,6 +38,6 @@ extern constinit const BarrierAlgorithm central{
     Signalling::messages,
     [](int ranks) -> Traffic { return {2L * (ranks - 1), ranks > 1 ? 2 : 0, 2 * (ranks - 1)}; },
     make_barrier_of<Central>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

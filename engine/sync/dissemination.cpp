@@ -29,10 +29,10 @@ extern constinit const BarrierAlgorithm dissemination{
     "Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization (1988)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      const int rounds = rounds_of_two(ranks);
+      const int rounds = doubling_rounds(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
     },
     make_barrier_of<Dissemination>,
-    TrialOrder{.alone = 1, .one_node = 6, .oversubscribed = 6, .several_nodes = 3}};
+    TrialOrder{.single_rank = 1, .one_node = 6, .oversubscribed = 6, .multiple_nodes = 3}};
 
 }  // namespace hockney::sync

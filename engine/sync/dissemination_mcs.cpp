@@ -16,9 +16,9 @@ class DisseminationMcs final : public Barrier {
   void wait() override {
     const int size = signals_.size();
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
-      MPI_Request sent = signals_.start((signals_.rank() + step) % size, tag(round));
+      MPI_Request send = signals_.start((signals_.rank() + step) % size, tag(round));
       while (flags_[parity_][round] != sense_) keep(signals_.receive_any());
-      signals_.finish(sent);
+      signals_.finish(send);
     }
     if (parity_ == 1) sense_ = !sense_;
     parity_ = 1 - parity_;
@@ -31,7 +31,7 @@ class DisseminationMcs final : public Barrier {
   const Signals signals_;
   int parity_ = 0;
   bool sense_ = true;
-  std::array<std::array<bool, most_rounds>, 2> flags_{};
+  std::array<std::array<bool, max_rounds>, 2> flags_{};
 };
 
 }  // namespace
@@ -42,10 +42,10 @@ extern constinit const BarrierAlgorithm dissemination_mcs{
     "Mellor-Crummey, Scott, Algorithms for Scalable Synchronization (1991), algorithm 9",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      const int rounds = rounds_of_two(ranks);
+      const int rounds = doubling_rounds(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
     },
     make_barrier_of<DisseminationMcs>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

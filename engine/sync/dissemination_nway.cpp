@@ -10,35 +10,35 @@ namespace {
 
 int rounds_with(int ways, int ranks) {
   int rounds = 0;
-  for (long reached = 1; reached < ranks; reached *= ways + 1) ++rounds;
+  for (long reached_ranks = 1; reached_ranks < ranks; reached_ranks *= ways + 1) ++rounds;
   return rounds;
 }
 
-// Signals per round. A round takes about a message's latency, and a quarter of that for each additional
-// message (LogGP's g compared with L + 2 o, as on the networks measured in hockney's surveys).
-int ways_for(int ranks) {
+// The number of signals per round. A round takes about a message's latency, plus a quarter of that for each
+// additional message (LogGP's g compared with L + 2 o, as on the networks measured in hockney's surveys).
+int best_ways(int ranks) {
   int best = 1;
   for (int ways = 2; ways < ranks && ways <= 15; ++ways)
     if (rounds_with(ways, ranks) * (3 + ways) < rounds_with(best, ranks) * (3 + best)) best = ways;
   return best;
 }
 
-// Dissemination in which each rank signals to n others per round: fewer rounds, more messages in each.
+// Dissemination in which each rank signals to n other ranks per round: fewer rounds with more messages each.
 class DisseminationNway final : public Barrier {
  public:
   explicit DisseminationNway(MPI_Comm comm)
-      : signals_(comm), ways_(ways_for(signals_.size())), requests_(2 * static_cast<std::size_t>(ways_)) {}
+      : signals_(comm), ways_(best_ways(signals_.size())), requests_(2 * static_cast<std::size_t>(ways_)) {}
 
   void wait() override {
     const long rank = signals_.rank(), size = signals_.size();
     int round = 0;
     for (long step = 1; step < size; step *= ways_ + 1, ++round) {
-      const long beyond = std::min(ways_ * step, size - 1);
+      const long limit = std::min(ways_ * step, size - 1);
       std::size_t count = 0;
-      for (long away = step; away <= beyond; away += step)
-        requests_[count++] = signals_.expect(static_cast<int>((rank + size - away) % size), round);
-      for (long away = step; away <= beyond; away += step)
-        requests_[count++] = signals_.start(static_cast<int>((rank + away) % size), round);
+      for (long distance = step; distance <= limit; distance += step)
+        requests_[count++] = signals_.expect(static_cast<int>((rank + size - distance) % size), round);
+      for (long distance = step; distance <= limit; distance += step)
+        requests_[count++] = signals_.start(static_cast<int>((rank + distance) % size), round);
       signals_.finish_all({requests_.data(), count});
     }
   }
@@ -50,15 +50,15 @@ class DisseminationNway final : public Barrier {
 };
 
 Traffic traffic(int ranks) {
-  Traffic found;
-  const int ways = ways_for(ranks);
+  Traffic traffic;
+  const int ways = best_ways(ranks);
   for (long step = 1; step < ranks; step *= ways + 1) {
     const int messages = static_cast<int>(std::min(ways * step, ranks - 1L) / step);
-    found.messages += static_cast<long>(ranks) * messages;
-    found.busiest += 2 * messages;
-    ++found.depth;
+    traffic.messages += static_cast<long>(ranks) * messages;
+    traffic.max_per_rank += 2 * messages;
+    ++traffic.depth;
   }
-  return found;
+  return traffic;
 }
 
 }  // namespace
@@ -70,6 +70,6 @@ extern constinit const BarrierAlgorithm dissemination_nway{
     Signalling::messages,
     traffic,
     make_barrier_of<DisseminationNway>,
-    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 4}};
+    TrialOrder{.single_rank = 0, .one_node = 0, .oversubscribed = 0, .multiple_nodes = 4}};
 
 }  // namespace hockney::sync

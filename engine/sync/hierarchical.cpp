@@ -8,30 +8,31 @@
 namespace hockney::sync {
 namespace {
 
-// One rank per node waits for the others on its node, synchronises with those of the other nodes by
+// One leader per node waits for the other ranks of its node, synchronises with the other leaders by
 // dissemination, and releases its node.
 class Hierarchical final : public Barrier {
  public:
-  Hierarchical(MPI_Comm comm, MPI_Comm node, bool leads)
-      : node_(node, 2), leaders_(leaders_of(comm, leads)), leads_(leads) {
-    if (leads_) between_ = std::make_unique<Signals>(leaders_);
+  Hierarchical(MPI_Comm comm, MPI_Comm node, bool is_leader)
+      : node_(node, 2), leaders_(leaders_of(comm, is_leader)), is_leader_(is_leader) {
+    if (is_leader_) leader_signals_ = std::make_unique<Signals>(leaders_);
   }
   ~Hierarchical() override {
-    between_.reset();
+    leader_signals_.reset();
     if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
   }
 
   void wait() override {
     ++episode_;
-    if (!leads_) {
+    if (!is_leader_) {
       node_.set(node_.of(node_.rank(), arrived), episode_);
-      node_.until(node_.of(0, awake), episode_);
+      node_.wait_until_equal(node_.of(0, awake), episode_);
       return;
     }
-    for (int other = 1; other < node_.size(); ++other) node_.until(node_.of(other, arrived), episode_);
-    const int rank = between_->rank(), size = between_->size();
+    for (int other_number = 1; other_number < node_.size(); ++other_number)
+      node_.wait_until_equal(node_.of(other_number, arrived), episode_);
+    const int rank = leader_signals_->rank(), size = leader_signals_->size();
     for (int step = 1, round = 0; step < size; step <<= 1, ++round)
-      between_->exchange((rank + step) % size, (rank + size - step) % size, round);
+      leader_signals_->exchange((rank + step) % size, (rank + size - step) % size, round);
     node_.set(node_.of(0, awake), episode_);
   }
 
@@ -39,16 +40,16 @@ class Hierarchical final : public Barrier {
   static constexpr int arrived = 0;
   static constexpr int awake = 1;
 
-  static MPI_Comm leaders_of(MPI_Comm comm, bool leads) {
+  static MPI_Comm leaders_of(MPI_Comm comm, bool is_leader) {
     MPI_Comm leaders;
-    MPI_Comm_split(comm, leads ? 0 : MPI_UNDEFINED, 0, &leaders);
+    MPI_Comm_split(comm, is_leader ? 0 : MPI_UNDEFINED, 0, &leaders);
     return leaders;
   }
 
   const SharedFlags node_;
   MPI_Comm leaders_;
-  const bool leads_;
-  std::unique_ptr<Signals> between_;
+  const bool is_leader_;
+  std::unique_ptr<Signals> leader_signals_;
   std::uint32_t episode_ = 0;
 };
 
@@ -75,11 +76,11 @@ extern constinit const BarrierAlgorithm hierarchical{
     Signalling::shared_memory,
     [](int) -> Traffic { return {}; },
     [](MPI_Comm comm) -> std::unique_ptr<Barrier> {
-      need_memory_to_watch();
+      require_shared_memory();
       MPI_Comm node;
       MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
       return make(comm, node);
     },
-    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 1}};
+    TrialOrder{.single_rank = 0, .one_node = 0, .oversubscribed = 0, .multiple_nodes = 1}};
 
 }  // namespace hockney::sync

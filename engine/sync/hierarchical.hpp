@@ -8,7 +8,7 @@
 
 namespace hockney::sync {
 
-// The hierarchical barrier with nodes given by a colour, for testing several nodes on one.
+// Makes a hierarchical barrier whose nodes are given by a colour, to test several nodes on one.
 std::unique_ptr<Barrier> make_hierarchical(MPI_Comm comm, int colour);
 
 }  // namespace hockney::sync

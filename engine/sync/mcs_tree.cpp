@@ -11,17 +11,17 @@ class McsTree final : public Barrier {
  public:
   explicit McsTree(MPI_Comm comm)
       : signals_(comm),
-        arrival_{signals_.rank(), signals_.size(), arrival_ways},
-        wake_up_{signals_.rank(), signals_.size(), wake_up_ways} {}
+        arrival_{signals_.rank(), signals_.size(), arrival_arity},
+        wake_up_{signals_.rank(), signals_.size(), wake_up_arity} {}
 
   void wait() override {
-    for (int child = arrival_.first_child(); child < arrival_.beyond_children(); ++child)
+    for (int child = arrival_.first_child(); child < arrival_.children_end(); ++child)
       signals_.receive(child, arrived);
     if (!arrival_.root()) {
       signals_.send(arrival_.parent(), arrived);
       signals_.receive(wake_up_.parent(), awake);
     }
-    for (int child = wake_up_.first_child(); child < wake_up_.beyond_children(); ++child)
+    for (int child = wake_up_.first_child(); child < wake_up_.children_end(); ++child)
       signals_.send(child, awake);
   }
 
@@ -42,16 +42,16 @@ extern constinit const BarrierAlgorithm mcs_tree{
     "Mellor-Crummey, Scott (1991), algorithm 11",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      int busiest = 0;
+      int max_per_rank = 0;
       for (int rank = 0; rank < ranks; ++rank) {
         const int above = rank == 0 ? 0 : 2;
-        busiest = std::max(busiest, above + Tree{rank, ranks, arrival_ways}.children() +
-                                        Tree{rank, ranks, wake_up_ways}.children());
+        max_per_rank = std::max(max_per_rank, above + Tree{rank, ranks, arrival_arity}.children() +
+                                                  Tree{rank, ranks, wake_up_arity}.children());
       }
-      return {2L * (ranks - 1), Tree::height(ranks, arrival_ways) + Tree::height(ranks, wake_up_ways),
-              busiest};
+      return {2L * (ranks - 1), Tree::height(ranks, arrival_arity) + Tree::height(ranks, wake_up_arity),
+              max_per_rank};
     },
     make_barrier_of<McsTree>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

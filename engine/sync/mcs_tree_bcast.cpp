@@ -6,14 +6,14 @@
 namespace hockney::sync {
 namespace {
 
-// Arrivals as in the MCS tree; the wake-up is a broadcast of one byte, whose messages are up to MPI.
+// Arrivals as in the MCS tree. The wake-up is a broadcast of one byte, whose messages MPI determines.
 class McsTreeBcast final : public Barrier {
  public:
   explicit McsTreeBcast(MPI_Comm comm)
-      : signals_(comm), tree_{signals_.rank(), signals_.size(), arrival_ways} {}
+      : signals_(comm), tree_{signals_.rank(), signals_.size(), arrival_arity} {}
 
   void wait() override {
-    for (int child = tree_.first_child(); child < tree_.beyond_children(); ++child) signals_.receive(child);
+    for (int child = tree_.first_child(); child < tree_.children_end(); ++child) signals_.receive(child);
     if (!tree_.root()) signals_.send(tree_.parent());
     signals_.broadcast_from(0);
   }
@@ -31,10 +31,10 @@ extern constinit const BarrierAlgorithm mcs_tree_bcast{
     "Krishnamurthy, Performance of Barriers (1998)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), Tree::height(ranks, arrival_ways) + binomial_height(ranks),
-              Tree::widest(ranks, arrival_ways) + rounds_of_two(ranks)};
+      return {2L * (ranks - 1), Tree::height(ranks, arrival_arity) + binomial_height(ranks),
+              Tree::max_children(ranks, arrival_arity) + doubling_rounds(ranks)};
     },
     make_barrier_of<McsTreeBcast>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

@@ -28,6 +28,6 @@ extern constinit const BarrierAlgorithm mpi{
       return {};
     },
     make_barrier_of<Mpi>,
-    TrialOrder{.alone = 0, .one_node = 2, .oversubscribed = 2, .several_nodes = 2}};
+    TrialOrder{.single_rank = 0, .one_node = 2, .oversubscribed = 2, .multiple_nodes = 2}};
 
 }  // namespace hockney::sync

@@ -33,6 +33,6 @@ extern constinit const BarrierAlgorithm mpi_nonblocking{
       return {};
     },
     make_barrier_of<MpiNonblocking>,
-    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 7}};
+    TrialOrder{.single_rank = 0, .one_node = 0, .oversubscribed = 0, .multiple_nodes = 7}};
 
 }  // namespace hockney::sync

@@ -17,14 +17,14 @@ static_assert(sizeof(Count) == sizeof(std::uint64_t) && Count::is_always_lock_fr
 class OneSided final : public Barrier {
  public:
   explicit OneSided(MPI_Comm comm) : signals_(comm) {
-    need_memory_to_watch();
-    const int rounds = rounds_of_two(signals_.size()) + 1;
+    require_shared_memory();
+    const int rounds = doubling_rounds(signals_.size()) + 1;
     window_ = make_window(signals_.handle(), signals_.wait_policy(), [&](MPI_Win* window) {
       return MPI_Win_allocate(static_cast<MPI_Aint>(rounds * sizeof(Count)), sizeof(Count), MPI_INFO_NULL,
                               signals_.handle(), &flags_, window);
     });
     // Puts must arrive in the memory that is polled.
-    if (!signals_.wait_policy().on_all(unified(), signals_.handle())) {
+    if (!signals_.wait_policy().all_agree(unified(), signals_.handle())) {
       MPI_Win_free(&window_);
       throw InvalidCase("this MPI's windows keep two copies of memory, so that it cannot be polled");
     }
@@ -44,14 +44,14 @@ class OneSided final : public Barrier {
     std::atomic_thread_fence(std::memory_order_seq_cst);
     MPI_Win_sync(window_);
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
-      const int to = (rank + step) % size;
-      MPI_Put(&episode_, 1, MPI_UINT64_T, to, round, 1, MPI_UINT64_T, window_);
-      MPI_Win_flush(to, window_);
+      const int target = (rank + step) % size;
+      MPI_Put(&episode_, 1, MPI_UINT64_T, target, round, 1, MPI_UINT64_T, window_);
+      MPI_Win_flush(target, window_);
       signals_.wait_policy().until([&] {
         if (flags_[round].load(std::memory_order_acquire) >= episode_) return true;
         // A Put that needs this rank's progress gets it only inside MPI.
-        int there = 0;
-        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, signals_.handle(), &there, MPI_STATUS_IGNORE);
+        int has_message = 0;
+        MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, signals_.handle(), &has_message, MPI_STATUS_IGNORE);
         MPI_Win_sync(window_);
         return false;
       });
@@ -61,9 +61,9 @@ class OneSided final : public Barrier {
  private:
   bool unified() const {
     int* model = nullptr;
-    int known = 0;
-    MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &known);
-    return known && *model == MPI_WIN_UNIFIED;
+    int is_known = 0;
+    MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &is_known);
+    return is_known && *model == MPI_WIN_UNIFIED;
   }
 
   const Signals signals_;
@@ -80,10 +80,10 @@ extern constinit const BarrierAlgorithm one_sided{
     "after Hensgen, Finkel, Manber (1988); MPI-4.1, 12",
     Signalling::one_sided,
     [](int ranks) -> Traffic {
-      const int rounds = rounds_of_two(ranks);
+      const int rounds = doubling_rounds(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
     },
     make_barrier_of<OneSided>,
-    TrialOrder{.alone = 0, .one_node = 5, .oversubscribed = 4, .several_nodes = 9}};
+    TrialOrder{.single_rank = 0, .one_node = 5, .oversubscribed = 4, .multiple_nodes = 9}};
 
 }  // namespace hockney::sync

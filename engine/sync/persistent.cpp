@@ -43,10 +43,10 @@ extern constinit const BarrierAlgorithm persistent{
     "after Hensgen, Finkel, Manber (1988); MPI-4.1, 3.9",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      const int rounds = rounds_of_two(ranks);
+      const int rounds = doubling_rounds(ranks);
       return {static_cast<long>(ranks) * rounds, rounds, 2 * rounds};
     },
     make_barrier_of<Persistent>,
-    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 6}};
+    TrialOrder{.single_rank = 0, .one_node = 0, .oversubscribed = 0, .multiple_nodes = 6}};
 
 }  // namespace hockney::sync

@@ -12,7 +12,7 @@ constexpr int largest_power(int ranks) {
 }
 
 // Pairs 2^k apart exchange signals. If the number of ranks is not a power of two, the ranks beyond the
-// largest power of two in it signal to a partner first and are released by it last.
+// largest power of two first signal to a partner, which releases them at the end.
 class RecursiveDoubling final : public Barrier {
  public:
   explicit RecursiveDoubling(MPI_Comm comm) : signals_(comm), power_(largest_power(signals_.size())) {}
@@ -20,19 +20,19 @@ class RecursiveDoubling final : public Barrier {
   void wait() override {
     const int rank = signals_.rank();
     if (rank >= power_) {
-      signals_.send(rank - power_, before);
-      signals_.receive(rank - power_, after);
+      signals_.send(rank - power_, arrival_tag);
+      signals_.receive(rank - power_, release_tag);
       return;
     }
-    const bool stands_in = rank + power_ < signals_.size();
-    if (stands_in) signals_.receive(rank + power_, before);
+    const bool has_partner = rank + power_ < signals_.size();
+    if (has_partner) signals_.receive(rank + power_, arrival_tag);
     for (int step = 1; step < power_; step <<= 1) signals_.exchange(rank ^ step, rank ^ step);
-    if (stands_in) signals_.send(rank + power_, after);
+    if (has_partner) signals_.send(rank + power_, release_tag);
   }
 
  private:
-  static constexpr int before = 1;
-  static constexpr int after = 2;
+  static constexpr int arrival_tag = 1;
+  static constexpr int release_tag = 2;
 
   const Signals signals_;
   const int power_;
@@ -46,12 +46,14 @@ extern constinit const BarrierAlgorithm recursive_doubling{
     "Thakur, Rabenseifner, Gropp, Optimization of Collective Communication (2005)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      const int power = largest_power(ranks), over = ranks - power, rounds = rounds_of_two(power);
-      // With many ranks beyond the power of two, a path from one of them through all rounds ends at another.
-      const int beyond = over == 0 ? 0 : 2 * over > power ? 2 : 1;
-      return {static_cast<long>(power) * rounds + 2L * over, rounds + beyond, 2 * rounds + (over ? 2 : 0)};
+      const int power = largest_power(ranks), extra_ranks = ranks - power, rounds = doubling_rounds(power);
+      // If several ranks are beyond the power of two, a path from one of them through all rounds ends at
+      // another.
+      const int extra_steps = extra_ranks == 0 ? 0 : 2 * extra_ranks > power ? 2 : 1;
+      return {static_cast<long>(power) * rounds + 2L * extra_ranks, rounds + extra_steps,
+              2 * rounds + (extra_ranks ? 2 : 0)};
     },
     make_barrier_of<RecursiveDoubling>,
-    TrialOrder{.alone = 0, .one_node = 0, .oversubscribed = 0, .several_nodes = 5}};
+    TrialOrder{.single_rank = 0, .one_node = 0, .oversubscribed = 0, .multiple_nodes = 5}};
 
 }  // namespace hockney::sync

@@ -18,7 +18,7 @@ class ShmCentral final : public Barrier {
       count().value.store(0, std::memory_order_relaxed);
       flags_.set(sense(), sense_);
     } else {
-      flags_.until(sense(), sense_);
+      flags_.wait_until_equal(sense(), sense_);
     }
   }
 
@@ -43,6 +43,6 @@ extern constinit const BarrierAlgorithm shm_central{
       return {};
     },
     make_barrier_of<ShmCentral>,
-    TrialOrder{.alone = 0, .one_node = 3, .oversubscribed = 1, .several_nodes = 0}};
+    TrialOrder{.single_rank = 0, .one_node = 3, .oversubscribed = 1, .multiple_nodes = 0}};
 
 }  // namespace hockney::sync

@@ -18,7 +18,7 @@ class ShmDissemination final : public Barrier {
     for (int step = 1, round = 0; step < size; step <<= 1, ++round) {
       const int to = rank + step < size ? rank + step : rank + step - size;
       flags_.set(flags_.of(to, round), episode_);
-      flags_.until_at_least(flags_.of(rank, round), episode_);
+      flags_.wait_until_at_least(flags_.of(rank, round), episode_);
     }
   }
 
@@ -26,7 +26,7 @@ class ShmDissemination final : public Barrier {
   static int rounds_of(MPI_Comm comm) {
     int size = 1;
     MPI_Comm_size(comm, &size);
-    return rounds_of_two(size) + 1;
+    return doubling_rounds(size) + 1;
   }
 
   const SharedFlags flags_;
@@ -45,6 +45,6 @@ extern constinit const BarrierAlgorithm shm_dissemination{
       return {};
     },
     make_barrier_of<ShmDissemination>,
-    TrialOrder{.alone = 0, .one_node = 1, .oversubscribed = 5, .several_nodes = 0}};
+    TrialOrder{.single_rank = 0, .one_node = 1, .oversubscribed = 5, .multiple_nodes = 0}};
 
 }  // namespace hockney::sync

@@ -7,24 +7,24 @@
 namespace hockney::sync {
 namespace {
 
-// The MCS tree on flags in shared memory: each rank has one flag to signal that its subtree has arrived, and
-// one by which it is woken; both count episodes.
+// The MCS tree with flags in shared memory. Each rank has one flag to signal that its subtree has arrived,
+// and one that wakes it up; both count episodes.
 class ShmTree final : public Barrier {
  public:
   explicit ShmTree(MPI_Comm comm)
       : flags_(comm, 2),
-        arrival_{flags_.rank(), flags_.size(), arrival_ways},
-        wake_up_{flags_.rank(), flags_.size(), wake_up_ways} {}
+        arrival_{flags_.rank(), flags_.size(), arrival_arity},
+        wake_up_{flags_.rank(), flags_.size(), wake_up_arity} {}
 
   void wait() override {
     ++episode_;
-    for (int child = arrival_.first_child(); child < arrival_.beyond_children(); ++child)
-      flags_.until(flags_.of(child, arrived), episode_);
+    for (int child = arrival_.first_child(); child < arrival_.children_end(); ++child)
+      flags_.wait_until_equal(flags_.of(child, arrived), episode_);
     if (!arrival_.root()) {
       flags_.set(flags_.of(flags_.rank(), arrived), episode_);
-      flags_.until(flags_.of(flags_.rank(), awake), episode_);
+      flags_.wait_until_equal(flags_.of(flags_.rank(), awake), episode_);
     }
-    for (int child = wake_up_.first_child(); child < wake_up_.beyond_children(); ++child)
+    for (int child = wake_up_.first_child(); child < wake_up_.children_end(); ++child)
       flags_.set(flags_.of(child, awake), episode_);
   }
 
@@ -50,6 +50,6 @@ extern constinit const BarrierAlgorithm shm_tree{
       return {};
     },
     make_barrier_of<ShmTree>,
-    TrialOrder{.alone = 0, .one_node = 4, .oversubscribed = 3, .several_nodes = 0}};
+    TrialOrder{.single_rank = 0, .one_node = 4, .oversubscribed = 3, .multiple_nodes = 0}};
 
 }  // namespace hockney::sync

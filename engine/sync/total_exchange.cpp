@@ -38,6 +38,6 @@ extern constinit const BarrierAlgorithm total_exchange{"total_exchange",
                                                                  ranks > 1 ? 1 : 0, 2 * (ranks - 1)};
                                                        },
                                                        make_barrier_of<TotalExchange>,
-                                                       not_tried};
+                                                       never_tried};
 
 }  // namespace hockney::sync

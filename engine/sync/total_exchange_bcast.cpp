@@ -26,10 +26,10 @@ extern constinit const BarrierAlgorithm total_exchange_bcast{
     "Krishnamurthy, Performance of Barriers (1998)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      return {static_cast<long>(ranks) * (ranks - 1), ranks * rounds_of_two(ranks),
-              ranks * rounds_of_two(ranks)};
+      return {static_cast<long>(ranks) * (ranks - 1), ranks * doubling_rounds(ranks),
+              ranks * doubling_rounds(ranks)};
     },
     make_barrier_of<TotalExchangeBcast>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

@@ -29,6 +29,6 @@ extern constinit const BarrierAlgorithm total_exchange_sendrecv{
     Signalling::messages,
     [](int ranks) -> Traffic { return {static_cast<long>(ranks) * (ranks - 1), ranks - 1, 2 * (ranks - 1)}; },
     make_barrier_of<TotalExchangeSendrecv>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

@@ -35,9 +35,9 @@ extern constinit const BarrierAlgorithm tournament{
     "Hensgen, Finkel, Manber, Two Algorithms for Barrier Synchronization (1988)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
+      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * doubling_rounds(ranks)};
     },
     make_barrier_of<Tournament>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

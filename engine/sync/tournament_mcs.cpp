@@ -17,10 +17,10 @@ class TournamentMcs final : public Barrier {
     const int rank = signals_.rank(), size = signals_.size();
     int step = 1, round = 0;
     for (; step < size && !(rank & step); step <<= 1, ++round)
-      if (rank + step < size) until(arrived, round);
-    if (step < size) {  // lost, against the one that will wake this rank
+      if (rank + step < size) wait_for_flag(arrived, round);
+    if (step < size) {  // lost to the rank that will wake this one
       signals_.send(rank - step, tag(arrived, round));
-      until(awake, round);
+      wait_for_flag(awake, round);
     }
     while (step >>= 1) {
       --round;
@@ -35,7 +35,7 @@ class TournamentMcs final : public Barrier {
   static constexpr int awake = 1;
 
   int tag(int kind, int round) const { return ((round * 2 + kind) * 2 + parity_) * 2 + (sense_ ? 1 : 0); }
-  void until(int kind, int round) {
+  void wait_for_flag(int kind, int round) {
     while (flags_[parity_][kind][round] != sense_) keep(signals_.receive_any());
   }
   void keep(int tag) { flags_[tag / 2 % 2][tag / 4 % 2][tag / 8] = tag % 2 == 1; }
@@ -43,7 +43,7 @@ class TournamentMcs final : public Barrier {
   const Signals signals_;
   int parity_ = 0;
   bool sense_ = true;
-  std::array<std::array<std::array<bool, most_rounds>, 2>, 2> flags_{};
+  std::array<std::array<std::array<bool, max_rounds>, 2>, 2> flags_{};
 };
 
 }  // namespace
@@ -54,9 +54,9 @@ extern constinit const BarrierAlgorithm tournament_mcs{
     "Mellor-Crummey, Scott (1991), algorithm 10",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
+      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * doubling_rounds(ranks)};
     },
     make_barrier_of<TournamentMcs>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

@@ -7,8 +7,8 @@
 namespace hockney::sync {
 namespace {
 
-// Arrivals as in the tournament, with flags by parity, so that none is reset; the champion's broadcast ends
-// the episode for all, and no rank can be two episodes ahead.
+// Arrivals as in the tournament. Flags alternate by parity, so that none is reset. The champion's broadcast
+// ends the episode on all ranks, so no rank can be two episodes ahead.
 class TournamentParity final : public Barrier {
  public:
   explicit TournamentParity(MPI_Comm comm) : signals_(comm) {}
@@ -39,7 +39,7 @@ class TournamentParity final : public Barrier {
 
   const Signals signals_;
   int parity_ = 0;
-  std::array<std::array<bool, most_rounds>, 2> flags_{};
+  std::array<std::array<bool, max_rounds>, 2> flags_{};
 };
 
 }  // namespace
@@ -50,9 +50,9 @@ extern constinit const BarrierAlgorithm tournament_parity{
     "Krishnamurthy, Performance of Barriers (1998)",
     Signalling::messages,
     [](int ranks) -> Traffic {
-      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * rounds_of_two(ranks)};
+      return {2L * (ranks - 1), 2 * binomial_height(ranks), 2 * doubling_rounds(ranks)};
     },
     make_barrier_of<TournamentParity>,
-    not_tried};
+    never_tried};
 
 }  // namespace hockney::sync

@@ -14,23 +14,24 @@ namespace hockney::threads {
 class Team {
  public:
   explicit Team(int threads) {
-    for (int thread = 1; thread < threads; ++thread) others_.emplace_back([this, thread] { serve(thread); });
+    for (int thread = 1; thread < threads; ++thread)
+      threads_.emplace_back([this, thread] { run_worker(thread); });
   }
   ~Team() {
-    ends_ = true;
+    is_ending_ = true;
     begin();
-    for (std::thread& other : others_) other.join();
+    for (std::thread& thread : threads_) thread.join();
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  void work(const std::function<void(int)>& each) {
-    each_ = &each;
-    working_.store(static_cast<int>(others_.size()), std::memory_order_relaxed);
+  void work(const std::function<void(int)>& task) {
+    task_ = &task;
+    working_.store(static_cast<int>(threads_.size()), std::memory_order_relaxed);
     begin();
-    each(0);
-    for (int left = 0; (left = working_.load(std::memory_order_acquire)) != 0;)
-      working_.wait(left, std::memory_order_acquire);
+    task(0);
+    for (int unfinished = 0; (unfinished = working_.load(std::memory_order_acquire)) != 0;)
+      working_.wait(unfinished, std::memory_order_acquire);
   }
 
  private:
@@ -39,21 +40,21 @@ class Team {
     round_.notify_all();
   }
 
-  void serve(int thread) {
-    for (unsigned seen = 0;;) {
-      round_.wait(seen, std::memory_order_acquire);
-      ++seen;
-      if (ends_) return;
-      (*each_)(thread);
+  void run_worker(int thread) {
+    for (unsigned seen_round = 0;;) {
+      round_.wait(seen_round, std::memory_order_acquire);
+      ++seen_round;
+      if (is_ending_) return;
+      (*task_)(thread);
       if (working_.fetch_sub(1, std::memory_order_acq_rel) == 1) working_.notify_one();
     }
   }
 
-  const std::function<void(int)>* each_ = nullptr;
-  bool ends_ = false;
+  const std::function<void(int)>* task_ = nullptr;
+  bool is_ending_ = false;
   std::atomic<unsigned> round_{0};
   std::atomic<int> working_{0};
-  std::vector<std::thread> others_;
+  std::vector<std::thread> threads_;
 };
 
 }  // namespace hockney::threads

@@ -19,23 +19,23 @@
 
 namespace hockney::threads {
 
-// What workloads of several threads share: the threads of a rank, each with a channel of its own and memory
-// for `outgoing` and `incoming` messages. They wait for one another at the beginning and the end of a run; in
-// between each goes through its iterations alone.
+// Base class of workloads with several threads: the threads of a rank, each with a separate channel and
+// memory for `outgoing` and `incoming` messages. They wait for one another at the beginning and the end of a
+// run; in between, each executes its iterations independently.
 class ThreadsBase : public Workload {
  public:
   ThreadsBase(const Place& place, const Values& values, std::size_t outgoing, std::size_t incoming,
               bool comms)
       : comm_(place.comm),
         block_(values.bytes()),
-        threads_(supported(values)),
+        threads_(require_thread_support(values)),
         iterations_(static_cast<int>(values.integer("iterations"))),
         outgoing_messages_(outgoing),
         incoming_messages_(incoming) {
     const auto threads = static_cast<std::size_t>(threads_);
-    on_all(comm_, [&] {
-      outgoing_.emplace(place.arena, threads * outgoing * apart(), "hot");
-      incoming_.emplace(place.arena, threads * incoming * apart(), "hot");
+    run_on_all_ranks(comm_, [&] {
+      outgoing_.emplace(place.arena, threads * outgoing * message_stride(), "hot");
+      incoming_.emplace(place.arena, threads * incoming * message_stride(), "hot");
     });
     channels_.resize(threads, {comm_.handle, 1});
     for (int thread = 0; thread < threads_; ++thread) {
@@ -66,11 +66,11 @@ class ThreadsBase : public Workload {
     int tag;
   };
 
-  // What one thread does in an iteration.
+  // The work of one thread in an iteration.
   virtual void iterate(int thread, const Channel& channel) = 0;
 
-  Payload part_of(const Payload& payload) const {
-    return payload.shared_by(channels_.size() * (incoming_messages_ ? incoming_messages_ : 1));
+  Payload payload_per_thread(const Payload& payload) const {
+    return payload.divided_among(channels_.size() * (incoming_messages_ ? incoming_messages_ : 1));
   }
   std::span<std::byte> outgoing(int thread, std::size_t message = 0) {
     return place(*outgoing_, static_cast<std::size_t>(thread) * outgoing_messages_ + message);
@@ -78,7 +78,7 @@ class ThreadsBase : public Workload {
   std::span<std::byte> incoming(int thread, std::size_t message = 0) {
     return place(*incoming_, static_cast<std::size_t>(thread) * incoming_messages_ + message);
   }
-  // The number of what a thread of `rank` sends.
+  // Identity of the data that a thread of `rank` sends.
   std::uint64_t identity(int rank, int thread) const {
     return static_cast<std::uint64_t>(rank) * static_cast<std::uint64_t>(threads_) +
            static_cast<std::uint64_t>(thread);
@@ -90,11 +90,11 @@ class ThreadsBase : public Workload {
   const int iterations_;
 
  private:
-  // No two threads write into the same line.
+  // Avoids that two threads write to the same cache line.
   static constexpr std::size_t distance = 256;
 
-  // The number of threads, unless this MPI does not let them all call it.
-  static int supported(const Values& values) {
+  // The number of threads. Throws InvalidCase if this MPI does not allow all of them to call it.
+  static int require_thread_support(const Values& values) {
 #if !HOCKNEY_HAS_THREADS
     throw InvalidCase("threads cannot be simulated (each rank of SimGrid's MPI is one thread)");
 #endif
@@ -109,9 +109,11 @@ class ThreadsBase : public Workload {
     return static_cast<int>(values.integer("threads"));
   }
 
-  std::size_t apart() const { return (block_.bytes + distance - 1) / distance * distance + distance; }
+  std::size_t message_stride() const {
+    return (block_.bytes + distance - 1) / distance * distance + distance;
+  }
   std::span<std::byte> place(Buffer& buffer, std::size_t index) const {
-    return buffer.upcoming().subspan(index * apart(), block_.bytes);
+    return buffer.upcoming().subspan(index * message_stride(), block_.bytes);
   }
 
   const std::size_t outgoing_messages_;

@@ -8,7 +8,7 @@
 namespace hockney::threads {
 namespace {
 
-// Collectives of several threads of each rank at once, each on a communicator of its own.
+// Collectives of several threads of each rank at once, each on a separate communicator.
 class ThreadsCollective final : public ThreadsBase {
  public:
   ThreadsCollective(const Place& place, const Values& values)
@@ -21,8 +21,8 @@ class ThreadsCollective final : public ThreadsBase {
       if (operation_ != "bcast")
         write_reduction(outgoing(thread), seed(payload, thread), comm_.rank);
       else if (comm_.root())
-        write_bytes(incoming(thread), part_of(payload), identity(0, thread));
-      if (operation_ != "bcast" || !comm_.root()) spoil(incoming(thread), part_of(payload));
+        write_bytes(incoming(thread), payload_per_thread(payload), identity(0, thread));
+      if (operation_ != "bcast" || !comm_.root()) spoil(incoming(thread), payload_per_thread(payload));
     }
   }
 
@@ -31,22 +31,23 @@ class ThreadsCollective final : public ThreadsBase {
     if (operation_ == "barrier" || (operation_ == "reduce" && !comm_.root())) return all;
     for (int thread = 0; thread < threads_; ++thread)
       all += operation_ == "bcast"
-                 ? check_bytes(incoming(thread), part_of(payload), identity(0, thread),
+                 ? check_bytes(incoming(thread), payload_per_thread(payload), identity(0, thread),
                                "the message of rank 0's thread")
-                 : check_reduced(incoming(thread), {seed(payload, thread), part_of(payload).most}, 0,
-                                 sum_of_factors(comm_.size), "the sum of the threads");
+                 : check_reduced(incoming(thread),
+                                 {seed(payload, thread), payload_per_thread(payload).max_bytes}, 0,
+                                 factor_sum(comm_.size), "the sum of the threads");
     return all;
   }
 
   bool keeps_payload() const override { return true; }
   double operations() const override { return iterations_; }
-  // Of all threads.
+  // Counts all threads.
   std::uint64_t bytes_moved() const override {
     return operation_ == "barrier" ? 0 : block_.bytes * static_cast<std::uint64_t>(threads_);
   }
 
  private:
-  // The threads of a number sum other elements than those of another.
+  // Threads with the same number sum the same elements on all ranks; other threads sum different ones.
   static std::uint64_t seed(const Payload& payload, int thread) {
     return payload.seed + static_cast<std::uint64_t>(thread);
   }
@@ -81,7 +82,7 @@ constexpr Parameter threads_collective_parameters[] = {
     {"operation", Kind::choice, "", "allreduce", 0, 0, "allreduce|barrier|bcast|reduce",
      "the collective operation"},
     parameters::bytes("bytes of each thread's vector, a multiple of 8; a barrier has none",
-                      parameters::a_double),
+                      parameters::element_bytes),
     threads_parameter,
     iterations_of("collectives of each thread before it waits for the other threads of its rank")};
 

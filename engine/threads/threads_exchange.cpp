@@ -6,10 +6,9 @@ namespace hockney::threads {
 namespace {
 
 // The ranks form a ring for each of their threads, on which messages meet:
-//
-//   pingping   MPI_Isend to the right, MPI_Recv from the left, MPI_Wait
-//   sendrecv   the same with MPI_Sendrecv
-//   both       MPI_Isend to both neighbors, MPI_Recv from both, MPI_Waitall
+//    pingping   MPI_Isend to the right, MPI_Recv from the left, MPI_Wait
+//    sendrecv   the same with MPI_Sendrecv
+//    both       MPI_Isend to both neighbors, MPI_Recv from both, MPI_Waitall
 class ThreadsExchange final : public ThreadsBase {
  public:
   ThreadsExchange(const Place& place, const Values& values)
@@ -17,24 +16,24 @@ class ThreadsExchange final : public ThreadsBase {
                     values.word("channel") == "comm"),
         both_(values.word("pattern") == "both"),
         calls_sendrecv_(values.word("pattern") == "sendrecv"),
-        left_((comm_.rank + comm_.size - 1) % comm_.size),
+        unfinished_((comm_.rank + comm_.size - 1) % comm_.size),
         right_((comm_.rank + 1) % comm_.size) {}
 
   void fill(const Payload& payload) override {
     for (int thread = 0; thread < threads_; ++thread) {
-      write_bytes(outgoing(thread), part_of(payload), identity(comm_.rank, thread));
-      spoil(incoming(thread), part_of(payload));
-      if (both_) spoil(incoming(thread, 1), part_of(payload));
+      write_bytes(outgoing(thread), payload_per_thread(payload), identity(comm_.rank, thread));
+      spoil(incoming(thread), payload_per_thread(payload));
+      if (both_) spoil(incoming(thread, 1), payload_per_thread(payload));
     }
   }
 
   Check verify(const Payload& payload) override {
     Check all;
     for (int thread = 0; thread < threads_; ++thread) {
-      all += check_bytes(incoming(thread), part_of(payload), identity(left_, thread),
+      all += check_bytes(incoming(thread), payload_per_thread(payload), identity(unfinished_, thread),
                          "the message of the left rank's thread");
       if (both_)
-        all += check_bytes(incoming(thread, 1), part_of(payload), identity(right_, thread),
+        all += check_bytes(incoming(thread, 1), payload_per_thread(payload), identity(right_, thread),
                            "the message of the right rank's thread");
     }
     return all;
@@ -42,7 +41,7 @@ class ThreadsExchange final : public ThreadsBase {
 
   bool keeps_payload() const override { return true; }
   double operations() const override { return iterations_; }
-  // What all threads of a rank send.
+  // Counts the messages that all threads of a rank send.
   std::uint64_t bytes_moved() const override {
     return block_.bytes * static_cast<std::uint64_t>(threads_) * (both_ ? 2 : 1);
   }
@@ -52,14 +51,14 @@ class ThreadsExchange final : public ThreadsBase {
     std::byte* const out = outgoing(thread).data();
     std::byte* const in = incoming(thread).data();
     if (calls_sendrecv_) {
-      MPI_Sendrecv(out, block_.count, block_.type, right_, channel.tag, in, block_.count, block_.type, left_,
-                   channel.tag, channel.comm, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(out, block_.count, block_.type, right_, channel.tag, in, block_.count, block_.type,
+                   unfinished_, channel.tag, channel.comm, MPI_STATUS_IGNORE);
       return;
     }
     MPI_Request sending[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Isend(out, block_.count, block_.type, right_, channel.tag, channel.comm, &sending[0]);
-    if (both_) MPI_Isend(out, block_.count, block_.type, left_, channel.tag, channel.comm, &sending[1]);
-    MPI_Recv(in, block_.count, block_.type, left_, channel.tag, channel.comm, MPI_STATUS_IGNORE);
+    if (both_) MPI_Isend(out, block_.count, block_.type, unfinished_, channel.tag, channel.comm, &sending[1]);
+    MPI_Recv(in, block_.count, block_.type, unfinished_, channel.tag, channel.comm, MPI_STATUS_IGNORE);
     if (both_)
       MPI_Recv(incoming(thread, 1).data(), block_.count, block_.type, right_, channel.tag, channel.comm,
                MPI_STATUS_IGNORE);
@@ -68,7 +67,7 @@ class ThreadsExchange final : public ThreadsBase {
 
   const bool both_;
   const bool calls_sendrecv_;
-  const int left_;
+  const int unfinished_;
   const int right_;
 };
 

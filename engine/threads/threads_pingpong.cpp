@@ -5,7 +5,7 @@
 namespace hockney::threads {
 namespace {
 
-// Ping-pongs of several threads at once, each thread of rank 0 with one of rank 1.
+// Ping-pongs of several threads at once, each between a thread of rank 0 and one of rank 1.
 class ThreadsPingPong final : public ThreadsBase {
  public:
   ThreadsPingPong(const Place& place, const Values& values)
@@ -13,22 +13,22 @@ class ThreadsPingPong final : public ThreadsBase {
 
   void fill(const Payload& payload) override {
     for (int thread = 0; thread < threads_; ++thread) {
-      write_bytes(outgoing(thread), part_of(payload), identity(comm_.rank, thread));
-      spoil(incoming(thread), part_of(payload));
+      write_bytes(outgoing(thread), payload_per_thread(payload), identity(comm_.rank, thread));
+      spoil(incoming(thread), payload_per_thread(payload));
     }
   }
 
   Check verify(const Payload& payload) override {
     Check all;
     for (int thread = 0; thread < threads_; ++thread)
-      all += check_bytes(incoming(thread), part_of(payload), identity(partner_, thread),
+      all += check_bytes(incoming(thread), payload_per_thread(payload), identity(partner_, thread),
                          "the message of the other rank's thread");
     return all;
   }
 
   bool keeps_payload() const override { return true; }
   double operations() const override { return 2.0 * iterations_; }
-  // The total of all threads.
+  // The total over all threads.
   std::uint64_t bytes_moved() const override { return block_.bytes * static_cast<std::uint64_t>(threads_); }
 
  private:

@@ -5,13 +5,15 @@
 namespace hockney::threads {
 namespace {
 
-// Each thread of rank 0 sends windows of messages to one of rank 1, which ends a window with an empty answer.
-// In both directions, who has received all has seen the other's last send.
+// Each thread of rank 0 sends windows of messages to a thread of rank 1, which ends a window with an empty
+// answer. In both directions, a thread that has received all messages has also received the partner's last
+// one.
 class ThreadsStream final : public ThreadsBase {
  public:
   ThreadsStream(const Place& place, const Values& values)
-      : ThreadsBase(place, values, window_of(values), window_of(values), values.word("channel") == "comm"),
-        window_(window_of(values)),
+      : ThreadsBase(place, values, window_size(values), window_size(values),
+                    values.word("channel") == "comm"),
+        window_(window_size(values)),
         both_(values.word("direction") == "both"),
         partner_(1 - comm_.rank),
         requests_(static_cast<std::size_t>(threads_) * 2 * window_) {}
@@ -19,8 +21,9 @@ class ThreadsStream final : public ThreadsBase {
   void fill(const Payload& payload) override {
     for (int thread = 0; thread < threads_; ++thread)
       for (std::size_t i = 0; i < window_; ++i) {
-        if (sends()) write_bytes(outgoing(thread, i), part_of(payload), number(comm_.rank, thread, i));
-        if (receives()) spoil(incoming(thread, i), part_of(payload));
+        if (sends())
+          write_bytes(outgoing(thread, i), payload_per_thread(payload), number(comm_.rank, thread, i));
+        if (receives()) spoil(incoming(thread, i), payload_per_thread(payload));
       }
   }
 
@@ -29,20 +32,20 @@ class ThreadsStream final : public ThreadsBase {
     if (!receives()) return all;
     for (int thread = 0; thread < threads_; ++thread)
       for (std::size_t i = 0; i < window_; ++i)
-        all += check_bytes(incoming(thread, i), part_of(payload), number(partner_, thread, i),
+        all += check_bytes(incoming(thread, i), payload_per_thread(payload), number(partner_, thread, i),
                            "a message of the other rank's thread");
     return all;
   }
 
   bool keeps_payload() const override { return true; }
-  // All messages of all threads, so that the inverse of a time is the message rate.
+  // Counts all messages of all threads, so that the inverse of the time is the message rate.
   double operations() const override {
     return static_cast<double>(window_) * threads_ * iterations_ * (both_ ? 2 : 1);
   }
   std::uint64_t bytes_moved() const override { return block_.bytes; }
 
  private:
-  static std::size_t window_of(const Values& values) {
+  static std::size_t window_size(const Values& values) {
     return static_cast<std::size_t>(values.integer("window"));
   }
   bool sends() const { return both_ || comm_.root(); }
@@ -53,16 +56,16 @@ class ThreadsStream final : public ThreadsBase {
 
   void iterate(int thread, const Channel& channel) override {
     MPI_Request* const requests = &requests_[static_cast<std::size_t>(thread) * 2 * window_];
-    int posted = 0;
+    int request_count = 0;
     if (receives())
       for (std::size_t i = 0; i < window_; ++i)
         MPI_Irecv(incoming(thread, i).data(), block_.count, block_.type, partner_, channel.tag, channel.comm,
-                  &requests[posted++]);
+                  &requests[request_count++]);
     if (sends())
       for (std::size_t i = 0; i < window_; ++i)
         MPI_Isend(outgoing(thread, i).data(), block_.count, block_.type, partner_, channel.tag, channel.comm,
-                  &requests[posted++]);
-    MPI_Waitall(posted, requests, MPI_STATUSES_IGNORE);
+                  &requests[request_count++]);
+    MPI_Waitall(request_count, requests, MPI_STATUSES_IGNORE);
     if (both_) return;
     if (comm_.root())
       MPI_Recv(nullptr, 0, MPI_BYTE, partner_, channel.tag, channel.comm, MPI_STATUS_IGNORE);

@@ -12,7 +12,7 @@ class Gatherv final : public GathervBase {
  public:
   using GathervBase::GathervBase;
   void run() override {
-    MPI_Gatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),
+    MPI_Gatherv(outgoing_.next(), local_count(), counts_.type(), incoming_.next(), counts_.counts(),
                 counts_.displacements(), counts_.type(), root_, comm_.handle);
   }
 };
@@ -22,7 +22,7 @@ class Scatterv final : public ScattervBase {
   using ScattervBase::ScattervBase;
   void run() override {
     MPI_Scatterv(outgoing_.next(), counts_.counts(), counts_.displacements(), counts_.type(),
-                 incoming_.next(), own_count(), counts_.type(), root_, comm_.handle);
+                 incoming_.next(), local_count(), counts_.type(), root_, comm_.handle);
   }
 };
 
@@ -30,7 +30,7 @@ class Allgatherv final : public AllgathervBase {
  public:
   using AllgathervBase::AllgathervBase;
   void run() override {
-    MPI_Allgatherv(outgoing_.next(), own_count(), counts_.type(), incoming_.next(), counts_.counts(),
+    MPI_Allgatherv(outgoing_.next(), local_count(), counts_.type(), incoming_.next(), counts_.counts(),
                    counts_.displacements(), counts_.type(), comm_.handle);
   }
 };

@@ -6,8 +6,8 @@
 namespace hockney::vector_collectives {
 namespace {
 
-// No communication: each rank adds its own vector to one that is there already. That one is written again
-// before each verification, since every run adds to it.
+// No communication: each rank adds its own vector to another local one. The latter is rewritten before each
+// verification, since every run adds to it.
 class ReduceLocal final : public Reduction {
  public:
   ReduceLocal(const Place& place, const Values& values) : Reduction(place, values, 1, 1) {}
@@ -19,9 +19,9 @@ class ReduceLocal final : public Reduction {
     write_reduction(incoming_.upcoming(), payload.seed, comm_.rank);
   }
 
-  // After a single run.
+  // Valid after a single run.
   Check verify(const Payload& payload) override {
-    return check_reduced(incoming_.taken(), payload, 0, 2.0 * (comm_.rank + 1), "the sum of two vectors");
+    return check_reduced(incoming_.current(), payload, 0, 2.0 * (comm_.rank + 1), "the sum of two vectors");
   }
 
   bool keeps_payload() const override { return false; }

@@ -101,13 +101,13 @@ int main(int argc, char** argv) {
       if (comm.root()) account.compute(2 * ms, 1);
       account.synchronise();
       account.end();
-      account.settle();
+      account.settle_run();
       pass(2);  // long enough for drift to matter
     }
     std::string line = "rank " + std::to_string(comm.rank);
     for (std::size_t phase = 0; phase < phases; ++phase)
-      for (std::size_t kind = 0; kind < kinds_of_spending; ++kind)
-        line += " " + std::to_string(account.spent(phase, static_cast<Spent>(kind)));
+      for (std::size_t kind = 0; kind < kind_count; ++kind)
+        line += " " + std::to_string(account.spent(phase, static_cast<TimeKind>(kind)));
     std::printf("%s%s\n", line.c_str(), right ? " received" : "");
   }
   MPI_Finalize();

@@ -56,7 +56,7 @@ class Entries {
   bool told(bool go_on, std::uint32_t turn) {
     Flag& word = flags_.of(0, 1);
     if (flags_.rank() == 0) flags_.set(word, 2 * turn + (go_on ? 1 : 0));
-    flags_.until_at_least(word, 2 * turn);
+    flags_.wait_until_at_least(word, 2 * turn);
     return word.value.load() % 2 == 1;
   }
 

@@ -10,7 +10,7 @@ int main() {
   for (const hockney::BarrierAlgorithm* algorithm : hockney::all_barriers())
     for (int ranks = 1; ranks <= 33; ++ranks) {
       const hockney::Traffic said = algorithm->traffic(ranks);
-      std::printf("%s %d %ld %d %d\n", algorithm->name, ranks, said.messages, said.depth, said.busiest);
+      std::printf("%s %d %ld %d %d\n", algorithm->name, ranks, said.messages, said.depth, said.max_per_rank);
     }
   return 0;
 }

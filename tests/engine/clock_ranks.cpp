@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   const double residual = clock.residual(comm);
   const double error = std::abs(clock.to_global(MPI_Wtime()) - as_seen_by(0, PMPI_Wtime()));
   double most[] = {longest, error};
-  comm.longest_each(most, 2);
+  comm.reduce_max(most, 2);
   if (comm.root()) std::printf("seconds %.9f error %.9f residual %.9f\n", most[0], most[1], residual);
   MPI_Finalize();
   return 0;

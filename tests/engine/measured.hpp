@@ -22,7 +22,7 @@ inline const Comm& control() {
 inline Measurement measured(const WorkloadInfo& info, const char* sync,
                             StopRule rule = {.precision = 0.05, .budget_s = 0.3}) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const Values values(std::map<std::string, std::string>{{"sync", sync}});
   return Measurer({comm, arena}, comm, {3e-8, 1e-9}).measure(info, values, rule, now());
 }

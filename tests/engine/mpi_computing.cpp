@@ -94,7 +94,7 @@ TEST(Computing, GoesByTheWallWhereAThreadHasNoClock) {
 
 // Unlike the preset time, the number of steps does not adapt to whatever slows them.
 TEST(Computing, OfStepsIsAFixedAmount) {
-  Computing computing = Computing::of_steps(300e-6);
+  Computing computing = Computing::with_fixed_steps(300e-6);
   const double steps = computing.steps();
   for (int i = 0; i < 20; ++i) {
     computing.run();
@@ -103,7 +103,7 @@ TEST(Computing, OfStepsIsAFixedAmount) {
   EXPECT_EQ(computing.steps(), steps);
   EXPECT_GT(steps, 300e-6 / 1e-6);  // a step is a multiplication and an addition
   EXPECT_TRUE(holds_undisturbed([](double& own_error) {
-    Computing twice = Computing::of_steps(600e-6);
+    Computing twice = Computing::with_fixed_steps(600e-6);
     const double least = least_time(twice, 50);
     own_error = twice.error();
     return std::abs(least - 600e-6) <= 0.03 * 600e-6;
@@ -111,7 +111,7 @@ TEST(Computing, OfStepsIsAFixedAmount) {
 }
 
 TEST(Computing, OfNoStepsTakesNoTime) {
-  Computing computing = Computing::of_steps(0);
+  Computing computing = Computing::with_fixed_steps(0);
   EXPECT_EQ(computing.steps(), 0);
   EXPECT_LT(least_time(computing, 10), 1e-6);
 }

@@ -36,17 +36,17 @@ TEST_P(OfKind, MpiAndCopyingByHandFindTheSameBytes) {
 
 TEST_P(OfKind, AGapThatWasOverwrittenIsFoundAndTheDataAreNone) {
   const Layout layout(described(GetParam(), 5, 7, 12));
-  std::vector<std::byte> memory(layout.extent(), Layout::untouched);
+  std::vector<std::byte> memory(layout.extent(), Layout::gap_pattern);
   const std::vector<std::byte> data(layout.bytes(), std::byte{1});
   layout.scatter(data.data(), memory.data());
   EXPECT_EQ(layout.check_gaps(memory).errors, 0U);
   std::size_t gaps = 0;
   for (std::size_t i = 0; i < memory.size(); ++i) {
-    if (memory[i] != Layout::untouched) continue;
+    if (memory[i] != Layout::gap_pattern) continue;
     ++gaps;
     memory[i] = std::byte{2};
     EXPECT_EQ(layout.check_gaps(memory).errors, 1U) << i;
-    memory[i] = Layout::untouched;
+    memory[i] = Layout::gap_pattern;
   }
   EXPECT_EQ(gaps, layout.extent() - layout.bytes());
 }

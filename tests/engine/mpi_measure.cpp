@@ -35,7 +35,7 @@ class Ring final : public Workload {
     const int before = (comm_.rank + comm_.size - 1) % comm_.size;
     MPI_Sendrecv(out_.next(), 64, MPI_BYTE, next, 0, in_.next(), 64, MPI_BYTE, before, 0, comm_.handle,
                  MPI_STATUS_IGNORE);
-    if (broken_ && comm_.rank == comm_.size - 1) const_cast<std::byte&>(in_.taken()[17]) ^= std::byte{4};
+    if (broken_ && comm_.rank == comm_.size - 1) const_cast<std::byte&>(in_.current()[17]) ^= std::byte{4};
   }
   void fill(const Payload& payload) override {
     for (std::byte& b : out_.upcoming())
@@ -45,7 +45,7 @@ class Ring final : public Workload {
   Check verify(const Payload& payload) override {
     const auto before = static_cast<std::uint64_t>((comm_.rank + comm_.size - 1) % comm_.size);
     for (std::size_t i = 0; i < 64; ++i)
-      if (in_.taken()[i] != static_cast<std::byte>(payload.seed + before))
+      if (in_.current()[i] != static_cast<std::byte>(payload.seed + before))
         return {64, 1, "byte " + std::to_string(i)};
     return {64, 0, ""};
   }
@@ -91,7 +91,7 @@ TEST(Measure, FindsABrokenPayloadAndSaysWhere) {
 TEST(Measure, KeepsEveryRepetitionOnRankZero) {
   const Measurement result =
       measured(ring<false>, "barrier",
-               {.precision = 1e-9, .budget_s = 300, .max_repetitions = 200, .most_warm_up = 16});
+               {.precision = 1e-9, .budget_s = 300, .max_repetitions = 200, .max_warm_up = 16});
   EXPECT_EQ(result.verified.errors, 0u);
   EXPECT_EQ(result.times_s.size(), control().root() ? 200u : 0u);
   EXPECT_STREQ(result.stop_reason, "repetitions");  // including reports of ranks that do not decide
@@ -167,7 +167,7 @@ constexpr WorkloadInfo written{
 
 TEST(Measure, ABatchIsNoLongerThanWhatAllRanksHaveWrittenBefore) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   Measurer measurer({comm, arena}, comm, {1e-3, 1e-9});  // so that batches are long on any machine
   const auto batch = [&](const char* buffers, const char* sync) {
     const Values values(std::map<std::string, std::string>{{"sync", sync}, {"buffers", buffers}});
@@ -181,7 +181,7 @@ TEST(Measure, ABatchIsNoLongerThanWhatAllRanksHaveWrittenBefore) {
 // Other cases have displaced the buffers of a visit from the caches.
 TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
   const auto warmed_up = [&](const char* buffers, double budget_s) {
     const Values values(std::map<std::string, std::string>{{"sync", "barrier"}, {"buffers", buffers}});
@@ -189,7 +189,7 @@ TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
     run.visit({now(), 5, false});
     return run.result().warmup_s.size();
   };
-  const std::size_t fewest = comm.root() ? Method::fewest_warm_up_runs : 0;
+  const std::size_t fewest = comm.root() ? Method::min_warm_up_runs : 0;
   EXPECT_EQ(warmed_up("hot", 1000), fewest);
   EXPECT_EQ(warmed_up("cold", 1000), 0u);
   EXPECT_EQ(warmed_up("hot", 0.01), 0u);  // its share has no time for it
@@ -197,7 +197,7 @@ TEST(Measure, AVisitWarmsUpEvenIfItsTimeIsUp) {
 
 TEST(Measure, ALaterVisitWarmsUpWhileTheLaunchHasTime) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
   CaseRun run = measurer.begin(slow, Values(std::map<std::string, std::string>{{"sync", "barrier"}}),
                                {.precision = -1, .budget_s = 1000});
@@ -208,14 +208,14 @@ TEST(Measure, ALaterVisitWarmsUpWhileTheLaunchHasTime) {
     return Slow::runs - before;
   };
   const int without = 1 + 5;  // verification and repetitions
-  EXPECT_GE(runs_in(now() + 1000), without + Method::fewest_warm_up_runs);
+  EXPECT_GE(runs_in(now() + 1000), without + Method::min_warm_up_runs);
   EXPECT_LE(runs_in(now()), without + 1);  // a disturbed visit may have time for another verification
 }
 
 // The target of a one-sided operation is ready at once, and its origin may be another rank than 0.
 TEST(Measure, WithoutABarrierTheTimeIsTheLongestTooWhereRanksDoNotWaitForOneAnother) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const Measurement result =
       Measurer({comm, arena}, comm, {3e-8, 1e-9})
           .measure(slow, Values({}), {.precision = 0.01, .budget_s = 0.3, .max_repetitions = 50}, now());
@@ -240,7 +240,7 @@ TEST(Windows, MeasureTheSameAsBarriersWhereRanksHaveCores) {
 
 TEST(Measure, ARepetitionHasTheRunsThatThePatternWants) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const Values values(std::map<std::string, std::string>{{"work", "2e-5"},
                                                          {"serial", "0"},
                                                          {"shares", "equal"},
@@ -264,7 +264,7 @@ TEST(Measure, ARepetitionHasTheRunsThatThePatternWants) {
 
 TEST(Measure, WorkThatWouldNotEndInTimeIsRefusedAlike) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const Values values(std::map<std::string, std::string>{{"work", "50"}, {"sync", "barrier"}});
   StopRule rule{.budget_s = 1};
   rule.patience_s = 60;
@@ -280,7 +280,7 @@ TEST(GlobalClock, AgreesOverTheRanksOfOneHost) {
   const double residual = clock.residual(comm);
   // An exchange bounds an offset's error by half of its duration, and all of them took this long.
   double bound = now() - began;
-  comm.longest_each(&bound, 1);
+  comm.reduce_max(&bound, 1);
   comm.broadcast(bound);
   if (comm.root()) {
     EXPECT_LE(residual, bound);
@@ -299,27 +299,27 @@ TEST(Comm, ControlStepsReachEveryRank) {
   comm.broadcast(word);
   EXPECT_EQ(word, 2.5);
   std::uint64_t sums[] = {1, static_cast<std::uint64_t>(comm.rank)};
-  comm.sum_each(sums, 2);
+  comm.allreduce_sum(sums, 2);
   EXPECT_EQ(sums[0], static_cast<std::uint64_t>(comm.size));
   EXPECT_EQ(sums[1], static_cast<std::uint64_t>(comm.size * (comm.size - 1) / 2));
-  EXPECT_EQ(comm.lowest(10 + (comm.rank + 1) % comm.size), 10);
+  EXPECT_EQ(comm.reduce_min(10 + (comm.rank + 1) % comm.size), 10);
   for (int wrong = 0; wrong < comm.size; ++wrong) EXPECT_FALSE(comm.all(comm.rank != wrong));
   EXPECT_TRUE(comm.all(true));
-  const double longest = comm.longest(comm.rank == comm.size / 2 ? 7.0 : 1.0);
-  const std::string all = comm.joined("<" + std::to_string(comm.rank) + ">");
-  EXPECT_EQ(comm.joined_everywhere(comm.rank == comm.size - 1 ? "last" : ""), "last");
+  const double longest = comm.reduce_max(comm.rank == comm.size / 2 ? 7.0 : 1.0);
+  const std::string all = comm.gather_text("<" + std::to_string(comm.rank) + ">");
+  EXPECT_EQ(comm.allgather_text(comm.rank == comm.size - 1 ? "last" : ""), "last");
   double extremes[] = {static_cast<double>(comm.rank), static_cast<double>(-comm.rank)};
-  comm.lowest_each(extremes, 2);
+  comm.reduce_min(extremes, 2);
   double total = 1;
-  comm.total_each(&total, 1);
+  comm.reduce_sum(&total, 1);
   std::vector<int> squares(comm.root() ? static_cast<std::size_t>(comm.size) : 0);
   for (std::size_t i = 0; i < squares.size(); ++i) squares[i] = static_cast<int>(i * i);
-  EXPECT_EQ(comm.scattered(squares), comm.rank * comm.rank);
+  EXPECT_EQ(comm.scatter(squares), comm.rank * comm.rank);
   if (comm.rank % 2) comm.await_broadcast();
   comm.broadcast(word);
-  const std::vector<double> gathered = comm.gathered({comm.rank + 0.5, 3.0});
+  const std::vector<double> gathered = comm.gather({comm.rank + 0.5, 3.0});
   const std::string node = locate(comm).node;
-  EXPECT_EQ(comm.joined_everywhere(comm.root() ? node : ""), node);  // all share this host's memory
+  EXPECT_EQ(comm.allgather_text(comm.root() ? node : ""), node);  // all share this host's memory
   if (!comm.root()) return;
   EXPECT_EQ(node, host_name());
   EXPECT_EQ(extremes[0], 0);

@@ -93,7 +93,7 @@ TEST(Metrics, AreCombinedAsTheyAreDeclared) {
     if (sync == "window" && crowded) continue;  // the ranks may never meet
     const Measurement result =
         measured(reporter<false, false>, sync.c_str(),
-                 {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16});
+                 {.precision = -1, .budget_s = 300, .max_repetitions = 7, .max_warm_up = 16});
     EXPECT_EQ(result.metrics.size(), 10u);
     if (!control().root()) continue;
     EXPECT_EQ(result.labels.at("colour"), "red");
@@ -133,11 +133,11 @@ TEST(Metrics, AreSampledWithoutASynchronisationToo) {
   static constexpr WorkloadInfo alone{
       .name = "alone", .metrics = own_metrics, .make = reporter<false, false>.make};
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const Measurement result =
       Measurer({comm, arena}, comm, {3e-8, 1e-9})
           .measure(alone, Values({}),
-                   {.precision = -1, .budget_s = 300, .max_repetitions = 7, .most_warm_up = 16}, now());
+                   {.precision = -1, .budget_s = 300, .max_repetitions = 7, .max_warm_up = 16}, now());
   if (!comm.root()) return;
   ASSERT_EQ(result.times_s.size(), 7u);
   EXPECT_EQ(series_of(result, "runs").values, std::vector<double>(7, result.batch / 2.0));
@@ -159,10 +159,10 @@ TEST(Metrics, ThatAreNotTheDeclaredOnesFailOnAllRanksByName) {
 
 TEST(Visits, KeepTheirRepetitionsAndMetricsApartAndInOrder) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const Values values(std::map<std::string, std::string>{{"sync", "barrier"}});
   Measurer measurer({comm, arena}, comm, {3e-8, 1e-9});
-  CaseRun run = measurer.begin(reporter<false, false>, values, {.budget_s = 300, .most_warm_up = 8});
+  CaseRun run = measurer.begin(reporter<false, false>, values, {.budget_s = 300, .max_warm_up = 8});
   for (int count : {4, 7, 5}) run.visit({now() + 100, count, false});
   const int batch = run.result().batch;
   const Measurement result = run.finish("budget");

@@ -41,7 +41,7 @@ class OneProcessor {
 };
 
 // An operation that is over `wall_s` after its start; until then, a thread computes if it should.
-class Operation final : public Workload, public Started {
+class Operation final : public Workload, public NonblockingOperation {
  public:
   Operation(double wall_s, bool thief) : wall_s_(wall_s) {
     if (thief) thread_ = std::thread([this] { steal(); });
@@ -99,7 +99,7 @@ TEST(Overlapped, ShowsWhatAThreadStealsOnItsProcessor) {
   const Comm& comm = control();
   if (comm.size > 1) return;
   const OneProcessor one;
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   const auto stolen = [&](bool thief) {
     Overlapped overlapped({comm, arena}, values, std::make_unique<Operation>(0.03, thief), Timing::root);
     return median(measured_values(overlapped).at("stolen"));
@@ -112,7 +112,7 @@ TEST(Overlapped, ShowsWhatAThreadStealsOnItsProcessor) {
 
 TEST(Overlapped, AgreesWithItsDefinitionsInEveryRepetition) {
   const Comm& comm = control();
-  Arena arena(ranks_on_this_host(comm));
+  Arena arena(count_ranks_on_host(comm));
   Overlapped overlapped({comm, arena}, values, std::make_unique<Operation>(0, false), Timing::root);
   const auto found = measured_values(overlapped);
   const auto of = [&](const char* name, int i) { return found.at(name)[static_cast<std::size_t>(i)]; };

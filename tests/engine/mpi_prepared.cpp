@@ -28,10 +28,10 @@ class Prepared final : public Workload {
   }
   Check verify(const Payload&) override {
     Check all;
-    for (const Check& check : checked()) all += check;
+    for (const Check& check : take_checks()) all += check;
     return all;
   }
-  std::vector<Check> checked() override { return std::exchange(checks_, {}); }
+  std::vector<Check> take_checks() override { return std::exchange(checks_, {}); }
 
  private:
   bool fresh_ = false;
@@ -51,7 +51,7 @@ constexpr WorkloadInfo prepared{
 TEST(Prepared, RunsAreTimedOneByOneAndAllVerified) {
   unprepared = 0;
   const Measurement result = measured(
-      prepared, "barrier", {.precision = -1, .budget_s = 300, .max_repetitions = 9, .most_warm_up = 16});
+      prepared, "barrier", {.precision = -1, .budget_s = 300, .max_repetitions = 9, .max_warm_up = 16});
   EXPECT_EQ(unprepared, 0);
   EXPECT_EQ(result.batch, 1);
   EXPECT_EQ(result.verified_runs, result.runs);
@@ -69,7 +69,7 @@ TEST(Prepared, EveryRankGetsTheNumberOfRepetitionsBeforeEachChunkAlsoInALaterVis
   const Comm& comm = control();
   Arena arena(1);
   GlobalClock clock;
-  const StopRule rule{.precision = -1, .budget_s = 300, .max_repetitions = 40, .most_warm_up = 16};
+  const StopRule rule{.precision = -1, .budget_s = 300, .max_repetitions = 40, .max_warm_up = 16};
   const Values values(std::map<std::string, std::string>{{"sync", "barrier"}});
   CaseRun run(prepared, values, rule, {comm, arena}, comm, {3e-8, 1e-9}, clock);
   const double ends = now() + 300;
@@ -83,7 +83,7 @@ TEST(Prepared, EveryRankGetsTheNumberOfRepetitionsBeforeEachChunkAlsoInALaterVis
 TEST(Prepared, TheOnlyRepetitionWithoutAWarmUpIsTheOnlyRun) {
   unprepared = 0;
   const Measurement result = measured(
-      prepared, "barrier", {.precision = -1, .budget_s = 300, .max_repetitions = 1, .most_warm_up = 0});
+      prepared, "barrier", {.precision = -1, .budget_s = 300, .max_repetitions = 1, .max_warm_up = 0});
   EXPECT_EQ(unprepared, 0);
   EXPECT_EQ(result.verified_runs, result.runs);
   if (!control().root()) return;

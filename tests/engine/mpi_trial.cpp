@@ -48,12 +48,12 @@ constexpr BarrierAlgorithm late{
 
 std::vector<Trial> tried(const std::vector<const BarrierAlgorithm*>& candidates, double limit) {
   const WaitPolicy wait_policy(MPI_COMM_WORLD);
-  return try_out(MPI_COMM_WORLD, wait_policy, candidates, MPI_Wtime(), limit);
+  return run_trials(MPI_COMM_WORLD, wait_policy, candidates, MPI_Wtime(), limit);
 }
 
 std::string names(const NodeLayout& layout, int size) {
   std::string all;
-  for (const BarrierAlgorithm* algorithm : candidates(all_barriers(), place_in(layout, size)))
+  for (const BarrierAlgorithm* algorithm : candidates(all_barriers(), order_for(layout, size)))
     all += (all.empty() ? "" : " ") + std::string(algorithm->name);
   return all;
 }
@@ -74,12 +74,13 @@ TEST(Candidates, AreInTheOrderThatTheirFilesSay) {
 TEST(Candidates, OfANewFileComeLastAndAreMissedByNobody) {
   constexpr BarrierAlgorithm first{"first",     "", "", Signalling::mpi, none, make_barrier_of<Idle>,
                                    {1, 1, 1, 1}};
-  constexpr BarrierAlgorithm never{"never", "", "", Signalling::mpi, none, make_barrier_of<Idle>, not_tried};
+  constexpr BarrierAlgorithm never{"never",    "", "", Signalling::mpi, none, make_barrier_of<Idle>,
+                                   never_tried};
   const std::vector<const BarrierAlgorithm*> table{&idle, &never, &first};
-  for (const auto place : {&TrialOrder::one_node, &TrialOrder::oversubscribed, &TrialOrder::several_nodes})
+  for (const auto place : {&TrialOrder::one_node, &TrialOrder::oversubscribed, &TrialOrder::multiple_nodes})
     EXPECT_EQ(candidates(table, place), (std::vector<const BarrierAlgorithm*>{&first, &idle}));
-  EXPECT_EQ(candidates(table, &TrialOrder::alone), (std::vector<const BarrierAlgorithm*>{&first}));
-  EXPECT_TRUE(candidates({}, &TrialOrder::alone).empty());
+  EXPECT_EQ(candidates(table, &TrialOrder::single_rank), (std::vector<const BarrierAlgorithm*>{&first}));
+  EXPECT_TRUE(candidates({}, &TrialOrder::single_rank).empty());
 }
 
 TEST(Trial, FindsTheQuickest) {

@@ -19,23 +19,23 @@ Processors of(std::initializer_list<int> cpus) {
 }
 
 TEST(Affinity, AListHasRangesAlsoBeyond1024Processors) {
-  EXPECT_EQ(list_of(of({})), "");
-  EXPECT_EQ(list_of(of({0})), "0");
-  EXPECT_EQ(list_of(of({0, 1, 2, 3, 8})), "0-3,8");
-  EXPECT_EQ(list_of(of({1022, 1023, 1024, 1025, 4096})), "1022-1025,4096");
-  EXPECT_EQ(list_of(of({most_processors - 2, most_processors - 1})), "16382-16383");
+  EXPECT_EQ(to_list(of({})), "");
+  EXPECT_EQ(to_list(of({0})), "0");
+  EXPECT_EQ(to_list(of({0, 1, 2, 3, 8})), "0-3,8");
+  EXPECT_EQ(to_list(of({1022, 1023, 1024, 1025, 4096})), "1022-1025,4096");
+  EXPECT_EQ(to_list(of({max_processors - 2, max_processors - 1})), "16382-16383");
   EXPECT_EQ(count(of({1022, 1023, 1024, 1025, 4096})), 5);
 }
 
 TEST(Affinity, AListIsReadBack) {
   for (const Processors& some :
-       {of({0}), of({0, 1, 2, 3, 8}), of({7, 8, 1023, 1024}), of({most_processors - 1})})
-    EXPECT_EQ(listed(list_of(some)), some);
+       {of({0}), of({0, 1, 2, 3, 8}), of({7, 8, 1023, 1024}), of({max_processors - 1})})
+    EXPECT_EQ(parse_list(to_list(some)), some);
   for (const char* bad :
        {"", " ", "a", "1-", "-1", "3-1", "1,", ",1", "1;", "1 2", "1-2-3", "16384", "99999999999"})
-    EXPECT_FALSE(listed(bad)) << bad;
-  EXPECT_EQ(lowest(of({})), -1);
-  EXPECT_EQ(lowest(of({1023, 4096})), 1023);
+    EXPECT_FALSE(parse_list(bad)) << bad;
+  EXPECT_EQ(lowest_processor(of({})), -1);
+  EXPECT_EQ(lowest_processor(of({1023, 4096})), 1023);
   EXPECT_TRUE(includes(of({1, 9}), of({9})));
   EXPECT_TRUE(includes(of({1}), of({})));
   EXPECT_FALSE(includes(of({1, 9}), of({8})));
@@ -48,7 +48,7 @@ TEST(Affinity, IsWhatTheSystemSaysOfThisProcess) {
   for (std::string line; std::getline(status, line);) {
     if (!line.starts_with(key)) continue;
     ASSERT_TRUE(affinity());
-    EXPECT_EQ(list_of(*affinity()), line.substr(key.size()));
+    EXPECT_EQ(to_list(*affinity()), line.substr(key.size()));
     return;
   }
   GTEST_SKIP() << "no /proc/self/status here";

@@ -21,41 +21,41 @@ TEST(Buffer, HotIsOnePlace) {
   std::byte* const place = buffer.next();
   EXPECT_EQ(buffer.next(), place);
   EXPECT_EQ(buffer.upcoming().data(), place);
-  EXPECT_EQ(buffer.taken().size(), 100u);
+  EXPECT_EQ(buffer.current().size(), 100u);
 }
 
 TEST(Buffer, ColdWalksThroughTwiceTheCacheAndComesBack) {
   Arena arena(2);
   Buffer buffer(arena, 64 << 10, "cold");
-  EXPECT_GE(buffer.places() * (64 << 10) * 2, 2 * hockney::last_level_cache() - (128 << 10));
+  EXPECT_GE(buffer.slots() * (64 << 10) * 2, 2 * hockney::last_level_cache() - (128 << 10));
   std::set<std::byte*> seen;
   std::byte* const first = buffer.next();
   seen.insert(first);
-  for (std::size_t i = 1; i < buffer.places(); ++i) seen.insert(buffer.next());
-  EXPECT_EQ(seen.size(), buffer.places());
+  for (std::size_t i = 1; i < buffer.slots(); ++i) seen.insert(buffer.next());
+  EXPECT_EQ(seen.size(), buffer.slots());
   EXPECT_EQ(buffer.next(), first);
 }
 
 TEST(Buffer, WrittenKeepsItsBytesAndStaysWithinACoresCache) {
   Arena arena(2);
-  EXPECT_EQ(arena.most_runs(), INT_MAX);
+  EXPECT_EQ(arena.max_runs(), INT_MAX);
   for (const std::size_t bytes : {0, 1, 8, 64, 100, 2000, 4096, 70000, 1 << 20}) {
     Buffer sent(arena, bytes, "written");
     IncomingBuffer received(arena, bytes, "written");
     const Buffer hot(arena, 8, "hot");
-    EXPECT_EQ(arena.most_runs(), static_cast<int>(sent.places()));
-    EXPECT_EQ(received.places(), sent.places());
-    EXPECT_LE((sent.places() - 1) * bytes, std::size_t{128} << 10);
+    EXPECT_EQ(arena.max_runs(), static_cast<int>(sent.slots()));
+    EXPECT_EQ(received.slots(), sent.slots());
+    EXPECT_LE((sent.slots() - 1) * bytes, std::size_t{128} << 10);
     for (Buffer* each : {&sent, static_cast<Buffer*>(&received)}) {
       each->next();
       unsigned value = 0;
       for (std::byte& byte : each->upcoming()) byte = static_cast<std::byte>(++value * 7);
-      arena.renew(arena.most_runs());
+      arena.renew(arena.max_runs());
       value = 0;
       for (const std::byte& byte : each->upcoming()) ASSERT_EQ(byte, static_cast<std::byte>(++value * 7));
     }
   }
-  EXPECT_EQ(arena.most_runs(), INT_MAX);
+  EXPECT_EQ(arena.max_runs(), INT_MAX);
 }
 
 TEST(Buffer, WhatIsFilledIsWhatTheNextRunTakes) {
@@ -64,7 +64,7 @@ TEST(Buffer, WhatIsFilledIsWhatTheNextRunTakes) {
   buffer.next();
   std::byte* const upcoming = buffer.upcoming().data();
   EXPECT_EQ(buffer.next(), upcoming);
-  EXPECT_EQ(buffer.taken().data(), upcoming);
+  EXPECT_EQ(buffer.current().data(), upcoming);
 }
 
 TEST(Arena, GivesTheSameMemoryAgain) {

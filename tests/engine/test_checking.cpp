@@ -27,7 +27,7 @@ std::pair<std::size_t, std::size_t> written(std::size_t bytes, const Payload& pa
 
 TEST(Checking, TakesTheWholeOfAShortMessage) {
   for (const std::size_t bytes : {0, 1, 7, 64, 100}) {
-    const Payload payload{.seed = 1, .most = 100};
+    const Payload payload{.seed = 1, .max_bytes = 100};
     std::vector<std::byte> message = memory(bytes);
     write_bytes(message, payload, 3);
     const Check found = check_bytes(message, payload, 3, "it");
@@ -40,7 +40,7 @@ TEST(Checking, TakesAPartOfALongOneAndEachPlaceInTurn) {
   std::set<std::size_t> places;
   bool last_byte = false;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    const Payload payload{.seed = seed, .most = 64};
+    const Payload payload{.seed = seed, .max_bytes = 64};
     std::vector<std::byte> message = memory(103);
     write_bytes(message, payload, 3);
     const Check found = check_bytes(message, payload, 3, "it");
@@ -57,7 +57,7 @@ TEST(Checking, TakesAPartOfALongOneAndEachPlaceInTurn) {
 }
 
 TEST(Checking, FindsEachFlippedByteOfThePart) {
-  const Payload payload{.seed = 5, .most = 64};
+  const Payload payload{.seed = 5, .max_bytes = 64};
   const auto [first, end] = written(103, payload);
   for (std::size_t at = 0; at < 103; ++at) {
     std::vector<std::byte> message = memory(103);
@@ -71,7 +71,7 @@ TEST(Checking, FindsEachFlippedByteOfThePart) {
 
 TEST(Checking, FindsWhatWasNotReceived) {
   for (const std::size_t bytes : {1, 64, 103}) {
-    const Payload payload{.seed = 5, .most = 64};
+    const Payload payload{.seed = 5, .max_bytes = 64};
     std::vector<std::byte> message = memory(bytes);
     write_bytes(message, payload, 3);
     spoil(message, payload);
@@ -81,7 +81,7 @@ TEST(Checking, FindsWhatWasNotReceived) {
 
 TEST(Checking, SumsArePartlyComparedAndWhollyWritten) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Payload payload{.seed = seed, .most = 64};
+    const Payload payload{.seed = seed, .max_bytes = 64};
     std::vector<std::byte> sum = memory(800);
     write_reduction(sum, seed, 1);  // of the second rank: twice the elements
     const Check found = check_reduced(sum, payload, 0, 2, "it");
@@ -94,10 +94,10 @@ TEST(Checking, SumsArePartlyComparedAndWhollyWritten) {
 }
 
 TEST(Checking, MessagesThatShareAPayloadHaveAPartEach) {
-  const Payload payload{.seed = 5, .most = 96};
-  EXPECT_EQ(payload.shared_by(3).most, 32u);
-  EXPECT_EQ(payload.shared_by(1000).most, 0u);
-  const auto [first, end] = written(103, payload.shared_by(1000));
+  const Payload payload{.seed = 5, .max_bytes = 96};
+  EXPECT_EQ(payload.divided_among(3).max_bytes, 32u);
+  EXPECT_EQ(payload.divided_among(1000).max_bytes, 0u);
+  const auto [first, end] = written(103, payload.divided_among(1000));
   EXPECT_EQ(end - first, 8u);  // a word at least
 }
 

@@ -33,8 +33,8 @@ TEST(ClockRounds, TeachEveryRankOnce) {
         ASSERT_LT(step.partner, ranks);
         const ClockStep other = clock_step(step.partner, ranks, round);
         EXPECT_EQ(other.partner, rank);
-        EXPECT_EQ(other.role, step.role == ClockStep::asks ? ClockStep::answers : ClockStep::asks);
-        if (step.role == ClockStep::answers) {
+        EXPECT_EQ(other.role, step.role == ClockStep::client ? ClockStep::server : ClockStep::client);
+        if (step.role == ClockStep::server) {
           EXPECT_TRUE(before[static_cast<std::size_t>(rank)]);
           continue;
         }

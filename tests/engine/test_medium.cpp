@@ -26,7 +26,7 @@ Frame frame(int from, int to, Nanoseconds arrived, std::size_t bytes = 1514) {
 
 std::vector<Nanoseconds> times(Medium& medium, Nanoseconds until) {
   std::vector<Nanoseconds> found;
-  for (const Delivery& each : medium.until(until)) found.push_back(each.when);
+  for (const Delivery& each : medium.advance_to(until)) found.push_back(each.when);
   return found;
 }
 
@@ -45,9 +45,9 @@ TEST(Bus, DeliversAFrameWhenItsLastBitArrives) {
   Bus bus(wire, 2);
   bus.offer(frame(0, 1, 1000));
   EXPECT_EQ(bus.next(), 1000);
-  EXPECT_TRUE(bus.until(1000).empty());
+  EXPECT_TRUE(bus.advance_to(1000).empty());
   EXPECT_EQ(bus.next(), 1000 + full);
-  EXPECT_TRUE(bus.until(1000 + full - 1).empty());
+  EXPECT_TRUE(bus.advance_to(1000 + full - 1).empty());
   EXPECT_EQ(times(bus, 1000 + full), (Times{1000 + full}));
   EXPECT_EQ(bus.next(), std::nullopt);
 }
@@ -65,7 +65,7 @@ TEST(Bus, HostsTakeTurns) {
   for (int k = 0; k < 3; ++k) bus.offer(frame(0, 2, 0));
   bus.offer(frame(1, 2, 1));
   std::vector<int> senders;
-  for (const Delivery& each : bus.until(late)) senders.push_back(each.frame.from);
+  for (const Delivery& each : bus.advance_to(late)) senders.push_back(each.frame.from);
   // the first frame is on the wire before host 1 has one
   EXPECT_EQ(senders, (std::vector<int>{0, 1, 0, 0}));
 }
@@ -117,7 +117,7 @@ TEST(Switch, OneReceiverIsSharedInTheOrderOfArrival) {
   Switch one(wire, 3);
   one.offer(frame(0, 2, 10));
   one.offer(frame(1, 2, 0));
-  const auto found = one.until(late);
+  const auto found = one.advance_to(late);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].frame.from, 1);
   EXPECT_EQ(found[0].when, 2 * full);
@@ -126,9 +126,9 @@ TEST(Switch, OneReceiverIsSharedInTheOrderOfArrival) {
 
 TEST(Switch, SendsABroadcastToAllOthers) {
   Switch one(wire, 4);
-  one.offer(frame(1, everyone, 0, 42));
+  one.offer(frame(1, broadcast_host, 0, 42));
   std::vector<int> receivers;
-  for (const Delivery& each : one.until(late)) {
+  for (const Delivery& each : one.advance_to(late)) {
     EXPECT_EQ(each.when, 2 * (8 + 64) * octet);
     receivers.push_back(each.frame.to);
   }

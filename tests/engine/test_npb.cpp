@@ -81,7 +81,7 @@ void expect_transform(std::size_t length, int sign) {
         transform.values().real[k * lines + line] = given(k, line).real();
         transform.values().imaginary[k * lines + line] = given(k, line).imag();
       }
-    sign < 0 ? transform.forward() : transform.inverse();
+    sign < 0 ? transform.forward_message() : transform.inverse();
     for (std::size_t k = 0; k < length; k += 1 + length / 32)
       for (const std::size_t line : {std::size_t{0}, lines - 1}) {
         std::complex<double> sum = 0;

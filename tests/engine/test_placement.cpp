@@ -21,21 +21,21 @@ constexpr Level levels[] = {Level::core, Level::cache, Level::socket, Level::nod
 
 // `nodes` nodes of two sockets, each with two caches of two cores with two threads, and a rank on every
 // thread.
-std::vector<Spot> full(int nodes) {
-  std::vector<Spot> spots;
+std::vector<RankLocation> full(int nodes) {
+  std::vector<RankLocation> spots;
   for (int node = 0; node < nodes; ++node)
     for (int thread = 0; thread < 16; ++thread)
       spots.push_back({"n" + std::to_string(node), {thread / 2, thread / 4, thread / 8}});
   return spots;
 }
 
-std::vector<Spot> unbound(int nodes, int each) {
-  std::vector<Spot> spots;
+std::vector<RankLocation> unbound(int nodes, int each) {
+  std::vector<RankLocation> spots;
   for (int rank = 0; rank < nodes * each; ++rank) spots.push_back({"n" + std::to_string(rank / each), {}});
   return spots;
 }
 
-std::string refusal(const std::vector<Spot>& spots, Level level, int ranks) {
+std::string refusal(const std::vector<RankLocation>& spots, Level level, int ranks) {
   try {
     Placement(spots).pairs(level, ranks, 0);
   } catch (const InvalidCase& refused) {
@@ -62,7 +62,7 @@ TEST(Placement, FindsTheNearestLevel) {
 }
 
 TEST(Placement, KnowsOnlyTheNodeOfARankThatIsNotBound) {
-  std::vector<Spot> spots = full(1);
+  std::vector<RankLocation> spots = full(1);
   spots[1].core = {};
   const Placement placement(spots);
   EXPECT_EQ(placement.level(0, 1), Level::node);
@@ -122,14 +122,14 @@ TEST(Placement, KeepsTheOrderOfTheLaunchIfAllTakePart) {
 }
 
 TEST(Placement, OrdersConsecutiveRanksByNodeAlsoIfTheLaunchDealsThemOut) {
-  std::vector<Spot> dealt;
+  std::vector<RankLocation> dealt;
   for (int rank = 0; rank < 8; ++rank) dealt.push_back({rank % 2 ? "b" : "a", {}});
   EXPECT_EQ(Placement(dealt).spread(2, 8, 3), (Ranks{0, 2, 4, 6, 1, 3, 5, 7}));
 }
 
 TEST(Placement, FillsCachesAndSocketsOneAfterAnotherInEveryLaunch) {
   // Two sockets of two caches with two cores each. Launchers deal ranks out by core or by socket.
-  std::vector<Spot> in_order, dealt;
+  std::vector<RankLocation> in_order, dealt;
   for (int core = 0; core < 8; ++core) in_order.push_back({"a", {core, core / 2, core / 4}});
   for (int i = 0; i < 8; ++i) dealt.push_back(in_order[static_cast<std::size_t>(i % 2 * 4 + i / 2)]);
   for (long index = 0; index < 20; ++index) {
@@ -185,9 +185,9 @@ TEST(Placement, StatesWhatTheLaunchHas) {
 
 // Nodes of different sizes with nested sockets, caches and cores, of which some are unknown; ranks in any
 // order.
-std::vector<Spot> any(std::mt19937& random) {
+std::vector<RankLocation> any(std::mt19937& random) {
   const auto below = [&](int end) { return std::uniform_int_distribution<int>(0, end - 1)(random); };
-  std::vector<Spot> spots;
+  std::vector<RankLocation> spots;
   const int nodes = 1 + below(4);
   const bool caches = below(4) != 0;
   const bool sockets = below(4) != 0;
@@ -205,7 +205,7 @@ std::vector<Spot> any(std::mt19937& random) {
 }
 
 // The definition, from two ranks' own places.
-Level defined(const Spot& one, const Spot& other) {
+Level defined(const RankLocation& one, const RankLocation& other) {
   if (one.node != other.node) return Level::network;
   if (one.core.core < 0 || other.core.core < 0) return Level::node;
   if (one.core.core == other.core.core) return Level::core;
@@ -215,7 +215,7 @@ Level defined(const Spot& one, const Spot& other) {
 }
 
 // The most pairs at a level, by trying all: pairs are rare in small launches.
-std::size_t most_pairs(const std::vector<Spot>& spots, Level level, std::vector<bool> used,
+std::size_t most_pairs(const std::vector<RankLocation>& spots, Level level, std::vector<bool> used,
                        std::size_t from) {
   while (from < spots.size() && used[from]) ++from;
   if (from >= spots.size()) return 0;
@@ -233,7 +233,7 @@ std::size_t most_pairs(const std::vector<Spot>& spots, Level level, std::vector<
 TEST(Placement, HoldsOnAnyLaunch) {
   std::mt19937 random(20261123);
   for (int round = 0; round < 1500; ++round) {
-    std::vector<Spot> spots = any(random);
+    std::vector<RankLocation> spots = any(random);
     const Placement placement(spots);
     const int size = static_cast<int>(spots.size());
     std::set<Level> with_rank_0;
@@ -272,7 +272,7 @@ TEST(Placement, HoldsOnAnyLaunch) {
     for (int nodes = 1; nodes <= 4; ++nodes)
       for (int each = 1; each <= 9; ++each) {
         std::map<std::string, int> sizes;
-        for (const Spot& spot : spots) ++sizes[spot.node];
+        for (const RankLocation& spot : spots) ++sizes[spot.node];
         const auto large =
             std::count_if(sizes.begin(), sizes.end(), [&](const auto& node) { return node.second >= each; });
         const bool possible = large >= nodes && sizes[spots[0].node] >= each;
@@ -296,7 +296,7 @@ TEST(Placement, HoldsOnAnyLaunch) {
 }
 
 TEST(Placement, TakesTensOfThousandsOfRanks) {
-  std::vector<Spot> spots = full(1024);
+  std::vector<RankLocation> spots = full(1024);
   const Placement placement(spots);
   const Ranks found = placement.pairs(Level::cache, 8192, 1);
   EXPECT_EQ(found.size(), 8192U);

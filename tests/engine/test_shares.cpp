@@ -60,7 +60,7 @@ TEST(Shares, AreNeverTooSmallAndMeanOne) {
     for (std::uint64_t seed = 0; seed < 200; ++seed)
       for (const int ranks : {1, 2, 3, 9}) {
         const auto drawn = shares(text, seed, ranks);
-        EXPECT_GE(least(drawn), hockney::least_share * (1 - 1e-12)) << text << " " << seed;
+        EXPECT_GE(least(drawn), hockney::min_share * (1 - 1e-12)) << text << " " << seed;
         EXPECT_NEAR(mean(drawn), 1, 1e-12) << text << " " << seed;
       }
 }

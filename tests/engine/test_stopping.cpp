@@ -17,42 +17,51 @@ void expect(const Progress& progress, Next next, int count = 0) {
 }
 
 TEST(Stopping, TheSampleGrowsByHalfWhileThereIsTime) {
-  expect({.done = 0, .repetition_s = 1e-5, .left_s = 0.9}, Next::repeat, 30);
-  expect({.done = 0, .repetition_s = 0.02, .left_s = 0.9, .first_chunk = 1}, Next::repeat, 1);
-  expect({.done = 100, .achieved = 0.5, .repetition_s = 1e-5, .left_s = 0.9}, Next::repeat, 51);
-  expect({.done = 100, .achieved = 0.5, .repetition_s = 0.1, .left_s = 0.45}, Next::repeat, 4);
-  expect({.done = 900, .achieved = 0.5, .repetition_s = 1e-5, .left_s = 0.9}, Next::repeat, 100);
+  expect({.repetitions = 0, .repetition_s = 1e-5, .remaining_s = 0.9}, Next::repeat, 30);
+  expect({.repetitions = 0, .repetition_s = 0.02, .remaining_s = 0.9, .first_chunk = 1}, Next::repeat, 1);
+  expect({.repetitions = 100, .achieved_precision = 0.5, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::repeat, 51);
+  expect({.repetitions = 100, .achieved_precision = 0.5, .repetition_s = 0.1, .remaining_s = 0.45},
+         Next::repeat, 4);
+  expect({.repetitions = 900, .achieved_precision = 0.5, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::repeat, 100);
 }
 
 TEST(Stopping, PrecisionCountsFromEnoughRepetitionsOn) {
-  expect({.done = 299, .achieved = 0.01, .repetition_s = 1e-5, .left_s = 0.9}, Next::repeat, 150);
-  expect({.done = 300, .achieved = 0.01, .repetition_s = 1e-5, .left_s = 0.9}, Next::stop_precise);
-  expect({.done = 300, .achieved = 0.03, .repetition_s = 1e-5, .left_s = 0.9}, Next::repeat, 151);
-  expect({.done = 20, .achieved = 0.01, .repetition_s = 1e-5, .left_s = 0}, Next::stop_precise);
-  expect({.done = 1000, .achieved = 0.01, .repetition_s = 1e-5, .left_s = 0.9}, Next::stop_precise);
-  expect({.done = 1000, .achieved = 0.03, .repetition_s = 1e-5, .left_s = 0.9}, Next::stop_repetitions);
+  expect({.repetitions = 299, .achieved_precision = 0.01, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::repeat, 150);
+  expect({.repetitions = 300, .achieved_precision = 0.01, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::stop_precise);
+  expect({.repetitions = 300, .achieved_precision = 0.03, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::repeat, 151);
+  expect({.repetitions = 20, .achieved_precision = 0.01, .repetition_s = 1e-5, .remaining_s = 0},
+         Next::stop_precise);
+  expect({.repetitions = 1000, .achieved_precision = 0.01, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::stop_precise);
+  expect({.repetitions = 1000, .achieved_precision = 0.03, .repetition_s = 1e-5, .remaining_s = 0.9},
+         Next::stop_repetitions);
 }
 
 TEST(Stopping, ACaseWhoseTimeIsUpGetsItsFewestRepetitions) {
-  expect({.done = 0, .repetition_s = 0.5, .left_s = 0.1}, Next::repeat, 1);
-  expect({.done = 0, .repetition_s = 5, .left_s = -1}, Next::repeat, 1);
-  expect({.done = 2, .repetition_s = 0.5, .left_s = 0.1}, Next::repeat, 3);
-  expect({.done = 2, .repetition_s = 5, .left_s = -1}, Next::stop_budget);
-  expect({.done = 5, .repetition_s = 0.5, .left_s = 0.1}, Next::stop_budget);
+  expect({.repetitions = 0, .repetition_s = 0.5, .remaining_s = 0.1}, Next::repeat, 1);
+  expect({.repetitions = 0, .repetition_s = 5, .remaining_s = -1}, Next::repeat, 1);
+  expect({.repetitions = 2, .repetition_s = 0.5, .remaining_s = 0.1}, Next::repeat, 3);
+  expect({.repetitions = 2, .repetition_s = 5, .remaining_s = -1}, Next::stop_budget);
+  expect({.repetitions = 5, .repetition_s = 0.5, .remaining_s = 0.1}, Next::stop_budget);
 }
 
 TEST(Stopping, RanksThatNeverMeetGiveUp) {
-  expect({.done = 0, .repetition_s = 0.5, .left_s = 0.9, .late = 500}, Next::repeat, 1);
-  expect({.done = 0, .repetition_s = 0.5, .left_s = 0.1, .late = 199}, Next::repeat, 1);
-  expect({.done = 0, .repetition_s = 0.5, .left_s = 0.1, .late = 200}, Next::give_up);
+  expect({.repetitions = 0, .repetition_s = 0.5, .remaining_s = 0.9, .late_count = 500}, Next::repeat, 1);
+  expect({.repetitions = 0, .repetition_s = 0.5, .remaining_s = 0.1, .late_count = 199}, Next::repeat, 1);
+  expect({.repetitions = 0, .repetition_s = 0.5, .remaining_s = 0.1, .late_count = 200}, Next::give_up);
 }
 
 TEST(Stopping, AVisitWarmsUpAsFarAsItCanAfford) {
-  EXPECT_EQ(fewest_warm_up(1e-6, 1, 0.5), Method::fewest_warm_up_runs);
-  EXPECT_EQ(fewest_warm_up(0.04, 1, 0.5), 7);  // with 5 repetitions
-  EXPECT_EQ(fewest_warm_up(0.1, 1, 0.5), 0);
-  EXPECT_EQ(fewest_warm_up(10, 1, 0.5), 0);
-  EXPECT_EQ(fewest_warm_up(0, 3, 0.5), 2);  // whole repetitions
+  EXPECT_EQ(min_warm_up_repetitions(1e-6, 1, 0.5), Method::min_warm_up_runs);
+  EXPECT_EQ(min_warm_up_repetitions(0.04, 1, 0.5), 7);  // with 5 repetitions
+  EXPECT_EQ(min_warm_up_repetitions(0.1, 1, 0.5), 0);
+  EXPECT_EQ(min_warm_up_repetitions(10, 1, 0.5), 0);
+  EXPECT_EQ(min_warm_up_repetitions(0, 3, 0.5), 2);  // whole repetitions
 }
 
 TEST(Stopping, ABatchIsLongEnoughForTheClock) {

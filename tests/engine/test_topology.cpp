@@ -55,7 +55,7 @@ class Topology : public ::testing::Test {
     }
   }
   Core core(const std::string& allowed) const {
-    return core_of(listed(allowed).value_or(Processors{}), root_.string());
+    return core_of(parse_list(allowed).value_or(Processors{}), root_.string());
   }
 
  private:
@@ -120,10 +120,11 @@ TEST_F(Topology, IsReadOnThisSystem) {
   const auto mine = affinity();
   if (!mine || !std::filesystem::exists("/sys/devices/system/cpu/cpu0/topology")) GTEST_SKIP();
   Processors one{};
-  one[static_cast<std::size_t>(lowest(*mine)) / 8] = static_cast<unsigned char>(1 << lowest(*mine) % 8);
+  one[static_cast<std::size_t>(lowest_processor(*mine)) / 8] =
+      static_cast<unsigned char>(1 << lowest_processor(*mine) % 8);
   const Core found = core_of(one);
   EXPECT_GE(found.core, 0);
-  EXPECT_LE(found.core, lowest(*mine));
+  EXPECT_LE(found.core, lowest_processor(*mine));
 }
 
 }  // namespace

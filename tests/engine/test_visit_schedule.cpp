@@ -30,7 +30,7 @@ Made run(VisitSchedule& schedule, const std::vector<double>& costs, double budge
     const std::optional<int> index = schedule.next(budget_s - made.seconds, fewest);
     if (!index) return made;
     const double cost = costs[static_cast<std::size_t>(*index)];
-    schedule.visited(*index, cost, 10, cost / 10, false, false);
+    schedule.record_visit(*index, cost, 10, cost / 10, false, false);
     made.seconds += cost;
     made.order.push_back(*index);
     ++made.visits[*index];
@@ -74,17 +74,17 @@ TEST(VisitSchedule, LongVisitsShareTheTimeAndNotTheirNumber) {
 TEST(VisitSchedule, ARepetitionsLimitEndsACase) {
   VisitSchedule schedule(1.0, 40, 100, 1);
   EXPECT_EQ(run(schedule, {1e-3}, 1.0).visits.at(0), 9);
-  EXPECT_EQ(schedule.repetitions_in_a_visit(), 3);
+  EXPECT_EQ(schedule.repetitions_per_visit(), 3);
 }
 
 TEST(VisitSchedule, APreciseCaseLeavesItsTimeToTheOthers) {
   VisitSchedule schedule(1.0, 10, 1000, 1);
   schedule.add(0.1, 10, 0.01);
   schedule.add(0.1, 10, 0.01);
-  schedule.visited(0, 0.1, 10, 0.01, false, true);
+  schedule.record_visit(0, 0.1, 10, 0.01, false, true);
   for (int k = 0; k < 5; ++k) {
     EXPECT_EQ(schedule.next(9, fewest), 1);
-    schedule.visited(1, 0.1, 10, 0.01, false, false);
+    schedule.record_visit(1, 0.1, 10, 0.01, false, false);
   }
   EXPECT_STREQ(schedule.reason(0), "precision");
   EXPECT_STREQ(schedule.reason(1), "budget");
@@ -95,13 +95,13 @@ TEST(VisitSchedule, PreemptedVisitsAreRepeatedWithinLimits) {
   schedule.add(0.01, 10, 0.001);
   int visits = 1;
   while (schedule.next(9, fewest)) {
-    schedule.visited(0, 0.01, 10, 0.001, visits % 2 == 1, false);
+    schedule.record_visit(0, 0.01, 10, 0.001, visits % 2 == 1, false);
     ++visits;
   }
   EXPECT_EQ(visits, 19) << "nine of them, and as many that were preempted";
   VisitSchedule always(1.0, 10, 100, 1);
   always.add(0.01, 10, 0.001);
-  for (visits = 1; always.next(9, fewest); ++visits) always.visited(0, 0.01, 10, 0.001, true, false);
+  for (visits = 1; always.next(9, fewest); ++visits) always.record_visit(0, 0.01, 10, 0.001, true, false);
   EXPECT_EQ(visits, 20);
 }
 
@@ -111,7 +111,7 @@ TEST(VisitSchedule, TimeThatIsUpEndsAllButWhatHasTooFew) {
   schedule.add(0.01, 10, 0.001);
   schedule.add(3.0, 1, 3.0);
   EXPECT_EQ(schedule.next(0, fewest), 0) << "the others have enough, or take more than their share";
-  for (int k = 0; k < 4; ++k) schedule.visited(0, 0.5, 1, 0.5, false, false);
+  for (int k = 0; k < 4; ++k) schedule.record_visit(0, 0.5, 1, 0.5, false, false);
   EXPECT_FALSE(schedule.next(0, fewest));
   VisitSchedule broken(1.0, 10, 100, 1);
   broken.add(0.5, 1, 0.5);

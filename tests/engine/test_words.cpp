@@ -39,8 +39,8 @@ TEST(Options, RefuseWhatCannotBeMeant) {
 
 TEST(Options, TakeTheRestAsOneCase) {
   const hockney::Options options = hockney::parse_options({"--budget", "2", "pingpong", "bytes=8"});
-  EXPECT_EQ(options.task, hockney::Options::Task::one_case);
-  EXPECT_EQ(options.case_words, (std::vector<std::string>{"pingpong", "bytes=8"}));
+  EXPECT_EQ(options.task, hockney::Options::Task::single_case);
+  EXPECT_EQ(options.case_arguments, (std::vector<std::string>{"pingpong", "bytes=8"}));
   EXPECT_EQ(options.budget_s, 2);
 }
 

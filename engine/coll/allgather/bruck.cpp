@@ -10,26 +10,26 @@ namespace {
 // In temporary memory, a rank's own block is the first. It sends its first 1, 2, 4, ... blocks that many
 // ranks down and appends the blocks that it receives from above; at the end, the blocks are rotated into
 // place. ceil(log2 P) steps.
-int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
-               MPI_Datatype received_type, MPI_Comm comm) {
-  const Places at(comm);
-  const Blocks blocks(incoming, received, received_type);
-  const Elements memory(static_cast<long long>(at.size) * received, received_type);
-  const Blocks turned(memory.data(), received, received_type);
+int bruck_call(const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+               int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  const Places places(comm);
+  const Blocks blocks(incoming, receive_count, receive_type);
+  const Elements memory(static_cast<long long>(places.size) * receive_count, receive_type);
+  const Blocks rotated(memory.data(), receive_count, receive_type);
   if (outgoing == MPI_IN_PLACE)
-    copy(blocks, at.rank, turned, 0, 1);
+    copy(blocks, places.rank, rotated, 0, 1);
   else
-    copy(Blocks(outgoing, sent, sent_type), 0, turned, 0, 1);
-  for (long distance = 1; distance < at.size; distance *= 2) {
-    const int far = static_cast<int>(distance);
-    const BlockMessage message(std::min(far, at.size - far), received, received_type);
-    const int error =
-        MPI_Sendrecv(turned[0], message.count, message.type, at.rank_of(at.rank - far), tag, turned[far],
-                     message.count, message.type, at.rank_of(at.rank + far), tag, comm, MPI_STATUS_IGNORE);
+    copy(Blocks(outgoing, send_count, send_type), 0, rotated, 0, 1);
+  for (long distance = 1; distance < places.size; distance *= 2) {
+    const int count = static_cast<int>(distance);
+    const BlockMessage message(std::min(count, places.size - count), receive_count, receive_type);
+    const int error = MPI_Sendrecv(
+        rotated[0], message.count, message.type, places.rank_of(places.rank - count), tag, rotated[count],
+        message.count, message.type, places.rank_of(places.rank + count), tag, comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;
   }
-  copy(turned, 0, blocks, at.rank, at.size - at.rank);
-  copy(turned, at.size - at.rank, blocks, 0, at.rank);
+  copy(rotated, 0, blocks, places.rank, places.size - places.rank);
+  copy(rotated, places.size - places.rank, blocks, 0, places.rank);
   return MPI_SUCCESS;
 }
 

@@ -12,26 +12,28 @@ namespace {
 // P / 2 steps for an even number of ranks. First, ranks 2 i and 2 i + 1 exchange their blocks; then each rank
 // exchanges the two blocks that it received last with its two neighbors alternately, beginning with the other
 // one. For an odd number of ranks, the blocks travel round a ring.
-int neighbor_exchange_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
-                           int received, MPI_Datatype received_type, MPI_Comm comm) {
-  const Places at(comm);
-  if (at.size % 2 != 0) return ring.call(outgoing, sent, sent_type, incoming, received, received_type, comm);
-  const Blocks blocks(incoming, received, received_type);
-  if (outgoing != MPI_IN_PLACE) copy(Blocks(outgoing, sent, sent_type), 0, blocks, at.rank, 1);
-  const int even = at.rank % 2 == 0 ? 1 : -1;
-  const int neighbors[] = {at.rank_of(at.rank + even), at.rank_of(at.rank - even)};
-  int error = MPI_Sendrecv(blocks[at.rank], received, received_type, neighbors[0], tag, blocks[neighbors[0]],
-                           received, received_type, neighbors[0], tag, comm, MPI_STATUS_IGNORE);
-  const BlockMessage two(2, received, received_type);
-  int last = at.rank & ~1;  // the first of the two blocks received last
-  for (int step = 1; step < at.size / 2 && error == MPI_SUCCESS; ++step) {
+int neighbor_exchange_call(const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                           int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  const Places places(comm);
+  if (places.size % 2 != 0)
+    return ring.call(outgoing, send_count, send_type, incoming, receive_count, receive_type, comm);
+  const Blocks blocks(incoming, receive_count, receive_type);
+  if (outgoing != MPI_IN_PLACE) copy(Blocks(outgoing, send_count, send_type), 0, blocks, places.rank, 1);
+  const int even = places.rank % 2 == 0 ? 1 : -1;
+  const int neighbors[] = {places.rank_of(places.rank + even), places.rank_of(places.rank - even)};
+  int error =
+      MPI_Sendrecv(blocks[places.rank], receive_count, receive_type, neighbors[0], tag, blocks[neighbors[0]],
+                   receive_count, receive_type, neighbors[0], tag, comm, MPI_STATUS_IGNORE);
+  const BlockMessage block_pair(2, receive_count, receive_type);
+  int previous = places.rank & ~1;  // the first of the two blocks that were received last
+  for (int step = 1; step < places.size / 2 && error == MPI_SUCCESS; ++step) {
     const int neighbor = neighbors[step % 2];
     // from increasingly distant pairs, alternately below and above
-    const int far = (step + 1) / 2 * 2, pair = at.rank & ~1;
-    const int coming = at.rank_of((at.rank + step) % 2 == 0 ? pair + far : pair - far);
-    error = MPI_Sendrecv(blocks[last], two.count, two.type, neighbor, tag, blocks[coming], two.count,
-                         two.type, neighbor, tag, comm, MPI_STATUS_IGNORE);
-    last = coming;
+    const int distance = (step + 1) / 2 * 2, pair = places.rank & ~1;
+    const int next = places.rank_of((places.rank + step) % 2 == 0 ? pair + distance : pair - distance);
+    error = MPI_Sendrecv(blocks[previous], block_pair.count, block_pair.type, neighbor, tag, blocks[next],
+                         block_pair.count, block_pair.type, neighbor, tag, comm, MPI_STATUS_IGNORE);
+    previous = next;
   }
   return error;
 }

@@ -9,16 +9,16 @@ namespace {
 
 // P - 1 steps; in each, a rank sends to its right the block that it received from its left in the previous
 // step.
-int ring_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
-              MPI_Datatype received_type, MPI_Comm comm) {
-  const Places at(comm);
-  const Blocks blocks(incoming, received, received_type);
-  if (outgoing != MPI_IN_PLACE) copy(Blocks(outgoing, sent, sent_type), 0, blocks, at.rank, 1);
-  const int right = at.rank_of(at.rank + 1), left = at.rank_of(at.rank - 1);
-  for (int step = 0; step + 1 < at.size; ++step) {
-    const int error = MPI_Sendrecv(blocks[at.rank_of(at.rank - step)], received, received_type, right, tag,
-                                   blocks[at.rank_of(at.rank - step - 1)], received, received_type, left, tag,
-                                   comm, MPI_STATUS_IGNORE);
+int ring_call(const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming, int receive_count,
+              MPI_Datatype receive_type, MPI_Comm comm) {
+  const Places places(comm);
+  const Blocks blocks(incoming, receive_count, receive_type);
+  if (outgoing != MPI_IN_PLACE) copy(Blocks(outgoing, send_count, send_type), 0, blocks, places.rank, 1);
+  const int right = places.rank_of(places.rank + 1), left = places.rank_of(places.rank - 1);
+  for (int step = 0; step + 1 < places.size; ++step) {
+    const int error = MPI_Sendrecv(blocks[places.rank_of(places.rank - step)], receive_count, receive_type,
+                                   right, tag, blocks[places.rank_of(places.rank - step - 1)], receive_count,
+                                   receive_type, left, tag, comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

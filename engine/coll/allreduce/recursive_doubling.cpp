@@ -15,16 +15,16 @@ int recursive_doubling_call(const void* outgoing, void* incoming, int count, MPI
                             MPI_Comm comm) {
   const Folding fold(comm);
   if (outgoing != MPI_IN_PLACE) copy(outgoing, incoming, count, type);
-  if (!fold.stands) {
-    const int error = MPI_Send(incoming, count, type, fold.other, tag, comm);
+  if (!fold.is_representative) {
+    const int error = MPI_Send(incoming, count, type, fold.partner, tag, comm);
     if (error != MPI_SUCCESS) return error;
-    return MPI_Recv(incoming, count, type, fold.other, tag, comm, MPI_STATUS_IGNORE);
+    return MPI_Recv(incoming, count, type, fold.partner, tag, comm, MPI_STATUS_IGNORE);
   }
   const Combination combine(type, op);
   const Elements received(count, type);
   int error = MPI_SUCCESS;
   if (fold.paired) {
-    error = MPI_Recv(received.data(), count, type, fold.other, tag, comm, MPI_STATUS_IGNORE);
+    error = MPI_Recv(received.data(), count, type, fold.partner, tag, comm, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS) error = combine(received.data(), incoming, count, true);
   }
   for (int distance = 1; distance < fold.power && error == MPI_SUCCESS; distance *= 2) {
@@ -33,7 +33,7 @@ int recursive_doubling_call(const void* outgoing, void* incoming, int count, MPI
                          comm, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS) error = combine(received.data(), incoming, count, partner < fold.rank);
   }
-  if (fold.paired && error == MPI_SUCCESS) error = MPI_Send(incoming, count, type, fold.other, tag, comm);
+  if (fold.paired && error == MPI_SUCCESS) error = MPI_Send(incoming, count, type, fold.partner, tag, comm);
   return error;
 }
 

@@ -12,14 +12,14 @@ extern const CollectiveAlgorithm<operation::bcast> binomial;
 namespace hockney::coll::allreduce {
 namespace {
 
-// To rank 0 and back, along binomial trees.
+// Reduces to rank 0 and broadcasts from it, along binomial trees.
 int reduce_broadcast_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                           MPI_Comm comm) {
   int rank = 0;
   MPI_Comm_rank(comm, &rank);
   // MPI_IN_PLACE is for the root of a reduction only
-  const void* const own = outgoing == MPI_IN_PLACE && rank > 0 ? incoming : outgoing;
-  const int error = reduce::binomial.call(own, incoming, count, type, op, 0, comm);
+  const void* const operand = outgoing == MPI_IN_PLACE && rank > 0 ? incoming : outgoing;
+  const int error = reduce::binomial.call(operand, incoming, count, type, op, 0, comm);
   return error == MPI_SUCCESS ? bcast::binomial.call(incoming, count, type, 0, comm) : error;
 }
 

@@ -16,21 +16,21 @@ int ring_call(const void* outgoing, void* incoming, int count, MPI_Datatype type
   const Combination combine(type, op);
   if (!combine.commutes) return recursive_doubling.call(outgoing, incoming, count, type, op, comm);
   if (outgoing != MPI_IN_PLACE) copy(outgoing, incoming, count, type);
-  const Places at(comm);
+  const Places places(comm);
   const Blocks vector(incoming, 1, type);
-  const Parts parts{count, at.size};
-  const Elements received(count / at.size + 1, type);
-  const int right = at.rank_of(at.rank + 1), left = at.rank_of(at.rank - 1);
-  for (int step = 0; step + 1 < at.size; ++step) {
-    const int going = at.rank_of(at.rank - step), coming = at.rank_of(at.rank - step - 1);
+  const Parts parts{count, places.size};
+  const Elements received(count / places.size + 1, type);
+  const int right = places.rank_of(places.rank + 1), left = places.rank_of(places.rank - 1);
+  for (int step = 0; step + 1 < places.size; ++step) {
+    const int going = places.rank_of(places.rank - step), coming = places.rank_of(places.rank - step - 1);
     int error = MPI_Sendrecv(vector[parts.first(going)], parts.length(going), type, right, tag,
                              received.data(), parts.length(coming), type, left, tag, comm, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS)
       error = combine(received.data(), vector[parts.first(coming)], parts.length(coming), true);
     if (error != MPI_SUCCESS) return error;
   }
-  for (int step = 0; step + 1 < at.size; ++step) {
-    const int going = at.rank_of(at.rank + 1 - step), coming = at.rank_of(at.rank - step);
+  for (int step = 0; step + 1 < places.size; ++step) {
+    const int going = places.rank_of(places.rank + 1 - step), coming = places.rank_of(places.rank - step);
     const int error = MPI_Sendrecv(vector[parts.first(going)], parts.length(going), type, right, tag,
                                    vector[parts.first(coming)], parts.length(coming), type, left, tag, comm,
                                    MPI_STATUS_IGNORE);

@@ -8,41 +8,42 @@ namespace hockney::coll::alltoall {
 namespace {
 
 // Block j is for the rank j above. The bits of j determine its path: in the step for bit b, all blocks with
-// that bit set move 2^b ranks up together. ceil(log2 P) steps.
-int bruck_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
-               MPI_Datatype received_type, MPI_Comm comm) {
-  const Places at(comm);
-  const Blocks to(incoming, received, received_type);
+// that bit set move up 2^b ranks. ceil(log2 P) steps.
+int bruck_call(const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+               int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  const Places places(comm);
+  const Blocks to(incoming, receive_count, receive_type);
   const Blocks from(outgoing == MPI_IN_PLACE ? incoming : outgoing,
-                    outgoing == MPI_IN_PLACE ? received : sent,
-                    outgoing == MPI_IN_PLACE ? received_type : sent_type);
-  const Elements memory(static_cast<long long>(at.size) * received, received_type);
-  const Blocks turned(memory.data(), received, received_type);
-  copy(from, at.rank, turned, 0, at.size - at.rank);
-  copy(from, 0, turned, at.size - at.rank, at.rank);
+                    outgoing == MPI_IN_PLACE ? receive_count : send_count,
+                    outgoing == MPI_IN_PLACE ? receive_type : send_type);
+  const Elements memory(static_cast<long long>(places.size) * receive_count, receive_type);
+  const Blocks rotated(memory.data(), receive_count, receive_type);
+  copy(from, places.rank, rotated, 0, places.size - places.rank);
+  copy(from, 0, rotated, places.size - places.rank, places.rank);
 
   // Each step moves at most half of the blocks, rounded up.
-  const int most = at.size / 2 + 1;
-  const Elements packed(static_cast<long long>(most) * received, received_type);
-  const Elements unpacked(static_cast<long long>(most) * received, received_type);
-  const Blocks going(packed.data(), received, received_type),
-      coming(unpacked.data(), received, received_type);
-  for (long bit = 1; bit < at.size; bit <<= 1) {
+  const int max_blocks = places.size / 2 + 1;
+  const Elements packed(static_cast<long long>(max_blocks) * receive_count, receive_type);
+  const Elements unpacked(static_cast<long long>(max_blocks) * receive_count, receive_type);
+  const Blocks going(packed.data(), receive_count, receive_type),
+      coming(unpacked.data(), receive_count, receive_type);
+  for (long bit = 1; bit < places.size; bit <<= 1) {
     const int far = static_cast<int>(bit);
     int blocks = 0;
-    for (int block = far; block < at.size; ++block)
-      if (block & far) copy(turned, block, going, blocks++, 1);
-    const BlockMessage message(blocks, received, received_type);
-    const int error =
-        MPI_Sendrecv(going[0], message.count, message.type, at.rank_of(at.rank + far), tag, coming[0],
-                     message.count, message.type, at.rank_of(at.rank - far), tag, comm, MPI_STATUS_IGNORE);
+    for (int block = far; block < places.size; ++block)
+      if (block & far) copy(rotated, block, going, blocks++, 1);
+    const BlockMessage message(blocks, receive_count, receive_type);
+    const int error = MPI_Sendrecv(going[0], message.count, message.type, places.rank_of(places.rank + far),
+                                   tag, coming[0], message.count, message.type,
+                                   places.rank_of(places.rank - far), tag, comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;
     blocks = 0;
-    for (int block = far; block < at.size; ++block)
-      if (block & far) copy(coming, blocks++, turned, block, 1);
+    for (int block = far; block < places.size; ++block)
+      if (block & far) copy(coming, blocks++, rotated, block, 1);
   }
   // Block j now comes from the rank j below.
-  for (int block = 0; block < at.size; ++block) copy(turned, block, to, at.rank_of(at.rank - block), 1);
+  for (int block = 0; block < places.size; ++block)
+    copy(rotated, block, to, places.rank_of(places.rank - block), 1);
   return MPI_SUCCESS;
 }
 

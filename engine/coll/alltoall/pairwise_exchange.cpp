@@ -9,18 +9,19 @@ namespace {
 
 // P - 1 steps. If P is a power of two, ranks exchange in pairs; otherwise, in step k each rank sends to the
 // rank k above it and receives from the rank k below it.
-int pairwise_exchange_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming,
-                           int received, MPI_Datatype received_type, MPI_Comm comm) {
-  const Places at(comm);
-  const Blocks to(incoming, received, received_type);
-  const Outgoing from(outgoing, sent, sent_type, to, at.size);
-  copy(from.blocks, at.rank, to, at.rank, 1);
-  const bool power = (at.size & (at.size - 1)) == 0;
-  for (int step = 1; step < at.size; ++step) {
-    const int target = power ? at.rank ^ step : at.rank_of(at.rank + step);
-    const int source = power ? target : at.rank_of(at.rank - step);
-    const int error = MPI_Sendrecv(from.blocks[target], from.blocks.count, from.blocks.type, target, tag,
-                                   to[source], received, received_type, source, tag, comm, MPI_STATUS_IGNORE);
+int pairwise_exchange_call(const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                           int receive_count, MPI_Datatype receive_type, MPI_Comm comm) {
+  const Places places(comm);
+  const Blocks to(incoming, receive_count, receive_type);
+  const Outgoing from(outgoing, send_count, send_type, to, places.size);
+  copy(from.blocks, places.rank, to, places.rank, 1);
+  const bool power = (places.size & (places.size - 1)) == 0;
+  for (int step = 1; step < places.size; ++step) {
+    const int target = power ? places.rank ^ step : places.rank_of(places.rank + step);
+    const int source = power ? target : places.rank_of(places.rank - step);
+    const int error =
+        MPI_Sendrecv(from.blocks[target], from.blocks.count, from.blocks.type, target, tag, to[source],
+                     receive_count, receive_type, source, tag, comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

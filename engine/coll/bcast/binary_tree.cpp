@@ -8,13 +8,13 @@ namespace {
 
 // The children of place p are 2 p + 1 and 2 p + 2, as in a heap.
 int binary_tree_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  const Places at(comm, root);
-  const auto child = [&](int which) {
-    const long long place = 2LL * at.place + which;
-    return place < at.size ? at.rank_of(static_cast<int>(place)) : MPI_PROC_NULL;
+  const Places places(comm, root);
+  const auto child = [&](int index) {
+    const long long place = 2LL * places.place + index;
+    return place < places.size ? places.rank_of(static_cast<int>(place)) : MPI_PROC_NULL;
   };
-  const int parent = at.place > 0 ? at.rank_of((at.place - 1) / 2) : MPI_PROC_NULL;
-  return pipelined(data, count, type, parent, {child(1), child(2)}, comm);
+  const int parent = places.place > 0 ? places.rank_of((places.place - 1) / 2) : MPI_PROC_NULL;
+  return send_pipelined(data, count, type, parent, {child(1), child(2)}, comm);
 }
 
 }  // namespace

@@ -6,18 +6,18 @@
 namespace hockney::coll::bcast {
 namespace {
 
-// To the farthest child first: ceil(log2 P) steps.
+// Sends to the farthest child first: ceil(log2 P) steps.
 int binomial_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  const Places at(comm, root);
-  const BinomialTree tree(at.place, at.size);
-  if (at.place > 0) {
-    const int parent = at.rank_of(tree.parent());
+  const Places places(comm, root);
+  const BinomialTree tree(places.place, places.size);
+  if (places.place > 0) {
+    const int parent = places.rank_of(tree.parent());
     const int error = MPI_Recv(data, count, type, parent, tag, comm, MPI_STATUS_IGNORE);
     if (error != MPI_SUCCESS) return error;
   }
   for (long distance = tree.bit >> 1; distance > 0; distance >>= 1) {
-    if (at.place + distance >= at.size) continue;
-    const int child = at.rank_of(static_cast<int>(at.place + distance));
+    if (places.place + distance >= places.size) continue;
+    const int child = places.rank_of(static_cast<int>(places.place + distance));
     const int error = MPI_Send(data, count, type, child, tag, comm);
     if (error != MPI_SUCCESS) return error;
   }

@@ -8,10 +8,10 @@ namespace {
 
 // Each rank forwards segments to the next one: P - 1 steps, and one more for each segment after the first.
 int chain_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  const Places at(comm, root);
-  const int parent = at.place > 0 ? at.rank_of(at.place - 1) : MPI_PROC_NULL;
-  const int child = at.place + 1 < at.size ? at.rank_of(at.place + 1) : MPI_PROC_NULL;
-  return pipelined(data, count, type, parent, {child, MPI_PROC_NULL}, comm);
+  const Places places(comm, root);
+  const int parent = places.place > 0 ? places.rank_of(places.place - 1) : MPI_PROC_NULL;
+  const int child = places.place + 1 < places.size ? places.rank_of(places.place + 1) : MPI_PROC_NULL;
+  return send_pipelined(data, count, type, parent, {child, MPI_PROC_NULL}, comm);
 }
 
 }  // namespace

@@ -7,10 +7,10 @@ namespace hockney::coll::bcast {
 namespace {
 
 int linear_call(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm) {
-  const Places at(comm, root);
-  if (at.place > 0) return MPI_Recv(data, count, type, root, tag, comm, MPI_STATUS_IGNORE);
-  for (int place = 1; place < at.size; ++place) {
-    const int error = MPI_Send(data, count, type, at.rank_of(place), tag, comm);
+  const Places places(comm, root);
+  if (places.place > 0) return MPI_Recv(data, count, type, root, tag, comm, MPI_STATUS_IGNORE);
+  for (int place = 1; place < places.size; ++place) {
+    const int error = MPI_Send(data, count, type, places.rank_of(place), tag, comm);
     if (error != MPI_SUCCESS) return error;
   }
   return MPI_SUCCESS;

@@ -12,7 +12,7 @@ namespace {
 class ScatterAllgather {
  public:
   ScatterAllgather(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm)
-      : at_(comm, root), vector_(data, 1, type), parts_{count, at_.size}, comm_(comm) {}
+      : places_(comm, root), vector_(data, 1, type), parts_{count, places_.size}, comm_(comm) {}
 
   int run() const {
     const int error = scatter();
@@ -21,27 +21,27 @@ class ScatterAllgather {
 
  private:
   int scatter() const {
-    const BinomialTree tree(at_.place, at_.size);
-    if (at_.place > 0) {
-      const int error = MPI_Recv(part(at_.place), parts_.length(at_.place, tree.all()), vector_.type,
-                                 at_.rank_of(tree.parent()), tag, comm_, MPI_STATUS_IGNORE);
+    const BinomialTree tree(places_.place, places_.size);
+    if (places_.place > 0) {
+      const int error = MPI_Recv(part(places_.place), parts_.length(places_.place, tree.all()), vector_.type,
+                                 places_.rank_of(tree.parent()), tag, comm_, MPI_STATUS_IGNORE);
       if (error != MPI_SUCCESS) return error;
     }
     for (long distance = tree.bit >> 1; distance > 0; distance >>= 1) {
-      if (at_.place + distance >= at_.size) continue;
-      const int child = static_cast<int>(at_.place + distance);
+      if (places_.place + distance >= places_.size) continue;
+      const int child = static_cast<int>(places_.place + distance);
       const int error = MPI_Send(part(child), parts_.length(child, tree.below(distance)), vector_.type,
-                                 at_.rank_of(child), tag, comm_);
+                                 places_.rank_of(child), tag, comm_);
       if (error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;
   }
 
   int allgather() const {
-    const int right = at_.rank_of(at_.place + 1), left = at_.rank_of(at_.place - 1);
-    for (int step = 0; step + 1 < at_.size; ++step) {
-      const int going = (at_.place - step + at_.size) % at_.size;
-      const int coming = (going + at_.size - 1) % at_.size;
+    const int right = places_.rank_of(places_.place + 1), left = places_.rank_of(places_.place - 1);
+    for (int step = 0; step + 1 < places_.size; ++step) {
+      const int going = (places_.place - step + places_.size) % places_.size;
+      const int coming = (going + places_.size - 1) % places_.size;
       const int error =
           MPI_Sendrecv(part(going), parts_.length(going), vector_.type, right, tag, part(coming),
                        parts_.length(coming), vector_.type, left, tag, comm_, MPI_STATUS_IGNORE);
@@ -52,7 +52,7 @@ class ScatterAllgather {
 
   void* part(int place) const { return vector_[parts_.first(place)]; }
 
-  const Places at_;
+  const Places places_;
   const Blocks vector_;
   const Parts parts_;
   const MPI_Comm comm_;

@@ -12,18 +12,18 @@ namespace {
 int linear_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
                 MPI_Comm comm) {
   if (count == 0) return MPI_SUCCESS;
-  const Places at(comm);
-  if (at.rank != root) return MPI_Send(outgoing, count, type, root, tag, comm);
+  const Places places(comm);
+  if (places.rank != root) return MPI_Send(outgoing, count, type, root, tag, comm);
   const bool in_place = outgoing == MPI_IN_PLACE;
-  const Elements kept(in_place ? count : 0, type), received(count, type);
-  if (in_place) copy(incoming, kept.data(), count, type);
-  const void* const own = in_place ? kept.data() : outgoing;
-  const int last = at.size - 1;
+  const Elements root_copy(in_place ? count : 0, type), received(count, type);
+  if (in_place) copy(incoming, root_copy.data(), count, type);
+  const void* const own = in_place ? root_copy.data() : outgoing;
+  const int last = places.size - 1;
   if (root == last) copy(own, incoming, count, type);
   for (int rank = root == last ? last - 1 : last; rank >= 0; --rank) {
-    void* const into = rank == last ? incoming : received.data();
+    void* const target = rank == last ? incoming : received.data();
     if (rank != root) {
-      const int error = MPI_Recv(into, count, type, rank, tag, comm, MPI_STATUS_IGNORE);
+      const int error = MPI_Recv(target, count, type, rank, tag, comm, MPI_STATUS_IGNORE);
       if (error != MPI_SUCCESS) return error;
     }
     if (rank == last) continue;

@@ -6,13 +6,13 @@ namespace hockney::coll::reduce {
 namespace {
 
 // A reduce-scatter by recursive halving, then a gather up a binomial tree: 2 log2 P steps, in which the
-// amount of data halves and then doubles again. If P is not a power of two, two ranks share each of the first
-// places, and one of them first sends its vector to the other. An empty reduction sends no message.
+// amount of data halves and then doubles again. If P is not a power of two, some places consist of two ranks,
+// one of which first sends its vector to the other. An empty reduction sends no message.
 int rabenseifner_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op, int root,
                       MPI_Comm comm) {
   if (count == 0) return MPI_SUCCESS;
   const Folding fold(comm, root);
-  if (!fold.stands) return MPI_Send(outgoing, count, type, fold.other, tag, comm);
+  if (!fold.is_representative) return MPI_Send(outgoing, count, type, fold.partner, tag, comm);
   const bool result = fold.rank == root;
   const Combination combine(type, op);
   const Elements memory(result ? 0 : count, type), received(fold.paired ? count : count - count / 2, type);
@@ -20,8 +20,8 @@ int rabenseifner_call(const void* outgoing, void* incoming, int count, MPI_Datat
   if (outgoing != MPI_IN_PLACE) copy(outgoing, sum, count, type);
   int error = MPI_SUCCESS;
   if (fold.paired) {
-    error = MPI_Recv(received.data(), count, type, fold.other, tag, comm, MPI_STATUS_IGNORE);
-    if (error == MPI_SUCCESS) error = combine(received.data(), sum, count, fold.other < fold.rank);
+    error = MPI_Recv(received.data(), count, type, fold.partner, tag, comm, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS) error = combine(received.data(), sum, count, fold.partner < fold.rank);
   }
   Halving halving(fold, sum, count, combine, comm);
   if (error == MPI_SUCCESS) error = halving.reduce_scatter(received.data());

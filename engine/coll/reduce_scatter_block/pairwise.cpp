@@ -10,32 +10,32 @@ namespace {
 // In step k, a rank sends the block of the rank k above it to that rank, and combines its own block from the
 // rank k below it. The blocks of lower ranks arrive in descending order, then those of higher ranks, also in
 // descending order: noncommutative operations combine the latter separately, and append them at the end.
-int pairwise_call(const void* outgoing, void* incoming, int received, MPI_Datatype type, MPI_Op op,
+int pairwise_call(const void* outgoing, void* incoming, int receive_count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm) {
-  const Places at(comm);
+  const Places places(comm);
   const Combination combine(type, op);
   const bool in_place = outgoing == MPI_IN_PLACE;
-  const Blocks vector(in_place ? incoming : outgoing, received, type);
+  const Blocks vector(in_place ? incoming : outgoing, receive_count, type);
   // If the call is in place, the first block must still be sent.
-  const Elements result(in_place ? received : 0, type), coming(received, type);
-  const Elements above(combine.commutes ? 0 : received, type);
+  const Elements result(in_place ? receive_count : 0, type), received(receive_count, type);
+  const Elements upper_sum(combine.commutes ? 0 : receive_count, type);
   void* const sum = in_place ? result.data() : incoming;
-  copy(vector[at.rank], sum, received, type);
-  for (int step = 1; step < at.size; ++step) {
-    const int target = at.rank_of(at.rank + step), source = at.rank_of(at.rank - step);
-    const bool apart = !combine.commutes && source > at.rank, first = source == at.size - 1;
-    void* const into = apart && first ? above.data() : coming.data();
-    int error = MPI_Sendrecv(vector[target], received, type, target, tag, into, received, type, source, tag,
-                             comm, MPI_STATUS_IGNORE);
-    if (error == MPI_SUCCESS && into != above.data())
-      error = combine(coming.data(), apart ? above.data() : sum, received, true);
+  copy(vector[places.rank], sum, receive_count, type);
+  for (int step = 1; step < places.size; ++step) {
+    const int target = places.rank_of(places.rank + step), source = places.rank_of(places.rank - step);
+    const bool is_separate = !combine.commutes && source > places.rank, first = source == places.size - 1;
+    void* const buffer = is_separate && first ? upper_sum.data() : received.data();
+    int error = MPI_Sendrecv(vector[target], receive_count, type, target, tag, buffer, receive_count, type,
+                             source, tag, comm, MPI_STATUS_IGNORE);
+    if (error == MPI_SUCCESS && buffer != upper_sum.data())
+      error = combine(received.data(), is_separate ? upper_sum.data() : sum, receive_count, true);
     if (error != MPI_SUCCESS) return error;
   }
-  if (!combine.commutes && at.rank + 1 < at.size) {
-    const int error = combine(above.data(), sum, received, false);
+  if (!combine.commutes && places.rank + 1 < places.size) {
+    const int error = combine(upper_sum.data(), sum, receive_count, false);
     if (error != MPI_SUCCESS) return error;
   }
-  if (in_place) copy(sum, incoming, received, type);
+  if (in_place) copy(sum, incoming, receive_count, type);
   return MPI_SUCCESS;
 }
 

@@ -10,16 +10,16 @@ namespace {
 // Each rank combines its vector with the one it receives from the rank below, and sends the result on.
 int linear_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                 MPI_Comm comm) {
-  const Places at(comm);
+  const Places places(comm);
   if (outgoing != MPI_IN_PLACE) copy(outgoing, incoming, count, type);
-  if (at.rank > 0) {
+  if (places.rank > 0) {
     const Elements received(count, type);
-    int error = MPI_Recv(received.data(), count, type, at.rank - 1, tag, comm, MPI_STATUS_IGNORE);
+    int error = MPI_Recv(received.data(), count, type, places.rank - 1, tag, comm, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS) error = MPI_Reduce_local(received.data(), incoming, count, type, op);
     if (error != MPI_SUCCESS) return error;
   }
-  if (at.rank + 1 == at.size) return MPI_SUCCESS;
-  return MPI_Send(incoming, count, type, at.rank + 1, tag, comm);
+  if (places.rank + 1 == places.size) return MPI_SUCCESS;
+  return MPI_Send(incoming, count, type, places.rank + 1, tag, comm);
 }
 
 }  // namespace

@@ -7,18 +7,18 @@
 namespace hockney::coll::scan {
 namespace {
 
-// Before the step with distance d, a rank has combined the vectors of d ranks, up to its own. It sends the
-// result d ranks up, and combines the one that it receives from d ranks below as the left operand: ceil(log2
-// P) steps.
+// Before the step with distance d, a rank has combined the vectors of d ranks, ending with its own. It sends
+// the result d ranks up, and combines the one that it receives from d ranks below as the left operand:
+// ceil(log2 P) steps.
 int recursive_doubling_call(const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                             MPI_Comm comm) {
-  const Places at(comm);
+  const Places places(comm);
   if (outgoing != MPI_IN_PLACE) copy(outgoing, incoming, count, type);
-  const Elements received(at.rank > 0 ? count : 0, type);
-  for (long distance = 1; distance < at.size; distance *= 2) {
+  const Elements received(places.rank > 0 ? count : 0, type);
+  for (long distance = 1; distance < places.size; distance *= 2) {
     const int far = static_cast<int>(distance);
-    const int above = at.rank + distance < at.size ? at.rank + far : MPI_PROC_NULL;
-    const int below = at.rank >= distance ? at.rank - far : MPI_PROC_NULL;
+    const int above = places.rank + distance < places.size ? places.rank + far : MPI_PROC_NULL;
+    const int below = places.rank >= distance ? places.rank - far : MPI_PROC_NULL;
     int error = MPI_Sendrecv(incoming, count, type, above, tag, received.data(), count, type, below, tag,
                              comm, MPI_STATUS_IGNORE);
     if (error == MPI_SUCCESS && below != MPI_PROC_NULL)

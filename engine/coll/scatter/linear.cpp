@@ -7,17 +7,18 @@
 namespace hockney::coll::scatter {
 namespace {
 
-int linear_call(const void* outgoing, int sent, MPI_Datatype sent_type, void* incoming, int received,
-                MPI_Datatype received_type, int root, MPI_Comm comm) {
-  const Places at(comm, root);
-  if (at.place > 0) return MPI_Recv(incoming, received, received_type, root, tag, comm, MPI_STATUS_IGNORE);
-  const Blocks blocks(outgoing, sent, sent_type);
-  for (int place = 1; place < at.size; ++place) {
-    const int to = at.rank_of(place);
-    const int error = MPI_Send(blocks[to], sent, sent_type, to, tag, comm);
+int linear_call(const void* outgoing, int send_count, MPI_Datatype send_type, void* incoming,
+                int receive_count, MPI_Datatype receive_type, int root, MPI_Comm comm) {
+  const Places places(comm, root);
+  if (places.place > 0)
+    return MPI_Recv(incoming, receive_count, receive_type, root, tag, comm, MPI_STATUS_IGNORE);
+  const Blocks blocks(outgoing, send_count, send_type);
+  for (int place = 1; place < places.size; ++place) {
+    const int to = places.rank_of(place);
+    const int error = MPI_Send(blocks[to], send_count, send_type, to, tag, comm);
     if (error != MPI_SUCCESS) return error;
   }
-  if (incoming != MPI_IN_PLACE) copy(blocks, root, Blocks(incoming, received, received_type), 0, 1);
+  if (incoming != MPI_IN_PLACE) copy(blocks, root, Blocks(incoming, receive_count, receive_type), 0, 1);
   return MPI_SUCCESS;
 }
 

@@ -7,8 +7,8 @@
 namespace hockney::annealing {
 namespace {
 
-// TSPLIB 95, section 2.4, with its constants. Degrees are truncated, which the text writes as rounding, but
-// all published optima assume.
+// TSPLIB 95, section 2.4, with its constants. Degrees are truncated, although the text describes rounding,
+// because all published optima assume it.
 double radians(double degrees_and_minutes) {
   constexpr double pi = 3.141592;
   const double degrees = std::trunc(degrees_and_minutes);
@@ -23,7 +23,7 @@ std::int32_t geographical(const Distances::Point& from, const Distances::Point& 
   const double q2 = std::cos(latitude - other_latitude);
   const double q3 = std::cos(latitude + other_latitude);
   const double cosine = 0.5 * ((1.0 + q1) * q2 - (1.0 - q1) * q3);
-  // Rounding may exceed 1 for two cities at one place.
+  // Due to rounding, the value may exceed 1 for two cities at one place.
   return static_cast<std::int32_t>(radius * std::acos(std::clamp(cosine, -1.0, 1.0)) + 1.0);
 }
 
@@ -58,16 +58,16 @@ bool Distances::representable(Metric metric, const std::vector<Point>& points) {
                                                  [](const Point& a, const Point& b) { return a.x < b.x; });
   const auto [low, high] = std::minmax_element(points.begin(), points.end(),
                                                [](const Point& a, const Point& b) { return a.y < b.y; });
-  // No metric exceeds the sum of both sides by more than the rounding.
-  const double longest = (right->x - left->x) + (high->y - low->y) + 1;
-  return longest <= std::numeric_limits<std::int32_t>::max();
+  // No metric exceeds the sum of both sides by more than the rounding error.
+  const double max_distance = (right->x - left->x) + (high->y - low->y) + 1;
+  return max_distance <= std::numeric_limits<std::int32_t>::max();
 }
 
-std::int32_t Distances::uncommon(double dx, double dy) const {
+std::int32_t Distances::distance_by_metric(double dx, double dy) const {
   switch (metric_) {
     case Metric::ceiling: return static_cast<std::int32_t>(std::ceil(std::sqrt(dx * dx + dy * dy)));
     case Metric::pseudo_euclidean: {
-      // Rounded to the nearest number, and one more if that is less.
+      // Rounded to the nearest number, plus 1 if that is smaller.
       const double length = std::sqrt((dx * dx + dy * dy) / 10.0);
       const std::int32_t rounded = nearest(length);
       return rounded < length ? rounded + 1 : rounded;

@@ -21,7 +21,7 @@ std::vector<std::int32_t> transposed(const std::vector<std::int32_t>& matrix, st
   return result;
 }
 
-// The second word of a QAPLIB solution: "12 578", and the permutation.
+// The second word of a QAPLIB solution, such as "12 578" followed by the permutation.
 double value_of(std::string_view solution) {
   std::istringstream words{std::string(solution)};
   double size = 0;
@@ -58,9 +58,9 @@ QuadraticAssignment QuadraticAssignment::load(const std::string& instance) {
   const OpenInstance open(instance, "dat", "QAPLIB");
   QuadraticAssignment problem = read_qaplib(open.in(), open.file());
   problem.instance_.name = open.name();
-  if (const ShippedInstance* shipped = open.shipped()) {
+  if (const ShippedInstance* shipped_instance = open.shipped_instance()) {
     problem.instance_.source = "QAPLIB (Burkard, Karisch, Rendl 1997)";
-    problem.instance_.optimum = value_of(shipped->solution);
+    problem.instance_.optimum = value_of(shipped_instance->solution);
   }
   return problem;
 }

@@ -25,9 +25,9 @@ const ShippedInstance* find_instance(std::string_view name, std::string_view kin
 }
 
 OpenInstance::OpenInstance(const std::string& instance, std::string_view kind, const std::string& format)
-    : file_{instance}, name_{instance}, shipped_{find_instance(instance, kind)} {
-  if (shipped_ != nullptr) {
-    in_ = std::make_unique<std::istringstream>(std::string(shipped_->text));
+    : file_{instance}, name_{instance}, shipped_instance_{find_instance(instance, kind)} {
+  if (shipped_instance_ != nullptr) {
+    in_ = std::make_unique<std::istringstream>(std::string(shipped_instance_->text));
     return;
   }
   const std::string expected = "a " + format + " file or one of " + names_of(kind);

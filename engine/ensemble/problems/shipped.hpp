@@ -10,23 +10,23 @@
 
 namespace hockney::annealing {
 
-// An instance that comes with the library, by name, otherwise a file, by path. Throws InstanceError if there
-// is neither.
+// Opens an instance that comes with the library, by name, or a file, by path. Throws InstanceError if neither
+// exists.
 class OpenInstance final {
  public:
   OpenInstance(const std::string& instance, std::string_view kind, const std::string& format);
 
   [[nodiscard]] std::istream& in() const { return *in_; }
-  // For messages.
+  // Used in messages.
   [[nodiscard]] const std::string& file() const { return file_; }
-  // Without folders and extension.
+  // Excludes folders and extension.
   [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const ShippedInstance* shipped() const { return shipped_; }
+  [[nodiscard]] const ShippedInstance* shipped_instance() const { return shipped_instance_; }
 
  private:
   std::string file_;
   std::string name_;
-  const ShippedInstance* shipped_;
+  const ShippedInstance* shipped_instance_;
   std::unique_ptr<std::istream> in_;
 };
 

@@ -24,9 +24,9 @@ std::int32_t sites_of(int dimensions, int edge) {
   return static_cast<std::int32_t>(sites);
 }
 
-// The bonds of a cell: of a plaquette 4, of a cube 12.
+// The bonds of a cell: 4 for a plaquette, 12 for a cube.
 struct CellBond {
-  unsigned from;  // bit d: one further in direction d
+  unsigned from;  // bit d: offset by one in direction d
   unsigned to;
   int direction;
   int coupling;
@@ -46,7 +46,7 @@ int sign(unsigned up, const CellBond& bond) {
   return (up >> bond.from & 1U) == (up >> bond.to & 1U) ? 1 : -1;
 }
 
-// All states of the lowest energy; sets it.
+// Returns all states with the lowest energy, and sets `lowest`.
 std::vector<unsigned> ground_states(const std::vector<CellBond>& cell, unsigned corners, int& lowest) {
   std::vector<unsigned> states;
   lowest = static_cast<int>(cell.size()) + 1;
@@ -86,15 +86,15 @@ SpinGlass SpinGlass::planted(int dimensions, int edge, std::uint64_t seed) {
     throw std::invalid_argument("a planted spin glass needs an even number of sites per edge, not " +
                                 std::to_string(edge));
   Random random(seed, 0, instance_stream);
-  // Each bond belongs to exactly one of the cells whose first corner has only even coordinates, or only odd.
+  // Each bond belongs to exactly one of the cells whose first corner has only even, or only odd, coordinates.
   int optimum = 0;
   for (std::int32_t site = 0; site < glass.sites_; ++site) {
     int odd = 0;
-    std::int32_t rest = site;
-    for (int d = 0; d < dimensions; ++d, rest /= edge) odd += rest % edge % 2;
+    std::int32_t remaining = site;
+    for (int d = 0; d < dimensions; ++d, remaining /= edge) odd += remaining % edge % 2;
     if (odd == 0 || odd == dimensions) optimum += glass.plant(site, random);
   }
-  // Until here all spins up are a ground state; now any state is.
+  // Up to here, the state with all spins up is a ground state; from here on, any state may be.
   State hidden = glass.initial(random);
   for (std::int32_t site = 0; site < glass.sites_; ++site)
     for (int direction = 0; direction < 2 * dimensions; ++direction) {
@@ -111,9 +111,9 @@ int SpinGlass::plant(std::int32_t base, Random& random) {
   const std::vector<CellBond> cell = random_cell(dimensions, random);
   int lowest = 0;
   const std::vector<unsigned> states = ground_states(cell, 1U << dimensions, lowest);
-  const unsigned chosen = states[random.below(static_cast<std::uint32_t>(states.size()))];
+  const unsigned chosen_options = states[random.below(static_cast<std::uint32_t>(states.size()))];
   for (const CellBond& bond : cell)
-    couple(corner(base, bond.from), bond.direction, bond.coupling * sign(chosen, bond));
+    couple(corner(base, bond.from), bond.direction, bond.coupling * sign(chosen_options, bond));
   return lowest;
 }
 
@@ -146,8 +146,8 @@ double SpinGlass::energy(const State& state) const {
   std::int64_t sum = 0;
   for (std::int32_t site = 0; site < sites_; ++site)
     for (int direction = 0; direction < dimensions_; ++direction) {
-      const Bond& there = bond(site, direction);
-      sum -= there.coupling * state.spin[index(site)] * state.spin[index(there.site)];
+      const Bond& bond_there = bond(site, direction);
+      sum -= bond_there.coupling * state.spin[index(site)] * state.spin[index(bond_there.site)];
     }
   return static_cast<double>(sum);
 }

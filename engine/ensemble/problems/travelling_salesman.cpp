@@ -12,26 +12,28 @@
 namespace hockney::annealing {
 namespace {
 
-// Pairs of each city with its nearest ones, in both directions, without duplicates. A city next to many
-// others has more pairs than they have, and all pairs have the same probability.
-// `longest` becomes the longest of all distances.
-std::vector<std::array<std::int32_t, 2>> near_pairs(const Distances& distances, std::int32_t& longest) {
-  // D. S. Johnson, L. A. McGeoch, The traveling salesman problem: a case study, 1997, use 20 at all sizes and
-  // 10 for speed; with 10, fewer moves are proposed that are not accepted.
+// Pairs of each city with its nearest cities, in both directions, without duplicates. A city close to many
+// others is in more pairs than average, and all pairs have the same probability. Sets `max_distance` to the
+// largest of all distances.
+std::vector<std::array<std::int32_t, 2>> near_pairs(const Distances& distances, std::int32_t& max_distance) {
+  // D. S. Johnson, L. A. McGeoch, The traveling salesman problem: a case study, 1997, use 20 neighbors at all
+  // sizes and 10 for speed; with 10, fewer rejected moves are proposed.
   constexpr int nearest = 10;
   const int cities = distances.size();
   const int count = std::min(nearest, cities - 1);
   std::vector<std::array<std::int32_t, 2>> pairs;
   pairs.reserve(2 * static_cast<std::size_t>(cities) * static_cast<std::size_t>(count));
-  std::vector<std::pair<std::int32_t, std::int32_t>> others;
+  std::vector<std::pair<std::int32_t, std::int32_t>> neighbors_by_distance;
   for (std::int32_t city = 0; city < cities; ++city) {
-    others.clear();
+    neighbors_by_distance.clear();
     for (std::int32_t other = 0; other < cities; ++other)
-      if (other != city) others.emplace_back(distances(city, other), other);
-    longest = std::max(longest, std::max_element(others.begin(), others.end())->first);
-    std::nth_element(others.begin(), others.begin() + (count - 1), others.end());
+      if (other != city) neighbors_by_distance.emplace_back(distances(city, other), other);
+    max_distance = std::max(
+        max_distance, std::max_element(neighbors_by_distance.begin(), neighbors_by_distance.end())->first);
+    std::nth_element(neighbors_by_distance.begin(), neighbors_by_distance.begin() + (count - 1),
+                     neighbors_by_distance.end());
     for (int i = 0; i < count; ++i) {
-      const std::int32_t other = others[static_cast<std::size_t>(i)].second;
+      const std::int32_t other = neighbors_by_distance[static_cast<std::size_t>(i)].second;
       pairs.push_back({city, other});
       pairs.push_back({other, city});
     }
@@ -47,7 +49,7 @@ TravellingSalesman::TravellingSalesman(Instance instance, Distances distances)
     : instance_{std::move(instance)}, distances_{std::move(distances)}, cities_{distances_.size()} {
   check_generated(cities_, least_cities, most_cities, "cities");
   near_ = near_pairs(distances_, longest_);
-  // One move of 17 is between any two cities.
+  // One move in 17 is between any two cities.
   constexpr std::size_t near_share = 16;
   choices_ = static_cast<std::uint32_t>(near_.size() + std::max<std::size_t>(1, near_.size() / near_share));
 }
@@ -56,7 +58,7 @@ TravellingSalesman TravellingSalesman::load(const std::string& instance) {
   const OpenInstance open(instance, "tsp", "TSPLIB");
   TravellingSalesman problem = read_tsplib(open.in(), open.file());
   problem.instance_.name = open.name();
-  if (open.shipped() != nullptr) problem.instance_.source = "TSPLIB (Reinelt 1991)";
+  if (open.shipped_instance() != nullptr) problem.instance_.source = "TSPLIB (Reinelt 1991)";
   return problem;
 }
 
@@ -74,18 +76,18 @@ TravellingSalesman TravellingSalesman::uniform(int cities, std::uint64_t seed) {
 }
 
 TravellingSalesman TravellingSalesman::grid(int rows, int columns) {
-  constexpr int most_side = most_cities / 2;
-  check_generated(rows, 2, most_side, "rows");
-  check_generated(columns, 2, most_side, "columns");
+  constexpr int max_side = most_cities / 2;
+  check_generated(rows, 2, max_side, "rows");
+  check_generated(columns, 2, max_side, "columns");
   check_generated(std::int64_t{rows} * columns, least_cities, most_cities, "cities");
   constexpr int spacing = 100;
-  constexpr int diagonal = 141;  // rounded to the nearest number
+  constexpr int diagonal = 141;  // rounded to the nearest integer
   std::vector<Distances::Point> points;
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column)
       points.push_back({static_cast<double>(spacing) * column, static_cast<double>(spacing) * row});
   // No edge is shorter than the spacing. Steps along the grid alternate between two colors of a checkerboard,
-  // so that a tour of an odd number of cities needs one other step, of which the diagonal is the shortest.
+  // so a tour of an odd number of cities needs one other step; the diagonal is the shortest.
   const int cities = rows * columns;
   const int optimum = cities * spacing + (cities % 2 == 1 ? diagonal - spacing : 0);
   return {{"grid-" + std::to_string(rows) + "-" + std::to_string(columns), "cities on a grid", optimum},
@@ -99,7 +101,7 @@ TravellingSalesman TravellingSalesman::circle(int cities) {
   std::vector<Distances::Point> points;
   for (int city = 0; city < cities; ++city)
     points.push_back({radius * std::cos(angle * city), radius * std::sin(angle * city)});
-  // No two cities are nearer than neighbors on the circle.
+  // No two cities are closer than neighbors on the circle.
   const double step = std::floor(2 * radius * std::sin(angle / 2) + 0.5);
   return {{"circle-" + std::to_string(cities), "cities on a circle", step * cities},
           {Metric::euclidean, std::move(points)}};

@@ -31,8 +31,8 @@ class Tsplib final {
     std::string key = words_.keyword();
     for (; !key.empty() && key != "EOF"; key = words_.keyword()) entry(key);
     if (key == "EOF") {
-      const std::string more = words_.next();
-      if (!more.empty()) words_.fail("syntax", "nothing after EOF", in_quotes(more));
+      const std::string extra_word = words_.next();
+      if (!extra_word.empty()) words_.fail("syntax", "nothing after EOF", quote(extra_word));
     }
     if (size_ == 0) words_.fail("incomplete", "DIMENSION", "none in the file");
     if (weight_type_.empty()) words_.fail("incomplete", "EDGE_WEIGHT_TYPE", "none in the file");
@@ -43,45 +43,45 @@ class Tsplib final {
 
  private:
   void entry(const std::string& key) {
-    if (key == "COMMENT") return comment(words_.rest_of_line());
+    if (key == "COMMENT") return comment(words_.read_remaining_line());
     if (key == "NAME") {
-      words_
-          .rest_of_line();  // files are named differently: berlin52's name is that, ulysses22's ulysses22.tsp
+      words_.read_remaining_line();  // files are named differently: berlin52's name is "that", ulysses22's
+                                     // ulysses22.tsp
     } else if (key == "TYPE") {
       const std::string type = words_.next();
-      if (type != "TSP") words_.fail("unsupported", "TYPE TSP", in_quotes(type));
-      words_.rest_of_line();  // si175 and two others have a name there
+      if (type != "TSP") words_.fail("unsupported", "TYPE TSP", quote(type));
+      words_.read_remaining_line();  // si175 and two others have a name here
     } else if (key == "DIMENSION") {
-      once(size_ != 0, key);
+      require_unique(size_ != 0, key);
       size_ = static_cast<int>(
-          words_.whole(key, TravellingSalesman::least_cities, TravellingSalesman::most_cities));
+          words_.integer(key, TravellingSalesman::least_cities, TravellingSalesman::most_cities));
     } else if (key == "EDGE_WEIGHT_TYPE") {
-      once(!weight_type_.empty(), key);
+      require_unique(!weight_type_.empty(), key);
       weight_type_ = words_.next();
       if (weight_type_ != "EXPLICIT" && metrics.count(weight_type_) == 0)
-        words_.fail("unsupported", weight_types, in_quotes(weight_type_));
+        words_.fail("unsupported", weight_types, quote(weight_type_));
     } else if (key == "EDGE_WEIGHT_FORMAT") {
-      once(!format_.empty(), key);
+      require_unique(!format_.empty(), key);
       format_ = words_.next();
       if (format_ != "FUNCTION" && !matrix_shape(format_))
-        words_.fail("unsupported", matrix_shapes(), in_quotes(format_));
+        words_.fail("unsupported", matrix_shapes(), quote(format_));
     } else if (key == "NODE_COORD_TYPE" || key == "DISPLAY_DATA_TYPE") {
-      words_.rest_of_line();  // implied by the weights, or for drawings only
+      words_.read_remaining_line();  // implied by the weights, or for drawings only
     } else if (key == "NODE_COORD_SECTION") {
-      once(!points_.empty(), key);
+      require_unique(!points_.empty(), key);
       points_ = coordinates("NODE_COORD_SECTION");
     } else if (key == "DISPLAY_DATA_SECTION") {
       coordinates("DISPLAY_DATA_SECTION");
     } else if (key == "EDGE_WEIGHT_SECTION") {
-      once(!matrix_.empty(), key);
+      require_unique(!matrix_.empty(), key);
       weights();
     } else {
-      words_.fail("syntax", "a keyword of TSPLIB for a symmetric instance", in_quotes(key));
+      words_.fail("syntax", "a keyword of TSPLIB for a symmetric instance", quote(key));
     }
     words_.end_line(key);
   }
 
-  // "optimum 3323" in a comment.
+  // Finds "optimum 3323" in a comment.
   void comment(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
     if (text.rfind("optimum", 0) != 0) return;
@@ -90,8 +90,8 @@ class Tsplib final {
       instance_.optimum = static_cast<double>(std::stoll(text.substr(digits, 15)));
   }
 
-  void once(bool seen, const std::string& key) const {
-    if (seen) words_.fail("syntax", key + " once", "a second one");
+  void require_unique(bool is_duplicate, const std::string& key) const {
+    if (is_duplicate) words_.fail("syntax", key + " once", "a second one");
   }
 
   int known_size(const std::string& section) const {
@@ -99,20 +99,21 @@ class Tsplib final {
     return size_;
   }
 
-  // In any order of the nodes, each once.
+  // Coordinates may list the nodes in any order, each once.
   std::vector<Distances::Point> coordinates(const std::string& section) {
     const int size = known_size(section);
     std::vector<Distances::Point> points(static_cast<std::size_t>(size));
-    std::vector<bool> seen(points.size());
+    std::vector<bool> is_duplicate(points.size());
     for (int i = 1; i <= size; ++i) {
-      std::string which = "node ";
-      which.append(std::to_string(i)).append(" of ").append(std::to_string(size));
-      const auto node = static_cast<std::size_t>(words_.whole(which, 1, size) - 1);
+      std::string element_name = "node ";
+      element_name.append(std::to_string(i)).append(" of ").append(std::to_string(size));
+      const auto node = static_cast<std::size_t>(words_.integer(element_name, 1, size) - 1);
       const std::string place = " of node " + std::to_string(node + 1);
-      if (seen[node]) words_.fail("value", "each node once", "node " + std::to_string(node + 1) + " again");
-      seen[node] = true;
-      points[node].x = words_.real("the first coordinate" + place);
-      points[node].y = words_.real("the second coordinate" + place);
+      if (is_duplicate[node])
+        words_.fail("value", "each node once", "node " + std::to_string(node + 1) + " again");
+      is_duplicate[node] = true;
+      points[node].x = words_.number("the first coordinate" + place);
+      points[node].y = words_.number("the second coordinate" + place);
     }
     return points;
   }
@@ -125,7 +126,7 @@ class Tsplib final {
     if (!shape)
       words_.fail("incomplete",
                   std::string("EDGE_WEIGHT_FORMAT before EDGE_WEIGHT_SECTION, ") + matrix_shapes(),
-                  format_.empty() ? "none" : in_quotes(format_));
+                  format_.empty() ? "none" : quote(format_));
     matrix_ = read_matrix(words_, *shape, size);
   }
 

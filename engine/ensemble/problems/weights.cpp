@@ -28,27 +28,27 @@ const char* matrix_shapes() {
 }
 
 std::vector<std::int32_t> read_matrix(WordReader& words, MatrixShape shape, int size) {
-  const std::string of_all = " of a matrix of " + std::to_string(size) + " nodes";
-  std::vector<std::int32_t> weights;  // those of the file: memory is allocated only for what it has
+  const std::string shape_text = " of a matrix of " + std::to_string(size) + " nodes";
+  std::vector<std::int32_t> weights;  // only weights in the file, so that memory is allocated only for these
   for (int row = 0; row < size; ++row) {
     const int begin = shape.part == MatrixShape::upper ? row : 0;
     const int end = shape.part == MatrixShape::lower ? row + 1 : size;
     for (int column = begin; column < end; ++column) {
       if (row == column && !shape.diagonal) continue;
-      const std::string which =
-          "weight " + std::to_string(row + 1) + "," + std::to_string(column + 1) + of_all;
+      const std::string element_name =
+          "weight " + std::to_string(row + 1) + "," + std::to_string(column + 1) + shape_text;
       if (row == column) {
-        words.real(which);
+        words.number(element_name);
         weights.push_back(0);
         continue;
       }
-      const auto weight = static_cast<std::int32_t>(words.whole(which, 0));
+      const auto weight = static_cast<std::int32_t>(words.integer(element_name, 0));
       weights.push_back(weight);
       if (shape.part != MatrixShape::full || column > row) continue;
       const std::int32_t other = weights[static_cast<std::size_t>(column) * static_cast<std::size_t>(size) +
                                          static_cast<std::size_t>(row)];
       if (weight != other)
-        words.fail("value", which + " to be that of the other direction, " + std::to_string(other),
+        words.fail("value", element_name + " to be that of the other direction, " + std::to_string(other),
                    std::to_string(weight));
     }
   }

@@ -11,18 +11,18 @@
 
 namespace hockney::annealing {
 
-// The part of a symmetric matrix that a TSPLIB file has, row by row.
+// The part of a symmetric matrix that a TSPLIB file contains, row by row.
 struct MatrixShape {
   enum Part { full, upper, lower } part;
   bool diagonal;
 };
 
-// Of an EDGE_WEIGHT_FORMAT. Columns of one triangle are the rows of the other.
+// The shape of an EDGE_WEIGHT_FORMAT. Columns of one triangle are the rows of the other.
 std::optional<MatrixShape> matrix_shape(const std::string& format);
 // All formats, for messages.
 const char* matrix_shapes();
 
-// The whole matrix, with a diagonal of zeros: what the file has there does not matter.
+// Returns the whole matrix, with zeros on its diagonal whatever the file contains there.
 std::vector<std::int32_t> read_matrix(WordReader& words, MatrixShape shape, int size);
 
 }  // namespace hockney::annealing

@@ -18,7 +18,7 @@ std::string file_and_line(const std::string& file, std::size_t line) {
   return line == 0 ? file : file + ":" + std::to_string(line);
 }
 
-// Decimal numbers only: strtod accepts hexadecimal ones, nan and inf as well.
+// Parses decimal numbers only: strtod also accepts hexadecimal numbers, nan and inf.
 std::optional<double> decimal(const std::string& word) {
   if (word.find_first_not_of("0123456789+-.eE") != std::string::npos) return std::nullopt;
   try {
@@ -39,7 +39,7 @@ InstanceError::InstanceError(std::string code, std::string file, std::size_t lin
       expected{std::move(expected)},
       found{std::move(found)} {}
 
-std::string in_quotes(const std::string& word) {
+std::string quote(const std::string& word) {
   constexpr std::size_t longest = 40;
   if (word.empty()) return "the end of the file";
   std::string shown = word.substr(0, longest);
@@ -65,7 +65,7 @@ std::string WordReader::next() {
   }
 }
 
-std::string WordReader::rest_of_line() {
+std::string WordReader::read_remaining_line() {
   const std::size_t begin = line_.find_first_not_of(blanks, place_);
   place_ = line_.size();
   if (begin == std::string::npos) return {};
@@ -85,27 +85,27 @@ std::string WordReader::keyword() {
   return word;
 }
 
-void WordReader::end_line(const std::string& after) {
-  const std::string rest = rest_of_line();
-  if (!rest.empty()) fail("syntax", "the end of the line after " + after, in_quotes(rest));
+void WordReader::end_line(const std::string& preceding_word) {
+  const std::string remaining = read_remaining_line();
+  if (!remaining.empty()) fail("syntax", "the end of the line after " + preceding_word, quote(remaining));
 }
 
-double WordReader::real(const std::string& what) {
+double WordReader::number(const std::string& what) {
   const std::string word = next();
   const std::optional<double> value = decimal(word);
-  if (!value) fail(word.empty() ? "incomplete" : "syntax", what + ", a number", in_quotes(word));
+  if (!value) fail(word.empty() ? "incomplete" : "syntax", what + ", a number", quote(word));
   return *value;
 }
 
-std::int64_t WordReader::whole(const std::string& what, std::int64_t least, std::int64_t most) {
+std::int64_t WordReader::integer(const std::string& what, std::int64_t minimum, std::int64_t maximum) {
   const std::string word = next();
   const std::optional<double> value = decimal(word);
   const std::string expected =
-      what + ", a whole number from " + std::to_string(least) + " to " + std::to_string(most);
-  if (!value) fail(word.empty() ? "incomplete" : "syntax", expected, in_quotes(word));
-  if (*value != std::floor(*value) || *value < static_cast<double>(least) ||
-      *value > static_cast<double>(most))
-    fail("value", expected, in_quotes(word));
+      what + ", a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum);
+  if (!value) fail(word.empty() ? "incomplete" : "syntax", expected, quote(word));
+  if (*value != std::floor(*value) || *value < static_cast<double>(minimum) ||
+      *value > static_cast<double>(maximum))
+    fail("value", expected, quote(word));
   return static_cast<std::int64_t>(*value);
 }
 

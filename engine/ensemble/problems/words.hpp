@@ -12,26 +12,26 @@
 
 namespace hockney::annealing {
 
-// The words of an instance's file and the lines where they stand. Lines end with LF, CR LF, or the file.
+// The words of an instance file and their line numbers. Lines end with LF, CR LF, or at the end of the file.
 class WordReader final {
  public:
   WordReader(std::istream& in, std::string file) : in_{in}, file_{std::move(file)} {}
 
-  // The next word, from the rest of this line or from a later one; empty at the end of the file.
+  // The next word, from this line or a later one; empty at the end of the file.
   std::string next();
-  // The rest of this line, without blanks at both ends.
-  std::string rest_of_line();
-  // The next word as a keyword, without its colon, which blanks may precede; the value is read next.
+  // The remaining text of this line, without blanks at both ends.
+  std::string read_remaining_line();
+  // The next word as a keyword, without its colon, which blanks may precede. The value is read next.
   std::string keyword();
-  // Nothing may follow on this line.
-  void end_line(const std::string& after);
+  // Fails if anything follows on this line.
+  void end_line(const std::string& preceding_word);
 
-  // The next word as a number. `what` is the number that is expected, for the message.
-  double real(const std::string& what);
-  std::int64_t whole(const std::string& what, std::int64_t least,
-                     std::int64_t most = std::numeric_limits<std::int32_t>::max());
+  // The next word as a number. `what` names the expected number in the error message.
+  double number(const std::string& what);
+  std::int64_t integer(const std::string& what, std::int64_t minimum,
+                       std::int64_t maximum = std::numeric_limits<std::int32_t>::max());
 
-  // With the current line.
+  // Fails with the current line.
   [[noreturn]] void fail(const std::string& code, const std::string& expected,
                          const std::string& found) const;
 
@@ -43,7 +43,7 @@ class WordReader final {
   std::size_t number_ = 0;
 };
 
-// `found` in messages: quoted, short and printable.
-std::string in_quotes(const std::string& word);
+// Formats a word for messages: quoted, short and printable.
+std::string quote(const std::string& word);
 
 }  // namespace hockney::annealing

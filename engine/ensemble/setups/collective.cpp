@@ -12,11 +12,11 @@ class Collectives final : public NonblockingCollectives {
 
  private:
   void start(Gather& gather) override {
-    MPI_Igather(&gather.sent, 1, types().statistics, gather.received.data(), 1, types().statistics, 0,
-                for_gathers(), &gather.request);
+    MPI_Igather(&gather.own_statistics, 1, types().statistics, gather.all_statistics.data(), 1,
+                types().statistics, 0, gather_comm(), &gather.request);
   }
   void start(Broadcast& broadcast) override {
-    MPI_Ibcast(&broadcast.schedule, 1, types().schedule, 0, for_broadcasts(), &broadcast.request);
+    MPI_Ibcast(&broadcast.schedule, 1, types().schedule, 0, broadcast_comm(), &broadcast.request);
   }
 };
 

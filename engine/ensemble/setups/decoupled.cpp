@@ -12,7 +12,7 @@
 namespace hockney::annealing {
 namespace {
 
-// Walkers that have a schedule of their own.
+// Walkers with a common schedule.
 struct Group {
   std::uint64_t number;
   std::size_t first;  // of this rank's walkers
@@ -22,8 +22,8 @@ struct Group {
 
 std::vector<Group> groups_of(const Part& part) {
   const int all = part.options.groups > 0 ? part.options.groups : part.comm.size;
-  const std::vector<int> on_ranks = equal_counts(all, part.comm.size);
-  const std::vector<int> walkers = equal_counts(part.options.walkers, all);
+  const std::vector<int> on_ranks = divide_evenly(all, part.comm.size);
+  const std::vector<int> walkers = divide_evenly(part.options.walkers, all);
   std::size_t number = 0;
   for (int rank = 0; rank < part.comm.rank; ++rank)
     number += static_cast<std::size_t>(on_ranks[static_cast<std::size_t>(rank)]);
@@ -57,18 +57,18 @@ class Decoupled final : public Rounds {
                   [&] { return group.temperature; });
   }
 
-  // This rank's round, with the sum of the energies instead of their mean: Run::report() puts the ranks
-  // together.
-  void record(std::int64_t accepted_before) {
-    part_.made_s.push_back(part_.account.since_start());
-    part_.rounds.push_back({part_.made_s.back(), groups_.front().temperature, part_.walkers.best().energy,
-                            part_.sums(0, part_.walkers.size()).energies, part_.steps,
-                            part_.walkers.accepted() - accepted_before});
+  // Records this rank's round, with the sum of the energies instead of their mean; Run::report() combines the
+  // ranks.
+  void record(std::int64_t previous_accepted) {
+    part_.steps_made_s.push_back(part_.account.since_start());
+    part_.rounds.push_back({part_.steps_made_s.back(), groups_.front().temperature,
+                            part_.walkers.best().energy, part_.sums(0, part_.walkers.size()).energies,
+                            part_.steps, part_.walkers.accepted() - previous_accepted});
   }
 
-  // False if an energy is not finite.
+  // Returns false if an energy is not finite.
   bool cool(Group& group, int round) {
-    if (group.number == 0)  // the others' schedules show in the states
+    if (group.number == 0)  // the schedules of other groups are visible in the states
       part_.schedule_digest += digest_of(0, static_cast<std::uint64_t>(round), group.temperature);
     const EnsembleSums sums = part_.sums(group.first, group.count);
     if (!std::isfinite(sums.energies)) return false;

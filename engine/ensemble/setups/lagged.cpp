@@ -6,7 +6,7 @@
 namespace hockney::annealing {
 namespace {
 
-constexpr int least_lag = 1;
+constexpr int min_lag = 1;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ extern constinit const SetupInfo lagged{
     .help = "nonblocking messages; statistics take effect a fixed number of rounds later",
     .has_lag = true,
     .make = [](Part& part) -> std::unique_ptr<Rounds> {
-      const Timetable timetable{.lag = part.options.lag > 0 ? part.options.lag : least_lag};
+      const Timetable timetable{.lag = part.options.lag > 0 ? part.options.lag : min_lag};
       return std::make_unique<Conversation>(part, point_to_point(part, depth(timetable)), timetable);
     }};
 

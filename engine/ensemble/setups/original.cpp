@@ -8,7 +8,7 @@
 namespace hockney::annealing {
 namespace {
 
-// All of its time is waiting: the calls return when the message is there.
+// All of its time counts as waiting: the calls return when the message has arrived.
 class BlockingCollectives final : public Channel {
  public:
   explicit BlockingCollectives(Part& part)

@@ -10,15 +10,15 @@ namespace hockney::annealing {
 
 namespace {
 
-// A request for each place, made once and started in turn.
+// One request per slot, created once and restarted.
 class Persistent final : public NonblockingCollectives {
  public:
   Persistent(Part& part, int depth) : NonblockingCollectives(part, depth) {
     for (Gather& gather : gathers())
-      MPI_Gather_init(&gather.sent, 1, types().statistics, gather.received.data(), 1, types().statistics, 0,
-                      for_gathers(), MPI_INFO_NULL, &gather.request);
+      MPI_Gather_init(&gather.own_statistics, 1, types().statistics, gather.all_statistics.data(), 1,
+                      types().statistics, 0, gather_comm(), MPI_INFO_NULL, &gather.request);
     for (Broadcast& broadcast : broadcasts())
-      MPI_Bcast_init(&broadcast.schedule, 1, types().schedule, 0, for_broadcasts(), MPI_INFO_NULL,
+      MPI_Bcast_init(&broadcast.schedule, 1, types().schedule, 0, broadcast_comm(), MPI_INFO_NULL,
                      &broadcast.request);
   }
   ~Persistent() override {

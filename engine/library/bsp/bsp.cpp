@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// bsp.h: each function finds the core of its process.
-#define BSP_API_UNREAD  // true of callers only
+// Implementation of bsp.h: each function finds the core of its process.
+#define BSP_API_UNREAD  // only declares attributes for callers
 #include <bsp.h>
 
 #include <algorithm>
@@ -28,13 +27,13 @@ Core& core(Call call) {
 }
 
 template <class Pointer>
-void need(Core& bsp, Call call, Pointer pointer, const char* what) {
+void require(Core& bsp, Call call, Pointer pointer, const char* what) {
   if (!pointer) bsp.fail(call, "%s is NULL", what);
 }
 
-// As the type of the program, int or size_t.
+// Converts to the program's type, int or size_t.
 template <class Size>
-Size sized(Core& bsp, Call call, std::size_t value, const char* what) {
+Size convert_size(Core& bsp, Call call, std::size_t value, const char* what) {
   if (sizeof(Size) < sizeof value && value > INT_MAX)
     bsp.fail(call, "%s is %zu, which does not fit into an int (expected a pointer to size_t)", what, value);
   return static_cast<Size>(value);
@@ -43,36 +42,38 @@ Size sized(Core& bsp, Call call, std::size_t value, const char* what) {
 template <class Size>
 void set_tagsize(Size* tag_bytes) {
   Core& bsp = core(Call::set_tagsize);
-  need(bsp, Call::set_tagsize, tag_bytes, "tag_bytes");
-  // A negative int stays negative.
-  const auto asked = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*tag_bytes));
-  *tag_bytes = sized<Size>(bsp, Call::set_tagsize, bsp.set_tag_size(asked), "the previous size");
+  require(bsp, Call::set_tagsize, tag_bytes, "tag_bytes");
+  // A negative int remains negative.
+  const auto is_barrier_requested = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(*tag_bytes));
+  *tag_bytes =
+      convert_size<Size>(bsp, Call::set_tagsize, bsp.set_tag_size(is_barrier_requested), "the previous size");
 }
 
 template <class Count, class Size>
 void qsize(Count* messages, Size* payload_bytes) {
   Core& bsp = core(Call::qsize);
-  need(bsp, Call::qsize, messages, "messages");
-  *messages =
-      static_cast<Count>(sized<int>(bsp, Call::qsize, bsp.queue().messages(), "the number of messages"));
+  require(bsp, Call::qsize, messages, "messages");
+  *messages = static_cast<Count>(
+      convert_size<int>(bsp, Call::qsize, bsp.queue().messages(), "the number of messages"));
   if (payload_bytes)
-    *payload_bytes = sized<Size>(bsp, Call::qsize, bsp.queue().payload_bytes(), "the size of all payloads");
+    *payload_bytes =
+        convert_size<Size>(bsp, Call::qsize, bsp.queue().payload_bytes(), "the size of all payloads");
 }
 
 template <class Size>
 void get_tag(Size* payload_bytes, void* tag) {
   Core& bsp = core(Call::get_tag);
-  need(bsp, Call::get_tag, payload_bytes, "payload_bytes");
+  require(bsp, Call::get_tag, payload_bytes, "payload_bytes");
   if (bsp.queue().empty()) {
     *payload_bytes = static_cast<Size>(-1);
     return;
   }
   const Queue::Entry entry = bsp.queue().front();
   if (entry.tag_bytes > 0) {
-    need(bsp, Call::get_tag, tag, "tag");
+    require(bsp, Call::get_tag, tag, "tag");
     std::memcpy(tag, entry.tag, entry.tag_bytes);
   }
-  *payload_bytes = sized<Size>(bsp, Call::get_tag, entry.payload_bytes, "the size of the payload");
+  *payload_bytes = convert_size<Size>(bsp, Call::get_tag, entry.payload_bytes, "the size of the payload");
 }
 
 void put(Call call, int pid, const void* src, void* dst, std::size_t offset, std::size_t nbytes) {
@@ -172,7 +173,7 @@ void bsp_hpsend(int pid, const void* tag, const void* payload, size_t payload_by
 }
 
 void bsp_qsize(int* messages, int* payload_bytes) {
-  need(core(Call::qsize), Call::qsize, payload_bytes, "payload_bytes");
+  require(core(Call::qsize), Call::qsize, payload_bytes, "payload_bytes");
   qsize(messages, payload_bytes);
 }
 
@@ -181,7 +182,7 @@ void bsp_qsize_iz(int* messages, size_t* payload_bytes) {
 }
 
 void bsp_qsize_ui(unsigned int* messages, int* payload_bytes) {
-  need(core(Call::qsize), Call::qsize, payload_bytes, "payload_bytes");
+  require(core(Call::qsize), Call::qsize, payload_bytes, "payload_bytes");
   qsize(messages, payload_bytes);
 }
 
@@ -207,7 +208,7 @@ void bsp_move(void* payload, size_t reception_bytes) {
   const Queue::Entry entry = queue.front();
   const std::size_t bytes = std::min(reception_bytes, entry.payload_bytes);
   if (bytes > 0) {
-    need(bsp, Call::move, payload, "payload");
+    require(bsp, Call::move, payload, "payload");
     std::memcpy(payload, entry.payload, bytes);
   }
   queue.pop();
@@ -215,8 +216,8 @@ void bsp_move(void* payload, size_t reception_bytes) {
 
 ptrdiff_t bsp_hpmove(void** tag, void** payload) {
   Core& bsp = core(Call::hpmove);
-  need(bsp, Call::hpmove, tag, "tag");
-  need(bsp, Call::hpmove, payload, "payload");
+  require(bsp, Call::hpmove, tag, "tag");
+  require(bsp, Call::hpmove, payload, "payload");
   Queue& queue = bsp.queue();
   if (queue.empty()) return -1;
   const Queue::Entry entry = queue.front();

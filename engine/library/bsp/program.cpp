@@ -18,7 +18,7 @@ namespace hockney::bsp::inline v1 {
 
 #ifdef HOCKNEY_SMPI
 
-// Before MPI_Init there is no state of a rank to ask for.
+// Before MPI_Init a rank has no state.
 bool Program::started() {
   int begun = 0, over = 0;
   MPI_Initialized(&begun);
@@ -45,14 +45,14 @@ Program& Program::here() {
 }
 
 bool Program::started() {
-  int begun = 0;
-  MPI_Initialized(&begun);
-  return begun != 0;
+  int start_s = 0;
+  MPI_Initialized(&start_s);
+  return start_s != 0;
 }
 
 #endif
 
-// As the first call of BSPlib; also if the program has started MPI itself.
+// Called by the first BSPlib function, even if the program has started MPI itself.
 void Program::start_mpi() {
   if (nprocs_ > 0) return;
   if (!started()) {
@@ -62,7 +62,7 @@ void Program::start_mpi() {
 #endif
     int level = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SINGLE, &level);
-    own_mpi_ = true;
+    owns_mpi_ = true;
 #ifdef HOCKNEY_SMPI
     Program& kept = here();
     if (&kept != this) {
@@ -76,7 +76,7 @@ void Program::start_mpi() {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &nprocs_);
 #ifndef HOCKNEY_SMPI
-  std::atexit([] { here().leave(); });
+  std::atexit([] { here().leave_program(); });
 #endif
 }
 
@@ -95,7 +95,7 @@ void Program::called_at(const char* file, int line) {
   place_.file = file;
   place_.line = line;
   check_ = true;
-  if (core_) core_->called_at(file, line);
+  if (core_) core_->set_call_site(file, line);
 }
 
 void Program::init(void (*spmd)(), int, char**) {
@@ -104,14 +104,14 @@ void Program::init(void (*spmd)(), int, char**) {
 #ifdef HOCKNEY_SMPI
   Program& self = here();
 #else
-  Program& self = *this;
+  Program& program = *this;
 #endif
-  self.stage_ = Stage::initialised;
-  if (self.rank_ == 0) return;
-  if (!spmd) self.fail(Call::init, "the function is NULL (expected the one that calls bsp_begin)");
+  program.stage_ = Stage::initialised;
+  if (program.rank_ == 0) return;
+  if (!spmd) program.fail(Call::init, "the function is NULL (expected the one that calls bsp_begin)");
   spmd();
-  // After bsp_end other processes than 0 do not return, so this one has left it out.
-  self.fail(Call::end, "the function given to bsp_init has returned without it");
+  // After bsp_end, processes other than 0 do not return, so this process has not called it.
+  program.fail(Call::end, "the function given to bsp_init has returned without it");
 }
 
 void Program::begin(int maxprocs) {
@@ -123,17 +123,17 @@ void Program::begin(int maxprocs) {
 #endif
   if (rank_ == 0 && maxprocs <= 0)
     fail(Call::begin, "not a positive number of processes (expected 1 or more)");
-  // Process 0 may still compute before it calls, while the others are here.
+  // Process 0 may still compute before its call, while the others wait here.
   MPI_Request request;
   MPI_Ibcast(&maxprocs, 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
-  wait_idly(request);
+  wait_without_polling(request);
   const int used = std::min(maxprocs, nprocs_);
   MPI_Comm_split(MPI_COMM_WORLD, rank_ < used ? 0 : MPI_UNDEFINED, rank_, &members_);
   nprocs_ = used;
   if (rank_ >= used) {
     stage_ = Stage::after;
-    if (!own_mpi_) MPI_Finalize();
-    leave_others();
+    if (!owns_mpi_) MPI_Finalize();
+    release_idle_processes();
   }
   Settings settings;
   settings.check = check_;
@@ -142,7 +142,7 @@ void Program::begin(int maxprocs) {
   } catch (const InvalidCase& invalid) {
     fail(Call::begin, invalid.what());
   }
-  core_->called_at(place_.file, place_.line);
+  core_->set_call_site(place_.file, place_.line);
   stage_ = Stage::running;
 #ifndef HOCKNEY_SMPI
   running = core_.get();
@@ -159,8 +159,8 @@ void Program::end() {
   core_.reset();
   MPI_Comm_free(&members_);
   stage_ = Stage::after;
-  // A program that has started MPI itself goes on everywhere, to its MPI_Finalize.
-  if (rank_ > 0 && own_mpi_) leave_others();
+  // A program that has started MPI itself continues on all processes, up to its MPI_Finalize.
+  if (rank_ > 0 && owns_mpi_) release_idle_processes();
 }
 
 int Program::nprocs() {
@@ -171,45 +171,45 @@ int Program::nprocs() {
   return nprocs_;
 }
 
-// Processes other than 0, when process 0 alone goes on: they wait until it ends, without using its core.
-void Program::leave_others() {
+// Processes other than 0 wait until process 0 ends, without using its core.
+void Program::release_idle_processes() {
   std::fflush(nullptr);
 #ifdef HOCKNEY_SMPI
   MPI_Finalize();
   smpi_exit(0);
 #else
-  std::exit(0);  // see leave()
+  std::exit(0);  // see leave_program()
 #endif
 }
 
-void Program::wait_idly(MPI_Request request) const {
+void Program::wait_without_polling(MPI_Request request) const {
 #ifdef HOCKNEY_SMPI
   MPI_Wait(&request,
            MPI_STATUS_IGNORE);  // no core is to be spared, and SimGrid 3.32's MPI_Test may never succeed
 #else
   int done = 0;
-  for (int looked = 0; !done; ++looked) {
+  for (int polls = 0; !done; ++polls) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (looked > 1000 && !done) {
-      const timespec nap{0, looked > 2000 ? 1'000'000 : 50'000};
-      nanosleep(&nap, nullptr);
+    if (polls > 1000 && !done) {
+      const timespec pause{0, polls > 2000 ? 1'000'000 : 50'000};
+      nanosleep(&pause, nullptr);
     }
   }
 #endif
 }
 
-void Program::leave() {
+void Program::leave_program() {
   int over = 0;
   MPI_Finalized(&over);
   if (over) return;
   if (stage_ == Stage::running) fail(Call::end, "the program ends without it");
   if (stage_ == Stage::initialised) fail(Call::begin, "the program ends without it");
-  if (!own_mpi_) return;
+  if (!owns_mpi_) return;
 #ifndef HOCKNEY_SMPI  // there, the others are in MPI_Finalize
   if (stage_ == Stage::after) {
     MPI_Request request;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    wait_idly(request);
+    wait_without_polling(request);
   }
 #endif
   MPI_Finalize();

@@ -9,16 +9,16 @@
 
 namespace hockney::bsp::inline v1 {
 
-// A program in C on one process: MPI, and the life of its core from bsp_begin to bsp_end.
+// A C program on one process: MPI, and the lifetime of its core from bsp_begin to bsp_end.
 class Program {
  public:
   Program() = default;
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  // This process's program. Simulated ranks of one process have one each.
+  // This process's program. Simulated ranks of one process have separate programs.
   static Program& here();
-  // Its core, also of the calls that are not the first; null outside bsp_begin and bsp_end.
+  // The process's core; null outside bsp_begin and bsp_end.
   static Core* core() {
 #ifdef HOCKNEY_SMPI
     return started() ? here().core_.get() : nullptr;
@@ -34,22 +34,22 @@ class Program {
   void called_at(const char* file, int line);
   [[noreturn]] void fail(Call call, const char* text) const;
   [[noreturn]] void abort(const char* format, std::va_list values) const;
-  // When the program ends, on process 0 or early.
-  void leave();
+  // Ends the program, on process 0 or early.
+  void leave_program();
 
  private:
   enum class Stage : char { before, initialised, running, after };
 
   static bool started();
   void start_mpi();
-  [[noreturn]] void leave_others();
-  void wait_idly(MPI_Request request) const;
+  [[noreturn]] void release_idle_processes();
+  void wait_without_polling(MPI_Request request) const;
 
 #ifndef HOCKNEY_SMPI
   static Core* running;
 #endif
   Stage stage_ = Stage::before;
-  bool own_mpi_ = false;  // started here
+  bool owns_mpi_ = false;  // started by this program
   bool check_ = false;
   int rank_ = 0;
   int nprocs_ = 0;

@@ -9,41 +9,41 @@ namespace hockney::arguments {
 namespace {
 
 // Not MPI_Comm_dup, which would call the program's copy functions.
-struct OwnErrors {
-  OwnErrors() {
+struct ErrorReturningComm {
+  ErrorReturningComm() {
     PMPI_Comm_split(MPI_COMM_SELF, 0, 0, &comm);
     PMPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
   }
-  OwnErrors(const OwnErrors&) = delete;
-  OwnErrors& operator=(const OwnErrors&) = delete;
-  ~OwnErrors() { PMPI_Comm_free(&comm); }
+  ErrorReturningComm(const ErrorReturningComm&) = delete;
+  ErrorReturningComm& operator=(const ErrorReturningComm&) = delete;
+  ~ErrorReturningComm() { PMPI_Comm_free(&comm); }
 
   MPI_Comm comm = MPI_COMM_NULL;
 };
 
-// Whether elements follow each other towards lower addresses. MPIs differ in what they make of that.
-bool backwards(MPI_Datatype type) {
+// Whether elements follow each other towards lower addresses. MPI implementations handle these differently.
+bool is_descending(MPI_Datatype type) {
   MPI_Aint low = 0, extent = 0;
   PMPI_Type_get_extent(type, &low, &extent);
   return extent < 0;
 }
 
-bool predefined(MPI_Op op) {
+bool is_predefined(MPI_Op op) {
   for (const MPI_Op each : {MPI_SUM, MPI_MAX, MPI_MIN, MPI_PROD, MPI_LAND, MPI_BAND, MPI_LOR, MPI_BOR,
                             MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC, MPI_REPLACE, MPI_NO_OP})
     if (op == each) return true;
   return false;
 }
 
-// Whether MPI defines no result. Open MPI accepts such calls, and what it makes of them depends on the order.
-bool undefined(MPI_Op op, MPI_Datatype type) {
+// Whether MPI defines no result. Open MPI accepts such calls, and its result depends on the order.
+bool is_undefined(MPI_Op op, MPI_Datatype type) {
   const bool bitwise = op == MPI_BAND || op == MPI_BOR || op == MPI_BXOR;
   return type == MPI_CHAR || type == MPI_WCHAR || (type == MPI_BYTE && !bitwise);
 }
 
-// A predefined operation and a named type that it combines.
+// A predefined operation and a named type that it can combine.
 struct Combined {
-  bool about(const Combined& other) const { return op == other.op && type == other.type; }
+  bool matches(const Combined& other) const { return op == other.op && type == other.type; }
 
   MPI_Op op = {};
   MPI_Datatype type = {};
@@ -51,27 +51,27 @@ struct Combined {
 
 }  // namespace
 
-MPI_Comm own_errors() {
-  return RankState<OwnErrors>::get().comm;
+MPI_Comm error_returning_comm() {
+  return RankState<ErrorReturningComm>::get().comm;
 }
 
-bool combines(MPI_Op op, MPI_Datatype type) {
-  HOCKNEY_KEPT types::Kept<Combined> kept;
+bool can_combine(MPI_Op op, MPI_Datatype type) {
+  HOCKNEY_KEPT types::FactCache<Combined> kept;
   if (kept.find(Combined{op, type})) return true;
-  if (op == MPI_OP_NULL || !types::sendable(type)) return false;
-  if (!predefined(op)) return !backwards(type);
-  if (undefined(op, type)) return false;
+  if (op == MPI_OP_NULL || !types::is_sendable(type)) return false;
+  if (!is_predefined(op)) return !is_descending(type);
+  if (is_undefined(op, type)) return false;
   double own[4] = {}, result[4] = {};
-  if (PMPI_Allreduce(own, result, 0, type, op, own_errors()) != MPI_SUCCESS) return false;
-  if (types::named(type)) kept.keep({op, type});
+  if (PMPI_Allreduce(own, result, 0, type, op, error_returning_comm()) != MPI_SUCCESS) return false;
+  if (types::is_predefined_type(type)) kept.keep({op, type});
   return true;
 }
 
 bool separate(const void* outgoing, MPI_Datatype sent, const void* incoming, MPI_Datatype received) {
   if (separate(outgoing, incoming)) return true;
   if (incoming == MPI_IN_PLACE || sent == received) return false;
-  const bool valid = types::sendable(sent) && types::sendable(received);
-  return valid && !(types::named(sent) && types::named(received));
+  const bool valid = types::is_sendable(sent) && types::is_sendable(received);
+  return valid && !(types::is_predefined_type(sent) && types::is_predefined_type(received));
 }
 
 long long bytes_of(int count, MPI_Datatype type) {

@@ -4,28 +4,29 @@
 
 #include <mpi.h>
 
-// Whether arguments are such that an algorithm can take them. With all others MPI's own function is called,
-// which reports them as the program's error handler has it. Asking MPI must not end the program: questions
-// that may be errors are asked on a communicator on which errors are returned.
+// Checks whether an algorithm can handle the arguments. For all other arguments MPI's own function is called,
+// which reports errors to the program's error handler. These checks must not end the program, so MPI calls
+// that may fail use a communicator on which errors are returned.
 namespace hockney::arguments {
 
-// Whether the operation can combine elements of the type, as the algorithms need them: one after another
-// towards higher addresses.
-bool combines(MPI_Op op, MPI_Datatype type);
+// Whether the operation can combine elements of the type in the way that the algorithms require: one after
+// another towards higher addresses.
+bool can_combine(MPI_Op op, MPI_Datatype type);
 
-// The bytes of `count` elements, without holes; -1 if an argument is invalid.
+// Size of `count` elements in bytes, without holes; -1 if an argument is invalid.
 long long bytes_of(int count, MPI_Datatype type);
 
-// A communicator of this rank alone on which errors are returned.
-MPI_Comm own_errors();
+// A communicator that contains only this rank, on which errors are returned.
+MPI_Comm error_returning_comm();
 
-// Buffers may not be the same, except with MPI_IN_PLACE, and results have no such place.
+// Whether the buffers differ, as required unless one of them is MPI_IN_PLACE, which has no address for
+// results.
 inline bool separate(const void* outgoing, const void* incoming) {
   return incoming != MPI_IN_PLACE && outgoing != incoming;
 }
 
-// The same of blocks with a type each. Types with holes, or with addresses, have other data at the same
-// place.
+// The same check for blocks with separate types. Types with holes, or with absolute addresses, may contain
+// different data at the same address.
 bool separate(const void* outgoing, MPI_Datatype sent, const void* incoming, MPI_Datatype received);
 
 }  // namespace hockney::arguments

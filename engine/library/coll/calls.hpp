@@ -23,22 +23,22 @@
 namespace hockney::calls {
 
 using arguments::bytes_of;
-using arguments::combines;
+using arguments::can_combine;
 using arguments::separate;
 
-// The place of an algorithm, -1 for "mpi". Throws std::invalid_argument for an unknown one.
-inline int place_named(const NamedOperation& operation, std::string_view name) {
+// Index of an algorithm; -1 for "mpi". Throws std::invalid_argument for an unknown name.
+inline int algorithm_index(const NamedOperation& operation, std::string_view name) {
   if (name == "mpi") return -1;
-  const auto& known = operation.algorithms;
-  const auto found = std::find(known.begin(), known.end(), name);
-  if (found != known.end()) return static_cast<int>(found - known.begin());
+  const auto& find_known = operation.algorithms;
+  const auto found = std::find(find_known.begin(), find_known.end(), name);
+  if (found != find_known.end()) return static_cast<int>(found - find_known.begin());
   std::string names = "mpi";
-  for (const auto& each : known) names += ", " + std::string(each);
+  for (const auto& each : find_known) names += ", " + std::string(each);
   throw std::invalid_argument("unknown algorithm '" + std::string(name) + "'; known: " + names);
 }
 
-// The place of the algorithm that a table has for a call; -1 for MPI's own.
-inline int ruled(const coll::Table& table, int operation, int ranks, long long bytes) {
+// Index of the algorithm that a table selects for a call; -1 for MPI's own.
+inline int rule_algorithm(const coll::Table& table, int operation, int ranks, long long bytes) {
   for (const auto& rule : table.rules(operation))
     if (rule.first_ranks <= ranks && ranks <= rule.last_ranks && rule.first_bytes <= bytes &&
         bytes <= rule.last_bytes)
@@ -46,33 +46,37 @@ inline int ruled(const coll::Table& table, int operation, int ranks, long long b
   return -1;
 }
 
-// The place of the chosen algorithm, the same on all ranks; -1 for MPI's own.
+// Index of the chosen algorithm, the same on all ranks; -1 for MPI's own.
 template <class Operation>
 int chosen(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes) {
   const int operation = place_of<Operation>();
-  const bool by_name = !choice.name().empty();
-  // Looked up even if MPI's own is used, so that an unknown name is reported.
-  const int named =
-      by_name ? place_named(named_operations()[static_cast<std::size_t>(operation)], choice.name()) : -1;
+  const bool is_by_name = !choice.name().empty();
+  // Looked up even if MPI's own function is used, so that an unknown name is reported.
+  const int named = is_by_name ? algorithm_index(operations_with_names()[static_cast<std::size_t>(operation)],
+                                                 choice.name())
+                               : -1;
   if (!link || bytes == 0) return -1;
-  // Before arguments that are wrong on this rank only: the others compare their tables too.
-  if (!by_name && !choice.table() && !link->same_table(comm)) return -1;
+  // This check precedes checks of arguments that may be wrong on this rank only, because the other ranks also
+  // compare their tables.
+  if (!is_by_name && !choice.table() && !link->has_same_table(comm)) return -1;
   if (bytes < 0 || bytes > INT_MAX) return -1;
-  if (by_name) return named;
-  return ruled(choice.table() ? *choice.table() : coll::environment_table(), operation, link->ranks, bytes);
+  if (is_by_name) return named;
+  return rule_algorithm(choice.table() ? *choice.table() : coll::environment_table(), operation, link->ranks,
+                        bytes);
 }
 
-// Calls `mpis()`, or `ours(call, own)` with the chosen algorithm and the communicator for it.
+// Calls MPI's function, or the chosen algorithm with the communicator for it.
 template <class Calls, class Operation, class Mpis, class Ours>
-int call(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes, Mpis&& mpis, Ours&& ours) {
+int call(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes, Mpis&& call_mpi,
+         Ours&& call_algorithm) {
   const int place = chosen<Operation>(choice, link, comm, bytes);
   Calls::seen(place_of<Operation>(), place, bytes);
-  if (place < 0) return mpis();
+  if (place < 0) return call_mpi();
   MPI_Comm own = MPI_COMM_NULL;
   int error = link->own(comm, own);
   if (error != MPI_SUCCESS) return error;
   try {
-    error = ours(Operation::table()[static_cast<std::size_t>(place)]->call, own);
+    error = call_algorithm(Operation::table()[static_cast<std::size_t>(place)]->call, own);
   } catch (const std::bad_alloc&) {
     error = MPI_ERR_NO_MEM;
   }
@@ -80,7 +84,7 @@ int call(const coll::Choice& choice, Link* link, MPI_Comm comm, long long bytes,
   return error;
 }
 
-// The first error of several steps.
+// Returns the first error of several steps.
 template <class... Steps>
 int in_order(Steps&&... steps) {
   int error = MPI_SUCCESS;
@@ -108,9 +112,9 @@ int bcast(void* data, int count, MPI_Datatype type, int root, MPI_Comm comm, con
       });
 }
 
-// What the root of a gather or scatter copies to itself: `sent` bytes into a block of `block` bytes. If these
-// differ, the algorithm leaves it out, and as in MPI's functions only this copy is an error: none gets cut
-// off without one.
+// The block that the root of a gather or scatter copies to itself: `sent` bytes into a block of `block`
+// bytes. If these differ, the algorithm omits the copy. As in MPI's functions, only this copy is an error,
+// and no block is truncated without an error.
 struct OwnBlock {
   bool differs() const { return sent != block; }
   int copied(const void* from, void* to) const {
@@ -191,8 +195,8 @@ int scatter(const void* outgoing, int sent, MPI_Datatype sent_type, void* incomi
 
 // allgather and alltoall, which differ in the number of blocks that a rank sends.
 template <class Calls, class Operation>
-int exchange(typename Operation::Call* mpis, bool all, const void* outgoing, int sent, MPI_Datatype sent_type,
-             void* incoming, int received, MPI_Datatype received_type, MPI_Comm comm,
+int exchange(typename Operation::Call* call_mpi, bool all, const void* outgoing, int sent,
+             MPI_Datatype sent_type, void* incoming, int received, MPI_Datatype received_type, MPI_Comm comm,
              const coll::Choice& choice) {
   Link* const link = Link::of(comm);
   const bool in_place = outgoing == MPI_IN_PLACE;
@@ -201,7 +205,7 @@ int exchange(typename Operation::Call* mpis, bool all, const void* outgoing, int
   const long long bytes = in_place || bytes_of(sent, sent_type) == block ? block : -1;
   return call<Calls, Operation>(
       choice, link, comm, bytes,
-      [&] { return mpis(outgoing, sent, sent_type, incoming, received, received_type, comm); },
+      [&] { return call_mpi(outgoing, sent, sent_type, incoming, received, received_type, comm); },
       [&](auto* algorithm, MPI_Comm own) {
         const int block = static_cast<int>(bytes);
         Packed out(outgoing, sent, in_place ? MPI_BYTE : sent_type, all ? link->ranks : 1);
@@ -218,8 +222,8 @@ int reduce(const void* outgoing, void* incoming, int count, MPI_Datatype type, M
            MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
   const bool valid_root = rooted(link, root), at_root = valid_root && link->rank == root;
-  const bool valid =
-      valid_root && combines(op, type) && (at_root ? separate(outgoing, incoming) : outgoing != MPI_IN_PLACE);
+  const bool valid = valid_root && can_combine(op, type) &&
+                     (at_root ? separate(outgoing, incoming) : outgoing != MPI_IN_PLACE);
   const long long bytes = valid ? bytes_of(count, type) : -1;
   return call<Calls, operation::reduce>(
       choice, link, comm, bytes,
@@ -231,32 +235,33 @@ int reduce(const void* outgoing, void* incoming, int count, MPI_Datatype type, M
 
 // allreduce, reduce_scatter_block and scan.
 template <class Calls, class Operation>
-int combine(typename Operation::Call* mpis, const void* outgoing, void* incoming, int count,
+int combine(typename Operation::Call* call_mpi, const void* outgoing, void* incoming, int count,
             MPI_Datatype type, MPI_Op op, MPI_Comm comm, const coll::Choice& choice) {
   Link* const link = Link::of(comm);
-  const bool valid = !link || (separate(outgoing, incoming) && combines(op, type));
+  const bool valid = !link || (separate(outgoing, incoming) && can_combine(op, type));
   const long long bytes = valid ? bytes_of(count, type) : -1;
   return call<Calls, Operation>(
-      choice, link, comm, bytes, [&] { return mpis(outgoing, incoming, count, type, op, comm); },
+      choice, link, comm, bytes, [&] { return call_mpi(outgoing, incoming, count, type, op, comm); },
       [&](auto* algorithm, MPI_Comm own) { return algorithm(outgoing, incoming, count, type, op, own); });
 }
 
-// By the environment's table.
+// Uses the environment's table.
 template <class Calls>
 int barrier(MPI_Comm comm) {
   Link* const link = Link::of(comm);
   const int operation = place_of_barrier();
-  Barrier* ours = nullptr;
+  Barrier* call_algorithm = nullptr;
   int place = -1;
-  if (link && link->same_table(comm)) place = ruled(coll::environment_table(), operation, link->ranks, 0);
+  if (link && link->has_same_table(comm))
+    place = rule_algorithm(coll::environment_table(), operation, link->ranks, 0);
   if (place >= 0) {
-    const NamedOperation& known = named_operations()[static_cast<std::size_t>(operation)];
-    ours = link->barrier(comm, known.algorithms[static_cast<std::size_t>(place)]);
+    const NamedOperation& find_known = operations_with_names()[static_cast<std::size_t>(operation)];
+    call_algorithm = link->barrier(comm, find_known.algorithms[static_cast<std::size_t>(place)]);
   }
-  Calls::seen(operation, ours ? place : -1, 0);
-  if (!ours) return Calls::barrier(comm);
-  const Inside inside;
-  ours->wait();
+  Calls::seen(operation, call_algorithm ? place : -1, 0);
+  if (!call_algorithm) return Calls::barrier(comm);
+  const InternalCall inside;
+  call_algorithm->wait();
   return MPI_SUCCESS;
 }
 

@@ -7,7 +7,7 @@
 namespace hockney {
 namespace {
 
-// MPI's functions by their usual names, so that profilers see them.
+// MPI's functions by their usual names, so that they are visible to profilers.
 struct Unprofiled {
   static constexpr auto* bcast = &MPI_Bcast;
   static constexpr auto* gather = &MPI_Gather;

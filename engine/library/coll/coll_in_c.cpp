@@ -7,8 +7,8 @@
 
 #define HOCKNEY_C extern "C" __attribute__((visibility("default"))) int
 
-// Stands for MPI_IN_PLACE in Fortran, whose own is a variable with another address in each MPI. Weak because
-// hockney.f90 defines it too.
+// Represents MPI_IN_PLACE in Fortran, where MPI's own is a variable with a different address in each
+// implementation. Weak because hockney.f90 also defines it.
 extern "C" __attribute__((visibility("default"), weak)) int hockney_in_place[1] = {};
 
 namespace {

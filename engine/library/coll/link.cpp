@@ -14,36 +14,36 @@ namespace {
 
 std::atomic<bool> finalizing = false;
 
-// Counts the links that have gone, whose communicators' handles may be used again.
-std::atomic<unsigned> gone = 0;
+// Counts the released links, whose communicators' handles may be reused.
+std::atomic<unsigned> released_links = 0;
 
-// Destroyed when MPI_Finalize begins. Nobody frees MPI_COMM_WORLD, so what is kept with it is released here;
-// communicators that the program has not freed by then are left to MPI.
-struct Ending {
-  Ending() = default;
-  Ending(const Ending&) = delete;
-  Ending& operator=(const Ending&) = delete;
-  ~Ending() {
+// Destroyed when MPI_Finalize begins. Nobody frees MPI_COMM_WORLD, so the data attached to it are released
+// here; communicators that the program has not freed by then are left to MPI.
+struct LinkReleaser {
+  LinkReleaser() = default;
+  LinkReleaser(const LinkReleaser&) = delete;
+  LinkReleaser& operator=(const LinkReleaser&) = delete;
+  ~LinkReleaser() {
     if (Link* const link = CommState<Link>::find(MPI_COMM_WORLD)) link->release();
     finalizing = true;
-    gone.fetch_add(1, std::memory_order_relaxed);
+    released_links.fetch_add(1, std::memory_order_relaxed);
   }
 };
 
-// A thread's last communicators: MPI's attributes take longer to look up than a short collective may take.
-struct Recent {
-  bool about(MPI_Comm other) const {
-    return comm == other && links_gone == gone.load(std::memory_order_relaxed);
+// A thread's most recent communicators: looking up MPI's attributes may take longer than a short collective.
+struct RecentLinks {
+  bool matches(MPI_Comm other) const {
+    return comm == other && released_links_seen == released_links.load(std::memory_order_relaxed);
   }
 
   MPI_Comm comm = {};
   Link* link = nullptr;
-  unsigned links_gone = 0;
+  unsigned released_links_seen = 0;
 };
 
 }  // namespace
 
-bool started() {
+bool is_mpi_started() {
   static std::atomic<bool> found = false;
   if (found.load(std::memory_order_relaxed)) return true;
   int initialized = 0;
@@ -56,51 +56,52 @@ Link* Link::any(MPI_Comm comm) {
 #ifdef HOCKNEY_SMPI  // whose ranks share a thread, and MPI_COMM_WORLD
   return looked_up(comm);
 #else
-  HOCKNEY_KEPT types::Kept<Recent> recent;
-  if (const Recent* const found = recent.find(comm)) return found->link;
-  const unsigned before = gone.load(std::memory_order_relaxed);
-  Link* const link = looked_up(comm);
-  if (link) recent.keep({comm, link, before});
+  HOCKNEY_KEPT types::FactCache<RecentLinks> recent_links;
+  if (const RecentLinks* const found = recent_links.find(comm)) return found->link;
+  const unsigned before = released_links.load(std::memory_order_relaxed);
+  Link* const link = look_up(comm);
+  if (link) recent_links.keep({comm, link, before});
   return link;
 #endif
 }
 
-Link* Link::looked_up(MPI_Comm comm) {
-  if (comm == MPI_COMM_NULL || finalizing || !started()) return nullptr;
+Link* Link::look_up(MPI_Comm comm) {
+  if (comm == MPI_COMM_NULL || finalizing || !is_mpi_started()) return nullptr;
   if (Link* const link = CommState<Link>::find(comm)) return link;
-  int inter = 0;  // what MPI refuses may be another communicator's handle later
-  if (MPI_Comm_test_inter(comm, &inter) != MPI_SUCCESS) return nullptr;
-  // Once for the process, whichever thread is first: a second one would replace, and so end, the first.
-  static const Ending& ending = RankState<Ending>::get();
+  int is_inter = 0;  // the handle of an invalid communicator may later be reused
+  if (MPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS) return nullptr;
+  // Created once per process, by whichever thread is first: a second object would replace, and thus destroy,
+  // the first.
+  static const LinkReleaser& ending = RankState<LinkReleaser>::get();
   static_cast<void>(ending);
   return &CommState<Link>::keep(comm, std::make_unique<Link>(comm));
 }
 
 Link::Link(MPI_Comm comm) {
-  int inter = 0;
-  MPI_Comm_test_inter(comm, &inter);
-  if (inter) return;
+  int is_inter = 0;
+  MPI_Comm_test_inter(comm, &is_inter);
+  if (is_inter) return;
   MPI_Comm_size(comm, &ranks);
   MPI_Comm_rank(comm, &rank);
 }
 
 Link::~Link() {
-  gone.fetch_add(1, std::memory_order_relaxed);
+  released_links.fetch_add(1, std::memory_order_relaxed);
   if (!finalizing) release();
 }
 
 void Link::release() {
   barrier_.reset();
-  asked_ = false;
+  is_barrier_requested_ = false;
   if (own_ != MPI_COMM_NULL) MPI_Comm_free(&own_);
 }
 
 Barrier* Link::barrier(MPI_Comm comm, std::string_view name) {
-  if (asked_) return barrier_.get();
+  if (is_barrier_requested_) return barrier_.get();
   MPI_Comm messages = MPI_COMM_NULL;
   if (own(comm, messages) != MPI_SUCCESS) return nullptr;
-  asked_ = true;
-  const Inside inside;
+  is_barrier_requested_ = true;
+  const InternalCall inside;
   try {
     barrier_ = name == best ? best_barrier(messages) : make_barrier(name, messages);
   } catch (const std::runtime_error&) {
@@ -108,9 +109,9 @@ Barrier* Link::barrier(MPI_Comm comm, std::string_view name) {
   return barrier_.get();
 }
 
-bool Link::same_table(MPI_Comm comm) {
+bool Link::has_same_table(MPI_Comm comm) {
   if (tables_ == Tables::unknown) {
-    // The maximum of the complement shows the minimum.
+    // The maximum of the complement gives the minimum.
     const std::uint64_t sum = coll::environment_table().checksum();
     const std::uint64_t ends[2] = {sum, ~sum};
     std::uint64_t most[2] = {};

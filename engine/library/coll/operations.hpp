@@ -10,7 +10,7 @@
 
 namespace hockney {
 
-// Calls `visit(name, operation::NAME*, place)` for each operation, in the order of their places.
+// Calls `visit(name, operation::NAME*, place)` for each operation, in order.
 template <class Visit>
 void for_each_operation(Visit&& visit) {
   int place = 0;
@@ -31,15 +31,15 @@ struct NamedOperation {
   std::vector<std::string_view> algorithms;
 };
 
-// By place; the last one is the barrier, whose algorithms are barrier_names() and, first, `best`. Does not
+// By index; the last one is the barrier, whose algorithms are `best` followed by barrier_names(). Does not
 // need MPI.
-const std::vector<NamedOperation>& named_operations();
+const std::vector<NamedOperation>& operations_with_names();
 inline constexpr std::string_view best = "best";
 inline int place_of_barrier() {
-  return static_cast<int>(named_operations().size()) - 1;
+  return static_cast<int>(operations_with_names().size()) - 1;
 }
 
-// The place of an operation in `named_operations`.
+// The index of an operation in this list.
 template <class Operation>
 int place_of() {
   static const int found = [] {

@@ -9,9 +9,9 @@
 
 namespace hockney {
 
-// `blocks` blocks of a program's buffer as consecutive bytes, so that ranks whose datatypes differ can divide
-// and forward each other's blocks. Of dense types these are the buffer itself, otherwise a copy: pack() reads
-// the buffer, unpack() writes it. A `data` of MPI_IN_PLACE stays what it is.
+// `blocks` blocks of a program's buffer as consecutive bytes, so that ranks with different datatypes can
+// divide and forward each other's blocks. For dense types this is the buffer itself, otherwise a copy: pack()
+// reads the buffer, unpack() writes it. If `data` is MPI_IN_PLACE, it is unchanged.
 class Packed {
  public:
   Packed(const void* data, int count, MPI_Datatype type, int blocks);

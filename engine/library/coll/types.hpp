@@ -10,27 +10,27 @@
 
 namespace hockney::types {
 
-// MPI's own types and operations always exist, so that what was found out about them can be kept; handles of
-// others are used again for something else.
-bool named(MPI_Datatype type);
+// Whether the type is predefined. Predefined types and operations always exist, so facts about them can be
+// cached; handles of others may be reused.
+bool is_predefined_type(MPI_Datatype type);
 
-// Whether messages may have this type: not MPI_DATATYPE_NULL, and committed.
-bool sendable(MPI_Datatype type);
+// Whether messages may have this type: it is not MPI_DATATYPE_NULL, and it is committed.
+bool is_sendable(MPI_Datatype type);
 
-// The bytes of an element, without holes; -1 if messages may not have this type.
+// Size of an element in bytes, without holes; -1 if messages may not have this type.
 int size_of(MPI_Datatype type);
 
 // Whether elements of `type` lie one after another in memory, in the order of their type signature.
-bool dense(MPI_Datatype type);
+bool is_dense(MPI_Datatype type);
 
-// The last few things that were found out, of each thread: asking MPI again would cost more than the call.
+// Each thread's most recent facts: asking MPI again would take longer than the call.
 template <class Fact>
-class Kept {
+class FactCache {
  public:
-  template <class Wanted>
-  const Fact* find(const Wanted& wanted) const {
+  template <class Query>
+  const Fact* find(const Query& query) const {
     for (std::size_t k = 0; k < count_; ++k)
-      if (facts_[k].about(wanted)) return &facts_[k];
+      if (facts_[k].matches(query)) return &facts_[k];
     return nullptr;
   }
   const Fact& keep(const Fact& fact) {
@@ -45,7 +45,8 @@ class Kept {
   std::size_t next_ = 0, count_ = 0;
 };
 
-// Without a call for each access, as a library that was loaded later would need it. There are few such bytes.
+// Avoids a function call for each access, which a library loaded later would need. Such variables must be
+// small.
 #define HOCKNEY_KEPT static thread_local constinit __attribute__((tls_model("initial-exec")))
 
 }  // namespace hockney::types

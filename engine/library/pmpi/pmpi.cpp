@@ -1,8 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
-//
-// MPI's collectives for an unchanged program, by its profiling interface: loaded with LD_PRELOAD, the table
-// in HOCKNEY_CHOICES selects the algorithms.
+// Replaces MPI's collectives in an unchanged program through the profiling interface: loaded with LD_PRELOAD,
+// it selects algorithms by the table in HOCKNEY_CHOICES.
 #include <mpi.h>
 
 #include "library/coll/calls.hpp"

@@ -25,37 +25,37 @@ struct Count {
   std::atomic<std::uint64_t> calls, bytes;
 };
 
-// Whether several threads may count at once.
-bool several_threads() {
-  static const bool several = [] {
+// Whether several threads may count at the same time.
+bool is_multithreaded() {
+  static const bool is_multithreaded = [] {
     int level = MPI_THREAD_MULTIPLE;
-    if (started()) PMPI_Query_thread(&level);
+    if (is_mpi_started()) PMPI_Query_thread(&level);
     return level == MPI_THREAD_MULTIPLE;
   }();
-  return several;
+  return is_multithreaded;
 }
 
-void add(std::atomic<std::uint64_t>& sum, std::uint64_t more) {
-  if (several_threads())
-    sum.fetch_add(more, std::memory_order_relaxed);
-  else  // which costs a quarter
-    sum.store(sum.load(std::memory_order_relaxed) + more, std::memory_order_relaxed);
+void add(std::atomic<std::uint64_t>& sum, std::uint64_t addend) {
+  if (is_multithreaded())
+    sum.fetch_add(addend, std::memory_order_relaxed);
+  else  // takes a quarter of the time
+    sum.store(sum.load(std::memory_order_relaxed) + addend, std::memory_order_relaxed);
 }
 
-// The number of algorithms that an operation may have, with MPI's own.
+// Maximum number of algorithms of an operation, including MPI's own.
 std::size_t choices() {
   static const std::size_t all = [] {
     std::size_t most = 0;
-    for (const NamedOperation& operation : named_operations())
+    for (const NamedOperation& operation : operations_with_names())
       most = std::max(most, operation.algorithms.size());
     return most + 1;
   }();
   return all;
 }
 
-// By operation, then MPI's own algorithm and those of the table.
+// By operation, then by algorithm, with MPI's own first.
 std::vector<Count>& counts() {
-  static std::vector<Count> all(named_operations().size() * choices());
+  static std::vector<Count> all(operations_with_names().size() * choices());
   return all;
 }
 
@@ -65,7 +65,7 @@ struct Close {
   }
 };
 
-std::unique_ptr<std::FILE, Close> opened() {
+std::unique_ptr<std::FILE, Close> descriptor() {
   const char* const name = std::getenv("HOCKNEY_PMPI_REPORT");
   if (name && *name) {
     std::unique_ptr<std::FILE, Close> file(std::fopen(name, "w"));
@@ -78,7 +78,7 @@ std::unique_ptr<std::FILE, Close> opened() {
 }  // namespace
 
 void count_call(int operation, int algorithm, long long bytes) {
-  if (Inside::now()) return;
+  if (InternalCall::now()) return;
   Count& count =
       counts()[static_cast<std::size_t>(operation) * choices() + static_cast<std::size_t>(algorithm + 1)];
   add(count.calls, 1);
@@ -94,13 +94,13 @@ void write_report() {
   PMPI_Comm_size(MPI_COMM_WORLD, &size);
   PMPI_Reduce(own.data(), all.data(), static_cast<int>(own.size()), MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
   if (rank > 0) return;
-  const auto file = opened();
+  const auto file = descriptor();
   const char* const table = std::getenv("HOCKNEY_CHOICES");
   std::fprintf(file.get(),
                "# hockney-pmpi: collectives of %d ranks, calls and bytes added up over the ranks\n", size);
   std::fprintf(file.get(), "# table: %s\n", table && *table ? table : "none (HOCKNEY_CHOICES is not set)");
-  for (std::size_t k = 0; k < named_operations().size(); ++k) {
-    const NamedOperation& operation = named_operations()[k];
+  for (std::size_t k = 0; k < operations_with_names().size(); ++k) {
+    const NamedOperation& operation = operations_with_names()[k];
     for (std::size_t choice = 0; choice <= operation.algorithms.size(); ++choice) {
       const std::uint64_t* const sums = &all[(k * choices() + choice) * 2];
       const std::string name(choice ? operation.algorithms[choice - 1] : "mpi");

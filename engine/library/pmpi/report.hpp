@@ -4,7 +4,7 @@
 
 namespace hockney {
 
-// Counts a call of this process: places of `named_operations` and of the algorithm, -1 for MPI's own.
+// Counts a call of this process. `operation` and `algorithm` are indices; -1 is MPI's own algorithm.
 void count_call(int operation, int algorithm, long long bytes);
 
 // Adds up the counts of all ranks and writes them, on rank 0, to the file that HOCKNEY_PMPI_REPORT names, or

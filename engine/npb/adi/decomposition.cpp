@@ -14,14 +14,14 @@ namespace {
 
 using flow::Triple;
 
-// The time of a message's bytes for one line, in points, and of the ghost points of its end.
+// Time to send one line's bytes and its ghost points at one end, in points.
 constexpr double line_points = 8;
 
-// Of a time step, in points that a sweep processes.
+// Estimated time of a time step, in points that a sweep processes.
 double estimated_time(const Triple& parts, int points, double startup_points) {
   double block = 1;
   for (const int count : parts) block *= std::ceil(static_cast<double>(points - 2) / count);
-  double time = 4 * block;  // the right-hand side and three sweeps
+  double time = 4 * block;  // right-hand side and three sweeps
   for (const int count : parts) {
     if (count == 1) continue;
     const double rows = std::ceil(static_cast<double>(points - 2) / count);
@@ -34,14 +34,14 @@ double estimated_time(const Triple& parts, int points, double startup_points) {
 // Lines along x are divided last: their values are contiguous.
 std::optional<Triple> blocks_for(int ranks, int points, double startup_points) {
   std::optional<Triple> best;
-  double least = std::numeric_limits<double>::infinity();
+  double min_time = std::numeric_limits<double>::infinity();
   for (int x = 1; x <= ranks; ++x)
     for (int y = 1; x * y <= ranks; ++y) {
       const Triple parts{x, y, ranks / (x * y)};
       if (parts[0] * parts[1] * parts[2] != ranks || *std::ranges::max_element(parts) > points - 2) continue;
       const double time = estimated_time(parts, points, startup_points);
-      if (time >= least) continue;
-      least = time;
+      if (time >= min_time) continue;
+      min_time = time;
       best = parts;
     }
   return best;

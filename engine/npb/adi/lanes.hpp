@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <utility>
 
-// Several lines of a grid at once, one in each lane of a vector. Vectors never cross a call: what uses them
-// is inlined, so how they would be passed does not matter.
+// Several grid lines at once, one in each lane of a vector. Functions with vector parameters are inlined, so
+// calling conventions for vectors do not matter.
 #if defined(__GNUC__)
 #pragma GCC diagnostic ignored "-Wpsabi"
 #define HOCKNEY_INLINE inline __attribute__((always_inline))
@@ -16,8 +16,8 @@
 
 namespace hockney::npb::adi {
 
-// Lines that are solved together, whatever the processor's vectors: 8 doubles are one vector of AVX-512, and
-// two or four of others.
+// Number of lines solved together, whatever the processor's vector length: 8 doubles are one vector of
+// AVX-512, and two or four vectors of other instruction sets.
 inline constexpr std::size_t lines_together = 8;
 
 template <std::size_t W>
@@ -38,7 +38,7 @@ HOCKNEY_INLINE void store(double* to, const V& lanes) {
   __builtin_memcpy(to, &lanes, sizeof lanes);
 }
 
-// body(0) to body(N - 1), with constants as numbers, so that small arrays are kept in registers.
+// Calls body(0) to body(N - 1) with compile-time constants, so that small arrays stay in registers.
 template <std::size_t N, class Body>
 HOCKNEY_INLINE void each(const Body& body) {
   [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
@@ -46,8 +46,8 @@ HOCKNEY_INLINE void each(const Body& body) {
   }(std::make_index_sequence<N>());
 }
 
-// ---- The transpose of W vectors of W lanes ----
-// These lanes of `a` and `b`, whose numbers follow those of `a`.
+// ---- Transposition of W vectors of W lanes ---- Selects lanes of `a` and `b`; lanes of `b` are numbered
+// after those of `a`.
 template <std::size_t... lane, class V>
 HOCKNEY_INLINE V shuffled(const V& a, const V& b) {
 #if defined(__clang__) || __GNUC__ >= 12
@@ -83,9 +83,8 @@ HOCKNEY_INLINE void transpose(V (&rows)[W]) {
   if constexpr (W > 4) transpose_step<4>(rows);
 }
 
-// ---- Instruction sets ----
-// body<W>() with vectors of W doubles, the widest that the processor has. The body is a lambda that is always
-// inlined. Not under a simulator, where computing takes a preset time.
+// ---- Instruction sets ---- Calls body<W>() with vectors of W doubles, the longest of the processor. The
+// body must be a lambda that is always inlined. Not used in a simulator, where computing takes a preset time.
 #if defined(__x86_64__) && !defined(HOCKNEY_SMPI)
 template <class Body>
 __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma"), noinline)) void with_8_lanes(const Body& body) {

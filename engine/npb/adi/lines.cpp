@@ -11,22 +11,22 @@ std::size_t extent(const Subgrid& subgrid, std::size_t direction) {
   return static_cast<std::size_t>(subgrid.size[direction]);
 }
 
-// Where a batch's values are.
+// Locations of a batch's values in memory.
 struct MemoryPlace {
   Index component, step;
   std::size_t order[components];
   std::size_t pitch;
 };
 
-MemoryPlace place_of(const Field& field, const Lines& lines, const std::size_t (&order)[components],
-                     std::size_t pitch) {
+MemoryPlace place_for(const Field& field, const Lines& lines, const std::size_t (&order)[components],
+                      std::size_t pitch) {
   MemoryPlace place{field.component, field.step[lines.direction()], {}, pitch};
   std::copy_n(order, components, place.order);
   return place;
 }
 
-// Lines along y and z: a point of all lines is a vector. The next batch's is prefetched, which lies far from
-// the other points of its lines.
+// Lines along y and z: the values of a point of all lines are one vector. The next batch's vector is
+// prefetched, because it is far from the other points of its lines.
 template <std::size_t W>
 HOCKNEY_INLINE void gather_contiguous(const double* from, const MemoryPlace& at, int points, double* to) {
   for (int i = 0; i < points; ++i, from += at.step, to += at.pitch)
@@ -103,7 +103,7 @@ HOCKNEY_INLINE void scatter_transposed(double* to, const Batch& batch, const Mem
   }
 }
 
-// Any lines, one number at a time.
+// Scatters any lines, one number at a time.
 void scatter_single(double* to, const Batch& batch, const MemoryPlace& at, std::size_t rows,
                     const double* from, bool add) {
   for (std::size_t i = 0; i < rows; ++i)
@@ -121,21 +121,22 @@ void scatter_single(double* to, const Batch& batch, const MemoryPlace& at, std::
 Lines::Lines(const Subgrid& subgrid, std::size_t direction)
     : direction_(direction), rows_(extent(subgrid, direction)) {
   if (direction == 0) {
-    across_ = extent(subgrid, 1);
-    others_ = extent(subgrid, 2);
+    across_extent_ = extent(subgrid, 1);
+    other_extent_ = extent(subgrid, 2);
     per_row_ = 0;
-    batches_ = (across_ * others_ + lines_together - 1) / lines_together;
+    batches_ = (across_extent_ * other_extent_ + lines_together - 1) / lines_together;
   } else {
-    across_ = extent(subgrid, 0);
-    others_ = extent(subgrid, 3 - direction);
-    per_row_ = (across_ + lines_together - 1) / lines_together;
-    batches_ = per_row_ * others_;
+    across_extent_ = extent(subgrid, 0);
+    other_extent_ = extent(subgrid, 3 - direction);
+    per_row_ = (across_extent_ + lines_together - 1) / lines_together;
+    batches_ = per_row_ * other_extent_;
   }
 }
 
 std::size_t Lines::count(std::size_t batch) const {
-  if (direction_ == 0) return std::min(lines_together, across_ * others_ - batch * lines_together);
-  return std::min(lines_together, across_ - batch % per_row_ * lines_together);
+  if (direction_ == 0)
+    return std::min(lines_together, across_extent_ * other_extent_ - batch * lines_together);
+  return std::min(lines_together, across_extent_ - batch % per_row_ * lines_together);
 }
 
 std::size_t Lines::lines(std::size_t begin, std::size_t end) const {
@@ -150,8 +151,8 @@ Batch Lines::batch(const Field& field, std::size_t number) const {
     const std::size_t line = std::min(n, batch.count - 1);
     if (direction_ == 0) {
       const std::size_t at = number * lines_together + line;
-      batch.corner[n] =
-          static_cast<Index>(at % across_) * field.step[1] + static_cast<Index>(at / across_) * field.step[2];
+      batch.corner[n] = static_cast<Index>(at % across_extent_) * field.step[1] +
+                        static_cast<Index>(at / across_extent_) * field.step[2];
     } else {
       const std::size_t x = number % per_row_ * lines_together + line;
       batch.corner[n] =
@@ -163,7 +164,7 @@ Batch Lines::batch(const Field& field, std::size_t number) const {
 
 void gather(const Field& field, const Lines& lines, const Batch& batch,
             const std::size_t (&order)[components], int begin, int end, double* to, std::size_t pitch) {
-  const MemoryPlace place = place_of(field, lines, order, pitch);
+  const MemoryPlace place = place_for(field, lines, order, pitch);
   const double* const from = field.row(0, 0, 0) + begin * place.step;
   const int points = end - begin;
   vectorised([&]<std::size_t W>() __attribute__((always_inline)) {
@@ -176,7 +177,7 @@ void gather(const Field& field, const Lines& lines, const Batch& batch,
 
 void scatter(Field& field, const Lines& lines, const Batch& batch, const std::size_t (&order)[components],
              const double* from, std::size_t pitch, bool add) {
-  const MemoryPlace place = place_of(field, lines, order, pitch);
+  const MemoryPlace place = place_for(field, lines, order, pitch);
   double* const to = field.row(0, 0, 0);
   if (batch.contiguous && batch.count < lines_together)
     return scatter_single(to, batch, place, lines.rows(), from, add);

@@ -15,10 +15,11 @@ std::deque<Cell> cells_of(Arena& arena, const flow::Division& division, int rank
   return cells;
 }
 
-std::size_t longest(const std::deque<Cell>& cells) {
-  int most = 0;
-  for (const Cell& cell : cells) most = std::max(most, *std::ranges::max_element(cell.subgrid.size));
-  return static_cast<std::size_t>(most);
+std::size_t max_lines(const std::deque<Cell>& cells) {
+  int max_lines = 0;
+  for (const Cell& cell : cells)
+    max_lines = std::max(max_lines, *std::ranges::max_element(cell.subgrid.size));
+  return static_cast<std::size_t>(max_lines);
 }
 
 std::vector<flow::Block> blocks_of(std::deque<Cell>& cells) {
@@ -45,7 +46,7 @@ Solver::Solver(const Place& place, const Values& values, std::span<const flow::F
       operations_(operations(class_.points)),
       division_(divide(place.comm.size, class_.points, startup_points(values))),
       cells_(cells_of(place.arena, division_, place.comm.rank, class_.time_step)),
-      points_(place.arena, (longest(cells_) + 2) * components * lines_together * sizeof(double), "hot"),
+      points_(place.arena, (max_lines(cells_) + 2) * components * lines_together * sizeof(double), "hot"),
       ghosts_(division_, blocks_of(cells_)) {
   const std::vector<Subgrid> subgrids = division_.cells_of(place.comm.rank);
   for (std::size_t d = 0; d < 3; ++d)
@@ -75,17 +76,17 @@ void Solver::execute() {
       for (Cell& cell : cells_) cell.residual.apply(cell.u, &cell.forcing, cell.r);
     });
     for (std::size_t d = 0; d < 3; ++d) {
-      step_ends();
+      end_step();
       account_.phase(1 + d);
       sweep(d, parts_.sweep * step);
     }
-    iteration_ends(i, class_.steps);
+    end_iteration(i, class_.steps);
   }
 }
 
 void Solver::sweep(std::size_t direction, double operations) {
   sweeps_[direction]->run(
-      account_, [&](double part, const auto& body) { compute(part * operations, body); },
+      account_, [&](double share, const auto& body) { compute(share * operations, body); },
       [&](std::size_t cell, const Lines& lines, std::size_t batch, double* line) {
         eliminate(cells_[cell], lines, batch, line);
       },
@@ -104,14 +105,14 @@ template <class Sums>
 flow::Five Solver::root_mean(const Sums& sums) const {
   flow::Five all{};
   for (const Cell& cell : cells_) {
-    const flow::Five own = sums(cell);
-    for (std::size_t m = 0; m < components; ++m) all[m] += own[m];
+    const flow::Five local_sums = sums(cell);
+    for (std::size_t m = 0; m < components; ++m) all[m] += local_sums[m];
   }
   return flow::root_mean(comm_, all, cells_[0].subgrid);
 }
 
 std::vector<Answer> Solver::answers() {
-  // Not of the run: it has an account of its own.
+  // This communication is not part of the run, so it has a separate account.
   Account account(comm_, 1, nullptr);
   ghosts_.pack();
   ghosts_.exchange(account);

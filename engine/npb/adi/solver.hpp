@@ -19,13 +19,13 @@ namespace hockney::npb::adi {
 
 inline constexpr const char* phases[] = {"right-hand side", "x", "y", "z"};
 
-// The parts of a time step's operations, by their measured times.
+// Shares of a time step's operations, from measured times.
 struct Parts {
   double residual;
-  double sweep;  // of each direction
+  double sweep;  // for each direction
 };
 
-// A block of the grid, with U and the right-hand side, which is replaced by the solutions.
+// A block of the grid with U and the right-hand side, which is replaced by the solutions.
 struct Cell {
   Cell(Arena& arena, const Subgrid& subgrid, double time_step);
 
@@ -35,21 +35,21 @@ struct Cell {
   const flow::Solution solution;
 };
 
-// What BT and SP have in common, time steps of an implicit scheme with approximate factorisation (alternating
-// directions): the right-hand side r = dt R(U) is replaced by the solution of systems along x, then along y,
-// then along z, and added to U. The systems of all directions follow from U before it changes.
+// Base class of BT and SP: time steps of an implicit scheme with approximate factorisation (alternating
+// directions). The right-hand side r = dt R(U) is replaced by the solution of systems along x, then along y,
+// then along z, and added to U. The systems of all directions depend on U before it changes.
 class Solver : public Kernel {
  protected:
-  // `operations` gives those of a time step with so many points in each direction.
+  // `operations` returns the operations of a time step with the given number of points in each direction.
   Solver(const Place& place, const Values& values, std::span<const flow::FlowClass> classes,
          const System& system, const Parts& parts, double (*operations)(double points));
 
-  // ---- What a benchmark defines: the systems of a batch of lines, as in Sweep ----
+  // ---- Defined by a benchmark: the systems of a batch of lines, as in Sweep ----
   virtual void eliminate(const Cell& cell, const Lines& lines, std::size_t batch, double* line) = 0;
   virtual void substitute(const Lines& lines, double* line) = 0;
   virtual void finish(Cell& cell, const Lines& lines, std::size_t batch, double* line) = 0;
 
-  // Memory for U along a batch of lines and beyond its ends, by point.
+  // Memory for U along a batch of lines and beyond their ends, by point.
   double* points() { return reinterpret_cast<double*>(points_.next()); }
 
   const flow::FlowClass& class_;
@@ -64,12 +64,12 @@ class Solver : public Kernel {
 
   void sweep(std::size_t direction, double operations);
   double startup_points(const Values& values) const;
-  // Over the grid, of what sums(cell) adds up for a cell.
+  // The sum of sums(cell) over all cells of the grid.
   template <class Sums>
   flow::Five root_mean(const Sums& sums) const;
 
   const Parts parts_;
-  const double operations_;  // of a time step
+  const double operations_;  // per time step
   const flow::Division division_;
   std::deque<Cell> cells_;
   Buffer points_;
@@ -77,7 +77,7 @@ class Solver : public Kernel {
   std::array<std::unique_ptr<Sweep>, 3> sweeps_;
 };
 
-// The parameters of a benchmark with these classes.
+// Parameters of a benchmark with these classes.
 constexpr auto parameters(const char* classes, const char* sizes) {
   return flow::with(kernel_parameters(classes, sizes), flow::startup);
 }

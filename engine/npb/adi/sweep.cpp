@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t width = lines_together;
 
-// The rank that has the cells before (-1) or after (1) this rank's own ones.
+// The rank with the cells before (-1) or after (1) this rank's cells.
 int neighbor(const flow::Division& division, std::span<const Subgrid> cells, std::size_t direction,
              int step) {
   for (const Subgrid& cell : cells) {
@@ -33,7 +33,7 @@ std::vector<Lines> lines_of(std::span<const Subgrid> cells, std::size_t directio
 std::size_t number_of_chunks(const Subgrid& cell, const Lines& lines, double startup_points) {
   const int parts = cell.parts[lines.direction()];
   if (parts == 1) return 1;
-  // The same on all ranks of the line.
+  // The result is the same on all ranks of the line.
   const double points = static_cast<double>(lines.lines(0, lines.batches())) * (cell.points - 2) / parts;
   const double chunks = chunks_of(parts, points, startup_points);
   return static_cast<std::size_t>(std::min(static_cast<double>(lines.batches()), chunks));
@@ -55,15 +55,17 @@ Sweep::Sweep(Arena& arena, const flow::Division& division, std::span<const Subgr
       lines_(lines_of(cells, direction)),
       previous_(neighbor(division, cells, direction, -1)),
       following_(neighbor(division, cells, direction, 1)),
-      plan_(division.multiple ? in_cells(cells, direction) : in_chunks(cells[0], direction, startup_points)),
-      most_batches_(most_batches()),
+      plan_(division.multiple ? plan_cells(cells, direction)
+                              : plan_chunks(cells[0], direction, startup_points)),
+      max_batches_(max_batches()),
       line_size_((std::ranges::max(lines_, {}, &Lines::rows).rows() + 2 * system.depth) * system.row_size *
                  width),
-      memory_(arena, (plan_.slots * most_batches_ + 1) * line_size_ * sizeof(double), "hot"),
-      forward_(arena, message_lines() * system.depth * system.row_size * sizeof(double), "hot"),
-      backward_(arena, message_lines() * system.depth * components * sizeof(double), "hot") {
-  // Lanes without a line are computed with, but have no influence.
-  for (Buffer* buffer : {&memory_, &forward_, &backward_}) std::ranges::fill(buffer->upcoming(), std::byte{});
+      memory_(arena, (plan_.slots * max_batches_ + 1) * line_size_ * sizeof(double), "hot"),
+      forward_message_(arena, message_lines() * system.depth * system.row_size * sizeof(double), "hot"),
+      backward_message_(arena, message_lines() * system.depth * components * sizeof(double), "hot") {
+  // Lanes without a line take part in the computation, but do not affect the results.
+  for (Buffer* buffer : {&memory_, &forward_message_, &backward_message_})
+    std::ranges::fill(buffer->upcoming(), std::byte{});
 }
 
 Sweep::Piece Sweep::piece(std::span<const Subgrid> cells, std::size_t cell, std::size_t begin,
@@ -85,32 +87,32 @@ Sweep::Piece Sweep::piece(std::span<const Subgrid> cells, std::size_t cell, std:
           bytes * components};
 }
 
-Sweep::Plan Sweep::in_chunks(const Subgrid& cell, std::size_t direction, double startup_points) const {
+Sweep::Plan Sweep::plan_chunks(const Subgrid& cell, std::size_t direction, double startup_points) const {
   Plan plan;
   const std::size_t batches = lines_[0].batches();
   const std::size_t chunks = number_of_chunks(cell, lines_[0], startup_points);
   const int following = cell.parts[direction] - 1 - cell.place[direction];
-  const std::size_t ahead = std::min(chunks, static_cast<std::size_t>(2 * following));
-  plan.slots = following == 0 ? 0 : ahead + 1;
+  const std::size_t lookahead = std::min(chunks, static_cast<std::size_t>(2 * following));
+  plan.slots = following == 0 ? 0 : lookahead + 1;
   for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
     const Range range = part_of(batches, chunks, chunk);
     plan.pieces.push_back(piece({&cell, 1}, 0, range.begin, range.end));
-    plan.pieces.back().slot = chunk % (ahead + 1);
+    plan.pieces.back().slot = chunk % (lookahead + 1);
   }
-  for (std::size_t step = 0; step < chunks + ahead; ++step) {
+  for (std::size_t step = 0; step < chunks + lookahead; ++step) {
     if (step < chunks) plan.steps.push_back({step, false});
-    if (following > 0 && step >= ahead) plan.steps.push_back({step - ahead, true});
+    if (following > 0 && step >= lookahead) plan.steps.push_back({step - lookahead, true});
   }
   return plan;
 }
 
-Sweep::Plan Sweep::in_cells(std::span<const Subgrid> cells, std::size_t direction) const {
+Sweep::Plan Sweep::plan_cells(std::span<const Subgrid> cells, std::size_t direction) const {
   Plan plan;
   plan.slots = cells.size() - 1;
   for (std::size_t stage = 0; stage < cells.size(); ++stage) {
-    const auto found = std::ranges::find(cells, static_cast<int>(stage),
-                                         [&](const Subgrid& cell) { return cell.place[direction]; });
-    const auto cell = static_cast<std::size_t>(found - cells.begin());
+    const auto position = std::ranges::find(cells, static_cast<int>(stage),
+                                            [&](const Subgrid& cell) { return cell.place[direction]; });
+    const auto cell = static_cast<std::size_t>(position - cells.begin());
     plan.pieces.push_back(piece(cells, cell, 0, lines_[cell].batches()));
     plan.pieces.back().slot = stage;
     plan.steps.push_back({stage, false});
@@ -119,19 +121,19 @@ Sweep::Plan Sweep::in_cells(std::span<const Subgrid> cells, std::size_t directio
   return plan;
 }
 
-std::size_t Sweep::most_batches() const {
-  std::size_t most = 0;
-  for (const Piece& piece : plan_.pieces) most = std::max(most, piece.end - piece.begin);
-  return most;
+std::size_t Sweep::max_batches() const {
+  std::size_t max_value = 0;
+  for (const Piece& piece : plan_.pieces) max_value = std::max(max_value, piece.end - piece.begin);
+  return max_value;
 }
 
 std::size_t Sweep::message_lines() const {
-  return previous_ < 0 && following_ < 0 ? 1 : most_batches_ * width;
+  return previous_ < 0 && following_ < 0 ? 1 : max_batches_ * width;
 }
 
 double* Sweep::line_of(const Piece& piece, std::size_t batch) {
   const std::size_t lines_before =
-      piece.last ? plan_.slots * most_batches_ : piece.slot * most_batches_ + batch - piece.begin;
+      piece.last ? plan_.slots * max_batches_ : piece.slot * max_batches_ + batch - piece.begin;
   return reinterpret_cast<double*>(memory_.next()) + lines_before * line_size_;
 }
 

@@ -44,8 +44,8 @@ HOCKNEY_INLINE void jacobian(const Point<V>& p, double first, double second, dou
                              Block<V>& block) {
   const V zero = {};
   const V squared = p.along * p.along;
-  const V across = p.side * p.side + p.other * p.other;
-  const V kinetic = 0.5 * (squared + across);
+  const V across_extent = p.side * p.side + p.other * p.other;
+  const V kinetic = 0.5 * (squared + across_extent);
   const V thin = second * p.inverse_density;
   const V damping = zero + second * viscosity;
   const V shear = across_viscosity * thin;
@@ -73,8 +73,8 @@ HOCKNEY_INLINE void jacobian(const Point<V>& p, double first, double second, dou
   const V conduction = heat * thin;
   const V side_friction = (across_viscosity - heat) * thin;
   const V along_friction = (along_viscosity - heat) * thin;
-  block[4][0] = (2 * c2 * kinetic - enthalpy) * carried + along_friction * squared + side_friction * across +
-                conduction * p.energy;
+  block[4][0] = (2 * c2 * kinetic - enthalpy) * carried + along_friction * squared +
+                side_friction * across_extent + conduction * p.energy;
   block[4][1] = first * (enthalpy - c2 * (squared + kinetic)) - along_friction * p.along;
   block[4][2] = -(c2 * carried + side_friction) * p.side;
   block[4][3] = -(c2 * carried + side_friction) * p.other;
@@ -101,13 +101,14 @@ HOCKNEY_INLINE void add_diagonal(const Point<V>& p, double second, double viscos
   const V stretch = along_viscosity * thin;
   if constexpr (column == 0) {
     const V squared = p.along * p.along;
-    const V across = p.side * p.side + p.other * p.other;
+    const V across_extent = p.side * p.side + p.other * p.other;
     x[0] += damping;
     x[1] -= stretch * p.along;
     x[2] -= shear * p.side;
     x[3] -= shear * p.other;
     x[4] -=
-        ((along_viscosity - heat) * squared + (across_viscosity - heat) * across + heat * p.energy) * thin;
+        ((along_viscosity - heat) * squared + (across_viscosity - heat) * across_extent + heat * p.energy) *
+        thin;
   } else if constexpr (column == 1) {
     x[1] += stretch + damping;
     x[4] += (along_viscosity - heat) * thin * p.along;
@@ -171,12 +172,12 @@ HOCKNEY_INLINE void eliminate_row(const BlockFactors& factors, const double* poi
   {
     Block<V> a;
     jacobian(point_at<W>(points - point_pitch), -factors.first, factors.second, factors.viscosity, a);
-    const Point<V> here = point_at<W>(points);
+    const Point<V> point = point_at<W>(points);
     V x[components], y[components];
     each<components>([&](auto j) __attribute__((always_inline)) {
       load_all<W>(before + j * width, components * width, x);
       each<components>([&](auto i) __attribute__((always_inline)) { y[i] = -sparse_product<i>(a, x); });
-      add_diagonal<j>(here, factors.second, factors.viscosity, y);
+      add_diagonal<j>(point, factors.second, factors.viscosity, y);
       each<components>([&](auto i) __attribute__((always_inline)) { m[i][j] = y[i]; });
     });
     load_all<W>(before + right, width, x);

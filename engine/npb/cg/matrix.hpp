@@ -21,11 +21,12 @@ namespace hockney::npb {
 class CgMatrix {
  public:
   CgMatrix() = default;
-  // Global numbers: vectors have these elements, one range after another. `sharing` as for need_memory.
+  // Numbers are global: vectors have these elements, one range after another. `ranks_on_host` as for
+  // require_memory().
   CgMatrix(const OuterProducts& source, std::span<const Range> rows, std::span<const Range> columns,
-           int sharing);
+           int ranks_on_host);
 
-  // y = A x for vectors with this part's columns and rows.
+  // Computes y = A x for vectors with this part's columns and rows.
   void multiply(const double* x, double* y) const;
 
  private:
@@ -33,7 +34,7 @@ class CgMatrix {
 
   // Rows of a strip with `quads` quads of elements each.
   struct Run {
-    std::size_t column;  // the strip's first
+    std::size_t column;  // first column of the strip
     std::size_t quads;
     std::size_t rows;
   };
@@ -42,7 +43,7 @@ class CgMatrix {
   std::vector<Run> runs_;
   std::vector<std::uint32_t> row_numbers_;  // of all rows of all runs, one after another, as their elements:
   Array<double> elements_;
-  Array<std::uint16_t> columns_;  // counted from the strip's first column
+  Array<std::uint16_t> columns_;  // relative to the strip's first column
 };
 
 }  // namespace hockney::npb

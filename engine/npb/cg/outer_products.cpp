@@ -41,8 +41,8 @@ OuterProducts::OuterProducts(const CgSize& size) : size_(size), begin_(size.orde
       if (place < n && find(place) == elements_.end())
         elements_.push_back({static_cast<std::uint32_t>(place), value});
     }
-    if (const auto own = find(i); own != elements_.end())
-      own->value = 0.5;
+    if (const auto local = find(i); local != elements_.end())
+      local->value = 0.5;
     else
       elements_.push_back({static_cast<std::uint32_t>(i), 0.5});
     begin_[i + 1] = elements_.size();
@@ -51,18 +51,18 @@ OuterProducts::OuterProducts(const CgSize& size) : size_(size), begin_(size.orde
 
 OuterProducts::Rows::Rows(const OuterProducts& source, std::span<const Range> rows,
                           std::span<const Range> columns)
-    : source_(source), rows_(cg_numbers(rows)), place_(source.order(), absent), begin_(rows_.size() + 1) {
+    : source_(source), rows_(cg_numbers(rows)), place_(source.order(), no_place), begin_(rows_.size() + 1) {
   const std::vector<std::size_t> numbers = cg_numbers(columns);
   for (std::size_t place = 0; place < numbers.size(); ++place)
     place_[numbers[place]] = static_cast<std::uint32_t>(place);
   sums_.resize(numbers.size());
-  begun_.resize(numbers.size());
+  last_call_.resize(numbers.size());
 
-  std::vector<std::uint32_t> row_place(source.order(), absent);
+  std::vector<std::uint32_t> row_place(source.order(), no_place);
   for (std::size_t row = 0; row < rows_.size(); ++row)
     row_place[rows_[row]] = static_cast<std::uint32_t>(row);
   for (const Element& element : source.elements_)
-    if (row_place[element.place] != absent) ++begin_[row_place[element.place] + 1];
+    if (row_place[element.place] != no_place) ++begin_[row_place[element.place] + 1];
   for (std::size_t row = 0; row < rows_.size(); ++row) begin_[row + 1] += begin_[row];
   factors_.resize(begin_.back());
   std::vector<std::size_t> next(begin_.begin(), begin_.end() - 1);
@@ -70,20 +70,20 @@ OuterProducts::Rows::Rows(const OuterProducts& source, std::span<const Range> ro
   double scale = 1;
   for (std::size_t i = 0; i < source.order(); ++i, scale *= ratio)
     for (const Element& element : source.vector(i))
-      if (const std::uint32_t row = row_place[element.place]; row != absent)
+      if (const std::uint32_t row = row_place[element.place]; row != no_place)
         factors_[next[row]++] = {static_cast<std::uint32_t>(i), scale * element.value};
 }
 
 std::span<const std::uint32_t> OuterProducts::Rows::columns(std::size_t row) {
-  touched_.clear();
+  touched_columns_.clear();
   ++call_;
   const auto add = [&](std::size_t column, double value) {
     const std::uint32_t place = place_[column];
-    if (place == absent) return;
-    if (begun_[place] != call_) {
-      begun_[place] = call_;
+    if (place == no_place) return;
+    if (last_call_[place] != call_) {
+      last_call_[place] = call_;
       sums_[place] = 0;
-      touched_.push_back(place);
+      touched_columns_.push_back(place);
     }
     sums_[place] += value;
   };
@@ -91,8 +91,8 @@ std::span<const std::uint32_t> OuterProducts::Rows::columns(std::size_t row) {
     for (const Element& element : source_.vector(factors_[i].vector))
       add(element.place, factors_[i].factor * element.value);
   add(rows_[row], cg_rcond - source_.size_.shift);
-  std::sort(touched_.begin(), touched_.end());
-  return touched_;
+  std::sort(touched_columns_.begin(), touched_columns_.end());
+  return touched_columns_;
 }
 
 }  // namespace hockney::npb

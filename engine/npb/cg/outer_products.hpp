@@ -11,8 +11,8 @@
 
 namespace hockney::npb {
 
-// The order of CG's matrix, the number of random elements of each sparse vector, and what is subtracted from
-// the diagonal.
+// The order of CG's matrix, the number of random elements of each sparse vector, and the number subtracted
+// from the diagonal.
 struct CgSize {
   std::size_t order;
   std::size_t nonzeros;
@@ -30,22 +30,22 @@ class OuterProducts {
   explicit OuterProducts(const CgSize& size);
 
   std::size_t order() const { return size_.order; }
-  // About, since some elements of the products coincide.
+  // An approximation, since some elements of the products coincide.
   std::size_t elements_per_row() const { return size_.nonzeros * (size_.nonzeros + 1); }
 
-  // Rows, restricted to some columns.
+  // Rows of the matrix, restricted to some columns.
   class Rows {
    public:
-    // Global numbers; their places are counted from 0 through all ranges.
+    // Numbers are global; places are counted from 0 through all ranges.
     Rows(const OuterProducts& source, std::span<const Range> rows, std::span<const Range> columns);
 
-    // The places of a row's non-zeros, in ascending order. Valid until the next call.
+    // The places of a row's nonzeros, in ascending order. Valid until the next call.
     std::span<const std::uint32_t> columns(std::size_t row);
-    // Of the last columns().
+    // An element of the row of the last columns().
     double element(std::uint32_t column) const { return sums_[column]; }
 
    private:
-    static constexpr std::uint32_t absent = ~std::uint32_t{0};
+    static constexpr std::uint32_t no_place = ~std::uint32_t{0};
     struct Factor {
       std::uint32_t vector;
       double factor;  // s_i times its element in this row
@@ -53,13 +53,13 @@ class OuterProducts {
 
     const OuterProducts& source_;
     const std::vector<std::size_t> rows_;  // global numbers
-    std::vector<std::uint32_t> place_;     // of each global column, or `absent`
-    std::vector<std::size_t> begin_;       // of each row's factors
+    std::vector<std::uint32_t> place_;     // for each global column; `no_place` if it is not included
+    std::vector<std::size_t> begin_;       // start of each row's factors
     std::vector<Factor> factors_;
     std::vector<double> sums_;
-    std::vector<std::size_t> begun_;  // in which call of columns() each sum was last begun
+    std::vector<std::size_t> last_call_;  // the call of columns() in which each sum was last started
     std::size_t call_ = 0;
-    std::vector<std::uint32_t> touched_;
+    std::vector<std::uint32_t> touched_columns_;
   };
 
  private:

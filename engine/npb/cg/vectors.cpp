@@ -7,11 +7,10 @@
 namespace hockney::npb {
 namespace {
 
-// Sums of this many interleaved cg_subsequences, which the compiler can vectorise without reordering
-// additions.
+// Number of interleaved partial sums, which the compiler can vectorise without reordering additions.
 constexpr std::size_t cg_subsequences = 16;
 
-// The sum of term(i) for i < n.
+// Returns the sum of term(i) for i < n.
 template <class Term>
 [[gnu::always_inline]] inline double cg_sum_of(std::size_t n, const Term& term) {
   double sums[cg_subsequences] = {};
@@ -54,8 +53,8 @@ HOCKNEY_VECTORISED double cg_distance(const double* x, const double* y, std::siz
   });
 }
 
-HOCKNEY_VECTORISED void cg_add(const double* more, double* sum, std::size_t n) {
-  for (std::size_t i = 0; i < n; ++i) sum[i] += more[i];
+HOCKNEY_VECTORISED void cg_add(const double* addend, double* sum, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) sum[i] += addend[i];
 }
 
 }  // namespace hockney::npb

@@ -8,15 +8,15 @@
 namespace hockney::npb {
 
 double cg_dot(const double* x, const double* y, std::size_t n);
-// z += alpha p, r -= alpha q.
+// Computes z += alpha p, r -= alpha q.
 void cg_advance(double alpha, const double* p, const double* q, double* z, double* r, std::size_t n);
-// p = r + beta p.
+// Computes p = r + beta p.
 void cg_direction(double beta, const double* r, double* p, std::size_t n);
-// x = factor z.
+// Computes x = factor z.
 void cg_scale(double factor, const double* z, double* x, std::size_t n);
-// The square of the norm of x - y.
+// Returns the square of the norm of x - y.
 double cg_distance(const double* x, const double* y, std::size_t n);
-// sum += more.
-void cg_add(const double* more, double* sum, std::size_t n);
+// Computes sum += addend.
+void cg_add(const double* addend, double* sum, std::size_t n);
 
 }  // namespace hockney::npb

@@ -6,22 +6,21 @@
 
 namespace hockney::npb::flow {
 
-// A class of LU, BT or SP and its published answers: of each component, the root mean square of the residual
-// and of the error after the last step; of LU, also the surface integral of the pressure.
+// A class of LU, BT or SP and its published answers: for each component, the root mean square of the residual
+// and of the error after the last step; for LU, also the surface integral of the pressure.
 struct FlowClass {
   const char* name;
-  int points;  // of a side of the grid
+  int points;  // per side of the grid
   int steps;
   double time_step;
   Five residual, error;
   double surface = 0;
 };
 
-// The relative deviation that is tolerated.
+// Maximum relative deviation of an answer.
 inline constexpr double flow_tolerance = 1e-8;
 
-// Values of the NPB 3.4 sources (verify.f90 of each benchmark); those of `tiny` are from sequential programs
-// in numpy.
+// From the NPB 3.4 sources (verify.f90 of each benchmark); `tiny` from sequential programs in numpy.
 inline constexpr FlowClass lu_classes[] = {
     {"S",
      12,

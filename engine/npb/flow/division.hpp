@@ -8,16 +8,16 @@
 
 namespace hockney::npb::flow {
 
-// How the interior of a grid is divided into cells, and which rank has which. Either each rank has one cell,
-// with x fastest, or, in a multi-partition, q^2 ranks have q of the q x q x q cells each: one in each plane
-// of cells, whatever the plane's direction, so that all ranks work in each step of a sweep along lines.
+// How the interior of a grid is divided into cells, and which rank has which cells. Either each rank has one
+// cell, with x fastest; or, in a multi-partition, q^2 ranks have q of the q x q x q cells each: one in each
+// plane of cells, whatever the plane's direction, so that all ranks work in each step of a sweep along lines.
 struct Division {
-  int points;  // N, of a side
+  int points;  // N, per side
   Triple parts;
   bool multiple = false;
 
   int rank_of(const Triple& cell) const;
-  // By z in a multi-partition.
+  // This rank's cells; ordered by z in a multi-partition.
   std::vector<Subgrid> cells_of(int rank) const;
 };
 

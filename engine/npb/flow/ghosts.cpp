@@ -10,7 +10,7 @@ namespace {
 
 // Calls copy(row of the field, values in the buffer, count) for each row of the box.
 template <class Box, class Copy>
-void each_row(const Box& box, double* values, const Copy& copy) {
+void for_each_row(const Box& box, double* values, const Copy& copy) {
   const int count = box.end[0] - box.begin[0];
   values += box.place;
   for (int k = box.begin[2]; k < box.end[2]; ++k)
@@ -23,14 +23,15 @@ void each_row(const Box& box, double* values, const Copy& copy) {
 
 void Ghosts::Boxes::add(const Box& box, const Block& block, std::size_t direction, int begin, int end) {
   if (begin >= end) return;
-  Box& added = boxes.emplace_back(box);
-  added.field = block.field;
-  added.begin = {0, 0, 0};
-  added.end = block.subgrid->size;
-  added.begin[direction] = begin;
-  added.end[direction] = end;
-  added.values = 5;
-  for (std::size_t d = 0; d < 3; ++d) added.values *= static_cast<std::size_t>(added.end[d] - added.begin[d]);
+  Box& box_copy = boxes.emplace_back(box);
+  box_copy.field = block.field;
+  box_copy.begin = {0, 0, 0};
+  box_copy.end = block.subgrid->size;
+  box_copy.begin[direction] = begin;
+  box_copy.end[direction] = end;
+  box_copy.values = 5;
+  for (std::size_t d = 0; d < 3; ++d)
+    box_copy.values *= static_cast<std::size_t>(box_copy.end[d] - box_copy.begin[d]);
 }
 
 void Ghosts::Boxes::order() {
@@ -44,7 +45,7 @@ void Ghosts::Boxes::order() {
 }
 
 template <class Use>
-void Ghosts::Boxes::each_message(const Use& use) {
+void Ghosts::Boxes::for_each_message(const Use& use) {
   for (auto box = boxes.begin(); box != boxes.end();) {
     const Box& first = *box;
     std::size_t values = 0;
@@ -56,42 +57,42 @@ void Ghosts::Boxes::each_message(const Use& use) {
 Ghosts::Ghosts(const Division& division, const std::vector<Block>& blocks) {
   for (const Block& block : blocks)
     for (std::size_t d = 0; d < 3; ++d) {
-      const Subgrid& own = *block.subgrid;
-      const int size = own.size[d];
-      for (int part = 0; part < own.parts[d]; ++part) {
-        if (part == own.place[d]) continue;
-        Triple at = own.place;
+      const Subgrid& local = *block.subgrid;
+      const int size = local.size[d];
+      for (int part = 0; part < local.parts[d]; ++part) {
+        if (part == local.place[d]) continue;
+        Triple at = local.place;
         at[d] = part;
-        const Subgrid other(own.points, own.parts, at);
-        // The other's points in this block's indices.
-        const int begin = other.origin[d] - own.origin[d];
+        const Subgrid other(local.points, local.parts, at);
+        // The other block's points in this block's indices.
+        const int begin = other.origin[d] - local.origin[d];
         const int end = begin + other.size[d];
         const int rank = division.rank_of(at);
-        const Box to{rank, {at, own.place}, nullptr, {}, {}, 0},
-            from{rank, {own.place, at}, nullptr, {}, {}, 0};
-        if (part < own.place[d]) {
-          sent_.add(to, block, d, 0, std::min(size, end + ghost_layers));
-          received_.add(from, block, d, std::max(begin, -ghost_layers), end);
+        const Box to{rank, {at, local.place}, nullptr, {}, {}, 0},
+            from{rank, {local.place, at}, nullptr, {}, {}, 0};
+        if (part < local.place[d]) {
+          send_boxes_.add(to, block, d, 0, std::min(size, end + ghost_layers));
+          receive_boxes_.add(from, block, d, std::max(begin, -ghost_layers), end);
         } else {
-          sent_.add(to, block, d, std::max(0, begin - ghost_layers), size);
-          received_.add(from, block, d, begin, std::min(end, size + ghost_layers));
+          send_boxes_.add(to, block, d, std::max(0, begin - ghost_layers), size);
+          receive_boxes_.add(from, block, d, begin, std::min(end, size + ghost_layers));
         }
       }
     }
-  sent_.order();
-  received_.order();
-  sent_.each_message([this](int rank, const double* data, std::size_t values) {
+  send_boxes_.order();
+  receive_boxes_.order();
+  send_boxes_.for_each_message([this](int rank, const double* data, std::size_t values) {
     outgoing_.push_back({rank, data, values * sizeof(double)});
   });
-  received_.each_message([this](int rank, double* data, std::size_t values) {
+  receive_boxes_.for_each_message([this](int rank, double* data, std::size_t values) {
     incoming_.push_back({rank, data, values * sizeof(double)});
   });
 }
 
 void Ghosts::pack() {
-  for (const Box& box : sent_.boxes)
-    each_row(box, sent_.buffer.data(),
-             [](const double* row, double* values, int count) { std::copy_n(row, count, values); });
+  for (const Box& box : send_boxes_.boxes)
+    for_each_row(box, send_boxes_.buffer.data(),
+                 [](const double* row, double* values, int count) { std::copy_n(row, count, values); });
 }
 
 void Ghosts::exchange(Account& account) {
@@ -99,9 +100,9 @@ void Ghosts::exchange(Account& account) {
 }
 
 void Ghosts::unpack() {
-  for (const Box& box : received_.boxes)
-    each_row(box, received_.buffer.data(),
-             [](double* row, const double* values, int count) { std::copy_n(values, count, row); });
+  for (const Box& box : receive_boxes_.boxes)
+    for_each_row(box, receive_boxes_.buffer.data(),
+                 [](double* row, const double* values, int count) { std::copy_n(values, count, row); });
 }
 
 }  // namespace hockney::npb::flow

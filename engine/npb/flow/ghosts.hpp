@@ -10,19 +10,21 @@
 
 namespace hockney::npb::flow {
 
-// A block of a rank, and a field there.
+// A block of a rank, and a field on it.
 struct Block {
   const Subgrid* subgrid;
   Field* field;
 };
 
-// The exchange of the fields' ghost points that belong to other ranks, in both layers of all six faces, not
-// at edges and corners, with one message to each of these ranks. A layer comes from the block that has it,
-// which is the one next but one where blocks are one point thick.
-//   compute(0, [&] { ghosts.pack(); });  ghosts.exchange(account_);  compute(0, [&] { ghosts.unpack(); });
+// Exchanges the fields' ghost points that belong to other ranks, in both layers of all six faces, not at
+// edges and corners, with one message to each of these ranks. A layer comes from the block that contains it,
+// which is the next block but one if blocks are one point thick.
+//     compute(0, [&] { ghosts.pack(); });
+//     ghosts.exchange(account_);
+//     compute(0, [&] { ghosts.unpack(); });
 class Ghosts {
  public:
-  // `blocks` are those of `division` that this rank has.
+  // `blocks` are this rank's blocks in `division`.
   Ghosts(const Division& division, const std::vector<Block>& blocks);
 
   void pack();
@@ -30,28 +32,28 @@ class Ghosts {
   void unpack();
 
  private:
-  // The points from begin to end of a field, and where their values are in the buffer.
+  // A range of points of a field, and the location of their values in the buffer.
   struct Box {
-    int rank;                            // the other one
-    std::pair<Triple, Triple> transfer;  // places of the blocks that receive and send
+    int rank;                            // the other rank
+    std::pair<Triple, Triple> transfer;  // places of the receiving and the sending block
     Field* field;
     Triple begin, end;
     std::size_t values;
     std::size_t place = 0;
   };
-  // Those that are sent or received, by rank and then by transfer: on both sides in the same order.
+  // Boxes that are sent or received, by rank and then by transfer: in the same order on both sides.
   struct Boxes {
     std::vector<Box> boxes;
     std::vector<double> buffer;
 
     void add(const Box& box, const Block& block, std::size_t direction, int begin, int end);
     void order();
-    // use(rank, first value, number of values) for the message of each rank.
+    // Calls use(rank, first value, number of values) for the message of each rank.
     template <class Use>
-    void each_message(const Use& use);
+    void for_each_message(const Use& use);
   };
 
-  Boxes sent_, received_;
+  Boxes send_boxes_, receive_boxes_;
   std::vector<Outgoing> outgoing_;
   std::vector<Incoming> incoming_;
 };

@@ -17,20 +17,20 @@ auto& of_neighbor(Stencil& stencil, int distance) {
   return stencil[static_cast<std::size_t>(place)];
 }
 
-// What the terms of a point need besides U: velocity (0 to 2), pressure c2 (E - q) with q = |momentum|^2 / (2
-// density), and the part of the energy's viscous potential that all directions have in common.
+// Values that the terms of a point need in addition to U: velocity (0 to 2), pressure c2 (E - q) with q =
+// |momentum|^2 / (2 density), and the part of the viscous energy potential that all directions share.
 constexpr int pressure = 3, potential = 4;
 
 struct Coefficients {
-  double convection;  // of F(i + 1) - F(i - 1)
-  double diffusion;   // of G(i + 1) - 2 G(i) + G(i - 1)
+  double convection;  // coefficient of F(i + 1) - F(i - 1)
+  double diffusion;   // coefficient of G(i + 1) - 2 G(i) + G(i - 1)
 };
 
-// Rows of U, of the velocities and the like, and of the result; the same distance between components.
+// Rows of U, of the derived values, and of the result; all have the same distance between components.
 struct Rows {
   const double* u;
   const double* here;
-  const double* before;  // in the direction
+  const double* before;  // preceding row in the direction
   const double* after;
   const double* forcing;
   double* __restrict result;
@@ -53,7 +53,7 @@ struct Rows {
   }
 }
 
-// Adds the terms of direction d, in the first direction to the negative forcing. `stencil(n, i)`: the
+// Adds the terms of direction d; the first direction starts from the negative forcing. `stencil(n, i)`: the
 // coefficient of U(i + n).
 template <int d, class Stencil>
 [[gnu::always_inline]] inline void add_terms(const Rows& rows, Index step, const Stencil& stencil,
@@ -82,7 +82,7 @@ template <int d, class Stencil>
     const double pressures = after(pressure) - before(pressure);
 
     add(0, linear(0) + factors.convection * (u[(1 + d) * c + step + i] - u[(1 + d) * c - step + i]));
-    // Not a loop, which would keep the outer one from being vectorised.
+    // This is not a loop, which would prevent vectorisation of the outer one.
     const auto add_momentum = [&](int m) {
       const double convective = m == d ? flux(1 + m) + pressures : flux(1 + m);
       const double viscous = (m == d ? 4.0 / 3 : 1.0) * second(m);
@@ -103,14 +103,14 @@ struct Plane {
   const double* forcing;
   Index forcing_row;  // 0 for a single row
   double* result;
-  const double* before;  // velocities and the like of this plane and of those around it
+  const double* before;  // derived values of this plane and its neighbors
   const double* here;
   const double* after;
   Index component, row, plane;  // doubles between components, rows, planes of U
   int count, rows;
-  const double* stencil_x;  // a row for each of the five
-  const Five* stencil_y;    // for each j
-  const Five* stencil_z;    // of this plane
+  const double* stencil_x;  // one row for each of the five coefficients
+  const Five* stencil_y;    // by j
+  const Five* stencil_z;    // for this plane
 };
 
 HOCKNEY_VECTORISED void set_velocities_of_plane(const double* u, double* to, Index component, Index row,
@@ -131,7 +131,7 @@ HOCKNEY_VECTORISED void set_residual_of_plane(const Plane& plane, const Coeffici
     double ghosts[5][ghost_layers];
     for (int m = 0; m < 5; ++m) std::copy_n(result + m * c + plane.count, ghost_layers, ghosts[m]);
     const Five y = plane.stencil_y[j], z = *plane.stencil_z;
-    // The values of the next row that are not in a cache yet.
+    // Values of the next row that are not yet in a cache.
     prefetch_row(forcing + plane.forcing_row, c, count);
     add_terms<0>(
         {u, here, here - 1, here + 1, forcing, result, c, count}, 1,
@@ -148,8 +148,8 @@ HOCKNEY_VECTORISED void set_residual_of_plane(const Plane& plane, const Coeffici
   }
 }
 
-// Rows that are processed together, through all planes: those of five planes of U and three of the velocities
-// and the like are to stay in a cache of the second level.
+// Number of rows processed together, through all planes. Their five planes of U and three planes of derived
+// values must fit into a second-level cache.
 int tile_of(const Subgrid& subgrid, Index row) {
   constexpr Index bytes = 512 << 10;
   const auto rows = static_cast<int>(bytes / (8 * row * static_cast<Index>(sizeof(double))));
@@ -160,7 +160,7 @@ int tile_of(const Subgrid& subgrid, Index row) {
 
 Five fourth_difference(int i, int points) {
   Five weights{1, -4, 6, -4, 1};
-  // The points on the boundary and beyond it are left out.
+  // Points on the boundary and beyond it are excluded.
   for (int n = -2; n <= 2; ++n)
     if (i + n <= 0 || i + n >= points - 1) of_neighbor(weights, n) = 0;
   if (i == 1 || i == points - 2) weights[2] = 5;
@@ -174,7 +174,7 @@ Residual::Residual(Arena& arena, const Subgrid& subgrid, double factor)
       tile_(tile_of(subgrid, row_)),
       plane_(row_ * (tile_ + 2)),
       planes_(arena, static_cast<std::size_t>(3 * plane_) * sizeof(double), "hot"),
-      nothing_(static_cast<std::size_t>(row_), 0.0) {
+      zero_row_(static_cast<std::size_t>(row_), 0.0) {
   const double per_square = 1 / (subgrid.spacing() * subgrid.spacing());
   for (std::size_t d = 0; d < 3; ++d)
     for (int i = 0; i < subgrid.size[d]; ++i) {
@@ -206,7 +206,7 @@ void Residual::apply(const Field& u, const Field* forcing, Field& result) {
     for (int k = 0; k < size[2]; ++k) {
       set(k + 1);
       const Plane plane{u.row(0, begin, k),
-                        forcing ? forcing->row(0, begin, k) : nothing_.data(),
+                        forcing ? forcing->row(0, begin, k) : zero_row_.data(),
                         forcing ? row_ : 0,
                         result.row(0, begin, k),
                         velocities(k - 1),

@@ -20,22 +20,22 @@ class Residual {
  public:
   Residual(Arena& arena, const Subgrid& subgrid, double factor);
 
-  // result = factor L(u) - forcing, at own points only. Both ghost layers of u's faces are read. Without a
-  // forcing (null) the result is factor L(u); that of the exact solution is the forcing to be given.
+  // Computes result = factor L(u) - forcing, at own points only. Reads both ghost layers of u's faces. If
+  // `forcing` is null, the result is factor L(u), which for the exact solution is the forcing.
   void apply(const Field& u, const Field* forcing, Field& result);
 
  private:
   const Subgrid subgrid_;
   const double factor_;
-  // Of U(i - 2) to U(i + 2), by direction and index: artificial viscosity and dissipation.
+  // Coefficients of U(i - 2) to U(i + 2), by direction and index: artificial viscosity and dissipation.
   std::array<std::vector<Five>, 3> stencils_;
-  // Those of x again, as a row for each of the five: x is the direction of vector instructions.
+  // The coefficients for x again, as one row for each of the five: x is the direction of vector instructions.
   std::vector<double> rows_x_;
   const Index row_;
   const int tile_;  // rows that are processed together
   const Index plane_;
-  Buffer planes_;  // velocities, pressure and viscous potential of energy, of these rows in three planes
-  const std::vector<double> nothing_;  // a row of zeros, instead of a forcing
+  Buffer planes_;  // velocities, pressure and viscous energy potential of these rows in three planes
+  const std::vector<double> zero_row_;  // replaces a missing forcing
 };
 
 }  // namespace hockney::npb::flow

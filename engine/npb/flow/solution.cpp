@@ -69,8 +69,8 @@ void Solution::set_initial(Field& field) const {
     if (boundary) return exact;
     Five value;
     for (std::size_t m = 0; m < 5; ++m) {
-      // In each direction, linear between the exact values on the two faces: the term of this direction is 0
-      // on the first one.
+      // The term of each direction is linear between the exact values on its two faces, and 0 on the first
+      // one.
       double p[3];
       for (std::size_t d = 0; d < 3; ++d)
         p[d] = exact[m] - term(d, local[d])[m] + global[d] * subgrid_.spacing() * ends[d][m];

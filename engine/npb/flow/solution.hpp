@@ -9,18 +9,18 @@
 
 namespace hockney::npb::flow {
 
-// The exact solution, a polynomial that is a sum of functions of x, y and z (Bailey et al. 1994,
-// section 3.6), and the initial values: exact on the boundary of the unit cube, and between its faces
-// interpolated.
+// The exact solution, a polynomial that is a sum of functions of x, y and z (Bailey et al. 1994, section
+// 3.6), and the initial values, which are exact on the boundary of the unit cube and interpolated between its
+// faces.
 class Solution {
  public:
   explicit Solution(const Subgrid& subgrid);
 
-  // Sets all points of the grid, ghosts included, so that no exchange is needed afterwards.
+  // Sets all points of the grid, including ghosts, so that no exchange is needed afterwards.
   void set_exact(Field& field) const;
   void set_initial(Field& field) const;
 
-  // Of each component, the sum of the squares of field - exact solution over this rank's own points.
+  // For each component, the sum of the squares of field - exact solution over this rank's own points.
   Five error_squares(const Field& field) const;
 
  private:
@@ -33,16 +33,16 @@ class Solution {
   }
 
   const Subgrid subgrid_;
-  std::array<std::vector<Five>, 3> terms_;  // of each point in each direction, ghosts included
+  std::array<std::vector<Five>, 3> terms_;  // at each point in each direction, including ghosts
 };
 
-// Of each component, the sum of the squares over this rank's own points.
+// For each component, the sum of the squares over this rank's own points.
 Five squares(const Field& field, const Subgrid& subgrid);
 
-// Of each component, the root mean square over the grid's interior: `sums` are this rank's. Collective, not
-// for timed parts; in these sum by Account::sum() and use root_mean().
+// For each component, the root mean square over the grid's interior; `sums` are this rank's sums. Collective,
+// not for timed parts, which use Account::sum() and the next function.
 Five root_mean(const Comm& comm, Five sums, const Subgrid& subgrid);
-// The same of sums over all ranks.
+// The same, from sums over all ranks.
 Five root_mean(const Five& total, const Subgrid& subgrid);
 
 }  // namespace hockney::npb::flow

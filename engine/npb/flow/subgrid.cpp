@@ -12,10 +12,10 @@ Subgrid::Subgrid(int points, const Triple& parts, const Triple& place)
   const int inside = points - 2;
   for (std::size_t d = 0; d < 3; ++d) {
     HOCKNEY_EXPECT(0 <= place[d] && place[d] < parts[d] && parts[d] <= inside);
-    const Range own = part_of(static_cast<std::size_t>(inside), static_cast<std::size_t>(parts[d]),
-                              static_cast<std::size_t>(place[d]));
-    origin[d] = static_cast<int>(own.begin) + 1;
-    size[d] = static_cast<int>(own.size());
+    const Range local = part_of(static_cast<std::size_t>(inside), static_cast<std::size_t>(parts[d]),
+                                static_cast<std::size_t>(place[d]));
+    origin[d] = static_cast<int>(local.begin) + 1;
+    size[d] = static_cast<int>(local.size());
   }
 }
 

@@ -21,18 +21,18 @@ inline constexpr int ghost_layers = 2;
 // These are points of other blocks, or of the grid's boundary, whose values never change (one layer), or
 // outside of the grid (always 0, and without influence).
 struct Subgrid {
-  // Part `place` of `parts`, of which there are at most N - 2 in each direction.
+  // Block `place` of `parts`; there are at most N - 2 blocks in each direction.
   Subgrid(int points, const Triple& parts, const Triple& place);
 
   int points;  // N
   Triple parts, place;
   Triple origin, size;
 
-  // Between grid points; the grid is the unit cube.
+  // Distance between grid points; the grid is the unit cube.
   double spacing() const { return 1.0 / (points - 1); }
-  // The interior points of the whole grid.
+  // Number of interior points of the whole grid.
   double interior() const;
-  // This block's part of them.
+  // This block's share of the interior points.
   double share() const;
   // Whether local index i, which may be a ghost's, is a point of the grid.
   bool has(int direction, int i) const {

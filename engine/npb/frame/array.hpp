@@ -13,12 +13,12 @@
 
 namespace hockney::npb {
 
-// Before so much memory is taken and written to on each of the `sharing` ranks of this host. Throws
-// OutOfMemory where the host does not have it for all of them, which the system would only notice later.
-void need_memory(std::size_t bytes, int sharing);
+// Checks that the host has memory for this many bytes on each of its `ranks_on_host` ranks, before they are
+// allocated and written. Throws OutOfMemory if it does not; the system would only notice later.
+void require_memory(std::size_t bytes, int ranks_on_host);
 
-// Memory for numbers, not initialised. It begins where a vector register's load never crosses a cache line;
-// large arrays are in huge pages if the system has them.
+// Uninitialised memory for numbers. Loads of vector registers never cross a cache line; large arrays are in
+// huge pages if the system provides them.
 template <class T>
 class Array {
   static_assert(std::is_trivially_default_constructible_v<T> && std::is_trivially_destructible_v<T>);

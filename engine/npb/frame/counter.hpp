@@ -12,8 +12,8 @@
 
 namespace hockney::npb {
 
-// Moments during a run, by the processor's counter where that runs at a constant rate: it is read in a
-// quarter of the time of MPI_Wtime. Otherwise by MPI_Wtime.
+// Clock for times during a run. Uses the processor's counter if that runs at a constant rate, because reading
+// it takes a quarter of the time of MPI_Wtime; otherwise MPI_Wtime.
 class Counter {
  public:
   double read() const {
@@ -23,18 +23,18 @@ class Counter {
     return now();
   }
 
-  // The run that is read: after end(), seconds() is by the clock now().
+  // Start and end a run; after end(), seconds() converts to the clock now().
   void begin() {
-    began_s_ = now();
-    began_ = read();
+    start_s_ = now();
+    start_ = read();
   }
   void end() {
     const double ended = read();
-    const double seconds = now() - began_s_;
-    scale_ = ended > began_ ? seconds / (ended - began_) : 1;
+    const double seconds = now() - start_s_;
+    scale_ = ended > start_ ? seconds / (ended - start_) : 1;
   }
   double seconds(double difference) const { return difference * scale_; }
-  double moment_s(double moment) const { return began_s_ + seconds(moment - began_); }
+  double moment_s(double time) const { return start_s_ + seconds(time - start_); }
 
  private:
 #ifdef HOCKNEY_COUNTER
@@ -45,8 +45,8 @@ class Counter {
   }
   const bool constant_ = has_constant_rate();
 #endif
-  double began_s_ = 0;
-  double began_ = 0;
+  double start_s_ = 0;
+  double start_ = 0;
   double scale_ = 1;
 };
 

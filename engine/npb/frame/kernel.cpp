@@ -18,7 +18,7 @@ namespace {
 
 std::unique_ptr<Barrier> barrier_of(const Place& place, const Values& values) {
   if (values.word("barrier_at") == "none") return nullptr;
-  return chosen(all_barriers(), values.word("barrier")).make(place.comm.handle);
+  return find_algorithm(all_barriers(), values.word("barrier")).make(place.comm.handle);
 }
 
 double rate_of(const Values& values) {
@@ -43,7 +43,7 @@ Kernel::Kernel(const Place& place, const Values& values, std::span<const char* c
     : comm_(place.comm),
       account_(place.comm, phases.size(), barrier_of(place, values)),
       arithmetic_(values.word("arithmetic") == "real"),
-      sharing_(place.arena.sharing()),
+      ranks_on_host_(place.arena.ranks_on_host()),
       phases_(phases),
       rate_(rate_of(values)),
       barrier_at_(values.word("barrier_at") == "none"        ? BarrierAt::none
@@ -54,43 +54,43 @@ Kernel::Kernel(const Place& place, const Values& values, std::span<const char* c
       communication_(phases.size()),
       waiting_(phases.size()) {}
 
-void Kernel::need_memory(std::size_t bytes) const {
-  if (arithmetic_) npb::need_memory(bytes, sharing_);
+void Kernel::require_memory(std::size_t bytes) const {
+  if (arithmetic_) npb::require_memory(bytes, ranks_on_host_);
 }
 
 void Kernel::prepare(int) {
-  settle();
+  settle_run();
   reset();
-  fresh_ = true;
+  is_fresh_ = true;
 }
 
 void Kernel::run() {
-  // Of several untimed runs, only the first one is prepared.
-  if (!fresh_) prepare(1);
-  fresh_ = false;
+  // If there are several untimed runs, only the first one is prepared.
+  if (!is_fresh_) prepare(1);
+  is_fresh_ = false;
   watchdog::progress(0, 0);
   account_.begin();
   execute();
   account_.end();
-  pending_ = true;
+  has_pending_run_ = true;
 }
 
-void Kernel::iteration_ends(int number, int iterations) {
+void Kernel::end_iteration(int number, int iterations) {
   watchdog::progress(number, iterations);
   if (fault_ && comm_.root() && number == iterations / 2) flip();
   if (barrier_at_ != BarrierAt::none) account_.synchronise();
 }
 
-void Kernel::step_ends() {
+void Kernel::end_step() {
   if (barrier_at_ == BarrierAt::step) account_.synchronise();
 }
 
 // Compares the answers of the last run, which all ranks have computed.
-void Kernel::settle() {
-  if (!pending_) return;
-  pending_ = false;
-  account_.settle();
-  ++settled_;
+void Kernel::settle_run() {
+  if (!has_pending_run_) return;
+  has_pending_run_ = false;
+  account_.settle_run();
+  ++settled_runs_;
   if (!arithmetic_) return;
   Check check;
   answers_.clear();
@@ -112,36 +112,36 @@ void Kernel::settle() {
 
 // The last run is not a repetition, so its time does not count.
 Check Kernel::verify(const Payload&) {
-  settle();
+  settle_run();
   account_.clear();
-  settled_ = 0;
+  settled_runs_ = 0;
   Check all;
   for (const Check& check : checks_) all += check;
   checks_.clear();
   return all;
 }
 
-std::vector<Check> Kernel::checked() {
-  settle();
+std::vector<Check> Kernel::take_checks() {
+  settle_run();
   return std::exchange(checks_, {});
 }
 
 void Kernel::sample(MetricValues& values) {
-  settle();
-  values.set("computation", account_.spent(Spent::computation));
-  values.set("messages", account_.spent(Spent::messages));
-  values.set("collectives", account_.spent(Spent::collectives));
-  values.set("barriers", account_.spent(Spent::barriers));
-  values.set("waiting", account_.spent(Spent::waiting));
+  settle_run();
+  values.set("computation", account_.spent(TimeKind::computation));
+  values.set("messages", account_.spent(TimeKind::messages));
+  values.set("collectives", account_.spent(TimeKind::collectives));
+  values.set("barriers", account_.spent(TimeKind::barriers));
+  values.set("waiting", account_.spent(TimeKind::waiting));
   values.set("deviation", std::min(deviation_, 1e300));
   for (std::size_t i = 0; i < phases_.size(); ++i) {
-    computation_[i] += account_.spent(i, Spent::computation);
-    waiting_[i] += account_.spent(i, Spent::waiting);
-    for (const Spent kind : {Spent::messages, Spent::collectives, Spent::barriers})
+    computation_[i] += account_.spent(i, TimeKind::computation);
+    waiting_[i] += account_.spent(i, TimeKind::waiting);
+    for (const TimeKind kind : {TimeKind::messages, TimeKind::collectives, TimeKind::barriers})
       communication_[i] += account_.spent(i, kind);
   }
   account_.clear();
-  runs_ += std::exchange(settled_, 0);
+  runs_ += std::exchange(settled_runs_, 0);
   deviation_ = 0;
 }
 

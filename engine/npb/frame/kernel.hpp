@@ -24,77 +24,76 @@ struct Answer {
   double value;
   double expected;
   double tolerance;
-  double scale = 0;  // 0: `expected`, unless that is 0 too
+  double scale = 0;  // 0: `expected`, unless that is also 0
 };
 
-// A benchmark: run() is its timed part, from the initial state to the final one, which prepare() restores
-// outside the timed region. Every run is verified, by all ranks together, before the next one begins.
+// A benchmark: run() is its timed part, from the initial state to the final one; prepare() restores the
+// initial state outside the timed region. All ranks verify every run together before the next one begins.
 class Kernel : public Workload {
  public:
-  // `phases`: the names of the parts of an iteration.
+  // `phases`: names of the parts of an iteration.
   Kernel(const Place& place, const Values& values, std::span<const char* const> phases);
 
   void prepare(int count) final;
   void run() final;
   Check verify(const Payload&) final;
-  std::vector<Check> checked() final;
+  std::vector<Check> take_checks() final;
   bool prepared_each_time() const final { return true; }
   void sample(MetricValues& values) final;
   void report(MetricValues& values) final;
 
  protected:
-  // ---- What a kernel defines ----
-  // Sets the initial state; not timed. Collective.
+  // ---- Defined by each kernel ---- Sets the initial state; not timed. Collective.
   virtual void reset() = 0;
   // The timed part.
   virtual void execute() = 0;
-  // What the official verification compares, the same on all ranks; not timed. Collective. Empty only if the
-  // class has no published answer.
+  // The numbers compared by the official verification, the same on all ranks; not timed. Collective. Empty
+  // only if the class has no published answer.
   virtual std::vector<Answer> answers() = 0;
-  // Operations of a run by the official count, over all ranks.
+  // Operations of a run over all ranks, by the official count.
   virtual double official_operations() const = 0;
   // Inverts a high bit of the computed state on this rank, for fault=bit.
   virtual void flip() = 0;
-  // How the problem is divided among the ranks, as "2 x 3 x 1 blocks".
+  // How the problem is divided among the ranks, such as "2 x 3 x 1 blocks".
   virtual std::string decomposition() const = 0;
 
-  // ---- What a kernel uses ----
-  // A piece of computing, and its share of the official operations on this rank. Without arithmetic nothing
-  // is computed; on a simulated machine the operations take their time.
+  // ---- Used by kernels ---- Computes `body`, which has a share of this rank's official operations. Without
+  // arithmetic nothing is computed; on a simulated machine the operations take their time.
   template <class Body>
   void compute(double operations, const Body& body) {
     if (arithmetic_) body();
     account_.compute(operations, rate_);
   }
-  // The function of array.hpp for the ranks of this host, unless nothing is computed.
-  void need_memory(std::size_t bytes) const;
-  // An iteration of `iterations` ends (numbers from 0), or a step of one does: here a barrier may be placed.
-  void iteration_ends(int number, int iterations);
-  void step_ends();
+  // Calls the function of array.hpp for the ranks of this host, unless nothing is computed.
+  void require_memory(std::size_t bytes) const;
+  // Mark the end of iteration `number` (from 0) of `iterations`, or of a step of one; a barrier may be placed
+  // here.
+  void end_iteration(int number, int iterations);
+  void end_step();
 
   const Comm& comm_;
   Account account_;
   const bool arithmetic_;
 
  private:
-  void settle();
+  void settle_run();
 
-  const int sharing_;  // ranks on this host
+  const int ranks_on_host_;  // ranks on this host
   const std::span<const char* const> phases_;
   const double rate_;
   enum class BarrierAt { none, iteration, step } const barrier_at_;
   const bool fault_;
-  bool fresh_ = false;         // reset, and not run since
-  bool pending_ = false;       // a run that has not been settled
-  int settled_ = 0;            // runs in the account
-  double deviation_ = 0;       // the largest of the runs since the last sample()
-  std::vector<Check> checks_;  // of the runs since the last checked()
-  std::string answers_;        // of the last run
-  int runs_ = 0;               // sampled, with their seconds in phases:
+  bool is_fresh_ = false;         // reset, and not run since
+  bool has_pending_run_ = false;  // there is a run that has not been settled
+  int settled_runs_ = 0;          // number of runs in the account
+  double deviation_ = 0;          // maximum over the runs since the last sample()
+  std::vector<Check> checks_;     // for the runs since the last take_checks()
+  std::string answers_;           // of the last run
+  int runs_ = 0;                  // sampled runs, with their seconds by phase:
   std::vector<double> computation_, communication_, waiting_;
 };
 
-// Of a kernel's classes the one that the case names.
+// The class that the case names.
 template <class Size>
 const Size& class_of(std::span<const Size> classes, const Values& values) {
   for (const Size& each : classes)
@@ -102,10 +101,10 @@ const Size& class_of(std::span<const Size> classes, const Values& values) {
   throw std::logic_error("no such class");
 }
 
-// The value of a bit of a double that no rounding explains.
+// Flips the bit of a double that no rounding error explains.
 void flip_bit(double& value);
 
-// The parameters of a kernel with these classes, separated by '|', as in a parameter's choices.
+// Parameters of a kernel with these classes, separated by '|', as in a parameter's choices.
 constexpr std::array<Parameter, 7> kernel_parameters(const char* classes, const char* sizes) {
   return {{
       {"class", Kind::choice, "", "S", 0, 0, classes, sizes},
@@ -124,8 +123,8 @@ constexpr std::array<Parameter, 7> kernel_parameters(const char* classes, const 
   }};
 }
 
-// What each kernel reports. Those of phases have a value for each of them; the label `phases` has their
-// names, the label `answers` what was verified after the last run.
+// Metrics of all kernels. Metrics by phase have one value for each phase; the label `phases` contains their
+// names, the label `answers` the numbers verified after the last run.
 inline constexpr Metric metrics[] = {
     {.name = "computation",
      .unit = "s",
@@ -189,7 +188,7 @@ inline constexpr Metric metrics[] = {
      .help = "of a run, in each phase"},
 };
 
-// What all kernels have in common in the catalog; `make` creates the kernel.
+// Catalog entry shared by all kernels; `make` creates the kernel.
 constexpr WorkloadInfo kernel_info(const char* name, const char* help, std::span<const Parameter> parameters,
                                    std::unique_ptr<Workload> (*make)(const Place&, const Values&)) {
   return {

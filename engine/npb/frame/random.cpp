@@ -16,7 +16,7 @@ HOCKNEY_VECTORISED void fill_random(double* numbers, std::size_t count, std::uin
   std::array<std::uint64_t, lanes> states;
   states[0] = seed * multiplier_power(first + 1) & modulus_mask;
   for (std::size_t k = 1; k < lanes; ++k) states[k] = states[k - 1] * multiplier & modulus_mask;
-  // 1 + r by its bits, since not every processor converts many 64-bit numbers at once. Exact.
+  // Constructs 1 + r from its bits, since not every processor converts many 64-bit numbers at once. Exact.
   const auto number = [](std::uint64_t state) {
     return std::bit_cast<double>(state << 6 | 0x3ff0000000000000) - 1;
   };

@@ -13,7 +13,7 @@ namespace hockney::npb {
 inline constexpr std::uint64_t multiplier = 1220703125;
 inline constexpr std::uint64_t modulus_mask = (std::uint64_t{1} << 46) - 1;
 
-// multiplier^n mod 2^46.
+// Returns multiplier^n mod 2^46.
 constexpr std::uint64_t multiplier_power(std::uint64_t n) {
   std::uint64_t power = 1;
   for (std::uint64_t square = multiplier; n; n >>= 1, square = square * square & modulus_mask)
@@ -25,12 +25,12 @@ class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) : x_(seed & modulus_mask) {}
 
-  // r_{k+1}, in (0, 1).
+  // Returns r_{k+1}, in (0, 1).
   constexpr double next() {
     x_ = x_ * multiplier & modulus_mask;
     return static_cast<double>(x_) * 0x1p-46;
   }
-  // Leaves out the next n numbers.
+  // Skips the next n numbers.
   constexpr void skip(std::uint64_t n) { x_ = x_ * multiplier_power(n) & modulus_mask; }
   constexpr std::uint64_t state() const { return x_; }
 
@@ -38,7 +38,7 @@ class Random {
   std::uint64_t x_;
 };
 
-// The numbers first + 1, ..., first + count after the seed, many at a time.
+// Generates the numbers first + 1, ..., first + count after the seed, many at a time.
 void fill_random(double* numbers, std::size_t count, std::uint64_t seed, std::uint64_t first);
 
 }  // namespace hockney::npb

@@ -27,7 +27,7 @@ template <bool multiplied>
   const double *b_im = a_im + distance, *c_im = b_im + distance, *d_im = c_im + distance;
   double *y0_re = to.real, *y1_re = y0_re + run, *y2_re = y1_re + run, *y3_re = y2_re + run;
   double *y0_im = to.imaginary, *y1_im = y0_im + run, *y2_im = y1_im + run, *y3_im = y2_im + run;
-  // In blocks of a constant length, which the compiler can unroll.
+  // Loops in blocks of a constant length, which the compiler can unroll.
   for (std::size_t block = 0; block < run; block += Transform::lines)
 #pragma omp simd
     for (std::size_t q = block; q < block + Transform::lines; ++q) {
@@ -63,7 +63,7 @@ template <bool multiplied>
   }
 }
 
-// One transform after another of n = length, length / 4, ... numbers that are `run` apart.
+// One transform step after another, for n = length, length / 4, ... numbers that are `run` apart.
 HOCKNEY_VECTORISED void stockham(std::size_t length, std::size_t lines, const double* cosines,
                                  const double* sines, Split& from, Split& to) {
   std::size_t run = lines;
@@ -107,7 +107,7 @@ void Transform::run(Split& from, Split& to) const {
   stockham(length_, lines, cosines_.data(), sines_.data(), from, to);
 }
 
-void Transform::forward() {
+void Transform::forward_message() {
   run(values_, scratch_);
 }
 

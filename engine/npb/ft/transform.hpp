@@ -15,7 +15,7 @@ struct Split {
   double* real;
   double* imaginary;
 
-  // The inverse transform of these numbers is the forward one of the swapped ones.
+  // The inverse transform of these numbers is the forward transform of the swapped ones.
   Split swapped() const { return {imaginary, real}; }
 };
 
@@ -28,17 +28,17 @@ class Transform {
   explicit Transform(std::size_t length);
 
   std::size_t length() const { return length_; }
-  // Number k of line l at k * lines + l.
+  // Number k of line l is at k * lines + l.
   Split values() const { return values_; }
-  // Transforms values(), the pointers of which change.
-  void forward();
+  // Transforms values(), whose pointers change.
+  void forward_message();
   void inverse();
 
  private:
   void run(Split& from, Split& to) const;
 
   const std::size_t length_;
-  std::vector<double> cosines_, sines_;  // of 2 pi k / length
+  std::vector<double> cosines_, sines_;  // arguments 2 pi k / length
   Array<double> memory_;
   Split values_{}, scratch_{};
 };

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// The sizes of IS, and the ranks that its verification expects (Bailey et al. 1994; the values from the NPB
-// 3.4 sources; those of `tiny` from a sequential program in numpy).
+// The sizes of IS, and the ranks that its verification expects (Bailey et al. 1994; values from the NPB 3.4
+// sources; `tiny` from a sequential program in numpy).
 namespace hockney::npb {
 
 // In iteration `it` (from 1), the key at `index` has rank `rank` + it * step.

@@ -25,17 +25,17 @@ void make_keys(std::span<Key> keys, std::size_t first, std::int64_t values) {
 }
 
 void count_by_bucket(std::span<const Key> keys, int shift, std::span<std::int64_t> counts) {
-  // Two tables, so that increments of one counter seldom wait for each other.
+  // Two tables, so that increments of one counter rarely wait for each other.
   const std::size_t buckets = counts.size();
   std::vector<std::uint32_t> tables(2 * buckets);
-  std::uint32_t *even = tables.data(), *odd = even + buckets;
+  std::uint32_t *even = tables.data(), *odd_counts = even + buckets;
   std::size_t i = 0;
   for (; i + 2 <= keys.size(); i += 2) {
     ++even[keys[i] >> shift];
-    ++odd[keys[i + 1] >> shift];
+    ++odd_counts[keys[i + 1] >> shift];
   }
   if (i < keys.size()) ++even[keys[i] >> shift];
-  for (std::size_t k = 0; k < buckets; ++k) counts[k] = std::int64_t{even[k]} + odd[k];
+  for (std::size_t k = 0; k < buckets; ++k) counts[k] = std::int64_t{even[k]} + odd_counts[k];
 }
 
 void sort_by_bucket(std::span<const Key> keys, int shift, std::span<std::uint32_t> places, Key* sorted) {
@@ -43,15 +43,16 @@ void sort_by_bucket(std::span<const Key> keys, int shift, std::span<std::uint32_
   for (const Key key : keys) sorted[next[key >> shift]++] = key;
 }
 
-void rank_values(std::span<const std::span<const Key>> parts, Key lowest, std::span<std::int32_t> ranks) {
+void compute_value_ranks(std::span<const std::span<const Key>> parts, Key min_value,
+                         std::span<std::int32_t> ranks) {
   std::fill(ranks.begin(), ranks.end(), 0);
   for (const std::span<const Key> keys : parts)
-    for (const Key key : keys) ++ranks[static_cast<std::size_t>(key - lowest)];
-  std::int32_t below = 0;
+    for (const Key key : keys) ++ranks[static_cast<std::size_t>(key - min_value)];
+  std::int32_t lower_count = 0;
   for (std::int32_t& rank : ranks) {
     const std::int32_t equal = rank;
-    rank = below;
-    below += equal;
+    rank = lower_count;
+    lower_count += equal;
   }
 }
 

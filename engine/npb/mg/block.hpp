@@ -8,22 +8,23 @@
 
 namespace hockney::npb {
 
-// A rank's part of a grid of n x n x n points: whole rows in x, the rows `y` of the planes `z`. Around it is
-// one more row and plane on each side, for what belongs to the neighbors. Rows need no such points at their
-// ends, because the grid is periodic and a row is whole.
+// A rank's part of a grid of n x n x n points: whole rows in x, the rows `y` of the planes `z`. It is
+// surrounded by one row and plane on each side for the neighbors' values. Rows need no such points at their
+// ends, because the grid is periodic and rows are whole.
 struct MgBlock {
   std::size_t n = 0;
   Range y{0, 0};
   Range z{0, 0};
 
-  // Elements from a row to the next, and from a plane to the next: rows begin at cache lines, planes not all
-  // at the same place in a page.
+  // Elements from a row to the next, and from a plane to the next. Rows begin at cache lines; planes begin at
+  // different positions in a page.
   std::size_t stride() const { return (n + 7) / 8 * 8; }
   std::size_t plane() const { return (y.size() + 2) * stride() + 8; }
   std::size_t size() const { return (z.size() + 2) * plane(); }
   std::size_t points() const { return n * y.size() * z.size(); }
 
-  // Row j of plane k, counted from this block's first ones; -1 and y.size() or z.size() are the neighbors'.
+  // Offset of row j of plane k, relative to this block's first ones; -1 and y.size() or z.size() are the
+  // neighbors'.
   std::ptrdiff_t at(std::ptrdiff_t j, std::ptrdiff_t k) const {
     return (k + 1) * static_cast<std::ptrdiff_t>(plane()) + (j + 1) * static_cast<std::ptrdiff_t>(stride());
   }

@@ -24,9 +24,9 @@ struct MgNumber {
 // The largest numbers so far, in ascending order.
 class MgLargest {
  public:
-  std::uint64_t least() const { return numbers_.front().state; }
+  std::uint64_t min_time() const { return numbers_.front().state; }
   void add(const MgNumber& number) {
-    if (number.state <= least()) return;
+    if (number.state <= min_time()) return;
     numbers_.front() = number;
     std::sort(numbers_.begin(), numbers_.end(),
               [](const MgNumber& a, const MgNumber& b) { return a.state < b.state; });
@@ -37,19 +37,20 @@ class MgLargest {
   std::array<MgNumber, mg_charges_of_a_sign> numbers_{};
 };
 
-// The points are a multiple of the lanes. The smallest numbers are those whose complements are the largest.
+// The number of points is a multiple of the lanes. The smallest numbers are those with the largest
+// complements.
 HOCKNEY_VECTORISED void mg_find_extremes(std::size_t points, MgLargest& largest, MgLargest& smallest) {
   std::array<std::uint64_t, mg_lanes> states;
   for (std::size_t lane = 0; lane < mg_lanes; ++lane)
     states[lane] = mg_seed * multiplier_power(lane + 1) & modulus_mask;
   constexpr std::uint64_t stride = multiplier_power(mg_lanes);
   for (std::size_t point = 0; point < points; point += mg_lanes) {
-    const std::uint64_t above = largest.least(), below = modulus_mask - smallest.least();
-    std::uint64_t outside = 0;
+    const std::uint64_t above = largest.min_time(), lower_keys = modulus_mask - smallest.min_time();
+    std::uint64_t outer_index = 0;
     for (std::size_t lane = 0; lane < mg_lanes; ++lane)
-      outside |=
-          static_cast<std::uint64_t>(states[lane] > above) | static_cast<std::uint64_t>(states[lane] < below);
-    if (outside)
+      outer_index |= static_cast<std::uint64_t>(states[lane] > above) |
+                     static_cast<std::uint64_t>(states[lane] < lower_keys);
+    if (outer_index)
       for (std::size_t lane = 0; lane < mg_lanes; ++lane) {
         largest.add({states[lane], point + lane});
         smallest.add({modulus_mask - states[lane], point + lane});

@@ -7,7 +7,7 @@
 
 namespace hockney::npb {
 
-// A point of the grid, x + n (y + n z), and what v is there.
+// A point of the grid, x + n (y + n z), and the value of v there.
 struct MgCharge {
   std::size_t point;
   double value;

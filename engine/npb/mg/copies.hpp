@@ -6,10 +6,10 @@
 
 #include "npb/mg/block.hpp"
 
-// Copies of rows and planes of a block, within it and to and from messages.
+// Copies rows and planes of a block, within the block and to and from messages.
 namespace hockney::npb {
 
-// Row j of every plane. Message: n x planes.
+// Copies row j of every plane. Message: n x planes.
 inline void mg_pack_row(const MgBlock& block, const double* a, std::ptrdiff_t j, double* message) {
   for (std::ptrdiff_t k = 0; k < block.planes(); ++k)
     message = std::copy_n(a + block.at(j, k), block.n, message);
@@ -19,13 +19,13 @@ inline void mg_unpack_row(const MgBlock& block, const double* message, std::ptrd
     std::copy_n(message, block.n, a + block.at(j, k));
 }
 
-// All of the block's own rows. Message: n x rows x planes.
+// Copies all of the block's own rows. Message: n x rows x planes.
 inline void mg_pack(const MgBlock& block, const double* a, double* message) {
   for (std::ptrdiff_t k = 0; k < block.planes(); ++k)
     for (std::ptrdiff_t j = 0; j < block.rows(); ++j)
       message = std::copy_n(a + block.at(j, k), block.n, message);
 }
-// Into an array of the whole level. Returns where the message ends.
+// Copies into an array of the whole level. Returns the end of the message.
 inline const double* mg_unpack(const MgBlock& part, const double* message, const MgBlock& whole, double* a) {
   for (std::size_t z = part.z.begin; z < part.z.end; ++z)
     for (std::size_t y = part.y.begin; y < part.y.end; ++y, message += part.n)
@@ -34,7 +34,7 @@ inline const double* mg_unpack(const MgBlock& part, const double* message, const
   return message;
 }
 
-// The rows around a block that has all rows, and the planes around one that has all planes: the grid is
+// Fill the rows around a block with all rows, and the planes around a block with all planes: the grid is
 // periodic.
 inline void mg_wrap_rows(const MgBlock& block, double* a) {
   for (std::ptrdiff_t k = 0; k < block.planes(); ++k) {

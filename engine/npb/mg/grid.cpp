@@ -5,7 +5,7 @@
 namespace hockney::npb {
 namespace {
 
-// Rows that the largest block exchanges, divided by 2.
+// Half the number of rows that the largest block exchanges.
 std::size_t mg_surface(const MgGrid& grid, std::size_t n) {
   const std::size_t rows = (n + grid.rows - 1) / grid.rows, planes = (n + grid.planes - 1) / grid.planes;
   return (grid.planes > 1 ? rows : 0) + (grid.rows > 1 ? planes : 0);
@@ -23,18 +23,19 @@ std::optional<MgGrid> MgGrid::of(std::size_t ranks, std::size_t n) {
   return best;
 }
 
-std::size_t MgGrid::most(std::size_t ranks, std::size_t n) {
+std::size_t MgGrid::max_ranks(std::size_t ranks, std::size_t n) {
   while (!of(ranks, n)) --ranks;
   return ranks;
 }
 
 MgBlock MgGrid::block(std::size_t rank, std::size_t n, std::size_t coarser) const {
   const Range y = part_of(n, rows, rank % rows), z = part_of(n, planes, rank / rows);
-  // Coarse point J has the place of fine point 2J + 1, so it is here if begin <= 2J + 1 < end.
+  // Coarse point J is at the position of fine point 2J + 1, so it belongs to this block if begin <= 2J + 1 <
+  // end.
   return {n / coarser, {y.begin / coarser, y.end / coarser}, {z.begin / coarser, z.end / coarser}};
 }
 
-bool MgGrid::shares(std::size_t n, std::size_t coarser) const {
+bool MgGrid::divides_level(std::size_t n, std::size_t coarser) const {
   for (std::size_t rank = 0; rank < rows * planes; ++rank)
     if (block(rank, n, coarser).points() == 0) return false;
   return true;

@@ -16,17 +16,17 @@ struct MgGrid {
   std::size_t rows;
   std::size_t planes;
 
-  // Of `ranks`, so that the surface of a block is smallest, with slabs of planes if that is no larger;
-  // nothing if the finest level, of n x n x n points, has not a row and a plane for each rank.
+  // The grid of `ranks` ranks with the smallest surface of a block; slabs of planes are preferred. Returns
+  // nothing if the finest level, with n x n x n points, does not have a row and a plane for each rank.
   static std::optional<MgGrid> of(std::size_t ranks, std::size_t n);
-  // The largest number of ranks, at most `ranks`, that have a grid.
-  static std::size_t most(std::size_t ranks, std::size_t n);
+  // The largest number of ranks, at most `ranks`, for which a grid exists.
+  static std::size_t max_ranks(std::size_t ranks, std::size_t n);
 
-  // A rank's block of the level with `coarser` times fewer points a side than the finest one, whose points
-  // are n a side. A coarse point belongs to the rank that has the fine point at its place.
+  // A rank's block of the level with `coarser` times fewer points per side than the finest one, which has n
+  // per side. A coarse point belongs to the rank that has the fine point at its position.
   MgBlock block(std::size_t rank, std::size_t n, std::size_t coarser) const;
   // Whether each rank has a row and a plane of that level.
-  bool shares(std::size_t n, std::size_t coarser) const;
+  bool divides_level(std::size_t n, std::size_t coarser) const;
 };
 
 }  // namespace hockney::npb

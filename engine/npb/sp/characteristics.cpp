@@ -9,12 +9,12 @@ using adi::Lanes;
 using adi::load;
 using adi::store;
 
-constexpr double half_root = 0.70710678118654752440;  // of 2
+constexpr double half_root = 0.70710678118654752440;  // half of the square root of 2
 
 // body(u, r, V[5]) changes the five variables of each row and vector.
 template <std::size_t W, class Body>
-HOCKNEY_INLINE void each_row(std::size_t rows, const double* u, double* r, std::size_t pitch,
-                             const Body& body) {
+HOCKNEY_INLINE void for_each_row(std::size_t rows, const double* u, double* r, std::size_t pitch,
+                                 const Body& body) {
   using V = Lanes<W>;
   for (std::size_t i = 0; i < rows; ++i)
     for (std::size_t lane = 0; lane < adi::lines_together; lane += W) {
@@ -35,10 +35,10 @@ HOCKNEY_INLINE void assign(V (&r)[adi::components], const V (&values)[adi::compo
 
 }  // namespace
 
-void to_x(std::size_t rows, const double* u, double* r, std::size_t pitch) {
+void to_x_characteristics(std::size_t rows, const double* u, double* r, std::size_t pitch) {
   adi::vectorised([&]<std::size_t W>() __attribute__((always_inline)) {
     using V = Lanes<W>;
-    each_row<W>(
+    for_each_row<W>(
         rows, u, r, pitch, [](const double* at, V(&r)[adi::components]) __attribute__((always_inline)) {
           const State<V> s = state_at<W>(at);
           const V pressure =
@@ -52,41 +52,43 @@ void to_x(std::size_t rows, const double* u, double* r, std::size_t pitch) {
   });
 }
 
-void x_to_y(std::size_t rows, double* r, std::size_t pitch) {
+void x_to_y_characteristics(std::size_t rows, double* r, std::size_t pitch) {
   adi::vectorised([&]<std::size_t W>() __attribute__((always_inline)) {
     using V = Lanes<W>;
-    each_row<W>(rows, r, r, pitch, [](const double*, V(&r)[adi::components]) __attribute__((always_inline)) {
-      const V mean = 0.5 * (r[3] + r[4]), turned = half_root * r[2];
-      assign<V>(r, {-r[1], r[0], half_root * (r[3] - r[4]), mean - turned, mean + turned});
-    });
+    for_each_row<W>(rows, r, r, pitch,
+                    [](const double*, V(&r)[adi::components]) __attribute__((always_inline)) {
+                      const V mean = 0.5 * (r[3] + r[4]), rotated = half_root * r[2];
+                      assign<V>(r, {-r[1], r[0], half_root * (r[3] - r[4]), mean - rotated, mean + rotated});
+                    });
   });
 }
 
-void y_to_z(std::size_t rows, double* r, std::size_t pitch) {
+void y_to_z_characteristics(std::size_t rows, double* r, std::size_t pitch) {
   adi::vectorised([&]<std::size_t W>() __attribute__((always_inline)) {
     using V = Lanes<W>;
-    each_row<W>(rows, r, r, pitch, [](const double*, V(&r)[adi::components]) __attribute__((always_inline)) {
-      const V mean = 0.5 * (r[3] + r[4]), turned = half_root * r[0];
-      assign<V>(r, {half_root * (r[3] - r[4]), -r[2], r[1], mean - turned, mean + turned});
-    });
+    for_each_row<W>(rows, r, r, pitch,
+                    [](const double*, V(&r)[adi::components]) __attribute__((always_inline)) {
+                      const V mean = 0.5 * (r[3] + r[4]), rotated = half_root * r[0];
+                      assign<V>(r, {half_root * (r[3] - r[4]), -r[2], r[1], mean - rotated, mean + rotated});
+                    });
   });
 }
 
-void from_z(std::size_t rows, const double* u, double* r, std::size_t pitch) {
+void from_z_characteristics(std::size_t rows, const double* u, double* r, std::size_t pitch) {
   adi::vectorised([&]<std::size_t W>() __attribute__((always_inline)) {
     using V = Lanes<W>;
-    each_row<W>(rows, u, r, pitch,
-                [](const double* at, V(&r)[adi::components]) __attribute__((always_inline)) {
-                  const State<V> s = state_at<W>(at);
-                  const V scale = half_root * s.density;
-                  const V pressure = scale / square_root(s.sound_squared) * (r[3] + r[4]);
-                  const V density = r[2] + pressure;
-                  const V momentum = scale * (r[3] - r[4]);
-                  const V energy = s.density * (s.y * r[0] - s.x * r[1]) + s.kinetic * density +
-                                   1 / flow::c2 * s.sound_squared * pressure + s.z * momentum;
-                  assign<V>(r, {density, s.x * density - s.density * r[1], s.y * density + s.density * r[0],
-                                s.z * density + momentum, energy});
-                });
+    for_each_row<W>(rows, u, r, pitch,
+                    [](const double* at, V(&r)[adi::components]) __attribute__((always_inline)) {
+                      const State<V> s = state_at<W>(at);
+                      const V scale = half_root * s.density;
+                      const V pressure = scale / square_root(s.sound_squared) * (r[3] + r[4]);
+                      const V density = r[2] + pressure;
+                      const V momentum = scale * (r[3] - r[4]);
+                      const V energy = s.density * (s.y * r[0] - s.x * r[1]) + s.kinetic * density +
+                                       1 / flow::c2 * s.sound_squared * pressure + s.z * momentum;
+                      assign<V>(r, {density, s.x * density - s.density * r[1],
+                                    s.y * density + s.density * r[0], s.z * density + momentum, energy});
+                    });
   });
 }
 

@@ -7,15 +7,14 @@
 #include "npb/adi/lines.hpp"
 #include "npb/flow/equations.hpp"
 
-// The changes of variables between the systems of SP: the Jacobians of all directions have the same
-// eigenvalues up to the speed, so each direction's systems are solved in the characteristic variables of that
-// direction.
+// Changes of variables between the systems of SP. The Jacobians of all directions have the same eigenvalues
+// up to the speed, so each direction's systems are solved in the characteristic variables of that direction.
 namespace hockney::npb::pentadiagonal {
 
-// Of U at a point.
+// Values derived from U at a point.
 template <class V>
 struct State {
-  V density, inverse, x, y, z, kinetic, sound_squared;  // velocities, their square / 2
+  V density, inverse, x, y, z, kinetic, sound_squared;  // velocities, half their square
 };
 
 template <std::size_t W, class V = adi::Lanes<W>>
@@ -40,11 +39,11 @@ HOCKNEY_INLINE V square_root(const V& squares) {
   return roots;
 }
 
-// All of these change the variables r of `rows` rows of 8 lines, with `pitch` doubles from row to row, in
-// place. `u` is U at these points.
-void to_x(std::size_t rows, const double* u, double* r, std::size_t pitch);
-void x_to_y(std::size_t rows, double* r, std::size_t pitch);
-void y_to_z(std::size_t rows, double* r, std::size_t pitch);
-void from_z(std::size_t rows, const double* u, double* r, std::size_t pitch);
+// These functions change the variables r of `rows` rows of 8 lines in place; rows are `pitch` doubles apart.
+// `u` is U at these points.
+void to_x_characteristics(std::size_t rows, const double* u, double* r, std::size_t pitch);
+void x_to_y_characteristics(std::size_t rows, double* r, std::size_t pitch);
+void y_to_z_characteristics(std::size_t rows, double* r, std::size_t pitch);
+void from_z_characteristics(std::size_t rows, const double* u, double* r, std::size_t pitch);
 
 }  // namespace hockney::npb::pentadiagonal

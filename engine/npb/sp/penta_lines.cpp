@@ -18,8 +18,8 @@ constexpr std::size_t row_pitch = row_size * width;
 constexpr std::size_t point_pitch = components * width;
 constexpr std::size_t right = 2 * systems * width;
 
-// The viscous part of a point is the largest of four, viscosity + c / density; this is always the one of heat
-// conduction.
+// The viscous part of a point is the maximum of four values of viscosity + c / density; the one for heat
+// conduction is always the largest.
 constexpr double heat = flow::c1 * flow::c5 * flow::c3 * flow::c4;
 
 constexpr std::size_t system_of(std::size_t component) {
@@ -40,7 +40,7 @@ HOCKNEY_INLINE Point<V> point_at(const Factors& factors, const double* from) {
   return {{speed, speed + sound, speed - sound}, viscous};
 }
 
-// A row before the one that is eliminated.
+// A row that precedes the one being eliminated.
 template <class V>
 struct Eliminated {
   V c[systems], f[systems], r[components];
@@ -62,31 +62,32 @@ HOCKNEY_INLINE void eliminate_lines(const Factors& factors, std::size_t rows, bo
                                     const double* points, double* line) {
   using V = Lanes<W>;
   const double fourth = factors.dissipation;
-  Eliminated<V> far = eliminated<W>(line), near = eliminated<W>(line + row_pitch);
+  Eliminated<V> second_previous = eliminated<W>(line), previous = eliminated<W>(line + row_pitch);
   Point<V> before = point_at<W>(factors, points), here = point_at<W>(factors, points + point_pitch);
   for (std::size_t i = 0; i < rows; ++i) {
     const Point<V> after = point_at<W>(factors, points + (i + 2) * point_pitch);
     double* const row = line + (i + 2) * row_pitch;
     const bool end = (first && i == 0) || (last && i == rows - 1);
     const V diagonal = 1 + 2 * here.viscous + fourth * (end ? 5 : 6);
-    Eliminated<V> now;
+    Eliminated<V> current;
     V lower[systems], inverse[systems];
     each<systems>([&](auto s) __attribute__((always_inline)) {
-      lower[s] = -before.eigenvalues[s] - before.viscous - 4 * fourth - fourth * far.c[s];
-      inverse[s] = 1.0 / (diagonal - fourth * far.f[s] - lower[s] * near.c[s]);
-      now.c[s] = (after.eigenvalues[s] - after.viscous - 4 * fourth - lower[s] * near.f[s]) * inverse[s];
-      now.f[s] = fourth * inverse[s];
-      store(row + 2 * s * width, now.c[s]);
-      store(row + (2 * s + 1) * width, now.f[s]);
+      lower[s] = -before.eigenvalues[s] - before.viscous - 4 * fourth - fourth * second_previous.c[s];
+      inverse[s] = 1.0 / (diagonal - fourth * second_previous.f[s] - lower[s] * previous.c[s]);
+      current.c[s] =
+          (after.eigenvalues[s] - after.viscous - 4 * fourth - lower[s] * previous.f[s]) * inverse[s];
+      current.f[s] = fourth * inverse[s];
+      store(row + 2 * s * width, current.c[s]);
+      store(row + (2 * s + 1) * width, current.f[s]);
     });
     each<components>([&](auto m) __attribute__((always_inline)) {
       constexpr std::size_t s = system_of(m);
       double* const place = row + right + m * width;
-      now.r[m] = (load<W>(place) - fourth * far.r[m] - lower[s] * near.r[m]) * inverse[s];
-      store(place, now.r[m]);
+      current.r[m] = (load<W>(place) - fourth * second_previous.r[m] - lower[s] * previous.r[m]) * inverse[s];
+      store(place, current.r[m]);
     });
-    far = near;
-    near = now;
+    second_previous = previous;
+    previous = current;
     before = here;
     here = after;
   }
@@ -95,20 +96,21 @@ HOCKNEY_INLINE void eliminate_lines(const Factors& factors, std::size_t rows, bo
 template <std::size_t W>
 HOCKNEY_INLINE void substitute_lines(std::size_t rows, double* line) {
   using V = Lanes<W>;
-  V near[components], far[components];
+  V previous[components], second_previous[components];
   each<components>([&](auto m) __attribute__((always_inline)) {
-    near[m] = load<W>(line + (rows + 2) * row_pitch + right + m * width);
-    far[m] = load<W>(line + (rows + 3) * row_pitch + right + m * width);
+    previous[m] = load<W>(line + (rows + 2) * row_pitch + right + m * width);
+    second_previous[m] = load<W>(line + (rows + 3) * row_pitch + right + m * width);
   });
   for (std::size_t i = rows + 1; i > 1; --i) {
     double* const row = line + i * row_pitch;
     each<components>([&](auto m) __attribute__((always_inline)) {
       constexpr std::size_t s = 2 * system_of(m) * width;
       double* const place = row + right + m * width;
-      const V x = load<W>(place) - load<W>(row + s) * near[m] - load<W>(row + s + width) * far[m];
+      const V x =
+          load<W>(place) - load<W>(row + s) * previous[m] - load<W>(row + s + width) * second_previous[m];
       store(place, x);
-      far[m] = near[m];
-      near[m] = x;
+      second_previous[m] = previous[m];
+      previous[m] = x;
     });
   }
 }

@@ -10,10 +10,10 @@
 namespace hockney::npb::ssor {
 namespace {
 
-// With f ranks before the last one in a pipeline, n planes in chunks of c take about (n / c + f) (c t + o)
-// for the time t of a plane and the time o that a message costs its rank, which is least at c = sqrt(n o / (f
-// t)).
-double best_chunk(const flow::Subgrid& subgrid, double startup_points) {
+// With f ranks before the last one in a pipeline, n planes in chunks of c take about (n / c + f) (c t + o),
+// where t is the time of a plane and o the time that a message costs its rank. This is smallest at c = sqrt(n
+// o / (f t)).
+double optimal_chunk(const flow::Subgrid& subgrid, double startup_points) {
   const int before = subgrid.parts[0] + subgrid.parts[1] - 2;
   const double planes = subgrid.points - 2;
   if (before == 0) return planes;
@@ -23,14 +23,14 @@ double best_chunk(const flow::Subgrid& subgrid, double startup_points) {
 
 int chunks_of(const flow::Subgrid& subgrid, int chunk, double startup_points) {
   const double planes = subgrid.points - 2;
-  const double chosen = chunk > 0 ? chunk : best_chunk(subgrid, startup_points);
+  const double chosen = chunk > 0 ? chunk : optimal_chunk(subgrid, startup_points);
   return static_cast<int>(std::clamp(std::ceil(planes / chosen), 1.0, planes));
 }
 
 // Calls copy(values of the field, values of the message, count) for each row of a border.
 template <class AnyField, class Values, class Copy>
-void each_row(AnyField& v, const flow::Triple& begin, const flow::Triple& length, const Planes& planes,
-              Values* values, const Copy& copy) {
+void for_each_row(AnyField& v, const flow::Triple& begin, const flow::Triple& length, const Planes& planes,
+                  Values* values, const Copy& copy) {
   for (int k = planes.begin; k < planes.end; ++k)
     for (int j = begin[1]; j < begin[1] + length[1]; ++j)
       for (int m = 0; m < 5; ++m, values += length[0]) copy(v.row(m, j, k) + begin[0], values, length[0]);
@@ -38,12 +38,12 @@ void each_row(AnyField& v, const flow::Triple& begin, const flow::Triple& length
 
 }  // namespace
 
-Pipeline::Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes_each,
+Pipeline::Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes_per_chunk,
                    double startup_points)
-    : size_(subgrid.size), chunks_(chunks_of(subgrid, planes_each, startup_points)) {
-  int most = 0;
+    : size_(subgrid.size), chunks_(chunks_of(subgrid, planes_per_chunk, startup_points)) {
+  int max_length = 0;
   for (int chunk = 0; chunk < chunks_; ++chunk)
-    most = std::max(most, planes(chunk).end - planes(chunk).begin);
+    max_length = std::max(max_length, planes(chunk).end - planes(chunk).begin);
   for (std::size_t d = 0; d < 2; ++d) {
     Border& border = borders_[d];
     for (const int side : {0, 1}) {
@@ -54,8 +54,8 @@ Pipeline::Pipeline(const flow::Division& division, const flow::Subgrid& subgrid,
     }
     border.length = {size_[0], size_[1], 1};
     border.length[d] = 1;
-    border.received.resize(border.values({0, most}));
-    border.sent.resize(border.values({0, most}));
+    border.received.resize(border.values({0, max_length}));
+    border.sent.resize(border.values({0, max_length}));
   }
 }
 
@@ -89,8 +89,8 @@ void Pipeline::unpack(flow::Field& v, End end, const Planes& planes) const {
     if (borders_[d].rank(end) < 0) continue;
     flow::Triple begin{0, 0, 0};
     begin[d] = end == End::lower ? -1 : size_[d];
-    each_row(v, begin, borders_[d].length, planes, borders_[d].received.data(),
-             [](double* row, const double* values, int count) { std::copy_n(values, count, row); });
+    for_each_row(v, begin, borders_[d].length, planes, borders_[d].received.data(),
+                 [](double* row, const double* values, int count) { std::copy_n(values, count, row); });
   }
 }
 
@@ -99,8 +99,8 @@ void Pipeline::pack(const flow::Field& v, End end, const Planes& planes) {
     if (borders_[d].rank(end) < 0) continue;
     flow::Triple begin{0, 0, 0};
     begin[d] = end == End::lower ? 0 : size_[d] - 1;
-    each_row(v, begin, borders_[d].length, planes, borders_[d].sent.data(),
-             [](const double* row, double* values, int count) { std::copy_n(row, count, values); });
+    for_each_row(v, begin, borders_[d].length, planes, borders_[d].sent.data(),
+                 [](const double* row, double* values, int count) { std::copy_n(row, count, values); });
   }
 }
 

@@ -10,7 +10,7 @@
 
 namespace hockney::npb::ssor {
 
-// The planes begin to end - 1.
+// Planes begin to end - 1.
 struct Planes {
   int begin;
   int end;
@@ -19,29 +19,28 @@ struct Planes {
 // The lower or the upper end of the subgrid, in x and y.
 enum class End { lower, upper };
 
-// The messages of a sweep, of which a rank processes a chunk of planes as soon as it has the values at its
-// border: a sweep upwards receives at the lower end and sends at the upper one, a sweep downwards does the
-// opposite.
+// The messages of a sweep. A rank processes a chunk of planes as soon as it has the values at its border: an
+// upward sweep receives at the lower end and sends at the upper one, a downward sweep does the opposite.
 class Pipeline {
  public:
-  // Chunks of so many planes; for 0, of as many as fit a message's startup (pipelining.hpp).
+  // `planes_per_chunk`: 0 selects the number that suits a message's startup (pipelining.hpp).
   Pipeline(const flow::Division& division, const flow::Subgrid& subgrid, int planes, double startup_points);
 
   // The number of chunks, the same on all ranks, and their planes.
   int chunks() const { return chunks_; }
   Planes planes(int chunk) const;
 
-  // The ghosts of these planes at this end, from the ranks there.
+  // Receives the ghosts of these planes at this end from the ranks there.
   void receive(Account& account, End end, const Planes& planes);
   void unpack(flow::Field& v, End end, const Planes& planes) const;
-  // The outermost own points of these planes at this end, for the ranks there.
+  // Packs the outermost own points of these planes at this end for the ranks there.
   void pack(const flow::Field& v, End end, const Planes& planes);
   void send(Account& account, End end, const Planes& planes);
 
  private:
-  // What there is in a direction, x or y: the ranks at both ends and the values of one plane's border.
+  // The border in one direction, x or y: the ranks at both ends and the values of one plane's border.
   struct Border {
-    std::array<int, 2> ranks;  // or -1
+    std::array<int, 2> ranks;  // -1 if there is none
     flow::Triple length;       // of a plane's border, in points; 1 in this direction and in z
     std::vector<double> received, sent;
 

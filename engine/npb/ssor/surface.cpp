@@ -8,19 +8,20 @@ namespace hockney::npb::ssor {
 
 double surface_integral(const Comm& comm, const flow::Field& u, const flow::Subgrid& subgrid) {
   const int n = subgrid.points;
-  const flow::Triple lowest{1, 1, 2}, highest{n - 2, n - 3, n - 2};
+  const flow::Triple min_value{1, 1, 2}, max_key{n - 2, n - 3, n - 2};
   double sum = 0;
   for (int k = 0; k < subgrid.size[2]; ++k)
     for (int j = 0; j < subgrid.size[1]; ++j)
       for (int i = 0; i < subgrid.size[0]; ++i) {
         const flow::Triple local{i, j, k};
-        // Whether the point is on a face, and in how many intervals between points of the box it is.
+        // Whether the point is on a face, and the number of intervals between points of the box to which it
+        // belongs.
         bool face[3];
         double intervals[3];
         for (std::size_t d = 0; d < 3; ++d) {
           const int at = subgrid.origin[d] + local[d];
-          face[d] = at == lowest[d] || at == highest[d];
-          intervals[d] = at < lowest[d] || at > highest[d] ? 0 : face[d] ? 1 : 2;
+          face[d] = at == min_value[d] || at == max_key[d];
+          intervals[d] = at < min_value[d] || at > max_key[d] ? 0 : face[d] ? 1 : 2;
         }
         const double weight = (face[0] ? intervals[1] * intervals[2] : 0) +
                               (face[1] ? intervals[0] * intervals[2] : 0) +

@@ -14,18 +14,18 @@ using flow::Field;
 using flow::Index;
 
 constexpr double omega = 1.2;
-// The coefficients of the viscous Jacobians: of a tangential and of the normal momentum, and of energy.
+// Coefficients of the viscous Jacobians for a tangential and the normal momentum, and for energy.
 constexpr double tangential = flow::c3 * flow::c4;
 constexpr double normal = 4.0 / 3 * tangential;
 constexpr double thermal = flow::c1 * flow::c3 * flow::c4 * flow::c5;
-// Their sums over the three directions.
-constexpr double all_momentum = 2 * tangential + normal;
-constexpr double all_thermal = 3 * thermal;
+// Sums of the coefficients over the three directions.
+constexpr double momentum_sum = 2 * tangential + normal;
+constexpr double thermal_sum = 3 * thermal;
 
 enum class Way { lower, upper };
 
 // U or v at a point, in the order of a direction: its normal momentum, then the two tangential ones. Neither
-// this nor loops over components may be arrays, which would keep the loops over points from being vectorised.
+// this nor loops over components may use arrays, which would prevent vectorisation of the loops over points.
 struct Vector {
   double density, n, s, t, energy;
 };
@@ -44,7 +44,7 @@ template <int d>
   at[4 * c] = value.energy;
 }
 
-// From the order of direction d to that of x.
+// Converts from the order of direction d to that of x.
 template <int d>
 [[gnu::always_inline]] inline Vector in_order(const Vector& value) {
   if constexpr (d == 0) return value;
@@ -56,29 +56,30 @@ template <int d>
   return {a.density + b.density, a.n + b.n, a.s + b.s, a.t + b.t, a.energy + b.energy};
 }
 
-// v - omega change.
-[[gnu::always_inline]] inline Vector relaxed(const Vector& v, const Vector& change) {
+// Returns v - omega change.
+[[gnu::always_inline]] inline Vector relax(const Vector& v, const Vector& change) {
   return {v.density - omega * change.density, v.n - omega * change.n, v.s - omega * change.s,
           v.t - omega * change.t, v.energy - omega * change.energy};
 }
 
-// Velocity, kinetic energy and energy by mass.
+// Velocity, kinetic energy and specific energy.
 struct Flow {
   double inverse, n, s, t, kinetic, energy;
 };
 
-[[gnu::always_inline]] inline Flow flow_of(const Vector& u) {
+[[gnu::always_inline]] inline Flow make_flow(const Vector& u) {
   const double inverse = 1 / u.density;
   const double n = inverse * u.n, s = inverse * u.s, t = inverse * u.t;
   return {inverse, n, s, t, 0.5 * (n * n + s * s + t * t), inverse * u.energy};
 }
 
-// The block of direction d at `flow` times v. The block is convection F' - diffusion (N + viscosity I), with
-// the Jacobians F' of the flux and N of the viscous potential; convection has the sign of the way.
+// Returns the block of direction d at `flow` times v. The block is convection F' - diffusion (N + viscosity
+// I), with the Jacobians F' of the flux and N of the viscous potential; the sign of convection is that of the
+// sweep's direction.
 template <int d>
 [[gnu::always_inline]] inline Vector product(const Flow& flow, const Vector& v, double convection,
                                              double diffusion) {
-  // The changes of momentum without those of mass.
+  // Changes of momentum excluding the contribution of mass.
   const double dn = v.n - flow.n * v.density, ds = v.s - flow.s * v.density, dt = v.t - flow.t * v.density;
   const double pressure =
       c2 * (flow.kinetic * v.density - (flow.n * v.n + flow.s * v.s + flow.t * v.t) + v.energy);
@@ -97,28 +98,28 @@ template <int d>
            viscosity * v.energy});
 }
 
-// D at a point: what a forward substitution needs.
+// The matrix D at a point, in the form that forward substitution needs.
 struct Diagonal {
   double first, momentum, energy;  // inverses of the diagonal
   double x, y, z;                  // row of a momentum, column of density, negative
-  double ex, ey, ez, density;      // row of energy; that of density negative
+  double ex, ey, ez, density;      // row of energy; density is negative
 };
 
-[[gnu::always_inline]] inline Diagonal diagonal_of(const Flow& flow, const Sweeps::Factors& factors) {
+[[gnu::always_inline]] inline Diagonal make_diagonal(const Flow& flow, const Sweeps::Factors& factors) {
   const double viscous = 2 * factors.diffusion * flow.inverse;
-  const double momentum = factors.diagonal + viscous * all_momentum;
-  const double energy = factors.diagonal + viscous * all_thermal;
+  const double momentum = factors.diagonal + viscous * momentum_sum;
+  const double energy = factors.diagonal + viscous * thermal_sum;
   const double inverse = 1 / (momentum * energy);
-  const double column = viscous * all_momentum, row = viscous * (all_momentum - all_thermal);
+  const double column = viscous * momentum_sum, row = viscous * (momentum_sum - thermal_sum);
   return {1 / factors.diagonal, inverse * energy,
           inverse * momentum,   column * flow.n,
           column * flow.s,      column * flow.t,
           row * flow.n,         row * flow.s,
-          row * flow.t,         2 * row * flow.kinetic + viscous * all_thermal * flow.energy};
+          row * flow.t,         2 * row * flow.kinetic + viscous * thermal_sum * flow.energy};
 }
 
-// The solution of D s' = s.
-[[gnu::always_inline]] inline Vector substituted(const Diagonal& d, const Vector& s) {
+// Solves D s' = s.
+[[gnu::always_inline]] inline Vector substitute(const Diagonal& d, const Vector& s) {
   const double density = s.density * d.first;
   const double x = (s.n + d.x * density) * d.momentum;
   const double y = (s.s + d.y * density) * d.momentum;
@@ -126,14 +127,14 @@ struct Diagonal {
   return {density, x, y, z, (s.energy + d.density * density - (d.ex * x + d.ey * y + d.ez * z)) * d.energy};
 }
 
-// The numbers of omega D^-1 X that are neither 0 nor the same for all points, as rows of numbers:
+// Elements of omega D^-1 X that are neither 0 nor the same for all points, as rows of numbers:
 constexpr Index x0 = 0, y0 = 1, z0 = 2, e0 = 3;  // column of density
 constexpr Index x1 = 4, y1 = 5, z1 = 6, e1 = 7;  // of x momentum
 constexpr Index x2 = 8, y2 = 9, e2 = 10;         // of y momentum
 constexpr Index x3 = 11, z3 = 12, e3 = 13;       // of z momentum
 constexpr Index x4 = 14, e4 = 15;                // of energy
 constexpr Index entries = 16;
-constexpr Index rows_needed = entries + 5;
+constexpr Index row_count = entries + 5;
 
 struct Row {
   const double* u;
@@ -146,7 +147,8 @@ struct Row {
   int count;
 };
 
-// Everything but the recurrence along x: vectors T and matrices M with v(x) = T(x) - M(x) v(x -+ 1).
+// Computes everything except the recurrence along x: vectors T and matrices M with v(x) = T(x) - M(x) v(x -+
+// 1).
 template <Way way>
 [[gnu::always_inline]] inline void prepare(const Row& row, const Sweeps::Factors& factors,
                                            double* __restrict matrices, double* __restrict vectors,
@@ -159,33 +161,33 @@ template <Way way>
   const Index count = flow::whole_lines(row.count);
 #pragma GCC ivdep
   for (Index i = 0; i < count; ++i) {
-    const Diagonal d = diagonal_of(flow_of(load<0>(row.u + i, c)), factors);
+    const Diagonal d = make_diagonal(make_flow(load<0>(row.u + i, c)), factors);
 
     const Vector change =
-        sum(product<1>(flow_of(load<1>(row.u_y + i, c)), load<1>(row.v_y + i, c), convection, diffusion),
-            product<2>(flow_of(load<2>(row.u_z + i, c)), load<2>(row.v_z + i, c), convection, diffusion));
+        sum(product<1>(make_flow(load<1>(row.u_y + i, c)), load<1>(row.v_y + i, c), convection, diffusion),
+            product<2>(make_flow(load<2>(row.u_z + i, c)), load<2>(row.v_z + i, c), convection, diffusion));
     const Vector before = load<0>(v + i, c);
     if constexpr (way == Way::lower)
-      store(substituted(d, relaxed(before, change)), vectors + i, width);
+      store(substitute(d, relax(before, change)), vectors + i, width);
     else
-      store(relaxed(before, substituted(d, change)), vectors + i, width);
+      store(relax(before, substitute(d, change)), vectors + i, width);
 
     // Columns of X, each solved with D.
-    const Flow f = flow_of(load<0>(row.u + behind + i, c));
+    const Flow f = make_flow(load<0>(row.u + behind + i, c));
     const double a = omega * convection, b = omega * diffusion, viscosity = b * flow::viscosity[0];
     const double viscous = b * f.inverse;
-    const double across = viscous * tangential, along = viscous * normal;
+    const double across_extent = viscous * tangential, along = viscous * normal;
     const double heat = viscous * thermal;
     const Vector density =
-        substituted(d, {-viscosity, a * (c2 * f.kinetic - f.n * f.n) + along * f.n, (across - a * f.n) * f.s,
-                        (across - a * f.n) * f.t,
-                        a * (2 * c2 * f.kinetic - c1 * f.energy) * f.n + (along - heat) * (f.n * f.n) +
-                            (across - heat) * (f.s * f.s + f.t * f.t) + heat * f.energy});
+        substitute(d, {-viscosity, a * (c2 * f.kinetic - f.n * f.n) + along * f.n,
+                       (across_extent - a * f.n) * f.s, (across_extent - a * f.n) * f.t,
+                       a * (2 * c2 * f.kinetic - c1 * f.energy) * f.n + (along - heat) * (f.n * f.n) +
+                           (across_extent - heat) * (f.s * f.s + f.t * f.t) + heat * f.energy});
     const Vector momentum =
-        substituted(d, {a, a * (2 - c2) * f.n - along - viscosity, a * f.s, a * f.t,
-                        a * (c1 * f.energy - c2 * (f.n * f.n + f.kinetic)) - (along - heat) * f.n});
-    const double tangent = (a * f.n - across - viscosity) * d.momentum;
-    const double coupling = c2 * a * f.n + (across - heat);
+        substitute(d, {a, a * (2 - c2) * f.n - along - viscosity, a * f.s, a * f.t,
+                       a * (c1 * f.energy - c2 * (f.n * f.n + f.kinetic)) - (along - heat) * f.n});
+    const double tangent = (a * f.n - across_extent - viscosity) * d.momentum;
+    const double coupling = c2 * a * f.n + (across_extent - heat);
     const double to_y = -c2 * a * f.s * d.momentum, to_z = -c2 * a * f.t * d.momentum;
     const double to_energy = c2 * a * d.momentum;
     double* const to = matrices + i;
@@ -208,7 +210,7 @@ template <Way way>
   }
 }
 
-// The recurrence along x.
+// Computes the recurrence along x.
 template <Way way>
 [[gnu::always_inline]] inline void recur(const Row& row, const Sweeps::Factors& factors,
                                          const double* __restrict matrices, const double* __restrict vectors,
@@ -240,7 +242,7 @@ template <Way way>
   }
 }
 
-// Part of a field: from its first own point, and the distances between components, rows and planes.
+// Part of a field: its first own point, and the distances between components, rows and planes.
 struct Chunk {
   const double* u;
   double* v;
@@ -266,7 +268,7 @@ template <Way way>
                 chunk.component,
                 chunk.size[0]};
   double* const vectors = chunk.rows + entries * chunk.component;
-  // The rows of the next one that are not in a cache of the first level.
+  // Rows of the next iteration that are not in a first-level cache.
   for (const double* const next : {row.u, row.u_z, row.v_z, static_cast<const double*>(row.v)})
     flow::prefetch_row(next - behind * chunk.row, chunk.component, row.count);
   prepare<way>(row, factors, chunk.rows, vectors, chunk.component);
@@ -287,7 +289,7 @@ HOCKNEY_VECTORISED void sweep_up(const Chunk& chunk, const Sweeps::Factors& fact
     for (int j = 0; j < chunk.size[1]; ++j) sweep_row<Way::lower>(chunk, factors, j, k);
 }
 
-// A row of U is no longer needed, and updated, when the row below it, in z, has been processed.
+// A row of U is updated when the row below it, in z, has been processed and no longer needs it.
 HOCKNEY_VECTORISED void sweep_down(const Chunk& chunk, double* u, const Sweeps::Factors& factors) {
   for (int k = chunk.end - 1; k >= chunk.begin; --k) {
     for (int j = chunk.size[1] - 1; j >= 0; --j) {
@@ -323,7 +325,7 @@ Chunk chunk_of(const Field& u, Field& v, const flow::Triple& size, int begin, in
 Sweeps::Sweeps(Arena& arena, const flow::Subgrid& subgrid, double time_step)
     : subgrid_(subgrid),
       factors_(factors_of(subgrid, time_step)),
-      rows_(arena, static_cast<std::size_t>(rows_needed * flow::row_length(subgrid.size[0])) * sizeof(double),
+      rows_(arena, static_cast<std::size_t>(row_count * flow::row_length(subgrid.size[0])) * sizeof(double),
             "hot") {}
 
 void Sweeps::lower(const Field& u, Field& v, int begin, int end) {

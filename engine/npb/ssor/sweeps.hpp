@@ -17,11 +17,11 @@ class Sweeps {
  public:
   Sweeps(Arena& arena, const flow::Subgrid& subgrid, double time_step);
 
-  // Planes begin to end - 1, upwards. The inner ghosts of v at lower x and y must be set, zero on the
-  // boundary.
+  // Processes planes begin to end - 1, upwards. The inner ghosts of v at lower x and y must be set, and zero
+  // on the boundary.
   void lower(const flow::Field& u, flow::Field& v, int begin, int end);
-  // Planes end - 1 to begin, downwards; the ghosts at upper x and y must be set. When the last plane is done,
-  // v / (omega (2 - omega)) has been added to u, at own points.
+  // Processes planes end - 1 to begin, downwards; the ghosts at upper x and y must be set. After the last
+  // plane, v / (omega (2 - omega)) has been added to u, at own points.
   void upper(flow::Field& u, flow::Field& v, int begin, int end);
 
   struct Factors {
@@ -33,7 +33,7 @@ class Sweeps {
  private:
   const flow::Subgrid subgrid_;
   const Factors factors_;
-  Buffer rows_;  // of the matrices and vectors of one row of points
+  Buffer rows_;  // matrices and vectors of one row of points
 };
 
 }  // namespace hockney::npb::ssor

@@ -23,14 +23,14 @@ double slowest(const std::vector<double>& seconds, const Counts& counts) {
 }
 
 TEST(Balance, EqualBlocks) {
-  EXPECT_EQ(equal_counts(10, 3), (Counts{4, 3, 3}));
-  EXPECT_EQ(equal_counts(3, 3), (Counts{1, 1, 1}));
+  EXPECT_EQ(divide_evenly(10, 3), (Counts{4, 3, 3}));
+  EXPECT_EQ(divide_evenly(3, 3), (Counts{1, 1, 1}));
 }
 
 TEST(Balance, CountsAreInverseToTimes) {
-  EXPECT_EQ(balanced_counts({1, 2}, 30), (Counts{20, 10}));
-  EXPECT_EQ(balanced_counts({1, 1, 1}, 7), (Counts{3, 2, 2}));
-  EXPECT_EQ(balanced_counts({1, 1000}, 10), (Counts{9, 1}));  // nobody is left without
+  EXPECT_EQ(balance_counts({1, 2}, 30), (Counts{20, 10}));
+  EXPECT_EQ(balance_counts({1, 1, 1}, 7), (Counts{3, 2, 2}));
+  EXPECT_EQ(balance_counts({1, 1000}, 10), (Counts{9, 1}));  // nobody is left without
 }
 
 // All divisions of a few walkers: none ends earlier.
@@ -40,7 +40,7 @@ TEST(Balance, NoOtherDivisionEndsEarlier) {
   for (int repetition = 0; repetition < 100; ++repetition) {
     const std::vector<double> seconds{uniform(random), uniform(random), uniform(random)};
     const int walkers = 3 + static_cast<int>(random() % 12);
-    const Counts counts = balanced_counts(seconds, walkers);
+    const Counts counts = balance_counts(seconds, walkers);
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0), walkers);
     for (int a = 1; a <= walkers - 2; ++a)
       for (int b = 1; a + b <= walkers - 1; ++b)
@@ -49,11 +49,11 @@ TEST(Balance, NoOtherDivisionEndsEarlier) {
 }
 
 TEST(Balance, OnlyWalkersMoveThatHaveTo) {
-  const std::vector<int> before = owners_of_blocks({3, 3, 2});
+  const std::vector<int> before = owners_by_blocks({3, 3, 2});
   EXPECT_EQ(before, (std::vector<int>{0, 0, 0, 1, 1, 1, 2, 2}));
-  const std::vector<int> after = owners_after(before, {1, 4, 3});
+  const std::vector<int> after = redistribute_owners(before, {1, 4, 3});
   EXPECT_EQ(after, (std::vector<int>{0, 1, 2, 1, 1, 1, 2, 2}));
-  EXPECT_EQ(owners_after(after, {1, 4, 3}), after);
+  EXPECT_EQ(redistribute_owners(after, {1, 4, 3}), after);
 }
 
 // Ranks whose times for one walker are given, with a relative noise; how often walkers move.
@@ -61,7 +61,7 @@ class Ranks {
  public:
   explicit Ranks(std::vector<double> seconds)
       : seconds_(std::move(seconds)),
-        counts_(equal_counts(64, static_cast<int>(seconds_.size()))),
+        counts_(divide_evenly(64, static_cast<int>(seconds_.size()))),
         balancer_(64, static_cast<int>(seconds_.size())) {}
 
   int moves(int rounds, double noise) {
@@ -72,9 +72,9 @@ class Ranks {
       for (std::size_t i = 0; i < all.size(); ++i)
         all[i].seconds = seconds_[i] * counts_[i] * std::max(0.1, 1 + normal(random_));
       balancer_.add(round_, all.data());
-      if (balancer_.advises()) balancer_.announced(last = round_ + 2);
+      if (balancer_.recommends_redistribution()) balancer_.set_pending(last = round_ + 2);
       if (round_ == last) {
-        counts_ = balancer_.redistributed();
+        counts_ = balancer_.redistributed_counts();
         ++moved;
       }
     }

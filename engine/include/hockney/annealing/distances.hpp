@@ -53,12 +53,12 @@ class Distances final {
     const double dx = a.x - b.x;
     const double dy = a.y - b.y;
     if (metric_ == Metric::euclidean) return nearest(std::sqrt(dx * dx + dy * dy));
-    return uncommon(dx, dy);
+    return distance_by_metric(dx, dy);
   }
 
  private:
   static std::int32_t nearest(double x) { return static_cast<std::int32_t>(x + 0.5); }
-  [[nodiscard]] std::int32_t uncommon(double dx, double dy) const;
+  [[nodiscard]] std::int32_t distance_by_metric(double dx, double dy) const;
 
   int size_ = 0;
   Metric metric_ = Metric::euclidean;
