@@ -34,10 +34,10 @@ class IntegersBase : public OneSidedBase {
 
   static void compare(Check& check, std::span<const std::byte> actual, std::size_t index, Integer expected,
                       const char* description) {
-    Integer actual = 0;
-    std::memcpy(&actual, actual.data() + index * sizeof actual, sizeof actual);
-    check.bytes += sizeof actual;
-    if (actual == expected) return;
+    Integer integer = 0;
+    std::memcpy(&integer, actual.data() + index * sizeof integer, sizeof integer);
+    check.bytes += sizeof integer;
+    if (integer == expected) return;
     ++check.errors;
     if (check.first.empty())
       check.first = std::string(description) + " differs at operation " + std::to_string(index);

@@ -15,7 +15,7 @@ class Gatherv final : public Prepared<GathervBase> {
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
-    HOCKNEY_IF_MPI4(MPI_Gatherv_init(outgoing_.next(), own_count(), counts_.type(), incoming_.next(),
+    HOCKNEY_IF_MPI4(MPI_Gatherv_init(outgoing_.next(), local_count(), counts_.type(), incoming_.next(),
                                      counts_.counts(), counts_.displacements(), counts_.type(), root_,
                                      comm_.handle, MPI_INFO_NULL, request));
   }
@@ -29,7 +29,7 @@ class Scatterv final : public Prepared<ScattervBase> {
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
     HOCKNEY_IF_MPI4(MPI_Scatterv_init(outgoing_.next(), counts_.counts(), counts_.displacements(),
-                                      counts_.type(), incoming_.next(), own_count(), counts_.type(), root_,
+                                      counts_.type(), incoming_.next(), local_count(), counts_.type(), root_,
                                       comm_.handle, MPI_INFO_NULL, request));
   }
 };
@@ -41,7 +41,7 @@ class Allgatherv final : public Prepared<AllgathervBase> {
 
  private:
   void make_request([[maybe_unused]] MPI_Request* request) override {
-    HOCKNEY_IF_MPI4(MPI_Allgatherv_init(outgoing_.next(), own_count(), counts_.type(), incoming_.next(),
+    HOCKNEY_IF_MPI4(MPI_Allgatherv_init(outgoing_.next(), local_count(), counts_.type(), incoming_.next(),
                                         counts_.counts(), counts_.displacements(), counts_.type(),
                                         comm_.handle, MPI_INFO_NULL, request));
   }
