@@ -191,14 +191,14 @@ Table Table::read(const std::string& file) {
   // Opening a pipe would wait for its writer, and reading a device might never end.
   const int descriptor = open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0) throw std::runtime_error(file + ": " + std::strerror(errno));
-  struct stat matches = {};
-  const bool is_regular = fstat(descriptor, &matches) == 0 && S_ISREG(status.st_mode);
+  struct stat status = {};
+  const bool is_regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(fdopen(descriptor, "rb"), &std::fclose);
   if (!stream) throw std::runtime_error(file + ": " + std::strerror(errno));
   if (!is_regular) throw std::runtime_error(file + ": it is not a file");
-  if (static_cast<std::size_t>(matches.st_size) > largest_file)
+  if (static_cast<std::size_t>(status.st_size) > largest_file)
     throw std::runtime_error(file + ": it is too large for a table");
-  std::string text(static_cast<std::size_t>(matches.st_size), '\0');
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
   if (std::fread(text.data(), 1, text.size(), stream.get()) != text.size())
     throw std::runtime_error(file + ": cannot be read");
   return parse(text, file);
