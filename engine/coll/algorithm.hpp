@@ -50,8 +50,8 @@ HOCKNEY_OPERATION(reduce, const void* outgoing, void* incoming, int count, MPI_D
                   int root, MPI_Comm comm);
 HOCKNEY_OPERATION(allreduce, const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm);
-HOCKNEY_OPERATION(reduce_scatter_block, const void* outgoing, void* incoming, int receive_count, MPI_Datatype type,
-                  MPI_Op op, MPI_Comm comm);
+HOCKNEY_OPERATION(reduce_scatter_block, const void* outgoing, void* incoming, int receive_count,
+                  MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 HOCKNEY_OPERATION(scan, const void* outgoing, void* incoming, int count, MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm);
 
