@@ -82,7 +82,7 @@ from hockney.replay.graph import (
     TOGETHER,
     Graph,
 )
-from hockney.replay.pricing import machine_of
+from hockney.replay.pricing import make_machine
 from hockney.replay.replayer import replay_on
 from hockney.replay.scenarios import RequestedChanges, TracedProgram
 from hockney.system.files import write_atomically
@@ -363,7 +363,7 @@ def situation(graph: Graph, platform: Platform) -> TracedProgram:
     nothing = np.zeros(ranks)
     built = TraceGraph(graph, placement, nothing, nothing, nothing)
     costs = Communication(costs_of_description(platform), platform=platform)
-    return TracedProgram(built, {"value": machine_of(costs, placement)})
+    return TracedProgram(built, {"value": make_machine(costs, placement)})
 
 
 def executed(graph: Graph, name: str) -> float:
@@ -460,7 +460,7 @@ class Programs:
 
     def calls(self, words: Sequence[str]) -> Graph:
         """What a program calls, with usual computation."""
-        return usual(traced_launch_of(self.profile(words, trace=True)).built.graph)
+        return usual(traced_launch_of(self.profile(words, trace=True)).trace_graph.graph)
 
 
 def usual(graph: Graph) -> Graph:
@@ -519,7 +519,7 @@ class Study:
                 except HockneyError as error:
                     tell(f"{title}: {error}")
                     continue
-                alone = explained.costs_only
+                alone = explained.costs_only_program
                 values = sorted(alone.run_s.values())
                 line = Line("replay", title, 2, "its trace", alone.value_s, values[0], values[-1], True)
                 yield line, lambda explained=explained: explained.recorded_s
@@ -562,7 +562,7 @@ class Study:
             fitting = [each for each in others if graph.ranks <= each.capacity]
             for platform in (SWITCH, NICS, fitting[number % len(fitting)]):
                 try:
-                    predicted_s = situation(graph, platform).unchanged.value_s
+                    predicted_s = situation(graph, platform).unchanged_program.value_s
                 except HockneyError as error:
                     tell(f"{name} on {platform.name}: {error}")
                     continue
@@ -583,8 +583,8 @@ class Study:
         """A change, of a run whose time on the base is known."""
         base_s = self.simulations.seconds(graph, before)
         known = situation(graph, before)
-        explained = ExplainedRun(known.unchanged, base_s, (base_s,), known.costs_only)
-        ratio = explained.what_if(known.candidate(asked)).ratio
+        explained = ExplainedRun(known.unchanged_program, base_s, (base_s,), known.costs_only_program)
+        ratio = explained.predict_change(known.candidate(asked)).ratio
         line = Line(
             question, name, graph.ranks, subject, ratio.value, ratio.low, ratio.high,
             withheld=not explained.reliable,
@@ -643,15 +643,17 @@ class Study:
             )
             placement = Placement.from_hosts(np.arange(4))
             nothing = np.zeros(4)
-            machines = {end: machine_of(costs, placement, source.fits) for end, costs in source.costs.items()}
+            machines = {
+                end: make_machine(costs, placement, source.fits) for end, costs in source.costs.items()
+            }
             known = TracedProgram(TraceGraph(graph, placement, nothing, nothing, nothing), machines)
-            values = sorted(known.unchanged.run_s.values())
+            values = sorted(known.unchanged_program.run_s.values())
             line = Line(
                 "ethernet",
                 name,
                 4,
                 "100 Mbit/s, 100 us",
-                known.unchanged.value_s,
+                known.unchanged_program.value_s,
                 values[0],
                 values[-1],
                 True,
@@ -663,9 +665,11 @@ class Study:
                 return base_s[0]
 
             yield line, truth
-            explained = ExplainedRun(known.unchanged, base_s[0], (base_s[0],), known.costs_only)
+            explained = ExplainedRun(
+                known.unchanged_program, base_s[0], (base_s[0],), known.costs_only_program
+            )
             for subject, after, asked in others:
-                ratio = explained.what_if(known.candidate(asked)).ratio
+                ratio = explained.predict_change(known.candidate(asked)).ratio
                 line = Line(
                     "ethernet", name, 4, subject, ratio.value, ratio.low, ratio.high,
                     withheld=not explained.reliable,
@@ -691,7 +695,9 @@ class Study:
                 words = programs.own(2, pattern, 20000, size, 5)
                 found = programs.predicted(words, self.repeat, algorithms=algorithms)
                 explained, situation_ = found.explained, found.situation
-                what_if = explained.what_if(situation_.candidate(RequestedChanges(algorithms=algorithms)))
+                what_if = explained.predict_change(
+                    situation_.candidate(RequestedChanges(algorithms=algorithms))
+                )
                 ratio = what_if.ratio
                 line = Line(
                     "check", f"known {pattern}, {size} B, {programs.title}", 2,
@@ -733,7 +739,7 @@ class Study:
             ):
                 own = programs.own(2, "halo", steps, size, *words)
                 found = programs.predicted(own, self.repeat)
-                ratio = found.explained.what_if(found.situation.candidate(asked)).ratio
+                ratio = found.explained.predict_change(found.situation.candidate(asked)).ratio
                 line = Line(
                     "imbalance", f"known halo, {programs.title}", 2, text, ratio.value, ratio.low, ratio.high,
                     withheld=not found.explained.reliable,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A call of an MPI function, from its entry to its end, and how its arguments are read in each language.
+// A call of an MPI function, from entry to end, and the decoding of its arguments in each language.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ constexpr int register_arguments = 8;
 #error "hockney profile has no wrapper for this processor"
 #endif
 
-// In the frame of hockney_profile_call, which knows the offsets.
+// Located in the frame of hockney_profile_call, which contains the offsets.
 struct Call {
   std::uint64_t registers[8];
   const std::uint64_t* stack;  // the other arguments; also the caller's stack pointer
@@ -39,7 +39,7 @@ struct Call {
   const void* memo;      // of a message like earlier ones: a MessageMemo
   const Function* what;  // as called().function says
 
-  // The place in the frame of hockney_profile_call that has the return address.
+  // The slot in the frame of hockney_profile_call that contains the return address.
   const std::uint64_t* return_slot() const {
 #if defined(__x86_64__)
     return stack - 1;
@@ -59,12 +59,12 @@ struct Call {
   std::uint64_t raw(Parameter which) const { return argument(function().at[which]); }
   void* pointer(Parameter which) const { return reinterpret_cast<void*>(raw(which)); }
 
-  // An int, or in Fortran an INTEGER.
+  // An int in C, an INTEGER in Fortran.
   int integer(Parameter which) const {
     return fortran() ? *static_cast<const std::int32_t*>(pointer(which))
                      : static_cast<std::int32_t>(raw(which));
   }
-  // A count: 64 bits wide in the functions for large counts, 32 otherwise.
+  // A count: 64 bits wide in large-count functions, 32 bits otherwise.
   std::int64_t count(Parameter which) const {
     const bool wide = called().large || function().wide(which);
     if (!fortran())
@@ -76,7 +76,7 @@ struct Call {
     return called().large ? static_cast<const std::int64_t*>(pointer(which))[k]
                           : static_cast<const std::int32_t*>(pointer(which))[k];
   }
-  // What an argument points to after the call, in all languages.
+  // The value that an argument points to after the call, in all languages.
   int output(Parameter which) const { return *static_cast<const std::int32_t*>(pointer(which)); }
 
   // The error code, 0 for success.
@@ -92,7 +92,7 @@ static_assert(offsetof(Call, stack) == 64 && offsetof(Call, return_address) == 7
               offsetof(Call, thread) == 88);
 static_assert(offsetof(Call, result) == 104 && offsetof(Call, words) == 116 && sizeof(Call) == 144);
 
-// What is known of a call once it has ended.
+// What is known about a call after it has ended.
 struct Facts {
   std::int64_t bytes = -1;
   Distance distance = Distance::none;

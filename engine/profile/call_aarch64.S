@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// As call_x86_64.S. Each exported symbol loads its number into w16 and branches here.
+// Like call_x86_64.S. Each exported symbol loads its number into w16 and branches here.
   .text
 
   .macro floats move

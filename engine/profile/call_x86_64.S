@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A wrapper of any function: the arguments are passed on as they came, in registers and on the stack. Each
+// A wrapper of any function: it forwards the arguments unchanged, in registers and on the stack. Each
 // exported symbol loads its number into %r11 and jumps here. call.hpp declares Call. The functions of the
-// standard take no floating-point arguments; hockney_profile_call_any is for all others.
+// standard take no floating-point arguments; hockney_profile_call_any serves all others.
   .intel_syntax noprefix
   .text
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers of messages in their channels: equal on the sender and the receiver, as messages with equal
-// communicator, sender, receiver and tag do not overtake each other. Some of them are timed individually.
+// Numbers messages within their channels, equally on the sender and the receiver: messages with equal
+// communicator, sender, receiver and tag do not overtake each other. Some messages are timed individually.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace hockney::profile {
 
-// Of one direction; only while one thread calls MPI, as the order of several is not known.
+// The channels of one direction. Used only while a single thread calls MPI, because the order of calls is
+// unknown otherwise.
 struct Channel {
   std::uint64_t key;
   std::uint32_t next;
 };
 
-// The part of a message or collective call that waits for its end.
+// The phase of a message or collective in which a call waits for its end.
 struct Interval {
   std::uint64_t enter, leave;
 };
@@ -36,34 +37,34 @@ struct Doubt {
   bool any_tag, resolved;
 };
 
-// 0: the messages are not numbered.
+// 0 if messages are not numbered.
 std::uint64_t channel_of(const CommunicatorState& on, int sender, int receiver, int tag);
 
 // The counter of a channel; nullptr, and no channel, if there is no room.
 Channel* counter_of(std::uint64_t* channel, bool sends);
 
-// Gives a message whose peer and tag are known its channel and number.
+// Sets the channel and number of a message whose peer and tag are known.
 void set_channel(PendingRequest& request, CommunicatorState& on, bool sends);
 
-// Whether an earlier receive may take a message with this sender and tag.
+// Whether an earlier receive may get a message with this sender and tag.
 bool in_doubt(const CommunicatorState& on, int peer, int tag);
 
 // The number of a receive whose sender and tag are known, unless an earlier one may take its message.
 void number_receive(PendingRequest& request, CommunicatorState& on);
 
-// A receive whose sender or tag is not known yet.
+// Registers a receive whose sender or tag is not known yet.
 void doubt_receive(PendingRequest& request, CommunicatorState& on, bool resolved);
 
-// A receive in doubt has ended; without a site its sample is not kept.
+// Ends a receive in doubt. Without a site its sample is not kept.
 void end_doubt(ThreadState& thread, PendingRequest& request, const SiteState* site, Interval interval);
 
-// A receive that gets no message after all.
+// Removes a receive that gets no message.
 void withdraw_receive(ThreadState& thread, PendingRequest& request);
 
-// From now on messages to this rank have no numbers.
+// Stops numbering messages to this rank.
 void lose_receives(CommunicatorState& on);
 
-// Keeps the times of a message or collective call if its number is among those that are timed.
+// Keeps the times of a message or collective if its number is one of the timed ones.
 void add_sample(ThreadState& thread, const PendingRequest& request, const SiteState& site, Interval interval);
 
 }  // namespace hockney::profile

@@ -38,7 +38,7 @@ struct CommunicatorState {
   }
 };
 
-// Members of one MPI_COMM_WORLD.
+// The members of one MPI_COMM_WORLD.
 struct World {
   int rank = -1, size = 0;
   Handle group = 0;
@@ -51,7 +51,7 @@ struct World {
 };
 extern World world;
 
-// The state of a communicator; of one that was not seen before, its members are found now.
+// The state of a communicator. If it is new, its members are determined now.
 CommunicatorState* communicator_state(ThreadState& thread, Handle handle);
 CommunicatorState* known_communicator(ThreadState& thread,
                                       Handle handle);  // nullptr if it was not seen before
@@ -69,7 +69,7 @@ void remove_window(Handle handle);
 void remove_file(Handle handle);
 void name_communicator(CommunicatorState& state, const char* name, std::size_t length);
 
-// Changes when a handle may have got another meaning.
+// Changes when a handle may have a new meaning.
 extern std::uint32_t communicator_epoch;
 
 inline std::uint64_t mix(std::uint64_t a, std::uint64_t b) {

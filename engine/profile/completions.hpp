@@ -14,7 +14,7 @@ inline bool waits(Class kind) {
 
 Handle request_of(const Call& call);
 
-// The call has started a request.
+// Registers a request that the call has started.
 void keep_request(const Call& call, const PendingRequest& request, bool persistent);
 
 // `alone`: the call waited for this request only.
@@ -24,11 +24,11 @@ void completed_request(const Call& call, ThreadState& thread, const SiteState& s
 // Claims the requests that a call waits for.
 void claim_requests(Call& call, ThreadState& thread);
 
-// Which of them are complete, and what that tells.
+// Determines which of them are complete, and records their messages.
 void complete_requests(const Call& call, ThreadState& thread, SiteState& site, Interval interval,
                        Facts& facts);
 
-// A call that waits has returned an error.
+// Handles an error of a call that waits.
 void fail_requests(const Call& call, ThreadState& thread, SiteState& site, Interval interval);
 
 // Of the requests that the call waited for in vain.

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file in which one rank keeps its profile: mapped into memory while the program runs, so that what is
-// recorded survives a kill, an abort and a hang. hockney/profiles/rank_file.py reads it.
+// The file with the profile of one rank. It is mapped into memory while the program runs, so that the records
+// survive a kill, an abort and a hang. hockney/profiles/rank_file.py reads it.
 //
 // A page of 4096 bytes with the Header is followed by pages of records of one type, in the order in which
 // they were needed. Numbers are little-endian. Times are ticks of the rank's clock; Header::clock converts
@@ -98,7 +98,7 @@ struct PageHeader {
   std::uint32_t reserved;
 };
 
-// How far away the other rank is. Collective and local calls have `none`.
+// The distance of the other rank. Collective and local calls have `none`.
 enum class Distance : std::uint8_t { none, self, core, package, node, network, unknown };
 
 constexpr int time_bins = 32;
@@ -106,7 +106,7 @@ constexpr int first_time_bin =
     4;  // bin k counts calls of [2^(k+4), 2^(k+5)) ticks; the first and last also what is beyond
 
 // All calls of one function from one call site with equal communicator, size class, distance and region.
-// Those of MPI_Wtime and MPI_Wtick are counted without their times.
+// Calls of MPI_Wtime and MPI_Wtick are counted without times.
 struct Entry {
   std::uint32_t site;
   std::uint16_t function;   // place in the table that Header's library was generated with
@@ -122,7 +122,7 @@ struct Entry {
 };
 static_assert(sizeof(Entry) == 200);
 
-// Where calls come from.
+// A call site.
 struct Site {
   std::uint32_t id;
   std::uint16_t frames;
@@ -133,7 +133,7 @@ struct Site {
 };
 static_assert(sizeof(Site) == 256);
 
-// A part of a program or library in memory.
+// A mapped segment of a program or library.
 struct Module {
   std::uint64_t begin, end;  // addresses
   std::uint64_t bias;        // address - bias is an address of the file
@@ -155,7 +155,7 @@ struct Communicator {
 };
 static_assert(sizeof(Communicator) == 152);
 
-// What this rank exchanged with another rank of MPI_COMM_WORLD.
+// The data exchanged with another rank of MPI_COMM_WORLD.
 struct Peer {
   std::int32_t rank;
   Distance distance;
@@ -187,7 +187,7 @@ static_assert(sizeof(Sample) == 64);
 
 enum class Role : std::uint8_t { send, receive, collective };
 
-// What a thread does now.
+// The current activity of a thread.
 struct Thread {
   std::uint32_t id;
   std::uint32_t depth;  // 1: in an MPI call; 0: outside

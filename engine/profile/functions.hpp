@@ -11,7 +11,7 @@ namespace hockney::profile {
 
 enum class Language : std::uint8_t { c, fortran, fortran_2008 };
 
-// What a call does, as far as its record differs.
+// The kinds of calls that records distinguish.
 enum class Class : std::uint8_t {
   local,
   init,

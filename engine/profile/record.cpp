@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The hockney authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a call of an MPI function adds to the profile. Arguments are decoded after the call, when MPI has
-// accepted them: before it, a wrong handle would reach MPI through a call of ours, with another error.
+// Adds the calls of MPI functions to the profile. Arguments are decoded after the call, when MPI has accepted
+// them: earlier, an invalid handle would reach MPI through our own call, with a different error.
 #include <stdio.h>
 #include <string.h>
 
@@ -61,8 +61,8 @@ Entry* entry_of(ThreadState& thread, SiteState& site, const Call& call, const Fa
   return site.entry;
 }
 
-// What a call has done that returned an error: MPI_Waitall may have completed some requests, and a message
-// that is too long for its buffer is gone.
+// Records the effects of a call that returned an error: MPI_Waitall may have completed some requests, and a
+// message that was too long for its buffer is lost.
 [[gnu::cold, gnu::noinline]] void failed_call(const Call& call, ThreadState& thread, SiteState& site,
                                               Interval interval) {
   const Class kind = call.function().kind;
@@ -153,7 +153,7 @@ void announce(const Call& call, ThreadState& thread) {
   live.peer = live.wildcard ? -1 : on->in_world(other);
 }
 
-// What a probe found, before it is resolved.
+// Traces the message that a probe found, before the message is resolved.
 void trace_probe(const Call& call, const PendingRequest& message) {
   if (!tracing) return;
   TracePart part = trace::part_of(message, What::probe);
@@ -238,7 +238,7 @@ void decode_message(const Call& call, ThreadState& thread, SiteState& site, Inte
   trace::add(trace::part_of(*message, What::receive));
 }
 
-// What is less frequent than messages and waits.
+// Functions that are less frequent than messages and waits.
 [[gnu::cold, gnu::noinline]] void decode_other(Call& call, ThreadState& thread, SiteState& site,
                                                Interval interval, Facts& facts) {
   const Class kind = call.function().kind;
@@ -528,7 +528,7 @@ void decode(Call& call, ThreadState& thread, SiteState& site, Interval interval,
   decode_other(call, thread, site, interval, facts);
 }
 
-// What must be read before the call changes it.
+// Reads values before the call changes them.
 void save(Call& call, ThreadState& thread) {
   switch (call.function().kind) {
     case Class::wait:
@@ -613,7 +613,7 @@ extern "C" __attribute__((visibility("hidden"), used)) void* hockney_profile_ent
 namespace hockney::profile {
 namespace {
 
-// A program may read the clock in a loop until time has passed: that is no time in MPI.
+// A program may read the clock in a loop to wait; this does not count as time in MPI.
 void count_clock(const Call& call) {
   ThreadState& thread = *call.thread;
   const int error = *thread.error_number;

@@ -29,7 +29,7 @@ Bucket& bucket_of(Handle handle) {
   return table[mixed >> 52];
 }
 
-// Threads meet here only if they use requests of the same bucket at the same moment.
+// Threads contend here only if they use requests of the same bucket simultaneously.
 struct Hold {
   bool* const flag;
   explicit Hold(bool& taken) : flag(several_threads ? &taken : nullptr) {

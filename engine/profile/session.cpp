@@ -156,7 +156,7 @@ struct Introduction {
 int clock_leader = -1;
 std::uint64_t* kernels = nullptr;  // of all ranks, if they have several clocks
 
-// Everyone learns where everyone is.
+// Distributes the location of each rank to all ranks.
 void meet() {
   Introduction own{};
   own.place.host = header->host;
@@ -182,8 +182,8 @@ std::uint64_t kernel_of(int rank) {
   return kernels[static_cast<std::size_t>(rank) * (sizeof(Introduction) / sizeof(std::uint64_t))];
 }
 
-// Compares the clocks of the first rank on each kernel with that of rank 0, by messages there and back: the
-// shortest ones have the least error. Collective; nothing is done if all ranks share a clock.
+// Compares the clock of the first rank on each kernel with that of rank 0 by round-trip messages; the
+// shortest ones have the least error. Collective; does nothing if all ranks share a clock.
 void compare_clocks(int when) {
   if (!kernels || !mpi.comm_split || !mpi.comm_free || !mpi.send || !mpi.recv) return;
   constexpr int exchanges = 32, tag = 1;
@@ -238,7 +238,7 @@ int rank_of_environment(int* size) {
   return 0;
 }
 
-// Median of added time: batches with and without recording alternate.
+// The median of the added time. Batches with and without recording alternate.
 constexpr int batches = 25, batch_calls = 100;
 
 double median(double* values, int count) {
@@ -397,7 +397,7 @@ namespace {
 int open_sessions = 0;
 bool in_world = false;
 
-// What all ranks of MPI_COMM_WORLD tell each other.
+// The values that all ranks of MPI_COMM_WORLD exchange.
 void enter_world(ThreadState& thread) {
   in_world = true;
   int level = 0;

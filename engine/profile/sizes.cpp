@@ -30,7 +30,7 @@ std::int64_t bytes_of(const Call& call, ThreadState& thread, Parameter how_many,
 
 namespace {
 
-// Of one block of a vector collective, on average over the members.
+// The size of one block of a vector collective, averaged over the members.
 std::int64_t mean_block(const Call& call, ThreadState& thread, const CommunicatorState& on,
                         Parameter how_many, Parameter type) {
   // A reduction scatters over the own group, all others have a block for each rank of the other one.

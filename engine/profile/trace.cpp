@@ -40,7 +40,7 @@ char trace_path[4096];
 TraceHeader* header_page = nullptr;
 std::uint32_t used_chunks = 0;
 
-// Where the next records of one kind go: the rest of a chunk.
+// Where the next records of one kind are written: the remainder of a chunk.
 struct Window {
   ChunkKind kind;
   std::uint32_t number;
@@ -80,7 +80,8 @@ std::uint64_t hash_of(std::uint64_t before, const void* words_, int count) {
   return before;
 }
 
-// Maps a part of the file; its blocks exist, so that a full disk is found here and not by a signal.
+// Maps a part of the file. Its blocks are allocated first, so that a full disk is reported here and not by a
+// signal.
 unsigned char* mapped(std::size_t at, std::size_t bytes, std::uint32_t* why) {
   *why = limit_reached;
   rlimit most;

@@ -78,7 +78,7 @@ enum PartFlags : std::uint8_t {
   starts_request = 128,  // put and get: counts as a start
 };
 
-// What a call does for one message or operation.
+// The part of a call that concerns one message or operation.
 struct TracePart {
   What what;
   std::uint8_t flags;
@@ -105,16 +105,16 @@ struct Definition {
 };
 static_assert(sizeof(Definition) == 64);
 
-// Calls are traced. Only then parts are collected.
+// Whether calls are traced. Only then are parts collected.
 extern bool tracing;
 
-// If HOCKNEY_PROFILE_TRACE is set: creates the rank's trace, whose first event begins at `begin`.
+// Creates the rank's trace if HOCKNEY_PROFILE_TRACE is set. Its first event begins at `begin`.
 void open_trace(const char* folder, std::uint64_t begin);
 
-// No call is traced any more.
+// Stops tracing.
 void end_trace(std::uint32_t why = 0);
 
-// Calls in between are written to memory that is forgotten afterwards.
+// Calls in between are written to memory that is discarded afterwards.
 void set_trace_aside(bool aside);
 
 namespace trace {

@@ -14,7 +14,7 @@ using hockney::replay::Sloped;
 
 extern "C" {
 
-// Each rank's end.
+// Computes the end time of each rank.
 void hockney_replay_ends(const Graph* graph, const Order* order, const Cost* costs, std::int64_t rows,
                          const Computation* computation, double* ends) {
   NoWatch watch;
@@ -24,7 +24,8 @@ void hockney_replay_ends(const Graph* graph, const Order* order, const Cost* cos
   std::copy(times.begin(), times.end(), ends);
 }
 
-// The same where calls begin when they were recorded to, and what that adds to each operation's computation.
+// Likewise, with calls that begin as recorded. Also computes how much this adds to the computation of each
+// operation.
 void hockney_replay_recorded(const Graph* graph, const Order* order, const Cost* costs, std::int64_t rows,
                              const double* begins, float* unexplained, double* ends) {
   RecordedWatch watch{begins, unexplained};
@@ -34,7 +35,7 @@ void hockney_replay_recorded(const Graph* graph, const Order* order, const Cost*
   std::copy(times.begin(), times.end(), ends);
 }
 
-// The same with `at` times `change` added to the costs, and the derivatives of the ends by `at`.
+// Likewise, with `at` times `change` added to the costs. Also computes the derivatives of the ends by `at`.
 void hockney_replay_slopes(const Graph* graph, const Order* order, const Cost* costs, const Cost* change,
                            double at, std::int64_t rows, const Computation* computation, double* ends,
                            double* slopes) {

@@ -10,11 +10,11 @@
 
 #include "replay/graph.hpp"
 
-// Evaluates a graph in a static order: each rank's clock, message by message.
+// Evaluates a graph in a static order of its operations: the clock of each rank, message by message.
 namespace hockney::replay {
 
-// A time and its derivative by a parameter of the costs. Of equal times the one that grows faster is the
-// later.
+// A time and its derivative with respect to a parameter of the costs. Of two equal times the one that grows
+// faster is the later one.
 struct Sloped {
   double seconds, slope;
 };
@@ -46,7 +46,8 @@ struct Row {
   bool eager, gap_holds, exchanges;
 };
 
-// The rows of a table of costs, to which `change` is added `at` times; it may be null without a slope.
+// The rows of a table of costs, to which `at` times `change` is added. `change` may be null if no slope is
+// needed.
 template <class Time>
 std::vector<Row<Time>> rows_of(const Cost* costs, const Cost* change, double at, std::int64_t count) {
   std::vector<Row<Time>> rows(static_cast<std::size_t>(count));
@@ -72,14 +73,14 @@ std::vector<Row<Time>> rows_of(const Cost* costs, const Cost* change, double at,
   return rows;
 }
 
-// Sees nothing of an evaluation. The members are those of `PathWatch`.
+// Ignores all events of an evaluation. The members are those of `PathWatch`.
 struct NoWatch {
   static constexpr bool kOn = false, kRecorded = false;
 };
 
-// Sets the clocks to when calls were recorded to begin. `begins` has that time of the first operation of each
-// call, and NaN for all others; `unexplained` gets how much later it is than the time of the evaluation, in
-// which the calls before began when they were recorded to.
+// Sets the clocks to the recorded beginnings of calls. `begins` contains that time for the first operation of
+// each call, and NaN for all other operations. `unexplained` receives the difference from the evaluated time,
+// for which the previous calls began as recorded.
 struct RecordedWatch {
   static constexpr bool kOn = false, kRecorded = true;
   const double* begins;
@@ -109,7 +110,7 @@ class Clocks {
     stride_ = replaced ? sizeof(float) : sizeof(Op);
   }
 
-  // The ends of all ranks.
+  // The end time of each rank.
   std::vector<Time> take() {
     ranks_.resize(static_cast<std::size_t>(graph_.ranks));
     for (std::int64_t rank = 0; rank < graph_.ranks; ++rank) {
@@ -171,7 +172,7 @@ class Clocks {
     return kPlaces ? scaled * computation_.place_factor[graph_.ops[i].place] : scaled;
   }
 
-  // Whether a message leaves at once, by an operation on it.
+  // Whether a message leaves at once, given an operation on it.
   static bool eager(std::uint32_t where, const Row<Time>& cost) {
     return (where & (kWaits | kLeaves)) == 0 ? cost.eager : (where & kLeaves) != 0;
   }
@@ -253,8 +254,8 @@ class Clocks {
     self.clock = clock;
   }
 
-  // The clock after the wait for the ends [first, last): small messages cost their receiver its overhead, in
-  // the order in which they arrive.
+  // The clock after a wait for the ends [first, last). The receiver pays its overhead for small messages in
+  // the order of their arrival.
   Time ended(const Rank& self, Time clock, std::int64_t first, std::int64_t last) {
     arrivals_.clear();
     Time over = clock;
@@ -320,7 +321,7 @@ class Clocks {
     return later(clock, over);
   }
 
-  // Messages that arrive together stay in the order of the call.
+  // Messages that arrive at the same time keep the order of the call.
   void sort() {
     constexpr std::size_t kFew = 16;
     const auto before = [](const Arrival<Time>& a, const Arrival<Time>& b) {

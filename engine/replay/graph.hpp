@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-// The arrays of hockney/replay/graph.py, and what the functions of this library share. Python calls them
-// through hockney/replay/native.py, which repeats the structures.
+// The arrays of hockney/replay/graph.py, and declarations that the functions of this library share. Python
+// calls them through hockney/replay/native.py, which repeats the structures.
 namespace hockney::replay {
 
 enum Kind : std::uint8_t { kCompute, kSend, kReceive, kReceived, kSent, kEnter, kLeave, kKinds };
@@ -65,25 +65,25 @@ inline bool is_end(const Op& op) {
   return op.kind == kReceived || op.kind == kSent;
 }
 
-// Whether the operation at `i` belongs to the same wait as the end before it: MPI_Waitall takes messages in
-// the order in which they arrive.
+// Whether the operation at `i` belongs to the same wait as the previous end. MPI_Waitall receives messages in
+// the order of their arrival.
 inline bool continues(const Op* ops, std::int64_t i, std::int64_t end) {
   return i < end && is_end(ops[i]) && (ops[i].flags & kTogether) != 0;
 }
 
-// MPI_Send and its like: if its message waits for the receive, the overhead is paid when both are ready.
+// MPI_Send and similar calls: if the message waits for its receive, the overhead is paid when both are ready.
 inline bool sends_and_waits(const Op* ops, std::int64_t i, std::int64_t end) {
   return (ops[i].flags & kBlocking) != 0 && i + 1 < end && ops[i + 1].kind == kSent &&
          ops[i + 1].slot == ops[i].slot && (ops[i + 1].flags & kTogether) != 0;
 }
 
-// A message that does not leave at once whatever its size is eager by its cost.
+// Whether a message leaves at once depends on its flags, or else on its cost.
 inline bool leaves_at_once(bool eager, std::uint8_t flags_of_send) {
   if ((flags_of_send & kSynchronous) != 0) return false;
   return eager || (flags_of_send & kBuffered) != 0;
 }
 
-// Codes of the problems that Python reports.
+// Codes of problems that Python reports.
 enum Problem : std::int32_t {
   kFine,
   kBadIndex,    // of a row, a message, a group, a place, or an unknown kind
@@ -97,19 +97,19 @@ struct Failure {
   std::int64_t op;
 };
 
-// A part of a rank's operations, taken without interruption.
+// A part of a rank's operations that is processed without interruption.
 struct Run {
   std::uint32_t rank, count;
 };
 
-// What `where` has of an operation besides the number of its register: its message always waits for its
-// receive, or never does; the overhead of its send is paid when both are ready; it is the first to enter its
+// Flags in `where`, next to the number of the register: the message always waits for its receive, or never
+// does; the overhead of the send is paid when both sides are ready; the operation is the first to enter its
 // group.
 constexpr std::uint32_t kWaits = 1u << 31, kLeaves = 1u << 30, kLate = 1u << 29, kFirst = 1u << 31;
 constexpr std::uint32_t kRegister = kLate - 1;
 
-// An order of all operations in which each comes after those that it depends on. Messages and groups under
-// way have registers, which are reused, so that they stay in the cache.
+// An order of all operations in which each comes after those that it depends on. Messages and groups in
+// progress have registers, which are reused so that they stay in the cache.
 struct Order {
   std::vector<Run> runs;
   std::vector<std::uint32_t> where;  // of each operation, in the graph's order

@@ -8,8 +8,8 @@
 namespace hockney::replay {
 namespace {
 
-// Shares, and ends of transfers, that differ by less (relatively) are equal.
-constexpr double kEven = 1e-9;
+// Shares, and ends of transfers, count as equal below this relative difference.
+constexpr double kTolerance = 1e-9;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ Links::Links(std::span<const double> rates) : links_(rates.size()) {
     links_[i].capacity = rates[i];
     fastest = std::max(fastest, rates[i]);
   }
-  almost_ = kEven * fastest * 1e-3;
+  almost_ = kTolerance * fastest * 1e-3;
 }
 
 void Links::add(std::uint32_t message, std::span<const std::uint32_t> route, double bytes, double now) {
@@ -87,9 +87,9 @@ void Links::remove(std::uint32_t number) {
   if (last.flow != number) move(flow.place, last);
 }
 
-// New rates for all transfers that share a link with one that shares a link (and so on) with a changed one,
-// by progressive filling: the links with the smallest share per transfer fix the rates of the transfers that
-// cross them, then those of the rest share what is left.
+// Computes new rates for all transfers that are connected to a changed link through shared links, by
+// progressive filling: the links with the smallest share per transfer determine the rates of their transfers,
+// then the remaining bandwidth is shared by the remaining transfers.
 void Links::share(double now) {
   ++visit_;
   component_.clear();
@@ -128,12 +128,12 @@ void Links::share(double now) {
     const Link& link = links_[first.link];
     if (link.users == 0) continue;
     const double rate = std::max(link.left, 0.0) / link.users;
-    if (rate > first.rate * (1 + kEven)) {  // others have been fixed since
+    if (rate > first.rate * (1 + kTolerance)) {  // others have been fixed since
       shares_.push_back({rate, first.link});
       std::push_heap(shares_.begin(), shares_.end(), later);
       continue;
     }
-    if (rate > least * (1 + kEven)) least = rate;
+    if (rate > least * (1 + kTolerance)) least = rate;
     fix(first.link, least, now);
   }
 }
@@ -155,7 +155,7 @@ void Links::fix(std::uint32_t number, double rate, double now) {
   }
 }
 
-// Puts an end at a place of the heap that is free, or nearer to the front or the back.
+// Moves an end from a free position of the heap towards the front or the back.
 void Links::move(std::uint32_t place, End end) {
   const auto put = [&](std::uint32_t at, const End& each) {
     queue_[at] = each;

@@ -10,19 +10,20 @@
 
 namespace hockney::replay {
 
-// Links, and the transfers on them, which share them with max-min fairness: no transfer can be faster without
-// making a slower one slower still (D. Bertsekas, R. Gallager, Data Networks, 1992, section 6.5).
+// Links and the transfers on them, which share bandwidth with max-min fairness: no transfer can become faster
+// without slowing down one that is already slower (D. Bertsekas, R. Gallager, Data Networks, 1992, section
+// 6.5).
 class Links {
  public:
   explicit Links(std::span<const double> rates);
 
-  // A transfer of `bytes` over all links of a route at once, which begins at `now`. They are distinct.
+  // Begins a transfer of `bytes` at `now` over all links of a route at once. The links are distinct.
   void add(std::uint32_t message, std::span<const std::uint32_t> route, double bytes, double now);
 
-  // When the next transfer ends if none is added; infinity if there is none.
+  // When the next transfer ends if none is added; infinity if there are no transfers.
   double next_end(double now);
 
-  // Removes the transfers that end at `now`; their messages, in the order in which they were added.
+  // Removes the transfers that end at `now`. Returns their messages in the order in which they were added.
   const std::vector<std::uint32_t>& ended(double now);
 
  private:

@@ -10,7 +10,7 @@
 
 namespace hockney::replay {
 
-// What messages share on a machine, besides their costs.
+// The resources of a machine that messages share.
 struct Network {
   const std::uint32_t* node;        // of each rank
   const std::uint32_t* route;       // of each message, a row of `route_first`
@@ -28,11 +28,12 @@ namespace {
 
 // Bytes that SimGrid's MPI adds to each message on a link.
 constexpr double kEnvelope = 16;
-constexpr double kLeastLatency = 1e-12;
+constexpr double kMinLatency = 1e-12;
 
-// Events at their times, those of one time in the order in which they were added. Those of the present have a
-// queue of their own. The others are in a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, J. ACM 37 (1990) 213):
-// in the bucket of the highest bit in which their time differs from the last one that was taken.
+// A queue of events by time; simultaneous events keep the order in which they were added. Events at the
+// current time have a separate queue. The others are in a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan, J. ACM
+// 37 (1990) 213), in the bucket of the highest bit in which their time differs from the last time that was
+// taken.
 class Events {
  public:
   enum What : std::uint32_t { kResume, kArrive, kEnterLinks, kDepart };
@@ -59,7 +60,7 @@ class Events {
   // The time of the next event; infinity if there is none.
   double next(double now) { return taken_ < present_.size() ? now : later(); }
 
-  // All events until `now`, those that are added meanwhile too.
+  // Processes all events until `now`, including those that are added meanwhile.
   template <class Action>
   void take(double now, const Action& action) {
     if (later() <= now) {
@@ -89,7 +90,8 @@ class Events {
     return std::bit_cast<double>(first_);
   }
 
-  // Takes the first events, all of one time, out of their bucket; the others in it go to earlier ones.
+  // Takes the earliest events, which have equal times, out of their bucket. The others move to earlier
+  // buckets.
   void split() {
     const auto bucket = static_cast<std::size_t>(std::countr_zero(filled_));
     last_ = first_;
@@ -111,7 +113,7 @@ class Events {
   std::uint64_t filled_ = 0, last_ = 0, first_ = kNever;
 };
 
-// A node's work for its messages besides MPI's calls, as in engine/smpi/processor.hpp.
+// A node's work for its messages in addition to MPI calls, as in engine/smpi/processor.hpp.
 class ProcessorWork {
  public:
   void add(double moment, double seconds) { coming_.push({moment, seconds}); }
@@ -130,9 +132,9 @@ class ProcessorWork {
   double free_ = 0;
 };
 
-// Each rank takes its operations at their times, with the costs and the order of events of the simulator's
-// plug-in (engine/smpi/platform_costs.cpp). A message takes its latency, during which it uses no link, then
-// crosses all links of its route at once.
+// Runs the operations of each rank at their times, with the costs and the order of events of the simulator's
+// plug-in (engine/smpi/platform_costs.cpp). A message first takes its latency, during which it uses no link,
+// then crosses all links of its route at once.
 class Simulation {
  public:
   Simulation(const Graph& graph, const Network& network, const Cost* costs, std::int64_t rows,
@@ -220,7 +222,7 @@ class Simulation {
     return self.at;
   }
 
-  // A rank's work
+  // The operations of a rank
 
   void at(double time, Events::What what, std::uint32_t subject) { events_.add(time, now_, what, subject); }
 
@@ -234,7 +236,7 @@ class Simulation {
     return seconds;
   }
 
-  // Until the rank is busy or waits.
+  // Runs operations until the rank is busy or waits.
   void advance(std::uint32_t rank) {
     Rank& self = ranks_[rank];
     const std::int64_t end = graph_.first[rank + 1];
@@ -265,7 +267,7 @@ class Simulation {
     self.free = now_;
   }
 
-  // Whether the operation is over.
+  // Whether the operation is complete.
   bool step(std::uint32_t rank, Rank& self, std::int64_t i, std::int64_t end) {
     const Op& op = graph_.ops[i];
     switch (op.kind) {
@@ -291,7 +293,7 @@ class Simulation {
     return true;
   }
 
-  // A send that returns before the message has arrived pays its overhead first, and the gap.
+  // A send that returns before the message has arrived pays its overhead first, then the gap.
   bool hand_over(std::uint32_t rank, Rank& self, const Op& op) {
     const std::uint32_t message = live(op.slot);
     Live& sent = live_[message];
@@ -338,7 +340,7 @@ class Simulation {
     return true;
   }
 
-  // The end of several messages; small ones for this rank cost its overhead, in the order of arrival.
+  // Ends a wait for more than one message. The rank pays its overhead for small ones in the order of arrival.
   bool wait(std::uint32_t rank, Rank& self, std::int64_t first, std::int64_t end) {
     if (self.stage == kComputed) {
       self.last = first;
@@ -462,7 +464,7 @@ class Simulation {
     if (--group.left == 0) group_numbers_.give(group.place);
   }
 
-  // A message's way
+  // The route of a message
 
   std::uint32_t live(std::uint32_t slot) {
     MessageState& state = messages_[slot];
@@ -473,7 +475,7 @@ class Simulation {
     return state.place;
   }
 
-  // One operation of the message is over. It may still be under way when all are.
+  // Ends one operation of the message, which may still be in flight when all of them have ended.
   void used(std::uint32_t slot) {
     MessageState& state = messages_[slot];
     const Live& message = live_[state.place];
@@ -491,7 +493,7 @@ class Simulation {
     depart(message);
   }
 
-  // A large message sets out when both sides are ready, a small one when it is sent.
+  // A large message departs when both sides are ready, a small one when it is sent.
   void depart(std::uint32_t message) {
     Live& self = live_[message];
     if (self.under_way || !self.sent || !(self.eager || self.awaited)) return;
@@ -501,7 +503,7 @@ class Simulation {
       at(now_ + time, Events::kArrive, message);
       return;
     }
-    const double latency = std::max(time - bytes(self) / network_.slowest, kLeastLatency);
+    const double latency = std::max(time - bytes(self) / network_.slowest, kMinLatency);
     at(now_ + latency, Events::kEnterLinks, message);
   }
 
@@ -551,7 +553,7 @@ class Simulation {
     return network_.work[2 * row] + network_.work[2 * row + 1] * size;
   }
 
-  // When the processor of its node has done its work for messages.
+  // When the processor of the node has finished its work for messages.
   double free(std::uint32_t rank) {
     return processors_.empty() ? now_ : processors_[network_.node[rank]].free(now_);
   }
@@ -606,8 +608,8 @@ class Simulation {
 
 extern "C" {
 
-// The end time of each rank on a machine whose messages share the links, medium and processors of `network`.
-// After a deadlock, `stuck` has the same contents as after hockney_replay_order.
+// Computes the end time of each rank on a machine whose messages share the links, medium and processors of
+// `network`. After a deadlock, `stuck` has the same contents as after hockney_replay_order.
 void hockney_replay_network(const hockney::replay::Graph* graph, const hockney::replay::Network* network,
                             const hockney::replay::Cost* costs, std::int64_t rows,
                             const hockney::replay::Computation* computation, double* ends,

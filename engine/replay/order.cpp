@@ -22,7 +22,7 @@ enum Seen : std::uint8_t {
 
 class Ordering {
  public:
-  // `eager` of each cost, or null if every message waits for its receive unless it is buffered.
+  // `eager` of each row of costs. Null: every message waits for its receive unless it is buffered.
   Ordering(const Graph& graph, const Cost* costs, std::int64_t rows, bool waits)
       : graph_(graph), costs_(costs), rows_(rows), waits_(waits) {}
 
@@ -109,7 +109,7 @@ class Ordering {
     return op.kind == kSent || (message.seen & kIsPosted) != 0;
   }
 
-  // If the rank cannot leave a group, it is then among those that wait for it.
+  // If the rank cannot leave a group, it is added to the ranks that wait for the group.
   bool leaves(const Op& op, std::uint32_t rank) {
     GroupState& group = groups_[op.slot];
     if (all_there(group, op.flags)) return true;
@@ -242,8 +242,8 @@ using hockney::replay::Order;
 
 extern "C" {
 
-// The order, or null with the reason. If ranks wait for each other, `stuck` has for each rank the operation
-// that cannot end, -1 if it has none. With `waits` every message waits for its receive.
+// Returns the order, or null with the reason. If ranks deadlock, `stuck` contains for each rank the operation
+// that cannot end, or -1. With `waits`, every message waits for its receive.
 Order* hockney_replay_order(const Graph* graph, const Cost* costs, std::int64_t rows, int waits,
                             std::int64_t* stuck, Failure* failure) {
   auto order = std::make_unique<Order>();

@@ -11,7 +11,7 @@ namespace hockney::replay {
 
 constexpr std::uint32_t kNone = ~0u;
 
-// Numbers, of which those given back are taken again.
+// Allocates numbers, and reuses released ones.
 class Numbers {
  public:
   std::uint32_t take() {
@@ -47,7 +47,7 @@ struct GroupState {
 // Whether a rank can leave a group.
 bool all_there(const GroupState& group, std::uint8_t flags);
 
-// Checks the references of all operations, and counts those of each message and group.
+// Checks the references of all operations, and counts the operations of each message and group.
 Failure count(const Graph& graph, std::int64_t rows, std::vector<MessageState>& messages,
               std::vector<GroupState>& groups);
 

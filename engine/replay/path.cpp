@@ -21,14 +21,14 @@ enum Wait : std::uint8_t { kLateSender, kLateReceiver, kCollective };
 
 }  // namespace
 
-// Seconds for which operations of a place waited for the operation `by_place` of `by_rank`.
+// Seconds for which operations at a place waited for the operation at `by_place` of `by_rank`.
 struct Waited {
   std::uint32_t kind, place, by_place, by_rank;
   std::uint64_t count;
   double seconds;
 };
 
-// What the clocks are decided by, of each operation, and who waits for whom.
+// Records for each operation what determines its clock, and which ranks wait for which.
 class PathWatch {
  public:
   static constexpr bool kOn = true, kRecorded = false;
@@ -126,11 +126,11 @@ enum Part {
 
 }  // namespace
 
-// The longest chain of operations of which each waits for the one before, and the waiting everywhere.
-// `by_place` and `by_rank` have the seconds of each Part; the last row of `by_place` is the time after all
-// operations. `messages` and `bytes` are counts of messages on the path by level, a collective as one.
-// `unexplained` has the seconds of computation before each operation that are the call before's; it may be
-// null.
+// The longest chain of operations in which each waits for the previous one, and all waiting. `by_place` and
+// `by_rank` contain the seconds of each Part; the last row of `by_place` is the time after all operations.
+// `messages` and `bytes` count the messages on the path by level, with a collective as one message.
+// `unexplained` contains the part of the computation before each operation that belongs to the previous call;
+// it may be null.
 struct Path {
   const float* unexplained;
   double* by_place;
@@ -317,7 +317,7 @@ using hockney::replay::PathWatch;
 
 extern "C" {
 
-// Fills the arrays of `path`, which Python provides, and its numbers; its waits are to be freed.
+// Fills the arrays that Python provides in `path`, and its numbers. The caller frees its waits.
 void hockney_replay_path(const Graph* graph, const Order* order, const Cost* costs, std::int64_t rows,
                          const Computation* computation, Path* path) {
   PathWatch watch(*graph);

@@ -24,8 +24,15 @@ from hockney.measurement import Listener, Status, notifier
 from hockney.profiles import interposition, launching
 from hockney.profiles.launching import Side
 from hockney.profiles.profile import Launch, read_profile
-from hockney.profiles.target import Target, find_target, nothing_recorded
-from hockney.replay.checking import CHOICES, Check, check_of, choices_text, refuse_unused, variables_of
+from hockney.profiles.target import Target, explain_empty_profile, find_target
+from hockney.replay.checking import (
+    CHOICES,
+    Check,
+    choices_text,
+    make_check,
+    prediction_variables,
+    refuse_unused,
+)
 from hockney.replay.predictions import Prediction, append_score, read_prediction
 from hockney.store import default_path, refuse_taken
 from hockney.system.files import write_atomically
@@ -70,7 +77,7 @@ def check_prediction(
     predicted, sha256 = read_prediction(path)
     target = find_target(command, environ)
     if not target.libraries:
-        raise nothing_recorded(target, None)
+        raise explain_empty_profile(target, None)
     folder = default_path("check") if out is None else to_path(out)
     refuse_taken(folder)
     notices = tuple(
@@ -103,7 +110,7 @@ def check_prediction(
     launches = [_complete_launches(side, target) for side in launched_sides]
     if predicted.applied:
         refuse_unused(predicted, folder / CHANGED)
-    check = check_of(predicted, sha256, launches[0], launches[1] if predicted.applied else None)
+    check = make_check(predicted, sha256, launches[0], launches[1] if predicted.applied else None)
     checked_at = datetime.now(timezone.utc).isoformat(timespec="seconds")
     return CheckedPrediction(
         folder, check, append_score(check.score(checked_at), archive_path(archive)), notices
@@ -126,11 +133,11 @@ def _create_sides(
         mpi_name = str(launcher.path) if launcher is not None and not launcher.is_srun else target.family.name
         preload = build.preloaded_library(find_mpi(mpi_name, environ), environ, notifier(listen))
         write_atomically(changed / CHOICES, choices_text(prediction.choices).encode())
-    return [unchanged, Side(changed, manifest, preload, variables_of(prediction, changed))]
+    return [unchanged, Side(changed, manifest, preload, prediction_variables(prediction, changed))]
 
 
 def _complete_launches(side: Side, target: Target) -> dict[str, Launch]:
     """Launches by name, without those for which no rank wrote a file."""
     if not launching.rank_files(side.folder, side.manifest):
-        raise nothing_recorded(target, failed_exit_code(side.manifest))
+        raise explain_empty_profile(target, failed_exit_code(side.manifest))
     return {launch.entry.folder: launch for launch in read_profile(side.folder).launches}

@@ -35,8 +35,8 @@ from hockney.profiles.explanation import Explanation
 from hockney.profiles.manifest import Manifest, ProfiledMpi, TraceMode, read_manifest, write_manifest
 from hockney.profiles.profile import Profile as Recorded
 from hockney.profiles.profile import read_profile
-from hockney.profiles.results import ProfileResults, results_of
-from hockney.profiles.target import Target, find_target, nothing_recorded
+from hockney.profiles.results import ProfileResults, make_results
+from hockney.profiles.target import Target, explain_empty_profile, find_target
 from hockney.store import default_path, refuse_taken
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Profile:
     @cached_property
     def results(self) -> ProfileResults:
         """Explanations of all launches, with the summary."""
-        return results_of(self.recorded, self.surveyed)
+        return make_results(self.recorded, self.surveyed)
 
     @property
     def explanation(self) -> Explanation:
@@ -107,7 +107,7 @@ class Profile:
     @property
     def overhead(self) -> Overhead | None:
         """Ratio of launch times with and without recording; None unless it was measured."""
-        return launching.measured_overhead(self.manifest)
+        return launching.measure_overhead(self.manifest)
 
     @cached_property
     def page(self) -> Page:
@@ -231,7 +231,7 @@ def profile(
     library = interposition.build(target.paths, environ, notifier(listen)) if target.libraries else None
     manifest = manifest_of(target, interposition.recorded_symbols(target.paths), survey_path, trace)
     launching.create_folder(folder, manifest)
-    plan = launching.planned_launches(repeat, overhead, secrets.randbelow(2**31))
+    plan = launching.plan_launches(repeat, overhead, secrets.randbelow(2**31))
 
     def report_launch(number: int, profiled: bool) -> None:
         if len(plan) > 1:
@@ -251,7 +251,7 @@ def profile(
     )
     if not launching.rank_files(folder, manifest):
         if signal_number is None:
-            raise nothing_recorded(target, failed_exit_code(manifest))
+            raise explain_empty_profile(target, failed_exit_code(manifest))
         raise Interrupted(
             "the program was interrupted before it had called MPI_Init",
             code="profile-interrupted",

@@ -37,7 +37,7 @@ from hockney.models.measured_costs import End
 from hockney.models.statistics import estimate
 from hockney.mpi import family_named
 from hockney.pages.columns import columns_document
-from hockney.profiles.efficiencies import FEWEST_LAUNCHES
+from hockney.profiles.efficiencies import MIN_LAUNCHES
 from hockney.profiles.profile import Launch
 from hockney.profiles.trace import PACKED, RAW, read_traces
 from hockney.replay.answers import ExplainedRun, WhatIf
@@ -54,7 +54,7 @@ from hockney.replay.predictions import (
     score_rows,
     scores_table,
 )
-from hockney.replay.pricing import Machine, machine_of
+from hockney.replay.pricing import Machine, make_machine
 from hockney.replay.replayer import replay_on
 from hockney.replay.scenarios import NEGLIGIBLE, RequestedChanges, TracedProgram
 from hockney.replay.tables import Answer, curve_rows, highest_latency
@@ -72,12 +72,12 @@ class TracedLaunch:
 
     profile: Profile
     launch: Launch
-    built: TraceGraph
+    trace_graph: TraceGraph
 
     @property
     def recorded_s(self) -> float:
         """Run time without the overhead of recording."""
-        return float(np.max(self.built.end_s - self.built.recording_s, initial=0.0))
+        return float(np.max(self.trace_graph.end_s - self.trace_graph.recording_s, initial=0.0))
 
     @cached_property
     def launches_s(self) -> tuple[float, ...]:
@@ -128,10 +128,10 @@ class TracePrediction:
     @cached_property
     def explained(self) -> ExplainedRun:
         return ExplainedRun(
-            self.situation.unchanged,
+            self.situation.unchanged_program,
             self.traced.recorded_s,
             self.traced.launches_s,
-            self.situation.costs_only,
+            self.situation.costs_only_program,
         )
 
     @property
@@ -148,19 +148,20 @@ class TracePrediction:
         if not self.withheld:
             if self.asked is None:
                 candidates = (
-                    explained.what_if(situation.candidate(what_if)) for what_if in situation.usual()
+                    explained.predict_change(situation.candidate(what_if))
+                    for what_if in situation.standard_changes()
                 )
                 gains = (what_if for what_if in candidates if abs(what_if.gain.value) > NEGLIGIBLE)
                 what_ifs = tuple(sorted(gains, key=lambda what_if: (-what_if.gain.value, what_if.text)))
             elif self.asked.changes:
-                what_ifs = (explained.what_if(situation.candidate(self.asked, self.variables)),)
+                what_ifs = (explained.predict_change(situation.candidate(self.asked, self.variables)),)
         if self.latencies_s is not None:
             program = situation.with_changes(self.asked or RequestedChanges())
             curve = program.evaluator.curve(program.latency, *self.latencies_s)
         recorded = self.traced.profile.recorded
         return Answer(
             recorded.manifest.program,
-            self.traced.built.graph.ranks,
+            self.traced.trace_graph.graph.ranks,
             self.machine,
             explained,
             what_ifs,
@@ -172,12 +173,12 @@ class TracePrediction:
         )
 
     def _caveats(self) -> Iterator[Caveat]:
-        traced_graph = self.traced.built
+        traced_graph = self.traced.trace_graph
         yield from self.costs_caveats
         if self.withheld:
             yield Caveat(
                 "replay-error",
-                self.explained.why_withheld,
+                self.explained.withheld_reason,
                 "all predictions",
                 "trace the program on an idle machine, or measure its costs again with 'hockney survey'",
             )
@@ -203,7 +204,7 @@ class TracePrediction:
                 "changes: other messages might come first",
                 "'hockney replay' runs them on another executor",
             )
-        if len(self.traced.launches_s) < FEWEST_LAUNCHES:
+        if len(self.traced.launches_s) < MIN_LAUNCHES:
             yield Caveat(
                 "few-launches",
                 f"the profile has {plural(len(self.traced.launches_s), 'launch')}",
@@ -239,7 +240,7 @@ class TracePrediction:
         if self.withheld:
             raise Inconclusive(
                 "there is no prediction to freeze",
-                explained.why_withheld,
+                explained.withheld_reason,
                 "measure this machine's costs again with 'hockney survey'",
                 code="prediction-withheld",
             )
@@ -252,7 +253,7 @@ class TracePrediction:
             program=manifest.program,
             command=manifest.command,
             mpi=f"{family_named(manifest.mpi.family).title} {manifest.mpi.version}".strip(),
-            ranks=self.traced.built.graph.ranks,
+            ranks=self.traced.trace_graph.graph.ranks,
             trace=self.traced.checksum,
             method=explained.method if what_if is None else what_if.method,
             changes=[] if candidate is None else list(candidate.changes),
@@ -378,12 +379,12 @@ def predict_trace(
     profile = profile if isinstance(profile, Profile) else load_profile(profile)
     listen(Status("reading the trace"))
     traced_launch = traced_launch_of(profile)
-    ranks = traced_launch.built.graph.ranks
+    ranks = traced_launch.trace_graph.graph.ranks
     survey = run if run is not None else profile.manifest.survey
     source = communication_source(survey, "", cost, listen, (ranks,), larger=False)
     other_machines = {}
     if machine:
-        other_machines[machine] = _other_machine(machine, cost, listen, traced_launch.built)
+        other_machines[machine] = _other_machine(machine, cost, listen, traced_launch.trace_graph)
     low, high = latency if isinstance(latency, tuple) else (latency, latency)
     is_range = low != high
     changes = RequestedChanges(
@@ -401,7 +402,9 @@ def predict_trace(
     variables = None if eager_limit is None else eager_variables(profile, eager_limit)
     return TracePrediction(
         traced_launch,
-        TracedProgram(traced_launch.built, machines_of(source, traced_launch.built), other_machines),
+        TracedProgram(
+            traced_launch.trace_graph, machines_of(source, traced_launch.trace_graph), other_machines
+        ),
         machine_text(source, survey),
         changes if changes.changes or is_range else None,
         (low, high) if is_range and low is not None and high is not None else None,
@@ -409,19 +412,23 @@ def predict_trace(
     )
 
 
-def _other_machine(machine: str, cost: Cost, listen: Listener, built: TraceGraph) -> dict[End, Machine]:
-    ranks = built.graph.ranks
+def _other_machine(machine: str, cost: Cost, listen: Listener, trace_graph: TraceGraph) -> dict[End, Machine]:
+    ranks = trace_graph.graph.ranks
     if not Path(machine).is_dir():
-        return machines_of(communication_source(None, machine, cost, listen, (ranks,), larger=False), built)
+        return machines_of(
+            communication_source(None, machine, cost, listen, (ranks,), larger=False), trace_graph
+        )
     source = communication_source(machine, "", cost, listen, (ranks,), larger=False)
     if source.origin.hosts > 1:
-        built = replace(built, placement=Placement.from_hosts(np.arange(ranks)))
-    return machines_of(source, built)
+        trace_graph = replace(trace_graph, placement=Placement.from_hosts(np.arange(ranks)))
+    return machines_of(source, trace_graph)
 
 
-def machines_of(source: CommunicationSource, built: TraceGraph) -> dict[End, Machine]:
+def machines_of(source: CommunicationSource, trace_graph: TraceGraph) -> dict[End, Machine]:
     """Costs between the program's ranks for each bound of their intervals."""
-    return {end: machine_of(costs, built.placement, source.fits) for end, costs in source.costs.items()}
+    return {
+        end: make_machine(costs, trace_graph.placement, source.fits) for end, costs in source.costs.items()
+    }
 
 
 def machine_text(source: CommunicationSource, survey: AnyPath | None) -> str:
@@ -524,14 +531,14 @@ def replay_trace(
     profile = profile if isinstance(profile, Profile) else load_profile(profile)
     listen(Status("reading the trace"))
     traced_launch = traced_launch_of(profile)
-    built, graph = traced_launch.built, traced_launch.built.graph
+    trace_graph, graph = traced_launch.trace_graph, traced_launch.trace_graph.graph
     computed = computed_by_rank(graph)
     recorded = Execution(
         RECORDED,
         profile.recorded.typical.ranks[0].hostname,
         Estimate(traced_launch.recorded_s, None, None),
-        mean_in_mpi(built.end_s - built.recording_s, computed),
-        built.calls_s / max(1, graph.ranks),
+        mean_in_mpi(trace_graph.end_s - trace_graph.recording_s, computed),
+        trace_graph.calls_s / max(1, graph.ranks),
     )
     survey = run if run is not None else profile.manifest.survey
     executions = [recorded]
@@ -539,7 +546,7 @@ def replay_trace(
     try:
         source = communication_source(survey, "", "typical", listen, (graph.ranks,), larger=False)
         executions.append(
-            _run_evaluator(MODEL, machine_text(source, survey), source, built, computed, recorded)
+            _run_evaluator(MODEL, machine_text(source, survey), source, trace_graph, computed, recorded)
         )
     except Inconclusive as error:
         if MODEL in on:
@@ -551,7 +558,7 @@ def replay_trace(
         listen(Status(f"replaying on {name}"))
         if ":" in name and _traits(name).simulated:
             source = communication_source(None, name, "typical", listen, (graph.ranks,), larger=False)
-            executions.append(_run_evaluator(f"{MODEL} of {name}", name, source, built, computed))
+            executions.append(_run_evaluator(f"{MODEL} of {name}", name, source, trace_graph, computed))
         executions.append(_run_replayer(name, graph, survey, mpi, free_matching, listen))
     return Replay(
         profile.manifest.program,
@@ -567,16 +574,16 @@ def _run_evaluator(
     name: str,
     machine: str,
     source: CommunicationSource,
-    built: TraceGraph,
+    trace_graph: TraceGraph,
     computed: np.ndarray,
     recorded: Execution | None = None,
 ) -> Execution:
     """Execute with the evaluator. On the machine of the `recorded` run, the result includes the times of call
     sites, each under the assumption that earlier calls began as recorded."""
-    situation = TracedProgram(built, machines_of(source, built))
-    program, sites_s = situation.costs_only, None
-    if recorded is not None and recorded.sites_s is not None and built.recorded_times is not None:
-        sites_s = recorded.sites_s - unexplained_by_place(situation.graph) / max(1, built.graph.ranks)
+    situation = TracedProgram(trace_graph, machines_of(source, trace_graph))
+    program, sites_s = situation.costs_only_program, None
+    if recorded is not None and recorded.sites_s is not None and trace_graph.recorded_times is not None:
+        sites_s = recorded.sites_s - unexplained_by_place(situation.graph) / max(1, trace_graph.graph.ranks)
     bounds = sorted(program.run_s.values())
     value = program.value_s
     interval = Estimate(value, bounds[0], bounds[-1]) if len(bounds) > 1 else Estimate(value, None, None)
@@ -607,7 +614,7 @@ def _run_replayer(
         if name == SMPI:
             machine = stack.enter_context(_calibrate_machine(survey))
         replayed = replay_on(graph, machine, mpi=mpi, free_matching=free_matching, listen=listen)
-    substituted = replayed.steps.substituted
+    substituted = replayed.steps.substitutions
     substituted_text = ", ".join(
         f"{plural(count, f'call of {operation}')}" for operation, count in sorted(substituted.items())
     )

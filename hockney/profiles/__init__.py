@@ -1,3 +1,4 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Profiles of programs: what a preloaded library records of each rank, and the explanation of its times."""
+"""Profiles of programs: what a preloaded library records in each rank, and an explanation of the time in
+MPI."""

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where calls come from: return addresses as functions, files and lines, and the call site among them.
+"""Resolves return addresses to functions, files and lines, and finds the call site among them.
 
-Files and lines come from the program's debugging information, through the system's addr2line (GNU binutils);
-without either, a call site is a symbol, or a module and an offset in it. Call sites of Python programs are
-recorded as text."""
+Files and lines come from the program's debugging information, through the system's addr2line (GNU binutils).
+Without them a call site is a symbol, or a module and an offset. Call sites of Python programs are recorded as
+text."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ import numpy as np
 
 from hockney.core.errors import HockneyError, printable
 from hockney.process import capture
-from hockney.profiles.elf import covered
+from hockney.profiles.elf import covered_addresses
 from hockney.profiles.rank_file import RankFile, text_of
 
 ADDR2LINE = "addr2line"
 TIMEOUT_S = 60.0
-_OF_MPI = re.compile(
+_MPI_MODULE = re.compile(
     r"(lib(p?mpi|hockney|open-(rte|pal|mpi)|ompi|opal|mpich|fmpich|oshmem|mpl|ucp|uct|ucs|fabric|pmix|psm2)[^/]*"
     r"\.(so|dylib)[^/]*|mca_[^/]*\.so|mpi_(f08|ext)[^/]*)$"
 )
 _MPI4PY = re.compile(r"(^|/)mpi4py(/|\.)")
 _PYTHON = re.compile(r"^(?P<file>.+?):(?P<line>\d+)(?: (?P<function>.*))?$")
 _UNKNOWN = ("??", "")
-LONGEST = 60
+MAX_PATH_LENGTH = 60
 CHECKED_CALLS = 1024
 """The library compares the call path of every call with this number with that of the first."""
-MOST_UNCHECKED = 0.1
+MAX_UNCHECKED_SHARE = 0.1
 """The share of a site's calls whose call paths were not compared, up to which its caller is known."""
 _OPERATOR = re.compile(
     r"operator *(\(\)|\[\]|new\[\]|delete\[\]|new\b|delete\b|->\*?|<=>|<<=?|>>=?|[-+*/%^&|<>=!]=|&&|\|\||\+\+"
@@ -44,8 +44,8 @@ _CLONE = re.compile(r" \[clone [^]]*\]|\[abi:\w+\]")
 
 @dataclass(frozen=True, order=True)
 class Frame:
-    """A return address. `function` and `file` are "" and `line` is 0 if they are not known; `module` is the
-    path of the program or library, `offset` an address in it."""
+    """A return address. `function` and `file` are "" and `line` is 0 if unknown. `module` is the path of the
+    program or library, `offset` an address in it."""
 
     function: str = ""
     file: str = ""
@@ -55,12 +55,12 @@ class Frame:
 
     @property
     def of_mpi(self) -> bool:
-        """Whether it is part of an MPI library, of a wrapper of it, or of hockney."""
-        return bool(_OF_MPI.search(Path(self.module).name) or _MPI4PY.search(self.module))
+        """Whether the frame belongs to an MPI library, to a wrapper of it, or to hockney."""
+        return bool(_MPI_MODULE.search(Path(self.module).name) or _MPI4PY.search(self.module))
 
     @property
     def place(self) -> str:
-        """ "solver.c:120", or what is known."""
+        """ "solver.c:120", or a less specific location."""
         if self.file:
             return f"{Path(self.file).name}:{self.line}" if self.line else Path(self.file).name
         if self.function:
@@ -82,15 +82,15 @@ class Frame:
 
     @property
     def name(self) -> str:
-        """The function without template arguments, parameters and the type that it returns. Only functions
-        of modules may have these: those of Python do not."""
+        """The function without template arguments, parameters and return type. Python functions are
+        unchanged."""
         return short_name(self.function) if self.module else self.function
 
 
 @dataclass(frozen=True)
 class CallSite:
-    """The innermost frame outside of MPI, and those that called it, the innermost first. `callers` are of one
-    of the call paths to it. An `ambiguous` site also counts calls from other places."""
+    """The innermost frame outside of MPI, and its callers, innermost first. `callers` belong to one of the
+    call paths to the site. An `ambiguous` site also counts calls from other places."""
 
     frame: Frame
     callers: tuple[Frame, ...] = ()
@@ -108,7 +108,7 @@ class CallSite:
     @property
     def text(self) -> str:
         text = self.frame.text if self.caller is None else f"{self.place} from {self.caller.place}"
-        return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
+        return text if len(text) <= MAX_PATH_LENGTH else text[: MAX_PATH_LENGTH - 3] + "..."
 
     @property
     def path_text(self) -> str:
@@ -117,7 +117,7 @@ class CallSite:
 
     @property
     def identity(self) -> str:
-        """Equal in another version of the program, if only lines have moved."""
+        """A text that stays equal in another version of the program if only line numbers changed."""
         frame = self.frame
         if frame.function:
             return f"{Path(frame.file).name}:{frame.function}" if frame.file else frame.function
@@ -156,7 +156,7 @@ def short_name(function: str) -> str:
 
 
 def python_frame(text: str) -> Frame:
-    """The frame of "FILE:LINE FUNCTION"."""
+    """Parse the frame "FILE:LINE FUNCTION"."""
     match = _PYTHON.match(text)
     if match is None:
         return Frame(function=text)
@@ -165,9 +165,9 @@ def python_frame(text: str) -> Frame:
 
 
 def call_sites(files: Sequence[RankFile]) -> tuple[tuple[CallSite, ...], tuple[Mapping[int, int], ...]]:
-    """All call sites of a launch, those that resolve equal merged, and for each file the index among them of
-    the site with a number."""
-    located = [_located(each) for each in files]
+    """All distinct call sites of a launch. Also returns, for each file, the index of the site with each
+    number."""
+    located = [_locate_frames(each) for each in files]
     wanted: dict[str, set[int]] = {}
     for rows in located:
         for row in rows:
@@ -182,7 +182,7 @@ def call_sites(files: Sequence[RankFile]) -> tuple[tuple[CallSite, ...], tuple[M
     origins: list[_Origins] = [_Origins()]
     indices = []
     for file, rows in zip(files, located, strict=True):
-        calls = _calls(file)
+        calls = _call_counts(file)
         index_of = {0: 0}
         for row in rows:
             site = _site(row, frames)
@@ -200,7 +200,7 @@ def call_sites(files: Sequence[RankFile]) -> tuple[tuple[CallSite, ...], tuple[M
     return (NOWHERE, *merged[1:]), tuple(indices)
 
 
-def _calls(file: RankFile) -> dict[int, int]:
+def _call_counts(file: RankFile) -> dict[int, int]:
     """The number of calls of each site."""
     calls: dict[int, int] = {}
     for site, count in zip(file.entries["site"].tolist(), file.entries["calls"].tolist(), strict=True):
@@ -210,7 +210,7 @@ def _calls(file: RankFile) -> dict[int, int]:
 
 @dataclass
 class _Origins:
-    """Where the calls of a site come from, of all its records."""
+    """The call paths of a site, merged from all of its records."""
 
     ambiguous: bool = False
     seen_mixed: bool = False
@@ -230,20 +230,20 @@ class _Origins:
         self.unchecked += calls if calls < CHECKED_CALLS else 0
 
     def caller(self, site: CallSite) -> Frame | None:
-        """Calls of a function from two lines of another one have the same stack, so that a caller is known
-        only if call paths were compared."""
+        """The only caller of the site, or None. Two calls from different lines of one function have the same
+        stack, so the caller is known only if call paths were compared."""
         callers = {path[0] if path else NOWHERE.frame for path in self.paths}
-        if self.seen_mixed or len(callers) != 1 or self.unchecked > MOST_UNCHECKED * self.calls:
+        if self.seen_mixed or len(callers) != 1 or self.unchecked > MAX_UNCHECKED_SHARE * self.calls:
             return None
-        (only,) = callers
-        if not only.line or not self.calls or "main" in (only.function, site.frame.function):
+        (caller,) = callers
+        if not caller.line or not self.calls or "main" in (caller.function, site.frame.function):
             return None  # the system's library calls main
-        return only if site.frame.line and only.file != site.frame.file else None
+        return caller if site.frame.line and caller.file != site.frame.file else None
 
 
 @dataclass(frozen=True)
 class _RawCallSite:
-    """A site's frames as modules and offsets, the innermost first."""
+    """The frames of a site as modules and offsets, innermost first."""
 
     number: int
     frames: tuple[tuple[str, int], ...]
@@ -251,16 +251,16 @@ class _RawCallSite:
     ambiguous: bool
 
 
-def _located(file: RankFile) -> list[_RawCallSite]:
+def _locate_frames(file: RankFile) -> list[_RawCallSite]:
     modules = np.sort(file.modules, order="begin")
     paths = [text_of(path) for path in modules["path"]]
     addresses = file.sites["frame"]
-    at = np.searchsorted(modules["begin"], addresses, side="right") - 1
+    module_indices = np.searchsorted(modules["begin"], addresses, side="right") - 1
     rows = []
-    for k, site in enumerate(file.sites):
+    for row, site in enumerate(file.sites):
         frames = []
         for address, module in zip(
-            addresses[k, : int(site["frames"])].tolist(), at[k].tolist(), strict=False
+            addresses[row, : int(site["frames"])].tolist(), module_indices[row].tolist(), strict=False
         ):
             if module >= 0 and address < int(modules["end"][module]):
                 frames.append((paths[module], address - int(modules["bias"][module])))
@@ -272,18 +272,21 @@ def _located(file: RankFile) -> list[_RawCallSite]:
 
 
 def _site(row: _RawCallSite, resolved: Mapping[tuple[str, int], Frame]) -> CallSite:
-    """The innermost return address, and Python's line, are those of all calls of the record."""
-    frames = [resolved.get(each, Frame(module=each[0], offset=each[1])) for each in row.frames]
+    """The call site of a record. The innermost return address, and Python's line, hold for all calls of the
+    record."""
+    frames = [
+        resolved.get(frame_key, Frame(module=frame_key[0], offset=frame_key[1])) for frame_key in row.frames
+    ]
     if row.python:
         return CallSite(python_frame(row.python), mixed=row.ambiguous)
-    outside = [frame for frame in frames if not frame.of_mpi]
-    if not outside:
+    program_frames = [frame for frame in frames if not frame.of_mpi]
+    if not program_frames:
         ambiguous = row.ambiguous and len(frames) != 1
         return CallSite(frames[-1] if frames else NOWHERE.frame, ambiguous=ambiguous, mixed=row.ambiguous)
     # The same line is one call site, whichever of its instructions made the call.
-    first, *callers = outside
+    innermost, *callers = program_frames
     return CallSite(
-        _without_offset(first),
+        _without_offset(innermost),
         tuple(map(_without_offset, callers)),
         ambiguous=row.ambiguous and frames[0].of_mpi,
         mixed=row.ambiguous,
@@ -295,7 +298,8 @@ def _without_offset(frame: Frame) -> Frame:
 
 
 def _symbols(module: str, offsets: Sequence[int]) -> dict[tuple[str, int], Frame]:
-    """The frames of return addresses, with the line of the call, which is one instruction before."""
+    """Resolve return addresses to frames. The line is looked up one byte before the return address, in the
+    call."""
     if shutil.which(ADDR2LINE) is None or not Path(module).is_file():
         return {}
     addresses = "".join(f"{max(0, offset - 1):#x}\n" for offset in offsets)
@@ -307,9 +311,9 @@ def _symbols(module: str, offsets: Sequence[int]) -> dict[tuple[str, int], Frame
     if not program.ok:
         return {}
     by_address = {max(0, offset - 1): offset for offset in offsets}
-    inside = covered(Path(module), list(by_address))
+    inside = covered_addresses(Path(module), list(by_address))
     found = {}
-    for address, function, place in _parsed(program.out.splitlines()):
+    for address, function, place in _parse_output(program.out.splitlines()):
         offset = by_address.get(address)
         if offset is None or (module, offset) in found:
             continue  # the innermost inlined function is first
@@ -325,8 +329,8 @@ def _symbols(module: str, offsets: Sequence[int]) -> dict[tuple[str, int], Frame
     return found
 
 
-def _parsed(lines: Iterable[str]) -> Iterable[tuple[int, str, str]]:
-    """Address, function and place of each line of addr2line."""
+def _parse_output(lines: Iterable[str]) -> Iterable[tuple[int, str, str]]:
+    """The address, function and place in each line of addr2line's output."""
     address, function = -1, None
     for line in lines:
         if line.startswith("0x") and function is None:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of a profile, and its document (`--json`). Times are seconds over all ranks together unless a
-column says otherwise, sizes are bytes."""
+"""The tables of a profile and its document (`--json`). Times are seconds summed over all ranks unless a
+column says otherwise; sizes are bytes."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from hockney.pages.columns import (
 from hockney.pages.columns import columns_table as table_of_columns
 from hockney.pages.format import quantity, share_interval
 from hockney.profiles.call_sites import CallSite
-from hockney.profiles.efficiencies import FEWEST_LAUNCHES, NEEDS_TRACE, efficiencies, over_values
+from hockney.profiles.efficiencies import MIN_LAUNCHES, NEEDS_TRACE, efficiencies, over_values
 from hockney.profiles.explanation import PART_NAMES, Row
 from hockney.profiles.profile import NO_COMMUNICATOR, Launch, RegionTime, group_rows, quantile_s
 from hockney.profiles.rank_file import DISTANCES, FIRST_TIME_BIN, LANGUAGES
@@ -41,31 +41,32 @@ from hockney.profiles.results import ProfileResults
 from hockney.profiles.waits import Waiting
 
 PERCENT = Format(lambda value: format_percent(point_value(value), 2), interval=share_interval)
-MOST_ROWS = 12
+MAX_ROWS = 12
 """Rows of a table on a terminal."""
-LEAST_SHARE = 1e-3
+MIN_SHARE = 1e-3
 """Call sites with a smaller share of the time in MPI are left out on a terminal."""
-MOST_CAUSES = 8
-LONGEST_PLACE = 24
+MAX_CAUSES = 8
+MAX_PLACE_LENGTH = 24
 """Characters of a call site in a narrow table."""
-MOST_REASONS = 4
+MAX_REASONS = 4
 WITHHELD_PARTS = "late_sender", "late_receiver", "collective", "excess"
 """Parts that may be smaller than the cost of recording."""
-MOST_PAIRS = 100_000
+MAX_PAIRS = 100_000
 """Pairs of ranks in the document; the largest ones."""
 
 
 def columns_table(
     name: str, title: str, columns: Iterable[Column[Any]], rows: Iterable[Any], caption: str = ""
 ) -> Table:
-    """A table whose columns of times have the unit of their largest value: small values hardly matter."""
+    """A table in which each column of times uses the unit of its largest value, because small values rarely
+    matter."""
     table = table_of_columns(name, title, columns, rows, caption)
     cells = zip(*(in_unit_of_largest(column) for column in zip(*table.rows, strict=True)), strict=True)
     return replace(table, rows=tuple(cells))
 
 
 def if_significant(results: ProfileResults, row: Row, seconds: float) -> float | None:
-    """`seconds`, or None if they are no more than recording may have caused."""
+    """`seconds`, or None if recording may have caused them."""
     return seconds if seconds > row.recording_s and not results.withheld else None
 
 
@@ -124,12 +125,12 @@ def site_columns(results: ProfileResults) -> tuple[Column[Row], ...]:
 
 
 def _caller(site: CallSite) -> str:
-    """The only line from which a wrapper is called, "" if that is not known."""
+    """The only line from which a wrapper is called; "" if unknown."""
     return site.caller.text if site.caller is not None else ""
 
 
 def _by_rank(results: ProfileResults, row: Row) -> dict[str, Any]:
-    """The number of ranks that call it, and the longest."""
+    """The number of ranks with this call, and the rank that spends most time in it."""
     seconds = row.by_rank
     longest = int(np.argmax(seconds)) if len(seconds) else 0
     return {
@@ -140,7 +141,7 @@ def _by_rank(results: ProfileResults, row: Row) -> dict[str, Any]:
 
 
 def _histogram(row: Row, tick_s: float) -> list[dict[str, float]]:
-    """Calls by time, in bins of a factor of 2, from `from_s` on."""
+    """The number of calls by duration, in bins from `from_s` on, each twice as wide as the previous one."""
     return [
         {"from_s": 2.0 ** (k + FIRST_TIME_BIN) * tick_s if k else 0.0, "calls": int(calls)}
         for k, calls in enumerate(row.bins)
@@ -177,13 +178,13 @@ def distance_text(distance: int) -> str:
 
 def sites_table(
     results: ProfileResults,
-    most: int = MOST_ROWS,
-    least: float = LEAST_SHARE,
+    most: int = MAX_ROWS,
+    least: float = MIN_SHARE,
     without: Sequence[str] = (),
     paths: bool = False,
 ) -> Table:
-    """The longest call sites, without those of which all have less than the share `least`. Columns `without`,
-    and of parts that none has, are left out. `paths`: with their call paths."""
+    """The longest call sites, except those whose parts are all below the share `least`. Columns `without`,
+    and columns of empty parts, are left out. `paths` adds call paths."""
     rows, whole = results.explanation.rows, results.total.total or 1.0
     shown = [row for row in rows if row.seconds >= least * whole][:most] or rows[:1]
     columns = site_columns(results)
@@ -214,9 +215,9 @@ def sites_table(
 
 
 def brief_sites_table(results: ProfileResults, most: int = 8) -> Table:
-    """The longest call sites in few columns, without functions whose lines are known."""
+    """The longest call sites in a few columns. Function names are left out if lines are known."""
     rows, whole = results.explanation.rows, results.total.total
-    shown = [row for row in rows if row.seconds >= LEAST_SHARE * (whole or 1.0)][:most] or rows[:1]
+    shown = [row for row in rows if row.seconds >= MIN_SHARE * (whole or 1.0)][:most] or rows[:1]
     known = site_columns(results)
     parts = [
         column.heading
@@ -229,8 +230,8 @@ def brief_sites_table(results: ProfileResults, most: int = 8) -> Table:
 
 
 def end_of_place(place: str) -> str:
-    """The end of a long place tells more than its beginning."""
-    return place if len(place) <= LONGEST_PLACE else f"...{place[3 - LONGEST_PLACE :]}"
+    """The end of a long place, which is more informative than its beginning."""
+    return place if len(place) <= MAX_PLACE_LENGTH else f"...{place[3 - MAX_PLACE_LENGTH :]}"
 
 
 def _path_text(site: CallSite) -> str:
@@ -242,7 +243,7 @@ PART_COLUMNS = ("machine", "waiting", "excess", "not separated")
 
 @dataclass(frozen=True)
 class Metric:
-    """One of POP's metrics; `depth` is its level in the tree."""
+    """A POP metric; `depth` is its level in the tree."""
 
     name: str
     key: str
@@ -278,13 +279,13 @@ def metrics(results: ProfileResults) -> list[Metric]:
 
 def metrics_table(results: ProfileResults) -> Table:
     columns = METRICS
-    if len(results.profile.launches) < FEWEST_LAUNCHES:
+    if len(results.profile.launches) < MIN_LAUNCHES:
         columns = without_intervals(METRICS)
     return columns_table("efficiencies", "Efficiencies (POP)", columns, metrics(results), NEEDS_TRACE)
 
 
 def part_columns(results: ProfileResults) -> tuple[Column[str], ...]:
-    """The columns of the parts of the time in MPI; a row is the name of a field of `Parts`."""
+    """The columns for parts of the time in MPI. A row is the name of a field of `Parts`."""
     return (
         Column("part", lambda key: PART_NAMES[key]),
         Column("", lambda key: key, key="part"),
@@ -296,9 +297,9 @@ def part_columns(results: ProfileResults) -> tuple[Column[str], ...]:
 def parts_table(results: ProfileResults) -> Table:
     withheld = WITHHELD_PARTS if results.withheld else ()
     shares = {key: results.part_share(attrgetter(key)).value for key in PART_NAMES}
-    keys = [key for key, share in shares.items() if share >= LEAST_SHARE and key not in withheld]
+    keys = [key for key, share in shares.items() if share >= MIN_SHARE and key not in withheld]
     columns = part_columns(results)
-    if len(results.profile.launches) < FEWEST_LAUNCHES:
+    if len(results.profile.launches) < MIN_LAUNCHES:
         columns = without_intervals(columns)
     caption = "Of all ranks together."
     if results.withheld:
@@ -310,15 +311,15 @@ def parts_table(results: ProfileResults) -> Table:
 
 
 def unseparated_line(results: ProfileResults) -> str:
-    """The main reasons for which time is not separated, with their times."""
+    """The main reasons why time is not separated, with their times."""
     least = 0.01 * results.total.total
-    shown = [each for each in results.unseparated if each.seconds >= least][:MOST_REASONS]
+    shown = [each for each in results.unseparated if each.seconds >= least][:MAX_REASONS]
     whys = "; ".join(f"{each.text} ({quantity(each.seconds, 's')})" for each in shown)
     return f"Not separated: {whys}." if whys else ""
 
 
 def cause_columns(results: ProfileResults, brief: bool = False) -> list[Column[Waiting]]:
-    """`brief`: without functions of the program whose lines are known."""
+    """The columns of causes. `brief` leaves out functions whose lines are known."""
     launch = results.launch
 
     def place(site: int) -> str:
@@ -338,14 +339,14 @@ def cause_columns(results: ProfileResults, brief: bool = False) -> list[Column[W
     ]
 
 
-def causes_table(results: ProfileResults, most: int = MOST_CAUSES, brief: bool = False) -> Table | None:
+def causes_table(results: ProfileResults, most: int = MAX_CAUSES, brief: bool = False) -> Table | None:
     columns, rows = cause_columns(results, brief), results.causes[:most]
     caption = "Estimated from the messages and collectives that were timed individually."
     return columns_table("waiting", "Who waits for whom", columns, rows, caption) if rows else None
 
 
 def rank_columns(results: ProfileResults) -> tuple[Column[int], ...]:
-    """The columns of the ranks; a row is a rank's place in the launch."""
+    """The columns for ranks. A row is the index of a rank in the launch."""
     ranks, waits = results.launch.ranks, results.explanation.waits
     waits_s, waited_for_s = waits.of_ranks(len(ranks)).tolist(), waits.caused_by(len(ranks)).tolist()
     return (
@@ -382,7 +383,7 @@ def regions_table(results: ProfileResults) -> Table | None:
 
 
 def group_columns(launch: Launch) -> tuple[Column[np.ndarray], ...]:
-    """The columns for groups of calls, from all call sites and ranks, of one function with equal
+    """The columns for groups of calls of one function, over all call sites and ranks, with equal
     communicator, size class, distance and language."""
 
     def language(number: int) -> str:
@@ -401,7 +402,7 @@ def group_columns(launch: Launch) -> tuple[Column[np.ndarray], ...]:
 
 
 def communicator_text(launch: Launch, calls: np.ndarray) -> str:
-    """The communicator of `calls`, which share one; "" if they have none."""
+    """The common communicator of `calls`; "" if they have none."""
     place = int(calls["communicator"][0])
     return launch.communicators[place].text if place else ""
 
@@ -440,7 +441,7 @@ def recording_table(results: ProfileResults) -> Table | None:
 
 
 def terminal_tables(results: ProfileResults) -> tuple[Table, ...]:
-    """The tables on a terminal, below the headline."""
+    """The tables that a terminal shows below the headline."""
     tables = (
         metrics_table(results),
         parts_table(results),
@@ -452,7 +453,7 @@ def terminal_tables(results: ProfileResults) -> tuple[Table, ...]:
 
 
 def document(results: ProfileResults) -> dict[str, Any]:
-    """The answer for programs: seconds and bytes. Intervals are null if there are too few launches."""
+    """The profile as JSON, in seconds and bytes. Intervals are null if there are too few launches."""
     profile, launch, explanation = results.profile, results.launch, results.explanation
     waits = explanation.waits
     columns, sites = site_columns(results), explanation.rows
@@ -512,10 +513,10 @@ def document(results: ProfileResults) -> dict[str, Any]:
 
 
 def _matrix(results: ProfileResults) -> list[dict[str, Any]]:
-    """Pairs of ranks that exchanged something."""
+    """The pairs of ranks that exchanged messages."""
     launch = results.launch
     senders, receivers = np.nonzero((launch.sent > 0) | (launch.messages > 0))
-    order = np.argsort(-launch.sent[senders, receivers], kind="stable")[:MOST_PAIRS]
+    order = np.argsort(-launch.sent[senders, receivers], kind="stable")[:MAX_PAIRS]
     return [
         {
             "from": launch.ranks[i].label,

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Two profiles compared: of two versions of a program, of two MPIs, or before and after a change. The times
+"""Compares two profiles: of two versions of a program, of two MPIs, or before and after a change. The times
 of the program, of each MPI operation and of each call site are judged like measured cases
-(`hockney.models.comparison`), with launches as independent samples. Call sites are matched by file and
-function, not by line, and by operation."""
+(`hockney.models.comparison`), with launches as independent samples. Call sites are matched by operation, file
+and function, but not by line."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROGRAM, OPERATION, SITE = "program", "operation", "call site"
 NAME = "name"
 
 
-def _pooled(case: Case, seconds: Sequence[float]) -> PooledCase:
+def _pool_launches(case: Case, seconds: Sequence[float]) -> PooledCase:
     logs = np.log(np.maximum(np.asarray(seconds, dtype=float), 1e-12))
     unknown = np.full(len(logs), np.nan)
     observation = Observation(
@@ -65,18 +65,18 @@ Key = tuple[str, str]
 """What is compared: PROGRAM, OPERATION or SITE, and its name."""
 
 
-def times(profile: Profile) -> dict[Key, list[float]]:
-    """Seconds of each launch: the elapsed time, and the time summed over all ranks in MPI, outside, in each
-    operation and at each call site."""
-    found: dict[Key, list[float]] = {}
+def times_by_key(profile: Profile) -> dict[Key, list[float]]:
+    """The seconds of each launch: the elapsed time, and times summed over all ranks: in MPI, outside of MPI,
+    in each operation and at each call site."""
+    times: dict[Key, list[float]] = {}
     for k, launch in enumerate(profile.launches):
-        for key, seconds in _times_of(launch).items():
-            found.setdefault(key, [0.0] * len(profile.launches))[k] = seconds
-    return found
+        for key, seconds in _launch_times(launch).items():
+            times.setdefault(key, [0.0] * len(profile.launches))[k] = seconds
+    return times
 
 
-def _times_of(launch: Launch) -> dict[Key, float]:
-    found: dict[Key, float] = {
+def _launch_times(launch: Launch) -> dict[Key, float]:
+    times: dict[Key, float] = {
         (PROGRAM, ELAPSED): launch.elapsed_s,
         (PROGRAM, IN_MPI): launch.in_mpi_s,
         (PROGRAM, OUTSIDE): sum(rank.outside_s for rank in launch.ranks),
@@ -88,14 +88,14 @@ def _times_of(launch: Launch) -> dict[Key, float]:
         operation = f"MPI_{blocking(launch.function(function))}"
         identity = launch.sites[site].identity
         for key in ((OPERATION, operation), (SITE, f"{operation} in {identity}")):
-            found[key] = found.get(key, 0.0) + seconds
-    return found
+            times[key] = times.get(key, 0.0) + seconds
+    return times
 
 
 @dataclass(frozen=True)
 class ProfileComparison:
-    """Profile B compared with profile A. `only_a` and `only_b` are call sites that the other one does not
-    have."""
+    """Profile B compared with profile A. `only_a` and `only_b` are call sites that only one of them
+    contains."""
 
     a: Profile
     b: Profile
@@ -106,7 +106,7 @@ class ProfileComparison:
 
     @cached_property
     def by_key(self) -> Mapping[Key, CaseVerdict]:
-        return {(each.case.workload, str(each.case[NAME])): each for each in self.judged.cases}
+        return {(verdict.case.workload, str(verdict.case[NAME])): verdict for verdict in self.judged.cases}
 
     @property
     def elapsed(self) -> CaseVerdict:
@@ -128,7 +128,7 @@ class ProfileComparison:
 
     @property
     def answer(self) -> tuple[str, ...]:
-        """The result, in sentences."""
+        """The sentences of the result."""
         words = {
             "slower": "B is slower than A",
             "faster": "B is faster than A",
@@ -170,7 +170,7 @@ class ProfileComparison:
 
     @property
     def document(self) -> dict[str, Any]:
-        """Times in seconds; ratios are B / A."""
+        """The comparison as JSON: times in seconds, ratios as B / A."""
         return {
             "verdict": self.state,
             "sentence": self.answer[0],
@@ -186,7 +186,7 @@ class ProfileComparison:
 
 
 def ratio_text(ratio: float) -> str:
-    """Two decimals, and three digits of larger ratios."""
+    """The ratio with two decimals, or with three significant digits if it is large."""
     return f"{ratio:.{2 if ratio < 9.995 else 1 if ratio < 99.95 else 0}f}"
 
 
@@ -215,8 +215,8 @@ def _side(profile: Profile) -> dict[str, Any]:
 
 
 def compare_profiles(a: Profile, b: Profile, tolerance: float = TOLERANCE) -> ProfileComparison:
-    """Whether B takes longer than A. Raises Inconclusive if the numbers of ranks differ, as times of all
-    ranks together then say nothing."""
+    """Judge whether B takes longer than A. Raises Inconclusive if the numbers of ranks differ, because times
+    summed over all ranks are then not comparable."""
     if len(a.typical.ranks) != len(b.typical.ranks):
         raise Inconclusive(
             "the profiles have different numbers of ranks",
@@ -226,21 +226,25 @@ def compare_profiles(a: Profile, b: Profile, tolerance: float = TOLERANCE) -> Pr
             a=len(a.typical.ranks),
             b=len(b.typical.ranks),
         )
-    of_a, of_b = times(a), times(b)
-    whole_a, whole_b = _mean(of_a, (PROGRAM, ELAPSED)), _mean(of_b, (PROGRAM, ELAPSED))
+    times_a, times_b = times_by_key(a), times_by_key(b)
+    elapsed_a, elapsed_b = _mean(times_a, (PROGRAM, ELAPSED)), _mean(times_b, (PROGRAM, ELAPSED))
     ranks = len(a.typical.ranks)
     pairs = []
-    for key in of_a:
-        if key not in of_b or min(*of_a[key], *of_b[key]) <= 0:
+    for key in times_a:
+        if key not in times_b or min(*times_a[key], *times_b[key]) <= 0:
             continue
-        of_all = ranks if key[0] != PROGRAM else 1
-        small_a = _mean(of_a, key) < SMALL_SHARE * whole_a * of_all
-        small_b = _mean(of_b, key) < SMALL_SHARE * whole_b * of_all
-        if key[0] != PROGRAM and small_a and small_b:
+        rank_factor = ranks if key[0] != PROGRAM else 1
+        is_small_a = _mean(times_a, key) < SMALL_SHARE * elapsed_a * rank_factor
+        is_small_b = _mean(times_b, key) < SMALL_SHARE * elapsed_b * rank_factor
+        if key[0] != PROGRAM and is_small_a and is_small_b:
             continue
         case = Case.of(key[0], ranks, **{NAME: key[1]})
-        pairs.append(Pair(case, _pooled(case, of_a[key]), _pooled(case, of_b[key]), key[1]))
-    sites_a, sites_b = ({name for kind, name in of if kind == SITE} for of in (of_a, of_b))
+        pairs.append(
+            Pair(case, _pool_launches(case, times_a[key]), _pool_launches(case, times_b[key]), key[1])
+        )
+    sites_a, sites_b = (
+        {name for kind, name in side_times if kind == SITE} for side_times in (times_a, times_b)
+    )
     return ProfileComparison(
         a,
         b,
@@ -251,25 +255,25 @@ def compare_profiles(a: Profile, b: Profile, tolerance: float = TOLERANCE) -> Pr
     )
 
 
-def _mean(of: Mapping[Key, Sequence[float]], key: Key) -> float:
-    return float(np.mean(of[key])) if key in of else 0.0
+def _mean(times: Mapping[Key, Sequence[float]], key: Key) -> float:
+    return float(np.mean(times[key])) if key in times else 0.0
 
 
 def _caveats(a: Profile, b: Profile) -> list[Caveat]:
-    found = []
-    fewest = min(len(a.launches), len(b.launches))
-    if fewest < FEWEST_LAUNCHES:
-        found.append(
+    caveats = []
+    min_launches = min(len(a.launches), len(b.launches))
+    if min_launches < FEWEST_LAUNCHES:
+        caveats.append(
             Caveat(
                 "few-launches",
-                f"a profile has {plural(fewest, 'launch', 'launches')}",
+                f"a profile has {plural(min_launches, 'launch', 'launches')}",
                 "verdicts, which need several launches of each side",
                 f"profile both with '--repeat {FEWEST_LAUNCHES + 2}'",
             )
         )
     for side, profile in (("A", a), ("B", b)):
         if profile.oversubscribed:
-            found.append(
+            caveats.append(
                 Caveat(
                     "oversubscribed",
                     f"the ranks of {side} share cores",
@@ -277,4 +281,4 @@ def _caveats(a: Profile, b: Profile) -> list[Caveat]:
                     f"run at most {profile.cores} ranks on each host",
                 )
             )
-    return found
+    return caveats

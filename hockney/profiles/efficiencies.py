@@ -1,12 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Efficiencies of a parallel program as the POP Centre of Excellence defines them (pop-coe.eu, 'POP standard
+"""Efficiencies of a parallel program as defined by the POP Centre of Excellence (pop-coe.eu, 'POP standard
 metrics for parallel performance analysis'): parallel efficiency is load balance times communication
 efficiency.
 
-With the computation c of each rank, its time outside of MPI, and the elapsed time T: load balance = mean(c) /
-max(c), communication efficiency = max(c) / T. Communication efficiency is the product of serialisation and
-transfer, whose separation needs the program's time on an ideal network, and with it a trace."""
+Let c be the computation of each rank (its time outside of MPI) and T the elapsed time. Then load balance =
+mean(c) / max(c), and communication efficiency = max(c) / T. Communication efficiency is the product of
+serialisation and transfer; separating these requires the program's time on an ideal network, and thus a
+trace."""
 
 from __future__ import annotations
 
@@ -19,15 +20,16 @@ from hockney.core.fit import Estimate
 from hockney.models.statistics import center, estimate, half_width
 from hockney.profiles.profile import Launch
 
-FEWEST_LAUNCHES = 3
+MIN_LAUNCHES = 3
 """The minimum number of launches for an interval."""
 NEEDS_TRACE = "Serialisation and transfer, the factors of communication efficiency, need a trace."
 
 
 @dataclass(frozen=True)
 class Efficiencies:
-    """The parallel efficiencies of one launch. On several hosts, load balance is the product of the balance
-    `between_hosts`, computed from each host's mean computation, and the balance `within_hosts`."""
+    """The parallel efficiencies of one launch. With more than one host, load balance is the product of the
+    balance `between_hosts`, computed from the mean computation of each host, and the balance
+    `within_hosts`."""
 
     load_balance: float
     communication: float
@@ -43,32 +45,36 @@ class Efficiencies:
 
 def efficiencies(launch: Launch) -> Efficiencies:
     computation = np.array([rank.outside_s for rank in launch.ranks])
-    most = float(computation.max(initial=0.0))
+    max_computation = float(computation.max(initial=0.0))
     elapsed = launch.elapsed_s
-    if most <= 0 or elapsed <= 0:
+    if max_computation <= 0 or elapsed <= 0:
         return Efficiencies(1.0, 0.0 if elapsed > 0 else 1.0, 1.0, 1.0, 0)
-    mean = float(computation.mean())
+    mean_computation = float(computation.mean())
     hosts = sorted({rank.host for rank in launch.ranks})
-    of_hosts = [
+    host_means = [
         float(np.mean([rank.outside_s for rank in launch.ranks if rank.host == host])) for host in hosts
     ]
-    between = mean / max(of_hosts) if max(of_hosts) > 0 else 1.0
-    balance = min(1.0, mean / most)
-    between = min(1.0, max(balance, between))
+    between_hosts = mean_computation / max(host_means) if max(host_means) > 0 else 1.0
+    balance = min(1.0, mean_computation / max_computation)
+    between_hosts = min(1.0, max(balance, between_hosts))
     return Efficiencies(
-        balance, min(1.0, most / elapsed), between, balance / between, int(np.argmax(computation))
+        balance,
+        min(1.0, max_computation / elapsed),
+        between_hosts,
+        balance / between_hosts,
+        int(np.argmax(computation)),
     )
 
 
-def over_values(positive: Sequence[float]) -> Estimate:
-    """The robust centre of a positive quantity of several launches, with a 95% interval if there are enough
-    of them. Of zeros there is no interval."""
-    values = np.array(positive)
+def over_values(quantities: Sequence[float]) -> Estimate:
+    """The robust centre of a positive quantity over launches, with a 95% interval if there are enough
+    launches. There is no interval if a value is zero."""
+    values = np.array(quantities)
     if len(values) == 1 or values.min() <= 0:
         return Estimate(float(np.median(values)), None, None)
     logs = np.log(values)
-    middle = float(center(logs))
-    if len(values) < FEWEST_LAUNCHES:
-        return Estimate(float(np.exp(middle)), None, None)
-    half = float(half_width(logs, np.nan))
-    return estimate(np.exp(middle), np.exp(middle - half), np.exp(middle + half))
+    log_center = float(center(logs))
+    if len(values) < MIN_LAUNCHES:
+        return Estimate(float(np.exp(log_center)), None, None)
+    log_width = float(half_width(logs, np.nan))
+    return estimate(np.exp(log_center), np.exp(log_center - log_width), np.exp(log_center + log_width))

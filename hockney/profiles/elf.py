@@ -1,10 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an ELF file says about itself: how it is linked, and the symbols that it binds or exports.
+"""Reads how an ELF file is linked, and which symbols it binds or exports.
 
-Only the tables that are needed are read, and a damaged file is treated as one without them. The layout is
-that of the System V ABI, chapters 4 and 5, for 64 bits and little-endian, as on all processors that have
-wrappers."""
+Only the required tables are read, and a damaged file is treated as one without tables. The layout is that of
+the System V ABI, chapters 4 and 5, 64-bit and little-endian, as on all processors that have wrappers."""
 
 from __future__ import annotations
 
@@ -37,9 +36,9 @@ _SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section"
 
 @dataclass(frozen=True)
 class Elf:
-    """`interpreter` is the loader of a dynamically linked program, "" if it has none. `bound` are the symbols
-    of MPI that it takes from elsewhere, `exported` the functions that others may take from it,
-    `static_symbols` the symbols that are linked into it statically."""
+    """`interpreter` is the loader of a dynamically linked program, "" if it has none. `bound` are the MPI
+    symbols that it imports, `exported` the functions that it exports, `static_symbols` the MPI symbols that
+    are linked into it statically."""
 
     interpreter: str
     bound: tuple[str, ...] = ()
@@ -58,20 +57,22 @@ def read_elf(path: Path) -> Elf | None:
         return None
 
 
-def covered(path: Path, addresses: Sequence[int]) -> frozenset[int]:
-    """The addresses inside a function for which the file contains a symbol with a size."""
+def covered_addresses(path: Path, addresses: Sequence[int]) -> frozenset[int]:
+    """The addresses inside of functions for which the file contains a symbol with a size."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             if data[:6] != IDENTIFICATION:
                 return frozenset()
             sections = _sections(data)
             tables = sections[np.isin(sections["type"], (SHT_DYNSYM, SHT_SYMTAB))]
-            return frozenset().union(*(_inside(_symbols(data, table), addresses) for table in tables))
+            return frozenset().union(
+                *(_addresses_in_symbols(_symbols(data, table), addresses) for table in tables)
+            )
     except (OSError, ValueError, IndexError):
         return frozenset()
 
 
-def _inside(symbols: np.ndarray, addresses: Sequence[int]) -> set[int]:
+def _addresses_in_symbols(symbols: np.ndarray, addresses: Sequence[int]) -> set[int]:
     kept = symbols[_is_code(symbols) & (symbols["section"] != UNDEFINED) & (symbols["size"] > 0)]
     order = np.argsort(kept["value"], kind="stable")
     begins = kept["value"][order]
@@ -100,7 +101,7 @@ def _sections(data: mmap.mmap) -> np.ndarray:
 
 
 def _symbols(data: mmap.mmap, table: np.void) -> np.ndarray:
-    """The symbols of a table, as far as the file contains them."""
+    """The symbols of a table that the file contains completely."""
     offset, size = int(table["offset"]), int(table["size"])
     return _rows(data, _SYMBOL, offset, max(0, min(size, len(data) - offset)) // _SYMBOL.itemsize)
 
@@ -139,7 +140,7 @@ def _read(data: mmap.mmap) -> Elf:
 
 
 def _mpi_symbols(symbols: np.ndarray, names: bytes) -> Iterator[tuple[str, bool, bool]]:
-    """The symbols of MPI, each with whether it is defined in this file, and whether it is a function."""
+    """The MPI symbols, each with two flags: whether this file defines it, and whether it is a function."""
     is_defined = symbols["section"] != UNDEFINED
     columns = (symbols["name"], is_defined, _is_code(symbols))
     for start, defined, is_code in zip(*(column.tolist() for column in columns), strict=True):

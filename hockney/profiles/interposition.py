@@ -1,12 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The library that records the MPI calls of a program, for exactly the functions that its MPI has.
+"""Builds the library that records the MPI calls of a program, for exactly the functions of its MPI.
 
 `engine/profile/functions.txt` lists the functions of the MPI standard (version 5.0) with the kinds of their
-parameters. The symbols come from the MPI libraries themselves, so that every function has a wrapper, those
-that an MPI adds to the standard too, and no function seems to exist that the MPI lacks. A wrapper passes on
-its arguments unseen, under the same name, so that it needs no declaration and serves all languages.
-"""
+parameters. The symbols come from the MPI libraries themselves, so that every function has a wrapper,
+including extensions, and no function seems to exist that the MPI lacks. A wrapper forwards its arguments
+unchanged, under the same name. It therefore needs no declaration and serves all languages."""
 
 from __future__ import annotations
 
@@ -67,9 +66,9 @@ _PARAMETER_OF = {name: key for key, names in _PARAMETERS.items() for name in nam
 
 @dataclass(frozen=True)
 class MpiFunction:
-    """A function of the MPI standard, without MPI_: its parameters in the order of C, each with a letter for
-    its kind (n: count of elements, h: the same with 64 bits always, d: datatype, ...), and whether it returns
-    an error code."""
+    """A function of the MPI standard, without MPI_: its parameters in C order, each with a letter for its
+    kind (n: count of elements, h: the same with 64 bits always, d: datatype, ...), and whether it returns an
+    error code."""
 
     name: str
     parameters: tuple[tuple[str, str], ...]
@@ -90,13 +89,13 @@ class MpiFunction:
 
     @property
     def fortran_error(self) -> int:
-        """The place of IERROR in Fortran, -1 if there is none. Fortran has no command-line arguments."""
+        """The index of IERROR in Fortran, -1 if there is none. Fortran has no command-line arguments."""
         if not self.returns_error or self.name in ("Pcontrol", "F_sync_reg"):
             return -1
         return len(self.parameters) - 2 * any(name == "argc" for name, _ in self.parameters)
 
     def places(self) -> dict[str, int]:
-        """The place of each parameter that records use, by its name in functions.hpp."""
+        """The index of each parameter that records use, by its name in functions.hpp."""
         named: dict[str, int] = {}
         kind = self.kind
         for place, (name, letter) in enumerate(self.parameters):
@@ -121,7 +120,7 @@ class MpiFunction:
 
 @dataclass(frozen=True)
 class Wrapper:
-    """An exported symbol: the function that it is a form of, by its place in `functions()`."""
+    """An exported symbol, and the index in `functions()` of the function that it is a variant of."""
 
     function: int
     language: str  # of functions.hpp
@@ -142,15 +141,16 @@ def _function(line: str) -> MpiFunction:
 
 
 def functions(symbols: Iterable[str] = ()) -> list[str]:
-    """Names without MPI_ by place, as the entries of rank files count them: first the names in the standard,
-    then names that only `symbols` contains."""
+    """Names without MPI_ in the order in which rank files number them: the names of the standard, then names
+    that only `symbols` contains."""
     names = [each.name for each in standard_functions()]
     known = {name.lower() for name in names}
     return names + sorted({name for name in map(_added, symbols) if name and name.lower() not in known})
 
 
 def _added(symbol: str) -> str:
-    """The name of a function that only a certain MPI has, such as MPIX_Comm_shrink: without a prefix MPI_."""
+    """The name of a function that only a certain MPI has, such as MPIX_Comm_shrink, without the prefix
+    MPI_."""
     base = _function_of(symbol)
     return "" if base is None or base.lower() in _standard_names() else base
 
@@ -189,7 +189,7 @@ def wraps(symbol: str) -> bool:
 
 
 def wrapper_of(symbol: str, places: Mapping[str, int]) -> Wrapper:
-    """What a wrapped symbol calls; `places` are those of all functions, by lower-case name."""
+    """The wrapper for a symbol. `places` are the indices of all functions by lower-case name."""
     _, variant = _stem(symbol)
     name = _function_of(symbol)
     assert name is not None
@@ -199,7 +199,7 @@ def wrapper_of(symbol: str, places: Mapping[str, int]) -> Wrapper:
 
 
 def exported(library: Path) -> Sequence[str]:
-    """The functions of MPI that a shared library defines for others. Raises EnvironmentProblem."""
+    """The MPI functions that a shared library exports. Raises EnvironmentProblem."""
     elf = read_elf(library)
     if elf is None:
         raise EnvironmentProblem(
@@ -217,8 +217,8 @@ def build(
     environ: Mapping[str, str] | None = None,
     notify: Callable[[str], None] = lambda _: None,
 ) -> Path:
-    """The recording library for programs that use these MPI libraries, from the cache or compiled into it.
-    Raises EnvironmentProblem."""
+    """Build the recording library for programs that use these MPI libraries, unless it is cached. Raises
+    EnvironmentProblem."""
     processor = os.uname().machine
     if processor not in REGISTERS:
         raise EnvironmentProblem(
@@ -267,8 +267,8 @@ def _products(symbols: Sequence[str], processor: str, folder: Path) -> Products:
 
 
 def stubs(symbols: Sequence[str], processor: str) -> str:
-    """Assembly of the exported symbols: each loads its number and jumps to the common wrapper, or to that
-    which preserves floating-point arguments too."""
+    """Assembly of the exported symbols. Each loads its number and jumps to the common wrapper, or to the one
+    that also preserves floating-point arguments."""
     load = {
         "x86_64": "  mov ${}, %r11d\n  jmp {}\n",
         "aarch64": "  mov w16, #{}\n  b {}\n",
@@ -317,13 +317,14 @@ _UNKNOWN_WORDS = 12
 
 @functools.cache
 def _declared() -> dict[str, MpiFunction]:
-    """The functions whose arguments are known in number, all of them integers and pointers, by name:
-    MPI_Pcontrol takes any."""
+    """The functions with a known number of arguments that are all integers or pointers, by name.
+    MPI_Pcontrol, for example, takes any arguments."""
     return {each.name: each for each in standard_functions() if each.name != "Pcontrol"}
 
 
 def _stack_words(function: MpiFunction | None, wrapper: Wrapper, registers: int) -> int:
-    """Words that a call may pass on the stack. In Fortran the error code follows, and lengths of texts."""
+    """The number of words that a call may pass on the stack. In Fortran the error code and the lengths of
+    texts follow the other arguments."""
     if function is None:
         return _UNKNOWN_WORDS
     if wrapper.language == "c":

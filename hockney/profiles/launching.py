@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Launch the user's command with the library that records in its ranks, and note in the profile's manifest
+"""Launches the user's command with the recording library in its ranks, and notes in the profile's manifest
 how each launch ended.
 
-Only ranks get the library: the variables are options of the launcher where it has such options, and then the
+Only ranks load the library: if the launcher has options for the variables of ranks, they are used, and the
 launcher itself is not changed."""
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from hockney.profiles.rank_file import PATTERN
 PRELOAD, FOLDER = "LD_PRELOAD", "HOCKNEY_PROFILE_FOLDER"
 TRACE, TRACE_LIMIT = "HOCKNEY_PROFILE_TRACE", "HOCKNEY_PROFILE_TRACE_LIMIT"
 """Whether each call is traced, and the largest size of a rank's trace in MiB (engine/profile/trace.cpp)."""
-FEWEST_PAIRS = 5
+MIN_PAIRS = 5
 """Pairs of launches with and without the library, for the overhead."""
 EXPORT = "--export"
 ALL, NONE = "ALL", ("NONE", "NIL")
@@ -44,7 +44,7 @@ SEPARATORS = ":", " "
 
 @dataclass(frozen=True)
 class LaunchCommand:
-    """A command line, and the environment in which it is started."""
+    """A command line and the environment in which it is started."""
 
     words: tuple[str, ...]
     environ: Mapping[str, str]
@@ -56,11 +56,15 @@ def launch_command(
     folder: Path,
     environ: Mapping[str, str],
     trace: TraceMode | None = None,
-    more: Mapping[str, str] | None = None,
+    extra_variables: Mapping[str, str] | None = None,
 ) -> LaunchCommand:
-    """The command with the variables for its ranks, which write into `folder`, and `more` variables.
+    """The command with the variables for its ranks, which write into `folder`, and `extra_variables`.
     Variables that the user sets for the ranks are kept: their libraries come after `library`."""
-    variables = {PRELOAD: _joined(library, environ.get(PRELOAD, "")), FOLDER: str(folder), **(more or {})}
+    variables = {
+        PRELOAD: _join_libraries(library, environ.get(PRELOAD, "")),
+        FOLDER: str(folder),
+        **(extra_variables or {}),
+    }
     if trace is not None:
         variables |= {TRACE: trace, **{name: environ[name] for name in (TRACE_LIMIT,) if name in environ}}
     words, replaced = _with_library(command, library, environ)
@@ -68,51 +72,51 @@ def launch_command(
     if launcher is None:
         return LaunchCommand(words, {**environ, **variables})
     if launcher.is_srun:
-        return LaunchCommand(_exported(command, words, library, environ), {**environ, **variables})
-    wanted = [(name, value) for name, value in variables.items() if name != PRELOAD or not replaced]
-    options = launcher.family.variable_words(wanted)
+        return LaunchCommand(_export_variables(command, words, library, environ), {**environ, **variables})
+    wanted_variables = [(name, value) for name, value in variables.items() if name != PRELOAD or not replaced]
+    options = launcher.family.variable_words(wanted_variables)
     if options is None:
         return LaunchCommand(words, {**environ, **variables})
     starts = [segment.start for segment in command.segments]
-    places = starts if launcher.family.variables_per_program else starts[:1]
+    option_words = starts if launcher.family.variables_per_program else starts[:1]
     inserted: list[str] = []
     for k, word in enumerate(words):
-        inserted += [*(options if k in places else []), word]
-    return LaunchCommand((*inserted, *(options if len(words) in places else [])), dict(environ))
+        inserted += [*(options if k in option_words else []), word]
+    return LaunchCommand((*inserted, *(options if len(words) in option_words else [])), dict(environ))
 
 
-def _joined(library: str, others: str) -> str:
+def _join_libraries(library: str, others: str) -> str:
     return f"{library}:{others}" if others else library
 
 
 def _with_library(command: Command, library: str, environ: Mapping[str, str]) -> tuple[tuple[str, ...], bool]:
     """The command's words with the library added to each LD_PRELOAD for ranks, and whether an option of the
-    launcher sets it, so that a second option must not."""
+    launcher sets LD_PRELOAD, which then must not be set by another option."""
     words, replaced = list(command.words), False
     for k in user_variables(command, PRELOAD):
         name, equals, value = words[k].partition("=")
         if equals:
-            words[k] = f"{name}={_joined(library, value)}"
+            words[k] = f"{name}={_join_libraries(library, value)}"
         elif command.launcher is not None and _value_follows(command, k):
-            words[k + 1] = _joined(library, words[k + 1])
+            words[k + 1] = _join_libraries(library, words[k + 1])
         else:
-            words[k] = f"{name}={_joined(library, environ.get(PRELOAD, ''))}"
+            words[k] = f"{name}={_join_libraries(library, environ.get(PRELOAD, ''))}"
         replaced = replaced or words[k - 1].startswith("-")
     return tuple(words), replaced
 
 
 def _value_follows(command: Command, k: int) -> bool:
-    """Whether the option before word `k` takes a name and a value as two words."""
+    """Whether the option before word `k` is followed by a name and a value as two words."""
     assert command.launcher is not None
     option = command.words[k - 1].lstrip("-")
     return command.launcher.option_words.get(option, 1) > 1 and k + 1 < len(command.words)
 
 
-def _exported(
+def _export_variables(
     command: Command, words: Sequence[str], library: str, environ: Mapping[str, str]
 ) -> tuple[str, ...]:
-    """srun's words. It exports its environment, unless options or a variable name what it exports: then the
-    variables are added, and a library that the user preloads comes after `library`."""
+    """The words for srun. It exports its environment, unless options or a variable name what it exports. Then
+    the variables are added, and a library that the user preloads comes after `library`."""
     assert command.launcher is not None
     changed = list(words)
     given = False
@@ -120,24 +124,24 @@ def _exported(
         for k in places:
             option, equals, value = words[k].partition("=")
             if option == EXPORT and equals:
-                changed[k] = f"{EXPORT}={_added(value, library)}"
+                changed[k] = f"{EXPORT}={_add_to_export(value, library)}"
             elif option == EXPORT and k + 1 < len(words):
-                changed[k + 1] = _added(words[k + 1], library)
+                changed[k + 1] = _add_to_export(words[k + 1], library)
             given = given or option == EXPORT
     usual = environ.get("SLURM_EXPORT_ENV", "")
-    if given or not usual or _added(usual, library) == usual:
+    if given or not usual or _add_to_export(usual, library) == usual:
         return tuple(changed)
     at = command.launcher.at + 1
-    return (*changed[:at], f"{EXPORT}={_added(usual, library)}", *changed[at:])
+    return (*changed[:at], f"{EXPORT}={_add_to_export(usual, library)}", *changed[at:])
 
 
-def _added(exported: str, library: str) -> str:
+def _add_to_export(exported: str, library: str) -> str:
     if exported.upper() in NONE:
         return f"{PRELOAD},{FOLDER}"
     words = []
     for word in exported.split(","):
         name, equals, value = word.partition("=")
-        words.append(f"{PRELOAD}={_joined(library, value)}" if equals and name == PRELOAD else word)
+        words.append(f"{PRELOAD}={_join_libraries(library, value)}" if equals and name == PRELOAD else word)
     names = {word.partition("=")[0] for word in words}
     missing = () if ALL in map(str.upper, words) else (PRELOAD, FOLDER)
     return ",".join([*words, *(name for name in missing if name not in names)])
@@ -145,7 +149,7 @@ def _added(exported: str, library: str) -> str:
 
 @contextlib.contextmanager
 def preloadable(library: Path) -> Iterator[str]:
-    """A path of the library that LD_PRELOAD can have: none with its separators."""
+    """A path of the library that LD_PRELOAD accepts, without its separators."""
     if not any(separator in str(library) for separator in SEPARATORS):
         yield str(library)
         return
@@ -156,14 +160,15 @@ def preloadable(library: Path) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def planned_launches(repeat: int, overhead: bool, seed: int) -> list[bool]:
-    """Whether each launch is recorded: `repeat` recorded launches, or, to measure the overhead, `repeat`
-    pairs (at least FEWEST_PAIRS) of one launch with the library and one without, each in random order."""
+def plan_launches(repeat: int, overhead: bool, seed: int) -> list[bool]:
+    """Whether each launch is recorded. There are `repeat` recorded launches or, to measure the overhead,
+    `repeat` pairs (at least MIN_PAIRS) of a launch with the library and one without, each pair in random
+    order."""
     if not overhead:
         return [True] * repeat
     order = random.Random(seed)
     launches: list[bool] = []
-    for _ in range(max(repeat, FEWEST_PAIRS)):
+    for _ in range(max(repeat, MIN_PAIRS)):
         first = order.random() < 0.5
         launches += [first, not first]
     return launches
@@ -171,8 +176,8 @@ def planned_launches(repeat: int, overhead: bool, seed: int) -> list[bool]:
 
 @dataclass(frozen=True)
 class Side:
-    """Launches of one kind, in the profile in `folder`. Their ranks load the library `added` too, and get
-    these `variables`."""
+    """Launches of one kind, with their profile in `folder`. Their ranks also load the library `added`, and
+    get these `variables`."""
 
     folder: Path
     manifest: Manifest
@@ -192,11 +197,11 @@ def launch_all(
     stdout: int | None = None,
     listen: Callable[[int, bool], None] = lambda number, profiled: None,
 ) -> tuple[Manifest, int | None]:
-    """Run the planned launches in the profile's folder, one after the other, until the user ends one. Without
-    a library the command runs as it is. `preloaded` are libraries that ranks load with it. `stdout` is a
-    descriptor for the program's standard output. `listen` is called before each launch with its number, from
-    1. Returns the manifest, and the signal by which the user ended the program. Raises EnvironmentProblem if
-    the folder cannot be written, CannotStart."""
+    """Run the planned launches in the profile's folder, one after another, until the user interrupts one.
+    Without a library the command is unchanged. `preloaded` are libraries that ranks load with it. `stdout` is
+    a descriptor for the program's standard output. `listen` is called before each launch with its number,
+    from 1. Returns the manifest, and the signal by which the user ended the program. Raises
+    EnvironmentProblem if the folder cannot be written, CannotStart."""
     turns = [(0, profiled) for profiled in plan]
     sides = [Side(folder, manifest)]
 
@@ -219,8 +224,8 @@ def launch_in_turns(
     stdout: int | None = None,
     listen: Callable[[int, Side], None] = lambda number, side: None,
 ) -> tuple[list[Side], int | None]:
-    """`rounds` times a recorded launch of each side, in random order, as `launch_all` does it. A call passes
-    through `library` before that which the side adds, so that it is recorded once. Returns the sides, and the
+    """Run a recorded launch of each side `rounds` times, in random order, like `launch_all`. A call passes
+    through `library` before the library of the side, so that it is recorded once. Returns the sides, and the
     signal by which the user ended the program."""
     order = random.Random(seed)
     turns = [(k, True) for _ in range(rounds) for k in order.sample(range(len(sides)), len(sides))]
@@ -241,7 +246,7 @@ def _launch_each(
     stdout: int | None,
     listen: Callable[[int, Side, bool], None],
 ) -> tuple[list[Side], int | None]:
-    """A launch of a side in each of the `turns`, with or without recording."""
+    """Launch a side in each of the `turns`, with or without recording."""
     now, received = list(sides), None
     with contextlib.ExitStack() as stack:
         copied = {
@@ -272,13 +277,13 @@ def _launch(
     stdout: int | None,
     profiled: bool,
 ) -> tuple[Side, int | None]:
-    """A launch, noted in the profile before its begin and after its end; with these `libraries` preloaded, or
-    None for the command as it is. Returns the side, and the signal by which the user ended the program."""
+    """Run a launch, and note it in the profile before and after. `libraries` are preloaded; None leaves the
+    command unchanged. Returns the side, and the signal by which the user ended the program."""
     name = f"launch-{len(side.manifest.launches) + 1}"
     folder = side.folder / name
     earlier = side.manifest.launches
     create_folder(folder)
-    _noted(side, [*earlier, ProfiledLaunch(folder=name, profiled=profiled)])
+    _with_launches(side, [*earlier, ProfiledLaunch(folder=name, profiled=profiled)])
     launch = LaunchCommand(command.words, environ)
     if libraries is not None:
         own = (side.manifest.trace, side.variables)
@@ -292,21 +297,21 @@ def _launch(
         ended_ns=time.clock_gettime_ns(time.CLOCK_MONOTONIC),
         kernel=f"{kernel_here():x}",
     )
-    return replace(side, manifest=_noted(side, [*earlier, done])), end.received
+    return replace(side, manifest=_with_launches(side, [*earlier, done])), end.received
 
 
 def kernel_here() -> int:
-    """Equal to Header::kernel of ranks that share CLOCK_MONOTONIC with this process: of the boot of the
-    kernel, and the namespace of its clocks (engine/profile/session.cpp)."""
+    """A number equal to Header::kernel of ranks that share CLOCK_MONOTONIC with this process, computed from
+    the boot of the kernel and the namespace of its clocks (engine/profile/session.cpp)."""
     boot, clocks = b"", b""
     with contextlib.suppress(OSError):
         boot = Path("/proc/sys/kernel/random/boot_id").read_bytes()[:64]
     with contextlib.suppress(OSError):
         clocks = os.fsencode(os.readlink("/proc/self/ns/time"))[:64]
-    return _mixed(functools.reduce(_mixed, boot, 1), functools.reduce(_mixed, clocks, 1))
+    return _mix(functools.reduce(_mix, boot, 1), functools.reduce(_mix, clocks, 1))
 
 
-def _mixed(a: int, b: int) -> int:
+def _mix(a: int, b: int) -> int:
     """`mix` of engine/profile/communicators.hpp."""
     every = (1 << 64) - 1
     x = (a * 0xFF51AFD7ED558CCD & every) ^ ((b + 0x9E3779B97F4A7C15) * 0xC4CEB9FE1A85EC53 & every)
@@ -316,15 +321,15 @@ def _mixed(a: int, b: int) -> int:
     return x ^ x >> 32
 
 
-def _noted(side: Side, launches: Sequence[ProfiledLaunch]) -> Manifest:
-    """The manifest with these launches, written."""
+def _with_launches(side: Side, launches: Sequence[ProfiledLaunch]) -> Manifest:
+    """Write the manifest with these launches."""
     manifest = msgspec.structs.replace(side.manifest, launches=[*launches])
     create_folder(side.folder, manifest)
     return manifest
 
 
 def create_folder(folder: Path, manifest: Manifest | None = None) -> None:
-    """Create a folder, unless it exists, and write the manifest of a profile into it. Raises
+    """Create a folder, unless it exists, and write a profile's manifest into it. Raises
     EnvironmentProblem."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -343,8 +348,8 @@ def create_folder(folder: Path, manifest: Manifest | None = None) -> None:
 
 @contextlib.contextmanager
 def _repeatable_input(launches: int) -> Iterator[Callable[[], int | None]]:
-    """A function that returns the descriptor of a launch's standard input, at its beginning, so that every
-    launch reads the same input. Input from a terminal is not repeated: each launch reads what is typed."""
+    """Return a function for the descriptor of each launch's standard input, rewound so that every launch
+    reads the same input. Input from a terminal is not repeated: each launch reads what is typed."""
     descriptor, start = None, 0
     with contextlib.ExitStack() as stack:
         mode = 0
@@ -376,16 +381,16 @@ def rank_files(folder: Path, manifest: Manifest) -> list[Path]:
 
 @dataclass(frozen=True)
 class Overhead:
-    """How many times as long launches take with the library: elapsed times of the launcher, which include the
+    """The ratio of elapsed times with and without the library, as measured at the launcher, including the
     start of the ranks."""
 
     ratio: Estimate
     pairs: int
 
 
-def measured_overhead(manifest: Manifest) -> Overhead | None:
+def measure_overhead(manifest: Manifest) -> Overhead | None:
     """The overhead in pairs of neighboring launches with and without the library that both ended well; None
-    if there is no such pair. Slow changes of the machine cancel in each pair. The interval is for the centre
+    if there is no such pair. Slow changes of the machine cancel within a pair. The interval is for the centre
     of the pairs' ratios."""
     ratios = []
     for one, other in zip(manifest.launches[::2], manifest.launches[1::2], strict=False):

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the ranks of a running, hung or killed program do: which rank waits where, since when and for whom,
-and what that means for the program."""
+"""Shows what the ranks of a running, hung or killed program do: which rank waits where, since when and for
+whom, and what this means for the program."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from hockney.pages.format import quantity
 from hockney.profiles.call_sites import NOWHERE, CallSite
 from hockney.profiles.manifest import ProfiledLaunch, read_manifest
 from hockney.profiles.operations import FROM_ROOT, KIND_NAMES, TO_ROOT, Kind, blocking, kind_of
-from hockney.profiles.profile import Launch, RankClock, launch_of, rank_clocks
+from hockney.profiles.profile import Launch, RankClock, make_launch, rank_clocks
 from hockney.profiles.rank_file import PATTERN, RankFile, rank_list, read_launch
 
 Phase = Literal["in MPI", "outside MPI", "finished", "ended"]
@@ -40,10 +40,10 @@ POLLING: tuple[Kind, ...] = "poll", "local"
 
 
 @dataclass(frozen=True)
-class ThreadNow:
-    """What a thread of a rank does. In MPI: the `function` (without MPI_), its call site and communicator,
-    the rank `peer` for which it waits (None: unknown, or not a single one), whether it waits for `any_rank`,
-    for how many requests, and where these were started. `seconds` is how long it has been there."""
+class ThreadActivity:
+    """The activity of a thread. In MPI: the `function` (without MPI_), its call site and communicator, the
+    rank `peer` for which it waits (None: unknown, or not a single one), whether it waits for `any_rank`, for
+    how many requests, and where these were started. `seconds` is how long this has lasted."""
 
     thread: int
     in_mpi: bool
@@ -60,33 +60,33 @@ class ThreadNow:
 
 
 @dataclass(frozen=True)
-class RankNow:
-    """A rank, by its place in the launch. One that `polls` has called nothing but tests and probes for long,
-    and counts as in MPI, also between them."""
+class RankActivity:
+    """The activity of a rank, by its index in the launch. A rank `polls` if it has called nothing but tests
+    and probes for a long time; it then counts as in MPI, even between calls."""
 
     place: int
     label: str
     hostname: str
     pid: int
     phase: Phase
-    threads: tuple[ThreadNow, ...]
+    threads: tuple[ThreadActivity, ...]
     calls: int
     polls: bool = False
 
     @property
-    def waiting(self) -> ThreadNow | None:
+    def waiting(self) -> ThreadActivity | None:
         """The thread that has been in MPI for longest."""
-        inside = [thread for thread in self.threads if thread.in_mpi]
-        return max(inside, key=lambda thread: thread.seconds or 0.0, default=None)
+        threads_in_mpi = [thread for thread in self.threads if thread.in_mpi]
+        return max(threads_in_mpi, key=lambda thread: thread.seconds or 0.0, default=None)
 
     @property
     def waits_s(self) -> float:
-        """How long this thread has been there, 0 if it is not known."""
+        """How long that thread has been in MPI, 0 if unknown."""
         return (self.waiting.seconds or 0.0) if self.waiting else 0.0
 
     @property
-    def now(self) -> ThreadNow | None:
-        """The thread in MPI, or else the first."""
+    def now(self) -> ThreadActivity | None:
+        """The thread in MPI, or else the first one."""
         return self.waiting or next(iter(self.threads), None)
 
     @property
@@ -96,7 +96,7 @@ class RankNow:
 
 @dataclass(frozen=True)
 class Finding:
-    """Why ranks wait. `ranks` are those that wait, `for_ranks` those that they wait for (by place)."""
+    """Why ranks wait. `ranks` are the waiting ranks, `for_ranks` the ranks that they wait for (indices)."""
 
     verdict: Verdict
     text: str
@@ -106,11 +106,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class Live:
-    """What all ranks do, and what it means, the most important finding first. `awaited` are the ranks for
-    which each rank waits, as far as that is known. `over`: the program has ended."""
+    """The activities of all ranks, and findings, the most important one first. `awaited` contains the ranks
+    for which each rank waits, if known. `over`: the program has ended."""
 
     folder: str
-    ranks: tuple[RankNow, ...]
+    ranks: tuple[RankActivity, ...]
     findings: tuple[Finding, ...]
     caveats: tuple[Caveat, ...] = ()
     awaited: tuple[tuple[int, ...], ...] = ()
@@ -123,7 +123,7 @@ class Live:
 
     @cached_property
     def lines(self) -> tuple[str, ...]:
-        """The lines for a terminal: the findings, then what the ranks do; ranks that do the same share a
+        """The lines for a terminal: the findings, then the activities. Ranks with the same activity share a
         line."""
         return (*(finding.text for finding in self.findings), *_rank_lines(self.ranks))
 
@@ -147,7 +147,7 @@ class Live:
             "warnings": [asdict(each) for each in self.caveats],
         }
 
-    def _rank(self, rank: RankNow) -> dict[str, Any]:
+    def _rank(self, rank: RankActivity) -> dict[str, Any]:
         return {
             "rank": rank.label,
             "host": rank.hostname,
@@ -175,8 +175,8 @@ class Live:
 
 
 def read_live(folder: Path) -> Live:
-    """What the ranks of the last launch of a profile do now, or did last. `folder` is that of a profile, or
-    of one of its launches. Raises HockneyError."""
+    """Read what the ranks of the last launch of a profile do now, or did last. `folder` contains a profile or
+    one of its launches. Raises HockneyError."""
     if any(folder.glob(PATTERN)):
         path, manifest = folder, read_manifest(folder.parent)
     else:
@@ -196,17 +196,17 @@ def read_live(folder: Path) -> Live:
     read = read_launch(path)
     before: Sequence[RankFile] = ()
     between_s = 0.0
-    polls = _numbers(manifest.functions, "poll")
+    polls = _function_numbers(manifest.functions, "poll")
     if any(_may_poll(file, polls) for file in read.files):  # look twice
         began = time.monotonic()
         time.sleep(LONG_S)
         before, read = read.files, read_launch(path)
         between_s = time.monotonic() - began
     now_ns = time.clock_gettime_ns(time.CLOCK_MONOTONIC)
-    launch = launch_of(read, entry, manifest.functions)
+    launch = make_launch(read, entry, manifest.functions)
     here = platform.node()
     pids = [int(each.header["pid"]) for each in launch.files if each.hostname == here]
-    live = live_of(
+    live = live_state(
         launch,
         now_ns=now_ns,
         exists={pid: _exists(pid) for pid in pids},
@@ -216,23 +216,23 @@ def read_live(folder: Path) -> Live:
     return replace(live, folder=str(path), caveats=read.caveats)
 
 
-def _numbers(functions: Sequence[str], *kinds: Kind) -> list[int]:
-    """The functions of these kinds."""
+def _function_numbers(functions: Sequence[str], *kinds: Kind) -> list[int]:
+    """The numbers of the functions of these kinds."""
     return [number for number, name in enumerate(functions) if kind_of(name) in kinds]
 
 
 def _may_poll(file: RankFile, polls: Sequence[int]) -> bool:
-    """Whether the rank is not in MPI_Finalize and some thread's last call was a nonblocking test or probe."""
+    """Whether the rank is not in MPI_Finalize and the last call of a thread was a nonblocking test or
+    probe."""
     return not int(file.header["finalize_enter"]) and bool(np.isin(file.threads["function"], polls).any())
 
 
-def _polled(before: RankFile, now: RankFile, functions: Sequence[str]) -> bool:
-    """Whether a rank that may poll has made calls since it was looked at before, but none that does anything
-    else."""
-    others = _numbers(functions, *(kind for kind in KIND_NAMES if kind not in POLLING))
+def _only_polls(before: RankFile, now: RankFile, functions: Sequence[str]) -> bool:
+    """Whether a rank that may poll has made calls since the previous reading, but no other kind of call."""
+    others = _function_numbers(functions, *(kind for kind in KIND_NAMES if kind not in POLLING))
     done = [file.entries["calls"][np.isin(file.entries["function"], others)].sum() for file in (before, now)]
     grew = int(now.threads["calls"].sum()) > int(before.threads["calls"].sum())
-    return grew and done[0] == done[1] and _may_poll(now, _numbers(functions, "poll"))
+    return grew and done[0] == done[1] and _may_poll(now, _function_numbers(functions, "poll"))
 
 
 def _exists(pid: int) -> bool:
@@ -249,7 +249,7 @@ def _exists(pid: int) -> bool:
     return state != "Z"
 
 
-def live_of(
+def live_state(
     launch: Launch,
     *,
     now_ns: int | None = None,
@@ -258,9 +258,9 @@ def live_of(
     before: Sequence[RankFile] = (),
     between_s: float = 0.0,
 ) -> Live:
-    """What the ranks of a launch do. `now_ns` is the time of CLOCK_MONOTONIC on their host, `exists` tells
-    for process numbers whether they run. If the program has `ended`, it is what they did last. `before` are
-    the files as they were `between_s` earlier, which shows who polls."""
+    """What the ranks of a launch do. `now_ns` is the time of CLOCK_MONOTONIC on their host. `exists` tells
+    for a process number whether the process runs. If the program has `ended`, the result is what they did
+    last. `before` are the files as of `between_s` earlier, which show who polls."""
     known = exists or {}
     unfinished = [int(file.header["pid"]) for file in launch.files if not int(file.header["finalize_enter"])]
     ended = ended or (bool(unfinished) and not any(known.get(pid, True) for pid in unfinished))
@@ -275,7 +275,7 @@ def live_of(
         if clock.number == file.kernel and now_ns is not None and running and pid in known:
             end = (now_ns - clock.base_ns) * 1e-9
         past = earlier.get(file.path) if running else None
-        polled = past if past is not None and _polled(past, file, launch.functions) else None
+        polled = past if past is not None and _only_polls(past, file, launch.functions) else None
         threads = tuple(_threads_now(launch, k, clock, None if ended else end, places, polled, between_s))
         phase: Phase = "outside MPI"
         if file.is_finalized or int(file.header["finalize_enter"]):
@@ -286,10 +286,10 @@ def live_of(
             phase = "in MPI"
         calls = max(int(file.header["calls"]), sum(thread.calls for thread in threads))
         label = launch.ranks[k].label
-        ranks.append(RankNow(k, label, file.hostname, pid, phase, threads, calls, polled is not None))
-    found = _at_the_end(ranks) if ended else _findings(ranks)
+        ranks.append(RankActivity(k, label, file.hostname, pid, phase, threads, calls, polled is not None))
+    found = _last_activities(ranks) if ended else _findings(ranks)
     findings = tuple(replace(each, text=_sentence(each.text)) for each in found)
-    awaited = tuple(tuple(_awaited(rank, ranks)) for rank in ranks)
+    awaited = tuple(tuple(_awaited_ranks(rank, ranks)) for rank in ranks)
     return Live("", tuple(ranks), findings, awaited=awaited, over=ended)
 
 
@@ -301,14 +301,14 @@ def _threads_now(
     places: Mapping[tuple[int, int], int],
     polled: RankFile | None,
     between_s: float,
-) -> Iterator[ThreadNow]:
-    """The threads of a rank at the time `end`, None if that is not known. Of a rank that polls, `polled` is
-    its earlier file: its threads count as in the test that they were last seen in."""
+) -> Iterator[ThreadActivity]:
+    """The threads of a rank at the time `end` (None: unknown). `polled` is the earlier file of a rank that
+    polls: its threads count as being in the test in which they were last seen."""
     file, index_of = launch.files[place], launch.index_of[place]
     communicators = {int(row["id"]): row for row in file.communicators}
     texts = {each.key: each.text for each in launch.communicators}
     of_job = {rank: place for (job, rank), place in sorted(places.items()) if job == file.job}
-    tests = _numbers(launch.functions, "poll")
+    tests = _function_numbers(launch.functions, "poll")
     last_polls = {
         int(row["id"]): row
         for each in ((polled, file) if polled is not None else ())
@@ -325,7 +325,7 @@ def _threads_now(
         elif end is not None and int(row["since"]) and file.clock.ns_per_tick is not None:
             seconds = max(0.0, end - clock.second(int(row["since"])))
         site = launch.sites[index_of.get(int(row["site"]), 0)]
-        thread = ThreadNow(int(row["id"]), inside or polls, seconds, site=site, calls=int(row["calls"]))
+        thread = ThreadActivity(int(row["id"]), inside or polls, seconds, site=site, calls=int(row["calls"]))
         if inside or site is not NOWHERE:
             thread = replace(thread, function=launch.function(int(row["function"])))
         if inside:
@@ -348,59 +348,60 @@ def _sentence(text: str) -> str:
 
 
 def open_waits(launch: Launch) -> dict[int, int]:
-    """The rank for which each rank waits, by their places, if its only open call waits for a single known
-    rank."""
+    """The rank for which each rank waits, by index, if its only open call waits for a single known rank."""
     if not launch.open_calls:
         return {}
     calls = Counter(each.rank for each in launch.open_calls)
-    live = live_of(launch, ended=True)
+    live = live_state(launch, ended=True)
     return {k: live.awaited[k][0] for k, count in calls.items() if count == 1 == len(live.awaited[k])}
 
 
-def _members(communicator: np.void, of_job: Mapping[int, int]) -> Iterator[int]:
-    """The places of a communicator's members; `of_job` maps ranks of the world to places. Of the
-    communicators with more members than the file lists, only the world's are known: all ranks."""
+def _members(communicator: np.void, place_by_rank: Mapping[int, int]) -> Iterator[int]:
+    """The indices of a communicator's members. `place_by_rank` maps ranks of the world to indices. If a
+    communicator has more members than the file lists, only those of the world (all ranks) are known."""
     size = int(communicator["size"])
     if int(communicator["id"]) == 1:
-        yield from (place for rank, place in of_job.items() if rank < size)
+        yield from (place for rank, place in place_by_rank.items() if rank < size)
     elif size <= len(communicator["members"]):
-        yield from (of_job[rank] for rank in communicator["members"][:size].tolist() if rank in of_job)
+        yield from (
+            place_by_rank[rank] for rank in communicator["members"][:size].tolist() if rank in place_by_rank
+        )
 
 
-def _at_the_end(ranks: Sequence[RankNow]) -> Iterator[Finding]:
-    """What the ranks did when their program ended. How long they had done it is not known."""
+def _last_activities(ranks: Sequence[RankActivity]) -> Iterator[Finding]:
+    """What the ranks did when their program ended. How long they had done so is unknown."""
     unfinished = [rank.place for rank in ranks if rank.phase != "finished"]
     if not unfinished:
         yield from _findings(ranks)
         return
-    yield _ended(ranks, unfinished)
+    yield _ended_ranks_text(ranks, unfinished)
     for each in _findings(ranks, 0.0):
         if each.verdict != "running":
             yield replace(each, text=f"At the end: {each.text}")
 
 
-def _ended(ranks: Sequence[RankNow], places: Sequence[int]) -> Finding:
+def _ended_ranks_text(ranks: Sequence[RankActivity], places: Sequence[int]) -> Finding:
     text = f"{_names(ranks, places)} {verb_form(len(places), 'has', 'have')} ended without MPI_Finalize."
     return Finding("ended", text, tuple(places))
 
 
-def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Finding]:
-    """`long_s` is how long ranks must wait for a finding."""
+def _findings(ranks: Sequence[RankActivity], long_s: float = LONG_S) -> Iterator[Finding]:
+    """Explain why ranks wait. `long_s` is how long ranks must wait for a finding."""
     if all(rank.phase == "finished" for rank in ranks):
         yield Finding("finished", "All ranks have finished.")
         return
     ended = [rank.place for rank in ranks if rank.phase == "ended"]
     if ended:
-        yield _ended(ranks, ended)
+        yield _ended_ranks_text(ranks, ended)
     any_finding = bool(ended)
-    graph = {rank.place: tuple(_awaited(rank, ranks)) for rank in ranks}
+    graph = {rank.place: tuple(_awaited_ranks(rank, ranks)) for rank in ranks}
     any_of = {
         rank.place for rank in ranks if (waiting := rank.waiting) and waiting.any_rank and rank.all_in_mpi
     }
-    stuck = _deadlocked(ranks, graph, any_of, long_s)
+    stuck = _find_deadlocked(ranks, graph, any_of, long_s)
     reported: set[int] = set()
     if stuck:
-        yield _deadlock(ranks, graph, stuck)
+        yield _describe_deadlock(ranks, graph, stuck)
         reported |= stuck
     causes: dict[tuple[str, tuple[int, ...]], list[int]] = {}
     for rank in ranks:
@@ -409,21 +410,21 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
             continue
         roots = tuple(sorted(_roots(rank.place, graph, ranks, set())))
         if roots and roots != (rank.place,):
-            causes.setdefault((_what(waiting), roots), []).append(rank.place)
+            causes.setdefault((_call_text(waiting), roots), []).append(rank.place)
     for (what, roots), places in sorted(causes.items(), key=lambda item: -len(item[1])):
         late = [ranks[k] for k in roots if ranks[k].phase != "in MPI"]
         others = [ranks[k] for k in roots if ranks[k].phase == "in MPI"]
         longest = max(ranks[k].waits_s for k in places)
         text = (
             f"{_names(ranks, places)} {verb_form(len(places), 'waits', 'wait')} in {what} for "
-            f"{_names(ranks, roots)}, which {_doing([*late, *others])}."
+            f"{_names(ranks, roots)}, which {_activity_text([*late, *others])}."
         )
         yield Finding("waiting for ranks" if longest >= long_s else "running", text, tuple(places), roots)
         reported |= set(places)
     alone: dict[str, list[int]] = {}
     for rank in ranks:
         if rank.phase == "in MPI" and rank.waiting is not None and rank.place not in reported:
-            alone.setdefault(_what(rank.waiting), []).append(rank.place)
+            alone.setdefault(_call_text(rank.waiting), []).append(rank.place)
     for what, places in alone.items():
         seconds = max(ranks[k].waits_s for k in places)
         if seconds < long_s:
@@ -443,10 +444,10 @@ def _findings(ranks: Sequence[RankNow], long_s: float = LONG_S) -> Iterator[Find
         yield Finding("running", "No rank waits for long.")
 
 
-def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
-    """The ranks for which a rank waits, none if it is not known. A collective waits for the members that are
-    not in a call of the same function on the same communicator. A test or probe that does not block waits for
-    none, unless the rank does nothing but poll."""
+def _awaited_ranks(rank: RankActivity, ranks: Sequence[RankActivity]) -> Iterator[int]:
+    """The ranks for which a rank waits, none if unknown. A collective waits for members that are not in a
+    call of the same function on the same communicator. A nonblocking test or probe waits for no rank, unless
+    the rank does nothing but poll."""
     waiting = rank.waiting
     if waiting is None or not rank.all_in_mpi:
         return
@@ -481,11 +482,11 @@ def _awaited(rank: RankNow, ranks: Sequence[RankNow]) -> Iterator[int]:
             yield k
 
 
-def _deadlocked(
-    ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], any_of: set[int], long_s: float
+def _find_deadlocked(
+    ranks: Sequence[RankActivity], graph: Mapping[int, tuple[int, ...]], any_of: set[int], long_s: float
 ) -> set[int]:
-    """Ranks that can never go on: each has waited for `long_s`, as a message may be under way until then, and
-    waits for a rank that cannot go on (of those that wait for any rank, for all), or that has ended."""
+    """Ranks that can never continue. Each has waited for `long_s`, since a message may be in flight until
+    then, and waits for a rank that has ended or cannot continue (all of them, if it waits for any rank)."""
     can_go_on = {
         rank.place
         for rank in ranks
@@ -501,19 +502,21 @@ def _deadlocked(
             if k in can_go_on or rank.phase != "in MPI":
                 continue
             targets = graph[k]
-            free = [target in can_go_on for target in targets]
-            if (any(free) if k in any_of else all(free)) and targets:
+            is_free = [target in can_go_on for target in targets]
+            if (any(is_free) if k in any_of else all(is_free)) and targets:
                 can_go_on.add(k)
                 changed = True
     return {rank.place for rank in ranks if rank.phase == "in MPI" and rank.place not in can_go_on}
 
 
-def _deadlock(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> Finding:
-    cycle = _cycle(graph, stuck)
+def _describe_deadlock(
+    ranks: Sequence[RankActivity], graph: Mapping[int, tuple[int, ...]], stuck: set[int]
+) -> Finding:
+    cycle = _shortest_cycle(graph, stuck)
     if len(cycle) > 1:
         steps = [
             f"rank {ranks[k].label} {'polls' if ranks[k].polls else 'waits'} in "
-            f"{_what(ranks[k].waiting)} for rank {ranks[n].label}"
+            f"{_call_text(ranks[k].waiting)} for rank {ranks[n].label}"
             for k, n in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
         ]
         shown = steps if len(steps) <= 6 else [*steps[:5], f"... ({len(steps)} ranks)"]
@@ -528,14 +531,14 @@ def _deadlock(ranks: Sequence[RankNow], graph: Mapping[int, tuple[int, ...]], st
     waiting = sorted(k for k in stuck if any(t in gone for t in graph[k])) or sorted(stuck)
     text = (
         f"Deadlock: {_names(ranks, waiting)} {verb_form(len(waiting), 'waits', 'wait')} in "
-        f"{_what(ranks[waiting[0]].waiting)} for {_names(ranks, gone)}, which "
-        f"{_doing([ranks[k] for k in gone])}."
+        f"{_call_text(ranks[waiting[0]].waiting)} for {_names(ranks, gone)}, which "
+        f"{_activity_text([ranks[k] for k in gone])}."
     )
     return Finding("deadlock", text, tuple(sorted(stuck)), tuple(gone))
 
 
-def _cycle(graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> list[int]:
-    """A shortest cycle of ranks that wait for each other, beginning with its lowest rank."""
+def _shortest_cycle(graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> list[int]:
+    """A shortest cycle of ranks that wait for each other, starting with its lowest rank."""
     best: list[int] = []
     for start in sorted(stuck):
         before: dict[int, int] = {}
@@ -559,19 +562,19 @@ def _cycle(graph: Mapping[int, tuple[int, ...]], stuck: set[int]) -> list[int]:
 
 
 def _roots(
-    place: int, graph: Mapping[int, tuple[int, ...]], ranks: Sequence[RankNow], seen: set[int]
+    place: int, graph: Mapping[int, tuple[int, ...]], ranks: Sequence[RankActivity], seen: set[int]
 ) -> set[int]:
-    """The ranks at the end of the chains of waiting."""
+    """The ranks at the end of the chains of waiting ranks."""
     seen.add(place)
-    found: set[int] = set()
+    roots: set[int] = set()
     for target in graph[place]:
         if target in seen:
             continue
-        found |= _roots(target, graph, ranks, seen) if graph[target] else {target}
-    return found
+        roots |= _roots(target, graph, ranks, seen) if graph[target] else {target}
+    return roots
 
 
-def _what(thread: ThreadNow | None) -> str:
+def _call_text(thread: ThreadActivity | None) -> str:
     """ "MPI_Allreduce (solver.c:120)"."""
     if thread is None:
         return "MPI"
@@ -582,18 +585,18 @@ def _what(thread: ThreadNow | None) -> str:
     return text
 
 
-def _names(ranks: Sequence[RankNow], places: Sequence[int]) -> str:
+def _names(ranks: Sequence[RankActivity], places: Sequence[int]) -> str:
     labels = [ranks[k].label for k in places]
     if all(label.isdigit() for label in labels):
         return rank_list(map(int, labels))
     return f"{'rank' if len(labels) == 1 else 'ranks'} {', '.join(labels)}"
 
 
-def _doing(ranks: Sequence[RankNow]) -> str:
-    """What ranks do, as the end of a sentence about them."""
+def _activity_text(ranks: Sequence[RankActivity]) -> str:
+    """The activity of ranks, as the end of a sentence."""
     is_one = len(ranks) == 1
     parts = []
-    by_phase: dict[Phase, list[RankNow]] = {}
+    by_phase: dict[Phase, list[RankActivity]] = {}
     for rank in ranks:
         by_phase.setdefault(rank.phase, []).append(rank)
     for phase, group in by_phase.items():
@@ -606,11 +609,11 @@ def _doing(ranks: Sequence[RankNow]) -> str:
             now = group[0].now
             after = ""
             if now is not None and now.function and is_one:
-                after = f", after {_what(now)}"
+                after = f", after {_call_text(now)}"
             since = f" for {quantity(longest, 's')}" if longest else ""
             parts.append(f"{'has' if is_one else 'have'} been outside of MPI{since}{after}")
         else:
-            what = {_what(rank.waiting) for rank in group}
+            what = {_call_text(rank.waiting) for rank in group}
             where = what.pop() if len(what) == 1 else f"{plural(len(what), 'different call')}"
             polls = all(rank.polls for rank in group)
             doing = ("polls" if is_one else "poll") if polls else "is" if is_one else "are"
@@ -618,8 +621,8 @@ def _doing(ranks: Sequence[RankNow]) -> str:
     return join_words(parts) if parts else "are not known"
 
 
-def _rank_lines(ranks: Sequence[RankNow]) -> Iterator[str]:
-    groups: dict[tuple[str, str], list[RankNow]] = {}
+def _rank_lines(ranks: Sequence[RankActivity]) -> Iterator[str]:
+    groups: dict[tuple[str, str], list[RankActivity]] = {}
     for rank in ranks:
         now = rank.waiting
         target = ""
@@ -630,7 +633,7 @@ def _rank_lines(ranks: Sequence[RankNow]) -> Iterator[str]:
                 target = "for any rank"
             elif now.communicator:
                 target = f"on {now.communicator}"
-        what = _what(now) if now is not None else rank.phase
+        what = _call_text(now) if now is not None else rank.phase
         if rank.polls:
             what = f"polls in {what}"
         groups.setdefault((what, target), []).append(rank)

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What this machine charges for an MPI call, according to a survey: messages at each level, and collectives.
+"""Prices of MPI calls on this machine, according to a survey: messages at each level, and collectives.
 
-The upper end of a price is that of single operations: 95% of the survey's repetitions are faster (in the
-median of similar cases). A program's calls meet the same noise."""
+The upper bound of a price holds for single operations: 95% of the survey's repetitions are faster (in the
+median of similar cases). A program's calls are subject to the same noise."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from hockney.models.collective_costs import predict, tree
 from hockney.models.levels import place_of_fit
 from hockney.profiles import rank_file as form
 
-LEVELS_OF = {
+LEVELS_BY_DISTANCE = {
     form.SELF: ("core", "cache", "socket", "node", ""),
     form.CORE: ("core", "cache", "socket", "node", ""),
     form.PACKAGE: ("cache", "socket", "node", ""),
@@ -37,15 +37,15 @@ LEVELS_OF = {
 `package` is a survey's cache or socket; "" is a ping-pong whose level is not known, which is within a node
 unless the survey used several."""
 
-NEAR = math.log(16)
+MAX_SIZE_RATIO = math.log(16)
 """Sizes up to this factor apart have about the same noise."""
 MEASURED, PREDICTED = "measured", "predicted"
 
 
 @dataclass(frozen=True)
 class Price:
-    """Seconds of one call, and the upper end of its 95% band. `basis`: whether the operation was measured, or
-    its price is predicted from that of messages."""
+    """The seconds of one call, and the upper bound of its 95% band. `basis` tells whether the operation was
+    measured, or its price is predicted from messages."""
 
     value: float
     high: float
@@ -78,7 +78,7 @@ class MachineCosts:
 
     @cached_property
     def _levels(self) -> dict[str, tuple[PointToPointCosts, ...]]:
-        """The costs of messages in unchanged and in just written buffers, by level."""
+        """The costs of messages in unchanged buffers and in buffers just written, by level."""
         fits, found = self.surveyed.fits, {}
         for level in ("core", "cache", "socket", "node", "network", ""):
             usable = (usable_fit(fits, level, buffers) for buffers in (HOT, WRITTEN))
@@ -90,20 +90,20 @@ class MachineCosts:
         return found
 
     def level_of(self, distance: int) -> str | None:
-        """The level of the survey that describes messages of a distance; None if there is none."""
-        levels = LEVELS_OF.get(distance, ())
+        """The level of the survey that describes messages at a distance; None if there is none."""
+        levels = LEVELS_BY_DISTANCE.get(distance, ())
         return next((level for level in levels if level in self._levels), None)
 
     @cached_property
     def eager(self) -> float | None:
-        """The largest message within a node that is sent without its receive, None if unknown."""
+        """The largest message within a node that is sent without waiting for its receive; None if unknown."""
         for costs in self._levels.values():
             if math.isfinite(costs[0].eager_limit):
                 return costs[0].eager_limit
         return None
 
     def message(self, size: float, distance: int) -> Price | None:
-        """One message."""
+        """The price of one message."""
         level = self.level_of(distance)
         if level is None:
             return None
@@ -112,13 +112,15 @@ class MachineCosts:
             value = max(0.0, costs.one_way(size))
             values.append(value)
             highs.append(value * (costs.bounds(size) or (1.0, 1.0))[1])
-        return Price(min(values), max(max(values), *highs) * self._tail(size, level))
+        return Price(min(values), max(max(values), *highs) * self._tail_factor(size, level))
 
-    def _tail(self, size: float, level: str) -> float:
-        """The 95% point of single ping-pongs relative to their typical time: the median over the sizes that
-        are about the same, as a single size may have been disturbed."""
+    def _tail_factor(self, size: float, level: str) -> float:
+        """The 95th percentile of single ping-pongs relative to their typical time: the median over similar
+        sizes, because a single size may have been disturbed."""
         rows = self._tails.get(level) or self._tails.get("any") or ()
-        near = [tail for measured, tail in rows if abs(math.log((measured + 8) / (size + 8))) <= NEAR]
+        near = [
+            tail for measured, tail in rows if abs(math.log((measured + 8) / (size + 8))) <= MAX_SIZE_RATIO
+        ]
         return median(near or [tail for _, tail in rows] or [1.0])
 
     @cached_property
@@ -135,18 +137,18 @@ class MachineCosts:
 
     @cached_property
     def _loggp(self) -> dict[str, float]:
-        """LogGP's overheads, of the first usable fit."""
+        """The LogGP overheads of the first usable fit."""
         fits = (fit for fit in self.surveyed.fits.fits if fit.model == "loggp" and fit.verdict != "refused")
         chosen = min(fits, key=lambda fit: place_of_fit(fit, self.surveyed.fits) == NETWORK, default=None)
         return {} if chosen is None else {p.symbol: p.estimate.value for p in chosen.parameters}
 
     def sending_s(self, size: float) -> float:
-        """Seconds of the processor for a message's start (LogGP's o_s)."""
+        """The processor time for starting a message (LogGP's o_s), in seconds."""
         known = self._loggp
         return max(0.0, known.get("o_s", 0.0) + known.get("O_s", 0.0) * size)
 
     def receiving_s(self, size: float) -> float:
-        """Seconds of the processor for a message's receive (LogGP's o_r)."""
+        """The processor time for receiving a message (LogGP's o_r), in seconds."""
         known = self._loggp
         return max(0.0, known.get("o_r", 0.0) + known.get("O_r", 0.0) * size)
 
@@ -161,7 +163,7 @@ class MachineCosts:
         return messages is not None and any(level.node_sharing is not None for level in messages.levels())
 
     def contention_s(self, size: float, distance: int, at_once: float) -> float | None:
-        """How much longer each of `at_once` messages takes that leave a node at the same time; None if the
+        """How much longer each of `at_once` messages takes if they leave a node at the same time; None if the
         survey did not measure many pairs."""
         messages = self._messages
         if messages is None:
@@ -172,33 +174,33 @@ class MachineCosts:
         return max(0.0, level.concurrent_time(size, at_once) - level.concurrent_time(size, 1))
 
     def collective(self, operation: str, ranks: int, size: float) -> Price | None:
-        """One collective (the blocking operation's name without MPI_), from its begin on all ranks until the
-        last one ends: as measured on as many ranks, or between that of fewer and of more; otherwise as
-        predicted from messages."""
+        """The price of one collective (the blocking operation's name without MPI_), from the time when all
+        ranks have begun it until the last one ends. Measured on as many ranks, or interpolated between fewer
+        and more ranks; otherwise predicted from messages."""
         if ranks < 2:
             return ZERO_PRICE
         key = operation.lower(), ranks, size
         if key not in self._known:
-            self._known[key] = self._collective(*key)
+            self._known[key] = self._interpolate_collective(*key)
         return self._known[key]
 
-    def _collective(self, operation: str, ranks: int, size: float) -> Price | None:
-        name = OF_VECTORS.get(operation, operation)
+    def _interpolate_collective(self, operation: str, ranks: int, size: float) -> Price | None:
+        name = SCALAR_OPERATIONS.get(operation, operation)
         curves = self._curves.get(name, {})
         if ranks in curves:
-            return _interpolated(curves[ranks], size)
+            return _interpolate(curves[ranks], size)
         fewer, more = [p for p in curves if p < ranks], [p for p in curves if p > ranks]
         if fewer and more:
-            low, high = _interpolated(curves[max(fewer)], size), _interpolated(curves[min(more)], size)
+            low, high = _interpolate(curves[max(fewer)], size), _interpolate(curves[min(more)], size)
             if low is None or high is None:
                 return None
             share = math.log(ranks / max(fewer)) / math.log(min(more) / max(fewer))
             return Price(low.value + share * (high.value - low.value), max(low.high, high.high))
-        return self._predicted(name, ranks, size)
+        return self._predict_collective(name, ranks, size)
 
     @cached_property
     def _curves(self) -> dict[str, dict[int, list[tuple[float, float, float]]]]:
-        """(size, typical time, its upper end) by operation and ranks."""
+        """(size, typical time, upper bound) by operation and ranks."""
         found: dict[str, dict[int, dict[float, tuple[float, float]]]] = {}
         tails: dict[tuple[str, int], list[float]] = {}
         for workload, case, summary in self.surveyed.fits.measured("collective", "barrier"):
@@ -224,7 +226,7 @@ class MachineCosts:
             for operation, by_ranks in found.items()
         }
 
-    def _predicted(self, operation: str, ranks: int, size: float) -> Price | None:
+    def _predict_collective(self, operation: str, ranks: int, size: float) -> Price | None:
         if operation == "barrier":  # dissemination: each rank sends one message in each of log2(p) steps
             message = self.message(0, form.NETWORK if self.hosts > 1 else form.NODE)
             steps = math.ceil(math.log2(ranks))
@@ -247,7 +249,7 @@ class MachineCosts:
         return Price(value, max(value, time.time.high or 0.0), PREDICTED)
 
 
-OF_VECTORS = {
+SCALAR_OPERATIONS = {
     "gatherv": "gather",
     "scatterv": "scatter",
     "allgatherv": "allgather",
@@ -266,8 +268,8 @@ def _tail_of(summary: Summary) -> float:
     return max(1.0, summary.quartiles[3] / typical) if typical > 0 else 1.0
 
 
-def _interpolated(points: Sequence[tuple[float, float, float]], size: float) -> Price | None:
-    """Interpolate linearly between the measured sizes, and extrapolate a little beyond the last."""
+def _interpolate(points: Sequence[tuple[float, float, float]], size: float) -> Price | None:
+    """Interpolate linearly between the measured sizes, and extrapolate slightly beyond the last one."""
     if not points:
         return None
     first, last = points[0], points[-1]

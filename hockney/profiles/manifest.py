@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A profile's folder: `profile.json`, and the file of every rank in one folder for each launch."""
+"""The folder of a profile: `profile.json`, and a folder for each launch with the file of every rank."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TraceMode = Literal["all", "summary"]
 
 
 class ProfiledMpi(msgspec.Struct, frozen=True, kw_only=True):
-    """The MPI that the program ran with: its family as in `hockney/mpi`, and its version."""
+    """The MPI of the program: its family as in `hockney/mpi`, and its version."""
 
     family: str
     version: str = ""
@@ -28,8 +28,8 @@ class ProfiledMpi(msgspec.Struct, frozen=True, kw_only=True):
 class ProfiledLaunch(msgspec.Struct, frozen=True, kw_only=True):
     """One launch of the program. `folder` is relative to the profile; `seconds` is the elapsed time of the
     launcher. A launch that is not `profiled` ran without the library, for comparison. Without an `exit_code`
-    it is running, or was never seen to end. When it ended, CLOCK_MONOTONIC of the launcher's host showed
-    `ended_ns`; `kernel`, a hexadecimal number, is that of ranks that share this clock (Header::kernel)."""
+    it is still running, or its end was not observed. `ended_ns` is CLOCK_MONOTONIC of the launcher's host at
+    its end; `kernel`, a hexadecimal number, identifies the ranks that share this clock (Header::kernel)."""
 
     folder: str
     exit_code: int | None = None
@@ -41,8 +41,8 @@ class ProfiledLaunch(msgspec.Struct, frozen=True, kw_only=True):
 
 class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     """The contents of `profile.json`. `functions` are names without MPI_, in the order by which rank files
-    refer to them; `cores` is the number of usable cores of the host; `started` is an ISO 8601 time; `survey`
-    is the folder of the run whose costs explain the profile; `trace` is set if every call was traced."""
+    number them. `cores` is the number of usable cores of the host, `started` an ISO 8601 time, and `survey`
+    the folder of the run whose costs explain the profile. `trace` is set if every call was traced."""
 
     schema: int = SCHEMA
     command: list[str]
@@ -63,7 +63,7 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
 
 
 def is_profile(folder: Path) -> bool:
-    """Whether a profile is in the folder."""
+    """Whether the folder contains a profile."""
     return (folder / MANIFEST).is_file()
 
 

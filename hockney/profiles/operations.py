@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What MPI's functions do: what the recording library does at their calls, and what matters for the
-explanation of their time. Names are without MPI_."""
+"""Properties of MPI's functions: how the recording library handles their calls, and how their time is
+explained. Names are without MPI_."""
 
 from __future__ import annotations
 
@@ -48,13 +48,14 @@ NOT_SYNCHRONISING = ("Comm_free", "Comm_disconnect", "Cart_sub")
 
 
 def base(function: str) -> str:
-    """The function without _c (large counts)."""
+    """The function without the suffix _c (large counts)."""
     return function.removesuffix("_c")
 
 
 @lru_cache(maxsize=2048)
 def blocking(function: str) -> str:
-    """The blocking collective of a nonblocking or persistent one: Allreduce of Iallreduce, Allreduce_init."""
+    """The blocking collective for a nonblocking or persistent one: Allreduce for Iallreduce and
+    Allreduce_init."""
     name = base(function).removesuffix("_init")
     if name.startswith("I") and name[1:2].islower():
         capital = name[1:].capitalize() if "_" not in name else name[1].upper() + name[2:]
@@ -130,7 +131,7 @@ _NONBLOCKING: dict[str, Kind] = {
 """The kind of the nonblocking forms (I...) of a class, which has persistent ones (..._init) too."""
 
 
-def _classified() -> Iterator[tuple[str, tuple[str, Kind]]]:
+def _classify_functions() -> Iterator[tuple[str, tuple[str, Kind]]]:
     for group, kind, names in _FUNCTIONS:
         for name in names.split():
             yield name, (group, kind)
@@ -141,19 +142,20 @@ def _classified() -> Iterator[tuple[str, tuple[str, Kind]]]:
                     yield prepared, (f"prepare_{group}", "local")
 
 
-_CLASSIFIED: dict[str, tuple[str, Kind]] = dict(_classified())
+_KIND_BY_FUNCTION: dict[str, tuple[str, Kind]] = dict(_classify_functions())
 
 
 def class_of(function: str) -> str:
-    """The class of a function in engine/profile/functions.hpp, "local" for those that have none by name."""
-    return _CLASSIFIED.get(function, ("local",))[0]
+    """The class of a function in engine/profile/functions.hpp; "local" for functions that have no class by
+    name."""
+    return _KIND_BY_FUNCTION.get(function, ("local",))[0]
 
 
 @lru_cache(maxsize=2048)
 def kind_of(function: str) -> Kind:
     name = base(function)
-    if name in _CLASSIFIED:
-        return _CLASSIFIED[name][1]
+    if name in _KIND_BY_FUNCTION:
+        return _KIND_BY_FUNCTION[name][1]
     return "file" if name.startswith("File_") else "local"
 
 
@@ -168,6 +170,6 @@ _RECORDING_KINDS: dict[Kind, str] = {
 
 
 def recording_kind(kind: Kind) -> str:
-    """The kind of calls whose cost of recording, which ranks measure (`engine/profile/session.cpp`), is that
-    of this kind."""
+    """The kind of calls for which ranks measure the cost of recording (`engine/profile/session.cpp`) that
+    stands for this kind."""
     return _RECORDING_KINDS.get(kind, "blocking")

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The page of a profile: the headline and where the time in MPI went, then the efficiencies, the machine's
-price, the ranks, who waits for whom, what is exchanged, and what recording cost."""
+"""The page of a profile: the headline and the time in MPI, then the efficiencies, the machine's prices, the
+ranks, who waits for whom, what is exchanged, and the cost of recording."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from hockney.profiles.profile import group_rows
 from hockney.profiles.rank_file import DISTANCES
 from hockney.profiles.results import ProfileResults
 
-MOST_BARS = 14
-LEAST_BAR = 0.01
+MAX_BARS = 14
+MIN_BAR_SHARE = 0.01
 """Call sites with a smaller share of the time in MPI have no bar."""
-LEAST_VISIBLE = 0.003
+MIN_VISIBLE_SHARE = 0.003
 """Parts that are a smaller share of the longest bar everywhere are left out."""
-MOST_RANK_BARS = 32
-MOST_CELLS = 32
+MAX_RANK_BARS = 32
+MAX_CELLS = 32
 """Rows of the map of ranks; of more ranks, several share a row."""
 COLOURS: Mapping[str, int] = {
     "software": 0, "transfer": 5, "late_sender": 1, "late_receiver": 4, "collective": 3, "contention": 7,
@@ -44,7 +44,7 @@ DECADES = (1, 4, 5, 6)
 """The colours of a map from most to least: red, yellow, blue, grey."""
 TIME = Axis("time", "s", "linear", include=(0.0,))
 CALL_TIME = Axis("time of a call", "s")
-MOST_PRICE_FIGURES = 4
+MAX_PRICE_FIGURES = 4
 CURVE_POINTS = 40
 PREDICTED_POINTS = 5
 
@@ -115,14 +115,14 @@ def _environment(results: ProfileResults) -> Iterator[tuple[str, str]]:
 
 
 def _stacked(parts: Mapping[tuple[str, int], Sequence[float]]) -> tuple[Series, ...]:
-    """Bars of all parts that can be seen, a row for each of their values. Keys are names and colours."""
+    """Stacked bars of all visible parts, a row for each of their values. Keys are names and colours."""
     longest = max(map(sum, zip(*parts.values(), strict=True)), default=0.0)
     count = len(next(iter(parts.values())))
     rows = tuple(map(float, range(count)))
     base = [0.0] * count
     series = []
     for (name, slot), values in parts.items():
-        if any(value > LEAST_VISIBLE * longest for value in values):
+        if any(value > MIN_VISIBLE_SHARE * longest for value in values):
             series.append(
                 Series(
                     name,
@@ -148,8 +148,8 @@ def call_site_parts(results: ProfileResults) -> Figure | None:
     explanation = results.explanation
     if not explanation.rows:
         return None
-    least = LEAST_BAR * results.total.total
-    rows = [row for row in explanation.rows if row.seconds >= least][:MOST_BARS] or explanation.rows[:1]
+    least = MIN_BAR_SHARE * results.total.total
+    rows = [row for row in explanation.rows if row.seconds >= least][:MAX_BARS] or explanation.rows[:1]
     left_out = len(explanation.rows) - len(rows)
     return Figure(
         "profile-call-sites",
@@ -197,7 +197,7 @@ def _drawn_points(results: ProfileResults, points: Sequence[Point]) -> Iterator[
 
 
 def _curve(sizes: Sequence[float], points: int = CURVE_POINTS) -> list[float]:
-    """Sizes of a curve from the smallest to the largest point."""
+    """Sizes for a curve from the smallest to the largest point."""
     positive = [size for size in sizes if size > 0]
     low, high = max(1.0, min(positive, default=1.0) / 2), max(positive, default=8.0) * 2
     steps = np.geomspace(low, high, points).tolist()
@@ -220,7 +220,7 @@ def _price_figure(
 
 
 def _price_curve(name: str, line: Sequence[tuple[float, Price | None]]) -> Series:
-    """The prices of calls by size, where they are known, up to the upper end of their band."""
+    """The known prices of calls by size, with the upper bounds of their bands."""
     known = [(size, price) for size, price in line if price is not None]
     values = tuple(price.value for _, price in known)
     highs = tuple(price.high for _, price in known)
@@ -246,7 +246,7 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
     for p in points:
         key = p.name, p.ranks
         weights[key] = weights.get(key, 0.0) + p.calls * p.seconds
-    longest = sorted(weights, key=lambda key: -weights[key])[:MOST_PRICE_FIGURES]
+    longest = sorted(weights, key=lambda key: -weights[key])[:MAX_PRICE_FIGURES]
     for name, ranks in longest:
         chosen = [p for p in points if (p.name, p.ranks) == (name, ranks)]
         if not any(p.size for p in chosen):
@@ -260,8 +260,8 @@ def _collective_prices(results: ProfileResults, costs: MachineCosts) -> Iterator
 
 
 def _prices_without_size(results: ProfileResults, name: str, points: Sequence[Point]) -> Figure:
-    """Prices of calls that move no bytes, such as MPI_Barrier: a row for each call site."""
-    chosen = sorted(points, key=lambda p: -p.calls * p.seconds)[:MOST_BARS]
+    """The prices of calls that move no bytes, such as MPI_Barrier, with a row for each call site."""
+    chosen = sorted(points, key=lambda p: -p.calls * p.seconds)[:MAX_BARS]
     rows = tuple(map(float, range(len(chosen))))
     values = tuple(p.price.value for p in chosen)
     price = Series("price", rows, values, values, tuple(p.price.high for p in chosen))
@@ -314,9 +314,9 @@ def waiting_times(results: ProfileResults) -> Figure | None:
 
 
 def _rank_axis(results: ProfileResults) -> Axis:
-    """A row for each rank, unless there are many."""
+    """The axis of ranks, with a row for each one unless there are many."""
     ranks = results.launch.ranks
-    if len(ranks) > MOST_RANK_BARS:
+    if len(ranks) > MAX_RANK_BARS:
         return Axis("rank", "", "linear", include=(0.0, len(ranks) - 1.0), whole=True)
     return Axis("rank", "", "linear", names=tuple(f"rank {rank.label}" for rank in ranks))
 
@@ -325,7 +325,7 @@ def rank_times(results: ProfileResults) -> Figure | None:
     """The computation and the parts of the time in MPI of each rank."""
     ranks, parts = results.launch.ranks, results.explanation.rank_parts
     computation = [rank.outside_s for rank in ranks]
-    if len(parts) <= MOST_RANK_BARS:
+    if len(parts) <= MAX_RANK_BARS:
         of_machine = ("software", "transfer", "contention")
         series = _stacked(
             {
@@ -350,13 +350,13 @@ def rank_times(results: ProfileResults) -> Figure | None:
 
 
 def rank_matrix(results: ProfileResults) -> Figure | None:
-    """Bytes from each rank to each other one: a map with a cell for each pair, coloured by decades."""
+    """The bytes from each rank to each other rank: a map with a cell for each pair, coloured by decade."""
     sent = results.launch.sent
     labels = [rank.label for rank in results.launch.ranks]
     count = len(sent)
     if count < 3 or not sent.any():
         return None
-    step = -(-count // MOST_CELLS)
+    step = -(-count // MAX_CELLS)
     cells = math.ceil(count / step)
     summed = np.zeros((cells, cells))
     rows, across = np.nonzero(sent)

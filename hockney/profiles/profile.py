@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A profile: what all ranks of each launch recorded, in seconds and bytes, with their call sites,
-communicators and regions matched over the ranks."""
+"""A profile: the records of all ranks of each launch, in seconds and bytes. Call sites, communicators and
+regions are matched over the ranks."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ first time of any rank there; `peer` is a place in `Launch.ranks`, or -1; `weigh
 for which it stands."""
 
 
-def sampled(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whether each number of a channel is timed, and for how many operations it then stands: the function
-    `sampled` of engine/profile/format.hpp."""
+def sample_weight(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether each operation of a channel, by number, is timed, and how many operations it then represents.
+    Corresponds to `sampled` in engine/profile/format.hpp."""
     n = np.asarray(numbers, dtype=np.uint64)
     every = np.ones(n.shape, dtype=np.uint64)
     while True:
@@ -92,7 +92,7 @@ def sampled(numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Communicator:
-    """A communicator, equal on its members by `key`."""
+    """A communicator. Its `key` is equal on all members."""
 
     key: int
     name: str
@@ -115,8 +115,8 @@ NO_COMMUNICATOR = Communicator(0, "", 0)
 
 @dataclass(frozen=True)
 class RegionTime:
-    """A region that the program named with MPI_Pcontrol, over all ranks: rank seconds in it, and of these in
-    MPI."""
+    """A region that the program named with MPI_Pcontrol, over all ranks: rank seconds in it, and the part of
+    them in MPI."""
 
     name: str
     entered: int
@@ -126,11 +126,11 @@ class RegionTime:
 
 @dataclass(frozen=True)
 class RankTimes:
-    """One rank. `elapsed_s` is the time from the end of MPI_Init to the begin of MPI_Finalize, without pauses
-    (MPI_Pcontrol); of a rank that did not get there, to the launch's end if that is known, or else to its
-    last sign of life. `in_mpi_s` is the part of it in MPI calls, on average over the rank's threads that call
-    MPI. `start` and `end` are times of its `clock`, as those of samples: ranks with
-    the same number share one, up to the sum of their errors."""
+    """The times of one rank. `elapsed_s` is the time from the end of MPI_Init to the beginning of
+    MPI_Finalize, without pauses (MPI_Pcontrol). For a rank that did not get there it extends to the end of
+    the launch if known, otherwise to its last sign of life. `in_mpi_s` is the part in MPI calls, averaged
+    over the threads that call MPI. `start` and `end` are times of its `clock`, like those of samples. Ranks
+    with the same clock number share it, up to the sum of their errors."""
 
     label: str
     rank: int
@@ -151,14 +151,14 @@ class RankTimes:
 
     @property
     def outside_s(self) -> float:
-        """Seconds outside of MPI: the rank's computation."""
+        """Seconds outside of MPI, which are the rank's computation."""
         return max(0.0, self.elapsed_s - self.in_mpi_s)
 
 
 @dataclass(frozen=True)
 class OpenCall:
-    """A call that has not returned: the rank and call site by their places in the launch, and for how long it
-    has lasted (s)."""
+    """A call that has not returned: the indices of its rank and call site in the launch, and how long it has
+    lasted (s)."""
 
     rank: int
     site: int
@@ -169,9 +169,10 @@ class OpenCall:
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch of the program. `sent` contains the bytes from each rank (row) to each other, `messages` the
-    number of messages. `index_of` gives for each file the places of its call sites. `overheads` are by kind
-    of call: seconds of one without recording, and what recording adds (medians over the ranks)."""
+    """One launch of the program. `sent` contains the bytes from each rank (row) to each other rank,
+    `messages` the number of messages. `index_of` maps the numbers of call sites in each file to indices in
+    `sites`. `overheads` contains by kind of call the seconds of a call without recording, and the seconds
+    that recording adds (medians over the ranks)."""
 
     entry: ProfiledLaunch
     functions: tuple[str, ...]
@@ -210,13 +211,14 @@ class Launch:
 
     @property
     def most_ranks_on_a_host(self) -> int:
-        """Ranks that share a host's processors; emulated hosts share those of their kernel."""
+        """The largest number of ranks that share a host's processors. Emulated hosts share those of their
+        kernel."""
         kernels = Counter(rank.kernel for rank in self.ranks)
         return max(kernels.values(), default=0)
 
     @cached_property
     def elapsed_s(self) -> float:
-        """Time (s) from the first rank's start to the last rank's end if all share a clock; otherwise the
+        """The time (s) from the first rank's start to the last rank's end if all share a clock; otherwise the
         longest time of a rank."""
         longest = max((rank.elapsed_s for rank in self.ranks), default=0.0)
         if len({rank.clock for rank in self.ranks}) != 1 or any(
@@ -242,7 +244,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class Profile:
-    """The launches with profiles, the first one first."""
+    """The recorded launches, in the order of their start."""
 
     folder: Path
     manifest: Manifest
@@ -255,7 +257,7 @@ class Profile:
 
     @property
     def typical(self) -> Launch:
-        """The launch whose elapsed time is the median: the one that tables and figures show."""
+        """The launch with the median elapsed time, which tables and figures show."""
         ordered = sorted(self.launches, key=lambda launch: launch.elapsed_s)
         return ordered[(len(ordered) - 1) // 2]
 
@@ -266,14 +268,14 @@ class Profile:
 
 
 def read_profile(folder: Path) -> Profile:
-    """The profile in a folder. Raises HockneyError if no launch has a usable rank file."""
+    """Read the profile in a folder. Raises HockneyError if no launch has a usable rank file."""
     manifest = read_manifest(folder)
     launches, problems = [], []
     for entry in manifest.launches:
         if not entry.profiled:
             continue
         try:
-            launches.append(launch_of(read_launch(folder / entry.folder), entry, manifest.functions))
+            launches.append(make_launch(read_launch(folder / entry.folder), entry, manifest.functions))
         except HockneyError as error:
             problems.append((entry, error))
     if not launches:
@@ -301,7 +303,7 @@ def read_profile(folder: Path) -> Profile:
     return Profile(folder, manifest, tuple(launches), tuple(caveats))
 
 
-def launch_of(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) -> Launch:
+def make_launch(read: RankFiles, entry: ProfiledLaunch, functions: Sequence[str]) -> Launch:
     files = read.files
     sites, index_of = call_sites(files)
     rates = _seconds_per_tick(files)
@@ -366,8 +368,8 @@ def _open_calls(
 
 
 def _seconds_per_tick(files: Sequence[RankFile]) -> list[float]:
-    """Seconds per clock tick of each rank. If a rank's file does not show them, the median of the other ranks
-    on its host, or of all."""
+    """Seconds per clock tick of each rank. If a rank's file does not contain it, the median of the other
+    ranks on its host, or of all ranks."""
     known = [(each.host, each.clock.seconds_per_tick) for each in files if each.clock.ns_per_tick is not None]
     rates = []
     for each in files:
@@ -381,7 +383,7 @@ def _seconds_per_tick(files: Sequence[RankFile]) -> list[float]:
 
 @dataclass(frozen=True)
 class RankClock:
-    """A rank's clock, whose seconds count from `base_ns`. Ranks with the same `number` share it, up to
+    """A rank's clock, which counts seconds from `base_ns`. Ranks with the same `number` share it, up to
     `error_s`."""
 
     number: int
@@ -399,7 +401,7 @@ class RankClock:
 
 
 def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
-    """The clocks of the ranks. Ranks on one kernel share CLOCK_MONOTONIC; clocks of other kernels are
+    """The clocks of the ranks. Ranks on one kernel share CLOCK_MONOTONIC. Clocks of other kernels are
     converted to the clock of rank 0 of their world if they were compared with it."""
     of_first = {each.job: each.kernel for each in reversed(files) if each.rank == 0}
     found = []
@@ -417,8 +419,8 @@ def rank_clocks(files: Sequence[RankFile]) -> list[RankClock]:
 
 
 def _ended_ns(file: RankFile, files: Sequence[RankFile], entry: ProfiledLaunch) -> int | None:
-    """When a launch ended, on the clock of a rank, if that is known: for a program of a script at the latest
-    when the next one started."""
+    """When a launch ended, on the clock of a rank, if known. A program of a script ended at the latest when
+    the next one started."""
     if not entry.ended_ns or entry.kernel != f"{file.kernel:x}":
         return None
     seen = int(file.header["last"]["monotonic_ns"])
@@ -531,14 +533,19 @@ def _regions(
             sums[1] += float(row["ticks"]) * rate
             sums[2] += float(row["in_mpi"]) * rate
         of_files.append(own)
-    regions = tuple(RegionTime(name, int(n), s, m) for name, (n, s, m) in total.items())
+    regions = tuple(
+        RegionTime(name, int(region_name), seconds_sum, mpi_sum)
+        for name, (region_name, seconds_sum, mpi_sum) in total.items()
+    )
     return tuple(names), of_files, regions
 
 
-def _mapped(values: np.ndarray, mapping: Mapping[int, int]) -> np.ndarray:
-    """Each value as the dictionary has it; 0 for others."""
-    distinct, inverse = np.unique(values, return_inverse=True)
-    return np.array([mapping.get(int(v), 0) for v in distinct], dtype=np.int32)[inverse.reshape(-1)]
+def _map_values(values: np.ndarray, mapping: Mapping[int, int]) -> np.ndarray:
+    """Each value replaced by its entry in the dictionary; 0 if there is none."""
+    distinct_values, inverse = np.unique(values, return_inverse=True)
+    return np.array([mapping.get(int(value), 0) for value in distinct_values], dtype=np.int32)[
+        inverse.reshape(-1)
+    ]
 
 
 def _calls(
@@ -553,9 +560,9 @@ def _calls(
     rows = np.zeros(len(raw), CALLS)
     rows["rank"] = rank
     rows["raw_site"] = raw["site"]
-    rows["site"] = _mapped(raw["site"], index_of)
-    rows["communicator"] = _mapped(raw["communicator"], communicator_of)
-    rows["region"] = _mapped(raw["region"], region_of)
+    rows["site"] = _map_values(raw["site"], index_of)
+    rows["communicator"] = _map_values(raw["communicator"], communicator_of)
+    rows["region"] = _map_values(raw["region"], region_of)
     copied = "function", "size_class", "distance", "language", "calls", "bytes", "misses", "waited", "bins"
     for name in copied:
         rows[name] = raw[name]
@@ -577,10 +584,10 @@ def _samples(
     rows["rank"] = rank
     for name in ("channel", "number", "role", "distance", "function", "bytes"):
         rows[name] = raw[name]
-    rows["site"] = _mapped(raw["site"], index_of)
-    rows["wait_site"] = _mapped(raw["wait_site"], index_of)
+    rows["site"] = _map_values(raw["site"], index_of)
+    rows["wait_site"] = _map_values(raw["wait_site"], index_of)
     rows["raw_wait_site"] = raw["wait_site"]
-    rows["communicator"] = _mapped(raw["communicator"], communicator_of)
+    rows["communicator"] = _map_values(raw["communicator"], communicator_of)
     for name in ("posted", "enter", "leave"):
         rows[name] = clock.seconds(raw[name])
     peers, inverse = np.unique(raw["peer"], return_inverse=True)
@@ -590,10 +597,10 @@ def _samples(
 
 
 def _weights(rows: np.ndarray) -> np.ndarray:
-    """The number of operations for which each sample stands. A channel's numbers from 64 * 2**k to twice that
-    have a known number of operations, which is divided by that of the samples among them; of the last,
-    unfinished such range, `sampled` knows it on average."""
-    weights = sampled(rows["number"])[1]
+    """The number of operations that each sample represents. The numbers from 64 * 2**k to twice that form a
+    range with a known number of operations, which is divided by the number of samples in it. In the last,
+    incomplete range, `sample_weight` gives the average."""
+    weights = sample_weight(rows["number"])[1]
     if not len(rows):
         return weights
     part = np.maximum(0, np.floor(np.log2(np.maximum(rows["number"], 1) / 64)) + 1).astype(np.int64)
@@ -684,7 +691,7 @@ def first_rows(ordered: np.ndarray, *keys: str) -> np.ndarray:
 
 
 def group_rows(rows: np.ndarray, *keys: str) -> Iterator[tuple[tuple[int, ...], np.ndarray]]:
-    """The rows by equal values of these fields."""
+    """Group rows by equal values of these fields."""
     if not len(rows):
         return
     ordered = rows[np.lexsort([rows[key] for key in reversed(keys)])]
@@ -695,7 +702,7 @@ def group_rows(rows: np.ndarray, *keys: str) -> Iterator[tuple[tuple[int, ...], 
 
 
 def quantile_s(bins: np.ndarray, seconds_per_tick: float, share: float) -> float:
-    """A quantile of the durations, from their histogram, as the geometric middle of the bin it is in."""
+    """A quantile of the durations, from their histogram: the geometric centre of its bin."""
     total = bins.sum()
     if not total:
         return 0.0

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the command to be profiled starts: its launcher, its programs, and the MPI libraries that they use.
+"""Determines what the command to be profiled starts: its launcher, its programs, and their MPI libraries.
 
-Nothing of the program is executed: its loader lists its libraries. What cannot be determined is left out, as
-the program runs in any case."""
+The program itself is never executed: its loader lists its libraries. What cannot be determined is left out,
+because the program runs in any case."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ SEPARATOR = ":"
 ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 PYTHON = re.compile(r"python[\d.]*")
 LIST_SECONDS = 30.0
-MOST_INTERPRETERS = 4
+MAX_INTERPRETERS = 4
 """A script may be interpreted by a script."""
 MPI_FILE = re.compile(r"lib\w*mpi\w*\.so[\d.]*")
 FIRST_FUNCTIONS = frozenset(
@@ -84,7 +84,7 @@ loads for this."""
 
 @dataclass(frozen=True)
 class Launcher:
-    """The word `at` in the command starts the ranks. `family` is the launcher's, unknown for srun."""
+    """A launcher of ranks. `at` is the index of its word in the command. `family` is unknown for srun."""
 
     at: int
     path: Path
@@ -110,7 +110,7 @@ class Command:
 
     @property
     def segments(self) -> list[range]:
-        """The words after the launcher, of each of the programs that it starts."""
+        """The words after the launcher, for each program that it starts."""
         if self.launcher is None:
             return [range(len(self.words))]
         ends = [k for k, word in enumerate(self.words) if word == SEPARATOR and k > self.launcher.at]
@@ -124,7 +124,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Library:
-    """An MPI library, of an unknown family if its text names none."""
+    """An MPI library. Its family is unknown if its text names none."""
 
     path: Path
     family: MpiFamily
@@ -135,9 +135,9 @@ Kind = Literal["dynamic", "static", "script", "unknown", "missing"]
 
 @dataclass(frozen=True)
 class Program:
-    """A program of the command. `elf` is that of the file, or of a script's interpreter. `libraries` are the
-    MPI libraries that its loader finds, `unresolved` those it does not. A `privileged` program runs with the
-    rights of another user or group, so that the loader ignores LD_PRELOAD."""
+    """A program of the command. `elf` describes the file, or a script's interpreter. `libraries` are the MPI
+    libraries that its loader finds, `unresolved` those that it does not find. A `privileged` program runs
+    with the rights of another user or group, so that the loader ignores LD_PRELOAD."""
 
     word: str
     path: Path | None
@@ -164,7 +164,7 @@ class Program:
 
     @cached_property
     def bound(self) -> tuple[str, ...]:
-        """The functions of MPI that it takes from libraries."""
+        """The MPI functions that it imports from libraries."""
         return self.elf.bound if self.elf is not None else ()
 
 
@@ -173,8 +173,8 @@ def known_families(libraries: Iterable[Library]) -> list[MpiFamily]:
 
 
 def parse_command(words: Sequence[str] | str, environ: Mapping[str, str]) -> Command:
-    """Find the launcher in a command, given as words or as a line for a shell. Raises UsageError if there is
-    no command, or its first word is no program."""
+    """Find the launcher in a command, given as words or as a shell line. Raises UsageError if there is no
+    command, or if its first word is not a program."""
     typed = tuple(_split(words) if isinstance(words, str) else map(os.fspath, words))
     if not typed or not typed[0]:
         raise UsageError(
@@ -208,7 +208,7 @@ def _split(line: str) -> list[str]:
 
 
 def _find_launcher(words: Sequence[str], environ: Mapping[str, str]) -> Launcher | None:
-    """The launcher, if nothing but wrappers, their options and their values are before it."""
+    """The launcher, if only wrappers with their options and values precede it."""
     for at, word in enumerate(words):
         path = find_program(word, environ)
         if path is None or word.startswith("-"):
@@ -243,7 +243,7 @@ def find_program(word: str, environ: Mapping[str, str]) -> Path | None:
 
 
 def find_programs(command: Command, environ: Mapping[str, str]) -> list[Program]:
-    """The programs that the command starts, as far as its words show them."""
+    """The programs that the command starts, as far as its words reveal them."""
     found: dict[tuple[str, tuple[tuple[str, str], ...]], Program] = {}
     for segment in command.segments:
         of_ranks = rank_variables(command, segment, environ)
@@ -255,7 +255,8 @@ def find_programs(command: Command, environ: Mapping[str, str]) -> list[Program]
 
 
 def rank_variables(command: Command, segment: range, environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables of the ranks of one program: `environ`, as env and options of the launcher change it."""
+    """The environment variables of the ranks of one program: `environ`, as changed by env and by options of
+    the launcher."""
     variables = dict(environ)
     options, behind = _split_segment(command, segment, environ)
     if command.launcher is not None:
@@ -272,7 +273,8 @@ def rank_variables(command: Command, segment: range, environ: Mapping[str, str])
 def _apply_options(
     variables: dict[str, str], words: Sequence[str], option_words: Mapping[str, int], for_all: bool = False
 ) -> None:
-    """Hydra's "-env NAME VALUE", and "-genv NAME VALUE" `for_all` programs; Open MPI's "-x NAME=VALUE"."""
+    """Apply Hydra's "-env NAME VALUE" (and "-genv NAME VALUE" `for_all` programs) and Open MPI's "-x
+    NAME=VALUE"."""
     names = all_arguments().variables
     for option, *values in zip(words, words[1:], (*words[2:], ""), strict=False):
         name = option.lstrip("-")
@@ -307,7 +309,7 @@ def _apply_env(variables: dict[str, str], words: Sequence[str]) -> None:
 def _split_segment(
     command: Command, segment: range, environ: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """The launcher's options and their values, and the words behind them."""
+    """The launcher's options with their values, and the words behind them."""
     words = [command.words[k] for k in segment]
     if command.launcher is None:
         return [], words
@@ -316,7 +318,7 @@ def _split_segment(
 
 
 def option_places(command: Command, environ: Mapping[str, str]) -> list[range]:
-    """The places of the launcher's options and their values, for each of the programs that it starts."""
+    """The indices of the launcher's options and their values, for each program that it starts."""
     of_each = [(segment, _split_segment(command, segment, environ)[0]) for segment in command.segments]
     return [range(segment.start, segment.start + len(options)) for segment, options in of_each]
 
@@ -335,8 +337,8 @@ def _program_word(command: Command, segment: range, environ: Mapping[str, str]) 
 def _without_options(
     words: Sequence[str], option_words: Mapping[str, int], environ: Mapping[str, str]
 ) -> list[str]:
-    """The words from the first one on that is neither an option nor its value. If that is not a program, an
-    option was not known, and the first program counts."""
+    """The words from the first one that is neither an option nor a value. If that is not a program, an option
+    was unknown, and the first program is used."""
     k = 0
     while k < len(words) and words[k].startswith("-"):
         k += 1 + option_words.get(words[k].lstrip("-"), 0)
@@ -347,7 +349,7 @@ def _without_options(
 
 
 def _from_program(words: Sequence[str], environ: Mapping[str, str]) -> Sequence[str]:
-    """The words from the first one on that names a program."""
+    """The words from the first one that names a program."""
     for k, word in enumerate(words):
         if not word.startswith("-") and not ASSIGNMENT.match(word) and _names_program(word, environ):
             return words[k:]
@@ -359,7 +361,7 @@ def _names_program(word: str, environ: Mapping[str, str]) -> bool:
 
 
 def examine(word: str, environ: Mapping[str, str]) -> Program:
-    """The program that a word names, in the environment of a launch."""
+    """Examine the program that a word names, in the environment of a launch."""
     path = find_program(word, environ)
     if path is None and Path(word).is_file():  # some launchers look in the current folder
         path = Path(word).absolute()
@@ -385,9 +387,10 @@ def examine(word: str, environ: Mapping[str, str]) -> Program:
 
 
 def _interpreters(path: Path, environ: Mapping[str, str]) -> list[Path]:
-    """The program that interprets a script, which may be a script too, and so on; empty for another file."""
+    """The interpreter of a script, then its own interpreter if it is a script too, and so on; empty if the
+    file is not a script."""
     chain: list[Path] = []
-    for _ in range(MOST_INTERPRETERS):
+    for _ in range(MAX_INTERPRETERS):
         try:
             with (chain[-1] if chain else path).open("rb") as file:
                 line = file.read(256)
@@ -424,15 +427,15 @@ def _is_privileged(path: Path) -> bool:
 def find_libraries(
     path: Path, elf: Elf, environ: Mapping[str, str]
 ) -> tuple[tuple[Library, ...], tuple[str, ...]]:
-    """The MPI libraries that the loader finds for a program, and the names of those it does not find."""
+    """The MPI libraries that the loader finds for a program, and the names of those that it does not find."""
     found, missing = list_libraries(path, elf.interpreter, environ)
-    libraries = filter(None, map(library_of, found))
+    libraries = filter(None, map(read_mpi_library, found))
     return tuple(libraries), tuple(name for name in missing if MPI_FILE.fullmatch(name))
 
 
 def list_libraries(path: Path, loader: str, environ: Mapping[str, str]) -> tuple[list[Path], list[str]]:
-    """All libraries that the loader finds for a program, and the names of those it does not find. As ldd
-    does, but without ever starting the program."""
+    """All libraries that the loader finds for a program, and the names of those that it does not find. Works
+    like ldd, but never starts the program."""
     lists = [[loader, "--list", str(path)]]
     if Path(loader).name.startswith("ld-linux"):  # whose --list stops at the first library that is missing
         lists.append(["env", "LD_TRACE_LOADED_OBJECTS=1", loader, str(path)])
@@ -447,11 +450,11 @@ def list_libraries(path: Path, loader: str, environ: Mapping[str, str]) -> tuple
             break
     found, missing = [], []
     for line in output.splitlines():
-        name, arrow, rest = line.strip().partition(" => ")
-        if arrow and rest.startswith("not found"):
+        name, arrow, remainder = line.strip().partition(" => ")
+        if arrow and remainder.startswith("not found"):
             missing.append(name)
-        elif arrow and rest.startswith("/"):
-            found.append(Path(rest.rpartition(" (")[0]))
+        elif arrow and remainder.startswith("/"):
+            found.append(Path(remainder.rpartition(" (")[0]))
         elif name.startswith("/") and " (" in name:
             found.append(Path(name.rpartition(" (")[0]))
     return found, missing
@@ -462,7 +465,7 @@ def _environment_changes(environ: Mapping[str, str]) -> dict[str, str | None]:
     return {**dict.fromkeys(os.environ), **environ}
 
 
-def library_of(path: Path) -> Library | None:
+def read_mpi_library(path: Path) -> Library | None:
     """The MPI library at `path`; None if the file is not one."""
     elf = read_elf(path)
     if elf is None:
@@ -473,7 +476,7 @@ def library_of(path: Path) -> Library | None:
 
 
 def family_of_file(path: Path) -> MpiFamily:
-    """The family that a library's text names."""
+    """The family that the text of a library names."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             for family in families_by_precedence():
@@ -485,9 +488,9 @@ def family_of_file(path: Path) -> MpiFamily:
 
 
 def _with_mpi4py(program: Program, python: Path, environ: Mapping[str, str]) -> Program:
-    """The interpreter with the MPI library that its mpi4py uses: the one to which that is linked, or, if it
-    has modules for several MPIs, the one that it loads. That one it chooses by a library that it finds, or by
-    MPI4PY_MPIABI; then its module for that is linked to the library."""
+    """The interpreter with the MPI library that its mpi4py uses: the library to which mpi4py is linked or, if
+    it has modules for more than one MPI, the one that it loads. mpi4py chooses that by the library that it
+    finds, or by MPI4PY_MPIABI; its module for this MPI is linked to the library."""
     try:
         done = process.capture(
             [str(python), "-c", ASK_MPI4PY], env=_environment_changes(environ), timeout=LIST_SECONDS
@@ -503,21 +506,20 @@ def _with_mpi4py(program: Program, python: Path, environ: Mapping[str, str]) -> 
         libraries, unresolved = find_libraries(chosen[0], program.elf, environ)
         if libraries or by_name:
             return replace(program, libraries=libraries, unresolved=unresolved)
-    loaded = [library_of(Path(path)) for key, path in answers if key == "loaded"]
+    loaded = [read_mpi_library(Path(path)) for key, path in answers if key == "loaded"]
     libraries = tuple(library for library in loaded if library is not None)
     return replace(program, libraries=libraries, searches=len(modules) > 1)
 
 
 def libraries_near(path: Path, family: MpiFamily, environ: Mapping[str, str]) -> tuple[Library, ...]:
-    """The MPI libraries of a launcher, or of an interpreter's environment, of its family if that is known: in
-    the folders of libraries next to it. Libraries for another binary interface of the same MPI are left
-    out."""
+    """The MPI libraries of a launcher, or of an interpreter's environment, in library folders next to it,
+    restricted to its family if known. Libraries for another binary interface of the same MPI are left out."""
     folders = [Path(folder) for folder in environ.get("LD_LIBRARY_PATH", "").split(os.pathsep) if folder]
     for link in link_chain(path):
         folders += (folder for name in MULTIARCH for folder in sorted(link.parent.parent.glob(name)))
     libraries: dict[Path, Library] = {}
     for file in _mpi_files(dict.fromkeys(folders)):
-        library = library_of(file)
+        library = read_mpi_library(file)
         if library is not None and (library.family is family or not (library.family.known and family.known)):
             libraries.setdefault(file.resolve(), library)
     usual = tuple(each for each in libraries.values() if not AMBIGUOUS_ABI.match(each.path.name))
@@ -525,8 +527,7 @@ def libraries_near(path: Path, family: MpiFamily, environ: Mapping[str, str]) ->
 
 
 def _mpi_files(folders: Iterable[Path]) -> Iterator[Path]:
-    """The first file of each name, as the loader takes it, if it is a shared library and no script for the
-    linker."""
+    """The first file of each name, like the loader, if it is a shared library and not a linker script."""
     seen = set()
     for folder in folders:
         for file in sorted(folder.glob("lib*mpi*.so*")):
@@ -536,12 +537,12 @@ def _mpi_files(folders: Iterable[Path]) -> Iterator[Path]:
 
 
 def user_variables(command: Command, name: str) -> list[int]:
-    """The places of words behind the launcher that set or pass the variable `name` to ranks: "NAME=VALUE", or
-    "NAME" if the option passes it (Open MPI's -x) or is followed by the value (Hydra's -genv)."""
-    first = 0 if command.launcher is None else command.launcher.at + 1
+    """The indices of words behind the launcher that set or pass the variable `name` to ranks: "NAME=VALUE",
+    or "NAME" if the option passes it (Open MPI's -x) or is followed by the value (Hydra's -genv)."""
+    first_word = 0 if command.launcher is None else command.launcher.at + 1
     options = all_arguments().variables
     places = []
-    for k in range(first, len(command.words)):
+    for k in range(first_word, len(command.words)):
         word, before = command.words[k], command.words[k - 1] if k > 0 else ""
         if word.startswith(f"{name}=") or (word == name and before.lstrip("-") in options):
             places.append(k)

@@ -1,8 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The file of one rank, as engine/profile/format.hpp defines it: a page with the header, then pages of
-records of one kind each. It is read in any state: of a rank that runs, that was killed, or that has finalised
-MPI."""
+"""Reads the file of one rank, as engine/profile/format.hpp defines it: a page with the header, then pages of
+records of one kind each. The rank may still be running, may have been killed, or may have finalised MPI."""
 
 from __future__ import annotations
 
@@ -22,7 +21,7 @@ from hockney.system.files import open_regular
 PAGE = 4096
 VERSION = 1
 MAGIC = b"HKPROFIL"
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 """Far more than the library writes."""
 
 RUNNING, FINALIZED = 1, 2
@@ -200,14 +199,14 @@ KINDS: Mapping[str, tuple[int, np.dtype[Any]]] = {
 
 
 def text_of(field: Any) -> str:
-    """A text of the file, up to its first zero byte."""
+    """The text of a field up to its first zero byte."""
     return printable(bytes(field).split(b"\0", 1)[0].decode("utf-8", "replace"))
 
 
 @dataclass(frozen=True)
 class Clock:
-    """The linear relation between a rank's ticks and CLOCK_MONOTONIC of its host: at `ticks` that clock
-    showed `ns`. `ns_per_tick` is None if it is not known, as the file has a single point."""
+    """The linear relation between a rank's ticks and CLOCK_MONOTONIC of its host, which was `ns` at `ticks`.
+    `ns_per_tick` is None if unknown, because the file contains a single point."""
 
     ticks: int
     ns: int
@@ -220,8 +219,8 @@ class Clock:
 
 @dataclass(frozen=True)
 class RankFile:
-    """What one rank recorded. The arrays contain the records of each kind, of all threads; `damaged` are
-    the numbers of pages that are not usable, `missing` is the number of pages after the file's end."""
+    """The records of one rank. The arrays contain the records of each kind, of all threads. `damaged` are the
+    numbers of unusable pages, `missing` is the number of pages after the end of the file."""
 
     path: Path
     header: np.void
@@ -251,7 +250,7 @@ class RankFile:
 
     @property
     def kernel(self) -> int:
-        """Equal on ranks that share CLOCK_MONOTONIC and its processors."""
+        """A number that is equal on ranks that share CLOCK_MONOTONIC and processors."""
         return int(self.header["kernel"]) or self.host
 
     @property
@@ -274,9 +273,9 @@ class RankFile:
         return Clock(int(first["ticks"]), int(first["monotonic_ns"]), rate)
 
     def clock_of_rank_0(self) -> tuple[Clock, float] | None:
-        """The rank's clock converted to the clock of rank 0 of its world, and the error (s) of the
-        conversion; None if the two were not compared. The first comparison is after MPI_Init, the second
-        before MPI_Finalize; without the second, the clocks may drift by DRIFT."""
+        """The conversion of the rank's clock to the clock of rank 0 of its world, and its error (s); None if
+        the two were not compared. They are compared after MPI_Init and before MPI_Finalize. Without the
+        second comparison, the clocks may drift by DRIFT."""
         points = [each for each in self.header["remote"] if int(each["at_ns"])]
         own = self.clock
         if not points or own.ns_per_tick is None:
@@ -304,9 +303,9 @@ class RankFile:
 
 
 def read_rank_file(path: Path) -> RankFile:
-    """Raises HockneyError if the file is not a rank's."""
+    """Read a rank's file. Raises HockneyError if it is not one."""
     try:
-        with open_regular(path, MOST_BYTES) as file:
+        with open_regular(path, MAX_BYTES) as file:
             # Not mapped: the rank may shorten its file meanwhile.
             content = file.read(PAGE)
             if len(content) == PAGE and content.startswith(MAGIC):
@@ -324,7 +323,7 @@ def read_rank_file(path: Path) -> RankFile:
 
 
 def parse_rank_file(content: bytes, path: Path) -> RankFile:
-    """The records of a file with this content. Raises HockneyError."""
+    """Parse the records of a file with this content. Raises HockneyError."""
     size = len(content)
     head = bytes(content[:PAGE])
     if not any(head):
@@ -382,15 +381,15 @@ def _unusable(path: Path, code: str, why: str) -> EnvironmentProblem:
 
 @dataclass(frozen=True)
 class RankFiles:
-    """The usable files of a launch, by job and rank, and what is wrong with others."""
+    """The usable files of a launch, by job and rank, and caveats about the others."""
 
     files: tuple[RankFile, ...]
     caveats: tuple[Caveat, ...] = ()
 
 
 def read_launch(folder: Path) -> RankFiles:
-    """The files of a launch's folder. Files that cannot be used are skipped with a caveat. Raises
-    HockneyError if there is none that can."""
+    """Read the files in a launch's folder. Unusable files are skipped with a caveat. Raises HockneyError if
+    no file is usable."""
     paths = sorted(folder.glob(PATTERN))
     files, problems = [], []
     for path in paths:
@@ -412,7 +411,7 @@ def read_launch(folder: Path) -> RankFiles:
 
 
 def _order(files: Iterable[RankFile]) -> Any:
-    """The first world's ranks, then those of spawned and later ones."""
+    """Sort the first world's ranks before those of spawned and later worlds."""
     starts: dict[int, tuple[bool, int]] = {}
     for each in files:
         start = each.flag(SPAWNED), int(each.header["first"]["monotonic_ns"])

@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The answer of a profile: the explanation of its typical launch, its efficiencies, intervals over launches,
-and the headline. Findings that recording may have caused are withheld: those smaller than what recording the
-calls cost."""
+"""The result of a profile: the explanation of its typical launch, its efficiencies, intervals over launches,
+and the headline. Findings that are smaller than the cost of recording the calls are withheld, because
+recording may have caused them."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from hockney.draw.page import Caveat
 from hockney.pages.format import format_share, quantity, share_interval
 from hockney.profiles.call_sites import CallSite
 from hockney.profiles.efficiencies import Efficiencies, efficiencies, over_values
-from hockney.profiles.explanation import LEAST_EXCESS, Explanation, Parts, Row, Why, explain
-from hockney.profiles.launching import measured_overhead
-from hockney.profiles.live import live_of
+from hockney.profiles.explanation import MIN_EXCESS, Explanation, Parts, Reason, Row, explain
+from hockney.profiles.launching import measure_overhead
+from hockney.profiles.live import live_state
 from hockney.profiles.machine_costs import MachineCosts
 from hockney.profiles.operations import COLLECTIVES
 from hockney.profiles.profile import Launch, Profile
 from hockney.profiles.rank_file import rank_list
 from hockney.profiles.waits import Waiting
 
-SMALL = 0.01
+SMALL_SHARE = 0.01
 """A smaller share of the time is not worth attention."""
-MOSTLY = 0.5
+MAIN_SHARE = 0.5
 """From this share on, waiting is mostly for one rank."""
 SHORT_S = 0.05
 """Shorter runs show the start of the program rather than its course."""
@@ -36,7 +36,7 @@ SHORT_S = 0.05
 
 @dataclass(frozen=True)
 class ProfileResults:
-    """`explanations` are those of the profile's launches, in their order."""
+    """The profile with the explanations of its launches, in the order of the launches."""
 
     profile: Profile
     explanations: tuple[Explanation, ...]
@@ -67,11 +67,11 @@ class ProfileResults:
         return self.explanation.site(row)
 
     def label(self, rank: int) -> str:
-        """The number of the rank at a place in the launch."""
+        """The number of the rank with an index in the launch."""
         return self.launch.ranks[rank].label
 
     def over_launches(self, value: Callable[[Launch], float]) -> Estimate:
-        """A quantity of each launch: its centre and interval."""
+        """The centre and interval of a quantity over the launches."""
         return over_values([value(launch) for launch in self.profile.launches])
 
     def part_share(self, value: Callable[[Parts], float]) -> Estimate:
@@ -89,26 +89,27 @@ class ProfileResults:
 
     @cached_property
     def recording_share(self) -> float:
-        """What recording cost, relative to the elapsed time of all ranks; not a number if that is not
-        known."""
+        """The cost of recording relative to the elapsed time of all ranks; NaN if unknown."""
         total = self.launch.total_s
         return self.explanation.recording_s / total if total > 0 else 0.0
 
     @cached_property
     def overhead(self) -> Estimate | None:
-        """The elapsed time of launches with the library, relative to that without, if there are such
-        launches, as the launcher saw it."""
-        measured = measured_overhead(self.profile.manifest)
+        """The elapsed time of launches with the library relative to launches without it, as measured at the
+        launcher; None if there were none without it."""
+        measured = measure_overhead(self.profile.manifest)
         return None if measured is None else measured.ratio
 
     @cached_property
     def withheld(self) -> bool:
-        """Whether waiting and excess are smaller than the cost of recording altogether, and not reported."""
+        """Whether waiting and excess together are smaller than the cost of recording, and thus not
+        reported."""
         return self.explanation.recording_s > self.total.waiting + self.total.excess > 0
 
     @property
     def is_reliable(self) -> bool:
-        """Whether waiting and the balance of the ranks are theirs, and not due to a lack of processors."""
+        """Whether waiting and the balance of the ranks are properties of the program, and not caused by a
+        lack of processors."""
         return self.explanation.waits.is_reliable
 
     @cached_property
@@ -124,8 +125,8 @@ class ProfileResults:
 
     @cached_property
     def first(self) -> Row | None:
-        """The call site to look at first: that with most time beyond the machine's price, if that is notable;
-        otherwise the longest."""
+        """The call site to examine first: the one with most time beyond the machine's price, if that is
+        notable; otherwise the longest one."""
         rows = self.explanation.rows
         whole = self.total.total
 
@@ -140,7 +141,7 @@ class ProfileResults:
 
     @property
     def largest(self) -> Row | None:
-        """The call site that takes longest."""
+        """The call site with the most time."""
         return next(iter(self.explanation.rows), None)
 
     @cached_property
@@ -150,12 +151,12 @@ class ProfileResults:
         return tuple(
             row
             for row in self.explanation.rows
-            if row.parts.excess > max(LEAST_EXCESS * whole, row.recording_s) and not self.withheld
+            if row.parts.excess > max(MIN_EXCESS * whole, row.recording_s) and not self.withheld
         )
 
     @cached_property
     def slow(self) -> tuple[SlowOperation, ...]:
-        """Operations that are typically slower than the survey measured, those with most excess first."""
+        """Operations that are typically slower than in the survey, sorted by excess."""
         rows: dict[str, list[Row]] = {}
         for row in self.notable_excess:
             if row.typical_slowdown is not None:
@@ -180,7 +181,7 @@ class ProfileResults:
                 "all shares, which describe its start",
                 "profile a longer run",
             )
-        if self.recording_share > SMALL:
+        if self.recording_share > SMALL_SHARE:
             found["recording-overhead"] = Caveat(
                 "recording-overhead",
                 f"recording took about {format_share(self.recording_share)} of the time",
@@ -190,9 +191,9 @@ class ProfileResults:
         return tuple(found.values())
 
     @cached_property
-    def unseparated(self) -> tuple[Why, ...]:
-        """Why time is not separated, the reason for most of it first."""
-        found: dict[str, Why] = {}
+    def unseparated(self) -> tuple[Reason, ...]:
+        """The reasons why time is not separated, longest first."""
+        found: dict[str, Reason] = {}
         for each in (why for row in self.explanation.rows for why in row.why):
             known = found.get(each.text)
             found[each.text] = replace(each, seconds=each.seconds + (known.seconds if known else 0.0))
@@ -217,8 +218,8 @@ class SlowOperation:
     excess_s: float
 
 
-def results_of(profile: Profile, surveyed: Surveyed | None = None) -> ProfileResults:
-    """The answer of a profile, with the survey of its machine if there is one."""
+def make_results(profile: Profile, surveyed: Surveyed | None = None) -> ProfileResults:
+    """The results of a profile, with the survey of its machine if there is one."""
     explanations = []
     for launch in profile.launches:
         costs = MachineCosts(surveyed, launch.hosts) if surveyed is not None else None
@@ -238,7 +239,7 @@ def _headline(results: ProfileResults) -> Iterator[str]:
     )
     if not all(rank.finished for rank in launch.ranks):
         yield from _unfinished_sentences(results)
-    elif share.value < SMALL and results.explanation.rows:
+    elif share.value < SMALL_SHARE and results.explanation.rows:
         yield "Communication hardly matters."
         yield from _balance(results)
         return
@@ -261,7 +262,7 @@ def _balance(results: ProfileResults) -> Iterator[str]:
     balance, launch = results.efficiencies, results.launch
     if not all(rank.finished for rank in launch.ranks):
         return  # how long ranks outside of MPI have computed is not known
-    if balance.load_balance < 1 - 5 * SMALL:
+    if balance.load_balance < 1 - 5 * SMALL_SHARE:
         slowest = launch.ranks[balance.slowest_rank]
         yield (
             f"Load balance is {format_share(balance.load_balance)}: rank {slowest.label} computes longest, "
@@ -272,12 +273,12 @@ def _balance(results: ProfileResults) -> Iterator[str]:
 
 def _unfinished_sentences(results: ProfileResults) -> Iterator[str]:
     """What the ranks that did not reach MPI_Finalize were doing."""
-    live = live_of(results.launch, ended=True)
+    live = live_state(results.launch, ended=True)
     yield from (finding.text for finding in live.findings[:3])
 
 
 def _of_parts(results: ProfileResults) -> Iterator[str]:
-    """How much of the time in MPI is the cost of messages, and how much is waiting, for whom."""
+    """The parts of the time in MPI: the cost of messages, waiting, and for whom."""
     total = results.total
     whole = total.total or 1.0
     parts = []
@@ -286,10 +287,10 @@ def _of_parts(results: ProfileResults) -> Iterator[str]:
     if results.is_reliable and not results.withheld:
         parts.append(f"{format_share(total.waiting / whole)} is waiting{_for_whom(results)}")
     too_small = results.withheld or total.excess <= results.explanation.recording_s
-    if total.excess / whole >= SMALL and not too_small:
+    if total.excess / whole >= SMALL_SHARE and not too_small:
         parts.append(f"{format_share(total.excess / whole)} is slower than the survey measured")
-    if total.not_separated / whole >= SMALL:
-        main = f": {results.unseparated[0].text}" if total.not_separated >= MOSTLY * whole else ""
+    if total.not_separated / whole >= SMALL_SHARE:
+        main = f": {results.unseparated[0].text}" if total.not_separated >= MAIN_SHARE * whole else ""
         parts.append(f"{format_share(total.not_separated / whole)} is not separated{main}")
     if parts:
         yield f"Of the time in MPI, {join_words(parts)}."
@@ -299,24 +300,24 @@ def _for_whom(results: ProfileResults) -> str:
     waits = results.explanation.waits
     caused = waits.caused_by(len(results.launch.ranks))
     whole = float(caused.sum())
-    if not whole or waits.total_s < SMALL * results.total.total:
+    if not whole or waits.total_s < SMALL_SHARE * results.total.total:
         return ""
     rank = int(caused.argmax())
     share = float(caused[rank]) / whole
     count = len(results.launch.ranks)
-    if (share >= MOSTLY and count > 2) or share >= 0.75:
+    if (share >= MAIN_SHARE and count > 2) or share >= 0.75:
         return f" ({format_share(share)} of it for rank {results.label(rank)})"
     order = caused.argsort()[::-1]
     few = [int(k) for k in order[: max(1, count // 4)]]
     of_few = float(caused[few].sum()) / whole
-    if of_few >= MOSTLY and count >= 8:
+    if of_few >= MAIN_SHARE and count >= 8:
         numbers = rank_list(results.launch.ranks[k].rank for k in few)
         return f" ({format_share(of_few)} of it for {numbers})"
     return ", for different ranks in turn"
 
 
 def _call_site_sentence(results: ProfileResults, row: Row) -> str:
-    """What the time of call site `row` is: the first to look at, or the largest."""
+    """The parts of the time of call site `row`, which is the first to examine, or the largest."""
     whole = results.total.total or 1.0
     parts = row.parts
     unknown = parts.not_separated / (row.seconds or 1.0)
@@ -341,7 +342,7 @@ def _call_site_sentence(results: ProfileResults, row: Row) -> str:
     elif row.why and unknown >= 0.1:
         which = "which" if unknown > 0.995 else f"of which {format_share(unknown)}"
         return f"{text}, {which} is not separated: {row.why[0].text}."
-    if row.why and unknown >= MOSTLY:
+    if row.why and unknown >= MAIN_SHARE:
         text += f"; {format_share(unknown)} is not separated: {row.why[0].text}"
     return f"{text}."
 
@@ -352,7 +353,7 @@ def _cause(results: ProfileResults, causes: list[Waiting], row: Row) -> str:
         by_rank[each.by_rank] = by_rank.get(each.by_rank, 0.0) + each.seconds
     rank = max(by_rank, key=by_rank.__getitem__)
     share = by_rank[rank] / sum(by_rank.values())
-    if share < MOSTLY:
+    if share < MAIN_SHARE:
         return " for different ranks"
     late = next(each for each in causes if each.by_rank == rank)
     site = results.launch.sites[late.by_site]
@@ -367,19 +368,19 @@ def _cause(results: ProfileResults, causes: list[Waiting], row: Row) -> str:
 
 
 def _lateness_reason(results: ProfileResults, late: Waiting, seconds: float) -> str:
-    """Why a rank is late: because it computes longer than the others, if that explains their waiting;
-    otherwise where to look."""
+    """Reason a rank is late: it computes longer than the others, if that explains their waiting; otherwise a
+    hint where to look."""
     rank, ranks = late.by_rank, results.launch.ranks
     others = [each.outside_s for k, each in enumerate(ranks) if k != rank]
     longer = ranks[rank].outside_s - sum(others) / max(1, len(others))
-    if all(each.finished for each in ranks) and longer >= MOSTLY * seconds / max(1, len(late.waiting)):
+    if all(each.finished for each in ranks) and longer >= MAIN_SHARE * seconds / max(1, len(late.waiting)):
         than = "the others" if len(others) > 1 else "the other"
         return f"it computes {quantity(longer, 's')} longer than {than}"
     return f"look at what rank {results.label(rank)} does before it"
 
 
 def _slow(results: ProfileResults) -> Iterator[str]:
-    """Operations that are typically slower than the survey measured; or else that few calls are long."""
+    """Operations that are typically slower than in the survey, or a note that only a few calls are long."""
     whole = results.total.total or 1.0
     for slow in results.slow[:2]:
         advice = (
@@ -395,7 +396,7 @@ def _slow(results: ProfileResults) -> Iterator[str]:
             f"MPI. {advice}."
         )
     others = sum(row.parts.excess for row in results.notable_excess if row.has_few_slow_calls)
-    if others >= LEAST_EXCESS * whole:
+    if others >= MIN_EXCESS * whole:
         yield (
             f"{format_share(others / whole)} of the time in MPI is in few long calls of operations that are "
             "usually as fast as surveyed, as if ranks had been interrupted: by other programs, or by the "

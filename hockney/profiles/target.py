@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The MPI whose calls are to be recorded, and what prevents it: static and privileged programs, two MPIs.
+"""The MPI whose calls are to be recorded, and what prevents recording: static and privileged programs, two
+MPIs.
 
 These problems do not stop the program, which runs as without hockney. They are reported before it starts, and
 explain afterwards why nothing was recorded."""
@@ -31,8 +32,9 @@ LISTED_FUNCTIONS = 4
 
 @dataclass(frozen=True)
 class Target:
-    """`libraries` are those whose functions are recorded, empty if nothing can be. `family` is theirs, or the
-    launcher's. `obstacles` prevent a profile of a program, or of all; `warnings` do not."""
+    """The command, and the `libraries` whose functions are recorded (empty if none can be). `family` is that
+    of the libraries or of the launcher. `obstacles` prevent a profile of one or all programs; `warnings` do
+    not."""
 
     command: Command
     programs: tuple[Program, ...]
@@ -44,7 +46,7 @@ class Target:
 
     @property
     def program(self) -> str:
-        """The name for titles: that of the first program, or of the command."""
+        """The name in titles: the first program, or the command."""
         word = self.programs[0].word if self.programs else self.command.words[0]
         return Path(word).name
 
@@ -54,12 +56,13 @@ class Target:
 
     @property
     def preloaded(self) -> list[Path]:
-        """The MPI libraries to load together with the recording one."""
+        """The MPI libraries to preload together with the recording library."""
         return self.paths if any(program.searches for program in self.programs) else []
 
 
 def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Target:
-    """What a command starts, and the MPI libraries to be recorded. Raises UsageError if it is no command."""
+    """Determine what a command starts, and which MPI libraries to record. Raises UsageError if it is not a
+    command."""
     command = parse_command(words, environ)
     programs = tuple(
         _without_foreign_libraries(program, command) for program in find_programs(command, environ)
@@ -114,8 +117,8 @@ def find_target(words: Sequence[str] | str, environ: Mapping[str, str]) -> Targe
 
 
 def _without_foreign_libraries(program: Program, command: Command) -> Program:
-    """`program` without the libraries that it would find by itself, if the launcher belongs to another MPI.
-    It uses the launcher's MPI if that is loaded first; a second MPI would end it."""
+    """`program` without the libraries that it would find on its own, if the launcher belongs to another MPI.
+    It uses the launcher's MPI if that is loaded first; a second MPI would abort it."""
     launcher = command.launcher
     if launcher is None or not program.searches:
         return program
@@ -127,7 +130,7 @@ def _libraries(
     command: Command, programs: Sequence[Program], environ: Mapping[str, str]
 ) -> tuple[Library, ...]:
     """The MPI libraries that the programs' loaders find. If a program has none, such as an interpreter that
-    loads MPI later or a script that starts others, also the libraries of the launcher's MPI."""
+    loads MPI later or a script that starts other programs, the libraries of the launcher's MPI are added."""
     libraries = [library for program in programs for library in program.libraries]
     recordable = [each for each in programs if each.kind != "static" and not each.privileged]
     if not libraries or any(not program.libraries for program in recordable):
@@ -181,20 +184,20 @@ def _obstacles(programs: Sequence[Program]) -> Iterator[HockneyError]:
 
 
 def _certainly_unrecorded(program: Program) -> bool:
-    """A static program without functions of MPI may still start others, as a shell does."""
+    """Whether nothing can be recorded. A static program without MPI functions may still start other programs,
+    like a shell."""
     statically_linked = program.elf is not None and bool(program.elf.static_symbols)
     return program.privileged or (program.kind == "static" and statically_linked)
 
 
 def _differ(one: MpiFamily, other: MpiFamily) -> bool:
-    """Whether the launcher of one does not start the ranks of the other: families with the same launcher
-    do."""
+    """Whether the launcher of one family does not start ranks of the other. Families with the same launcher
+    do not differ."""
     return one.known and other.known and one is not other and not set(one.launchers) & set(other.launchers)
 
 
-def nothing_recorded(target: Target, exit_code: int | None) -> HockneyError:
-    """The reason why no rank left a file, as far as it is known: what prevents it, or how the program reaches
-    MPI."""
+def explain_empty_profile(target: Target, exit_code: int | None) -> HockneyError:
+    """The reason, if known, why no rank left a file: an obstacle, or how the program reaches MPI."""
     if target.obstacles:
         return target.obstacles[0]
     mismatch = next((each for each in target.warnings if each.code == "profile-launcher-mismatch"), None)
@@ -250,6 +253,6 @@ def _names_of_libraries(program: Program) -> str:
 
 
 def _functions(names: Sequence[str]) -> str:
-    """ "MPI_Init, MPI_Send, MPI_Recv and 7 more"; how a program starts comes first."""
+    """ "MPI_Init, MPI_Send, MPI_Recv and 7 more"; functions that start MPI come first."""
     first = sorted(names, key=lambda name: ("nit" not in name, name))
     return f"{plural(len(names), 'MPI function')} ({list_names(first, LISTED_FUNCTIONS)})"

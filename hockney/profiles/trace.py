@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces of a launch: every call of each rank, in order.
 
-A rank writes its trace into a file of its own, as engine/profile/trace.hpp defines it. After the run the
-traces of a launch are packed into one file, which replaces them. It contains, for each rank, a dictionary of
-the distinct calls, with peers relative to the rank; a grammar of the sequence, in which repetitions are
-folded; and the times. Equal dictionaries and grammars of ranks are stored once."""
+A rank writes its trace into its own file, as engine/profile/trace.hpp defines it. After the run the traces of
+a launch are packed into one file, which replaces them. It contains, for each rank, a dictionary of the
+distinct calls, with peers relative to the rank; a grammar of the sequence, in which repetitions are folded;
+and the times. Equal dictionaries and grammars of ranks are stored once."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ _CALL = np.dtype([("function", "<u2"), ("misses", "<u2"), ("site", "<u4"), ("par
 @dataclass(frozen=True)
 class Call:
     """A distinct call of a rank: the function without MPI_, and the call site in the rank's file. `misses`:
-    one or several tests or probes that found nothing."""
+    one or more tests or probes that found nothing."""
 
     function: str
     site: int
@@ -118,8 +118,8 @@ class Call:
 
 @dataclass(frozen=True)
 class RankTrace:
-    """The events of a rank in order, as numbers of `calls`, with times in seconds of its clock, as those of
-    samples. Without `complete` the trace ends before the rank did."""
+    """The events of a rank in order, as indices into `calls`, with times in seconds of its clock, like those
+    of samples. If not `complete`, the trace ends before the rank does."""
 
     rank: int
     calls: tuple[Call, ...]
@@ -154,8 +154,8 @@ class _Dictionary:
 
 @dataclass(frozen=True)
 class _Sequence:
-    """A trace in ticks: `ids` are calls of the dictionary, `gaps` and `durations` the ticks before and in
-    each of them."""
+    """A trace in ticks. `ids` are calls of the dictionary, `gaps` and `durations` the ticks before and in
+    each call."""
 
     rank: int
     size: int
@@ -178,13 +178,13 @@ class _Sequence:
 
 
 def read_traces(launch: Launch) -> list[RankTrace]:
-    """The traces of a launch, of all ranks that have one, in the order of its ranks. Ranks of which several
-    threads called MPI have none. Raises HockneyError."""
-    return traces_of(launch.files, launch.functions)
+    """The traces of a launch, of all ranks that have one, in the order of its ranks. A rank has none if more
+    than one of its threads called MPI. Raises HockneyError."""
+    return traces_for_files(launch.files, launch.functions)
 
 
-def traces_of(files: Sequence[RankFile], functions: Sequence[str]) -> list[RankTrace]:
-    """The traces next to these files of ranks."""
+def traces_for_files(files: Sequence[RankFile], functions: Sequence[str]) -> list[RankTrace]:
+    """The traces next to these rank files."""
     clocks = rank_clocks(files)
     packs: dict[Path, _Pack | None] = {}
     found = []
@@ -214,7 +214,7 @@ def _sequence_of(file: RankFile, pack: _Pack | None, functions: Sequence[str]) -
 
 
 def trace_flags(folder: Path) -> dict[str, int]:
-    """Why each trace of a launch ends early, by the name of its file without an ending; 0 if it does not."""
+    """Why each trace of a launch ends early, by file name without suffix; 0 if it does not."""
     flags = {}
     if (folder / PACKED).is_file():
         flags = {each.name: each.flags for each in _Pack.read(folder / PACKED).index.ranks}
@@ -253,7 +253,7 @@ def _other_version(path: Path, found: int, known: int) -> EnvironmentProblem:
 
 
 def _content(path: Path) -> np.ndarray:
-    """Mapped, as a trace may be larger than what is free in memory."""
+    """The content of a file, mapped because a trace may exceed the free memory."""
     try:
         return np.memmap(path, np.uint8, "r")
     except (OSError, ValueError) as error:
@@ -263,7 +263,7 @@ def _content(path: Path) -> np.ndarray:
 
 
 def read_raw(path: Path, functions: Sequence[str]) -> _Sequence:
-    """The trace that a rank wrote, complete up to its end. Raises HockneyError if it is none."""
+    """Read the trace that a rank wrote, up to its end. Raises HockneyError if it is not one."""
     content = _content(path)
     header = _header(content[:PAGE].tobytes(), path)
     size = int(header["chunk_bytes"])
@@ -275,7 +275,7 @@ def read_raw(path: Path, functions: Sequence[str]) -> _Sequence:
     words = words[: empty[0]] if len(empty) else words
     rows = _body(chunks, heads, _DEFINITIONS).view(_DEFINITION)
     dictionary, slots, starts, meanings = _definitions(rows[rows["event"] > 0], functions)
-    ids, known = _ids((words >> np.uint64(48)).astype(np.int64), slots, starts, meanings)
+    ids, known = _call_ids((words >> np.uint64(48)).astype(np.int64), slots, starts, meanings)
     flags = int(header["flags"]) | (0 if known == len(words) else NOT_KNOWN)
     words = words[:known]
     return _Sequence(
@@ -285,13 +285,13 @@ def read_raw(path: Path, functions: Sequence[str]) -> _Sequence:
         int(header["begin"]),
         dictionary,
         ids,
-        _decoded(words >> np.uint64(24) & np.uint64(0xFFFFFF)),
-        _decoded(words & np.uint64(0xFFFFFF)),
+        _decode_ticks(words >> np.uint64(24) & np.uint64(0xFFFFFF)),
+        _decode_ticks(words & np.uint64(0xFFFFFF)),
     )
 
 
 def _body(chunks: np.ndarray, heads: np.ndarray, kind: int) -> np.ndarray:
-    """The bytes of all chunks of a kind, behind their heads, in order."""
+    """The bytes of all chunks of a kind without their headers, in order."""
     places = np.flatnonzero(heads["kind"] == kind)
     places = places[np.argsort(heads["number"][places], kind="stable")]
     record = 8 if kind == _EVENTS else _DEFINITION.itemsize
@@ -299,8 +299,9 @@ def _body(chunks: np.ndarray, heads: np.ndarray, kind: int) -> np.ndarray:
     return np.ascontiguousarray(chunks[places][:, _CHUNK.itemsize : _CHUNK.itemsize + used]).reshape(-1)
 
 
-def _decoded(codes: np.ndarray) -> np.ndarray:
-    """Ticks of floating-point numbers with 20 significant bits: `decoded` of engine/profile/trace.hpp."""
+def _decode_ticks(codes: np.ndarray) -> np.ndarray:
+    """Decode floating-point numbers with 20 significant bits to ticks, like `decoded` of
+    engine/profile/trace.hpp."""
     shift = np.maximum(codes >> np.uint64(19), np.uint64(1)) - np.uint64(1)
     return (codes - (shift << np.uint64(19))) << shift
 
@@ -308,7 +309,8 @@ def _decoded(codes: np.ndarray) -> np.ndarray:
 def _definitions(
     rows: np.ndarray, functions: Sequence[str]
 ) -> tuple[_Dictionary, np.ndarray, np.ndarray, np.ndarray]:
-    """The distinct calls, and for each definition its slot, the event from which it holds, and its call."""
+    """The distinct calls, and for each definition its slot, the first event for which it holds, and its
+    call."""
     firsts = np.flatnonzero(rows["place"] == 0)
     lengths = np.maximum(rows["parts"][firsts].astype(np.int64), 1)
     whole = firsts + lengths <= len(rows)
@@ -339,13 +341,13 @@ def _definitions(
 
 
 def _ranges(firsts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """The concatenated ranges that begin at `firsts`, each with its number of elements in `lengths`."""
+    """The concatenated ranges that begin at `firsts` and have `lengths` elements."""
     ends = np.cumsum(lengths)
     return np.arange(ends[-1] if len(ends) else 0) + np.repeat(firsts - ends + lengths, lengths)
 
 
 def _flags_of(functions: Sequence[str]) -> np.ndarray:
-    """What the name of the function that made a message tells of it; the last one is of no function."""
+    """The flags that follow from the name of each function; the last element is for no function."""
     flags = np.zeros(len(functions) + 1, np.uint8)
     for k, name in enumerate(functions):
         lower = name.lower()
@@ -358,10 +360,11 @@ def _flags_of(functions: Sequence[str]) -> np.ndarray:
     return flags
 
 
-def _ids(
+def _call_ids(
     slots: np.ndarray, of: np.ndarray, starts: np.ndarray, meanings: np.ndarray
 ) -> tuple[np.ndarray, int]:
-    """The call of each event, and how many events have one: that of the slot's last definition before it."""
+    """The call of each event, from the last definition of its slot before it, and how many events have
+    one."""
     if len(of) == 0:
         return np.zeros(0, np.int64), 0
     if len(np.unique(of)) == len(of):
@@ -383,9 +386,8 @@ def _ids(
 
 @dataclass(frozen=True)
 class Grammar:
-    """Symbols below `terminals` are calls. The others are rules: two symbols one after the other, or, where
-    the entry of `counts` is not 0, this many repetitions of `left`. Rules use earlier symbols only. `top` is
-    the sequence."""
+    """Symbols below `terminals` are calls. The others are rules: two consecutive symbols or, where `counts`
+    is not 0, that many repetitions of `left`. Rules use only earlier symbols. `top` is the sequence."""
 
     terminals: int
     left: np.ndarray
@@ -404,17 +406,17 @@ class Grammar:
         return sum(lengths[symbol] for symbol in self.top.tolist())
 
 
-FEWEST_PAIRS = 3
+MIN_OCCURRENCES = 3
 """A pair of symbols that is less frequent gets no rule."""
-MOST_ROUNDS = 100
-_DENSE = 2048
+MAX_ROUNDS = 100
+_DENSE_PAIR_LIMIT = 2048
 """Up to this number of different symbols, pairs are counted in a table."""
 
 
-def grammar_of(ids: np.ndarray, terminals: int) -> Grammar:
-    """Build a grammar in rounds: runs of a symbol become one, then all occurrences of frequent pairs. Pairs
-    of a round do not overlap, as no symbol is the left one of a pair and the right one of another, so that
-    equal parts of the sequence get equal symbols."""
+def build_grammar(ids: np.ndarray, terminals: int) -> Grammar:
+    """Build a grammar in rounds: runs of a symbol are folded first, then all occurrences of frequent pairs.
+    Pairs of a round do not overlap, because no symbol is the left one of one pair and the right one of
+    another. Equal parts of the sequence thus get equal symbols."""
     top = np.asarray(ids, np.int64)
     left: list[np.ndarray] = []
     right: list[np.ndarray] = []
@@ -428,7 +430,7 @@ def grammar_of(ids: np.ndarray, terminals: int) -> Grammar:
         counts.append(n)
         symbols += len(a)
 
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         before = len(top)
         starts = np.flatnonzero(np.concatenate(([True], top[1:] != top[:-1]))) if len(top) else top
         lengths = np.diff(np.append(starts, len(top)))
@@ -458,16 +460,16 @@ def _replace_pairs(top: np.ndarray, symbols: int) -> tuple[np.ndarray, np.ndarra
     table[used] = np.arange(len(used))
     dense = table[top]
     keys = dense[:-1] * len(used) + dense[1:]
-    if len(used) <= _DENSE:
+    if len(used) <= _DENSE_PAIR_LIMIT:
         often = np.bincount(keys)
-        distinct = np.flatnonzero(often >= FEWEST_PAIRS)
+        distinct = np.flatnonzero(often >= MIN_OCCURRENCES)
         often, where = often[distinct], keys
     else:
         distinct, where, often = np.unique(keys, return_inverse=True, return_counts=True)
         where = where.reshape(-1)
     side = np.zeros(len(used), np.int8)  # 1: left in this round, 2: right
     order = np.argsort(-often, kind="stable")
-    order = order[often[order] >= FEWEST_PAIRS]
+    order = order[often[order] >= MIN_OCCURRENCES]
     chosen = []
     for k, a, b in zip(
         order.tolist(),
@@ -480,8 +482,8 @@ def _replace_pairs(top: np.ndarray, symbols: int) -> tuple[np.ndarray, np.ndarra
             chosen.append(k)
     if not chosen:
         return top, np.zeros((0, 2), np.int64)
-    new = np.full(len(used) ** 2 if len(used) <= _DENSE else len(distinct), -1, np.int64)
-    new[distinct[chosen] if len(used) <= _DENSE else chosen] = symbols + np.arange(len(chosen))
+    new = np.full(len(used) ** 2 if len(used) <= _DENSE_PAIR_LIMIT else len(distinct), -1, np.int64)
+    new[distinct[chosen] if len(used) <= _DENSE_PAIR_LIMIT else chosen] = symbols + np.arange(len(chosen))
     symbol = new[where]
     at = np.flatnonzero(symbol >= 0)
     replaced = top.copy()
@@ -490,14 +492,14 @@ def _replace_pairs(top: np.ndarray, symbols: int) -> tuple[np.ndarray, np.ndarra
     return np.delete(replaced, at + 1), pairs
 
 
-MANY_USES = 16
+MIN_TEMPLATE_USES = 16
 """A rule that occurs as often in the sequence has positions of its own."""
 
 
-def expanded(grammar: Grammar) -> tuple[np.ndarray, np.ndarray]:
-    """The position in the grammar of each event, and the call at each position. Events in the same position
-    are those of equal calls with the same neighbors, so that their times are alike: a rule that is used often
-    has a position for each of its events, once for all repetitions."""
+def expand_grammar(grammar: Grammar) -> tuple[np.ndarray, np.ndarray]:
+    """The position in the grammar of each event, and the call at each position. Events at the same position
+    are equal calls with the same neighbors, so their times are similar. A frequently used rule has one
+    position for each of its events, shared by all repetitions."""
     rules = len(grammar.left)
     base = grammar.terminals
     uses = np.zeros(base + rules, np.int64)
@@ -537,7 +539,7 @@ def expanded(grammar: Grammar) -> tuple[np.ndarray, np.ndarray]:
         symbol, a, b, count = base + rule, left[rule], right[rule], counts[rule]
         if count:
             templates[symbol] = np.tile(settled(a), count), nothing
-        elif uses[symbol] < MANY_USES:
+        elif uses[symbol] < MIN_TEMPLATE_USES:
             templates[symbol] = np.concatenate((settled(a), settled(b))), nothing
         else:
             (of_a, calls_a), (of_b, calls_b) = template(a), template(b)
@@ -559,44 +561,44 @@ STEPS = 70
 sums at most as much again."""
 BLOCK = 1024
 """Events whose times together are exact."""
-NEAR, FAR = 63, 32
+NEAR, LARGE_STEP = 63, 32
 """A time within NEAR steps of the median of its position is one byte: the difference. For other times, the
 byte is the number of FAR steps, and the rest follows."""
 COARSE = 8
 """The number of steps in a bin of a summary's histogram."""
 
 
-def _steps(ticks: np.ndarray) -> np.ndarray:
+def _ticks_to_steps(ticks: np.ndarray) -> np.ndarray:
     ticks = np.asarray(ticks, np.float32)
     return np.where(ticks < 1, 0, 1 + np.rint(STEPS * np.log2(np.maximum(ticks, 1)))).astype(np.int16)
 
 
-def _ticks(steps: np.ndarray) -> np.ndarray:
+def _steps_to_ticks(steps: np.ndarray) -> np.ndarray:
     return np.where(steps > 0, np.exp2((np.maximum(steps, 1) - 1) / STEPS), 0.0)
 
 
-def _packed_times(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray) -> bytes:
+def _pack_times(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray) -> bytes:
     order = np.argsort(positions, kind="stable")
     sums = np.add.reduceat(gaps + durations, np.arange(0, len(gaps), BLOCK)) if len(gaps) else gaps
     parts = [_lzma_compress(sums.astype("<u8").tobytes())]
     for ticks in (gaps, durations):
-        steps = _steps(ticks)[order]
-        firsts, typical = _typical(positions[order], steps)
+        steps = _ticks_to_steps(ticks)[order]
+        firsts, typical = _typical_steps(positions[order], steps)
         rest = steps - np.repeat(typical, np.diff(np.append(firsts, len(steps))))
         far = np.abs(rest) > NEAR
-        symbols = np.where(far, 2 * NEAR + 1 + steps // FAR, rest + NEAR)
+        symbols = np.where(far, 2 * NEAR + 1 + steps // LARGE_STEP, rest + NEAR)
         parts += [
             _lzma_compress(typical.astype("<u2").tobytes()),
             _entropy_encode(symbols.astype(np.uint8).tobytes()),
-            _entropy_encode((steps[far] % FAR).astype(np.uint8).tobytes()),
+            _entropy_encode((steps[far] % LARGE_STEP).astype(np.uint8).tobytes()),
         ]
     return _joined(parts)
 
 
-def _unpacked_times(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _unpack_times(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(positions, kind="stable")
     sums, *parts = _split(content)
-    firsts = _firsts(positions[order])
+    firsts = _first_indices(positions[order])
     lengths = np.diff(np.append(firsts, len(order)))
     found = []
     for typical, rest, far in (parts[:3], parts[3:]):
@@ -607,10 +609,10 @@ def _unpacked_times(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, 
             - NEAR
         )
         is_far = symbols > 2 * NEAR
-        steps = np.where(is_far, (symbols - 2 * NEAR - 1) * FAR, near)
+        steps = np.where(is_far, (symbols - 2 * NEAR - 1) * LARGE_STEP, near)
         steps[is_far] += np.frombuffer(_entropy_decode(far), np.uint8)
         ticks = np.empty(len(order))
-        ticks[order] = _ticks(steps)
+        ticks[order] = _steps_to_ticks(steps)
         found.append(ticks)
     gaps, durations = found
     if len(order):
@@ -623,33 +625,33 @@ def _unpacked_times(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, 
     return gaps, durations
 
 
-def _firsts(sorted_positions: np.ndarray) -> np.ndarray:
-    """Where each position's events begin."""
+def _first_indices(sorted_positions: np.ndarray) -> np.ndarray:
+    """The index of the first event of each position."""
     new = np.ones(len(sorted_positions), bool)
     new[1:] = sorted_positions[1:] != sorted_positions[:-1]
     return np.flatnonzero(new)
 
 
-def _typical(sorted_positions: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Where each position's events begin, and the median of their steps."""
-    firsts = _firsts(sorted_positions)
+def _typical_steps(sorted_positions: np.ndarray, steps: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The index of the first event of each position, and the median of its steps."""
+    firsts = _first_indices(sorted_positions)
     ends = np.append(firsts[1:], len(steps))
     by_size = steps[np.lexsort((steps, sorted_positions))]
     return firsts, by_size[(firsts + ends) // 2] if len(firsts) else firsts
 
 
-_MOST_BINS = 1 << 12
+_MAX_BINS = 1 << 12
 
 
-def _packed_summary(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray) -> bytes:
+def _pack_summary(positions: np.ndarray, gaps: np.ndarray, durations: np.ndarray) -> bytes:
     parts = []
     for ticks in (gaps, durations):
-        bins = _steps(ticks) // COARSE
-        distinct, often = np.unique(positions * _MOST_BINS + bins, return_counts=True)
+        bins = _ticks_to_steps(ticks) // COARSE
+        distinct, often = np.unique(positions * _MAX_BINS + bins, return_counts=True)
         totals = np.bincount(positions, ticks.astype(np.float64)) if len(ticks) else ticks
         parts += [
-            _lzma_compress(np.bincount(distinct // _MOST_BINS).astype("<u2").tobytes()),
-            _lzma_compress((distinct % _MOST_BINS).astype("<u2").tobytes()),
+            _lzma_compress(np.bincount(distinct // _MAX_BINS).astype("<u2").tobytes()),
+            _lzma_compress((distinct % _MAX_BINS).astype("<u2").tobytes()),
             _lzma_compress(often.astype("<u4").tobytes()),
             _lzma_compress(totals.astype("<f4").tobytes()),
         ]
@@ -660,10 +662,10 @@ GOLDEN = 0.6180339887498949
 """Multiples of it are evenly spread, in an order without periods."""
 
 
-def _unpacked_summary(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Times with the histograms and sums of their positions."""
+def _unpack_summary(content: bytes, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Recreate times with the histograms and sums of their positions."""
     order = np.argsort(positions, kind="stable")
-    firsts = _firsts(positions[order])
+    firsts = _first_indices(positions[order])
     number = np.arange(len(order)) - np.repeat(firsts, np.diff(np.append(firsts, len(order))))
     spread = np.lexsort((number * GOLDEN % 1.0, positions[order]))
     parts = _split(content)
@@ -671,7 +673,7 @@ def _unpacked_summary(content: bytes, positions: np.ndarray) -> tuple[np.ndarray
     for _, bins, often, totals in (parts[:4], parts[4:]):
         middles = np.frombuffer(_lzma_decompress(bins), "<u2").astype(np.int64) * COARSE + COARSE // 2
         sorted_ticks = np.repeat(
-            _ticks(middles), np.frombuffer(_lzma_decompress(often), "<u4").astype(np.int64)
+            _steps_to_ticks(middles), np.frombuffer(_lzma_decompress(often), "<u4").astype(np.int64)
         )
         ticks = np.empty(len(order))
         ticks[order[spread]] = sorted_ticks
@@ -698,8 +700,8 @@ def _lzma_decompress(content: bytes) -> bytes:
 
 
 def _entropy_encode(content: bytes) -> bytes:
-    """Compress bytes with a skewed distribution that hardly repeat. Huffman codes alone take a tenth more
-    room for them than LZMA2, and a thirtieth of the time."""
+    """Compress bytes with a skewed distribution and few repetitions. Huffman codes alone need a tenth more
+    space than LZMA2, and a thirtieth of the time."""
     if len(content) <= _MUCH:
         return b"L" + _lzma_compress(content)
     coder = zlib.compressobj(9, strategy=zlib.Z_HUFFMAN_ONLY)
@@ -727,7 +729,7 @@ def _split(content: bytes) -> list[bytes]:
 
 
 class PackedRank(msgspec.Struct, frozen=True):
-    """`name` is that of the rank's files without an ending. Peers are relative to `rank`, modulo `size`.
+    """`name` is that of the rank's files without suffix. Peers are relative to `rank`, modulo `size`.
     `dictionary`, `grammar` and `times` are numbers of blobs, `events` is the length of the sequence."""
 
     name: str
@@ -785,12 +787,12 @@ class _Pack:
     def sequence(self, name: str) -> _Sequence:
         place = self.places[name]
         try:
-            dictionary = _unpacked_dictionary(self.blob(place.dictionary), place.rank, place.size)
-            grammar = _unpacked_grammar(self.blob(place.grammar))
+            dictionary = _unpack_dictionary(self.blob(place.dictionary), place.rank, place.size)
+            grammar = _unpack_grammar(self.blob(place.grammar))
             if grammar.length != place.events:
                 raise ValueError("the sequence has another length")
-            positions, calls = expanded(grammar)
-            unpack = _unpacked_times if self.index.mode == "all" else _unpacked_summary
+            positions, calls = expand_grammar(grammar)
+            unpack = _unpack_times if self.index.mode == "all" else _unpack_summary
             gaps, durations = unpack(self.blob(place.times), positions)
         except (lzma.LZMAError, zlib.error, ValueError, IndexError, KeyError) as error:
             raise _damaged(self.path, str(error)) from error
@@ -808,7 +810,7 @@ def _damaged(path: Path, why: str) -> EnvironmentProblem:
     )
 
 
-def _packed_dictionary(dictionary: _Dictionary, rank: int, size: int) -> bytes:
+def _pack_dictionary(dictionary: _Dictionary, rank: int, size: int) -> bytes:
     parts = dictionary.parts.copy()
     of_ranks = parts["peer"] >= 0
     parts["peer"][of_ranks] = (parts["peer"][of_ranks] - rank) % size
@@ -821,9 +823,9 @@ def _packed_dictionary(dictionary: _Dictionary, rank: int, size: int) -> bytes:
     )
 
 
-def _unpacked_dictionary(content: bytes, rank: int, size: int) -> _Dictionary:
+def _unpack_dictionary(content: bytes, rank: int, size: int) -> _Dictionary:
     calls, parts = (
-        _of_columns(_lzma_decompress(each), dtype)
+        _rows_from_columns(_lzma_decompress(each), dtype)
         for each, dtype in zip(_split(content), (_CALL, PART), strict=True)
     )
     of_ranks = parts["peer"] >= 0
@@ -831,7 +833,7 @@ def _unpacked_dictionary(content: bytes, rank: int, size: int) -> _Dictionary:
     return _Dictionary(calls, parts)
 
 
-def _of_columns(content: bytes, dtype: np.dtype[Any]) -> np.ndarray:
+def _rows_from_columns(content: bytes, dtype: np.dtype[Any]) -> np.ndarray:
     count, at = len(content) // dtype.itemsize, 0
     rows = np.empty(count, dtype)
     for name in dtype.names or ():
@@ -841,7 +843,7 @@ def _of_columns(content: bytes, dtype: np.dtype[Any]) -> np.ndarray:
     return rows
 
 
-def _packed_grammar(grammar: Grammar) -> bytes:
+def _pack_grammar(grammar: Grammar) -> bytes:
     arrays = grammar.left, grammar.right, grammar.counts, grammar.top
     return _joined(
         [
@@ -851,7 +853,7 @@ def _packed_grammar(grammar: Grammar) -> bytes:
     )
 
 
-def _unpacked_grammar(content: bytes) -> Grammar:
+def _unpack_grammar(content: bytes) -> Grammar:
     terminals, *parts = _split(content)
     left, right, counts, top = (
         np.frombuffer(_lzma_decompress(each), "<u4").astype(np.int64) for each in parts
@@ -861,7 +863,7 @@ def _unpacked_grammar(content: bytes) -> Grammar:
 
 def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
     """Pack the traces in a launch's folder into one file, and remove them. Returns their number. If this
-    fails or is interrupted, they stay as they are. Raises HockneyError, OSError."""
+    fails or is interrupted, the traces stay unchanged. Raises HockneyError, OSError."""
     paths = sorted(folder.glob(RAW))
     if not paths:
         return 0
@@ -875,10 +877,10 @@ def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
         trace = read_raw(path, functions)
         if trace.flags & THREADS:
             trace = _without_events(trace)
-        grammar = grammar_of(trace.ids, len(trace.dictionary.calls))
-        positions, _ = expanded(grammar)
+        grammar = build_grammar(trace.ids, len(trace.dictionary.calls))
+        positions, _ = expand_grammar(grammar)
         size = max(1, trace.size, trace.rank + 1, int(trace.dictionary.parts["peer"].max(initial=-1)) + 1)
-        times = _packed_times if mode == "all" else _packed_summary
+        times = _pack_times if mode == "all" else _pack_summary
         ranks.append(
             PackedRank(
                 path.stem,
@@ -887,8 +889,8 @@ def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
                 len(trace.ids),
                 trace.flags,
                 trace.begin,
-                blob(_packed_dictionary(trace.dictionary, trace.rank, size)),
-                blob(_packed_grammar(grammar)),
+                blob(_pack_dictionary(trace.dictionary, trace.rank, size)),
+                blob(_pack_grammar(grammar)),
                 blob(times(positions, trace.gaps, trace.durations)),
             )
         )
@@ -901,7 +903,7 @@ def pack_traces(folder: Path, mode: TraceMode, functions: Sequence[str]) -> int:
 
 
 def _without_events(trace: _Sequence) -> _Sequence:
-    """The trace of a rank whose threads call MPI in an unknown order: it contains no events."""
+    """An empty trace, for a rank whose threads call MPI in an unknown order."""
     none = _Dictionary(trace.dictionary.calls[:0], trace.dictionary.parts[:0])
     return dataclasses.replace(
         trace, dictionary=none, ids=trace.ids[:0], gaps=trace.gaps[:0], durations=trace.durations[:0]
@@ -909,7 +911,7 @@ def _without_events(trace: _Sequence) -> _Sequence:
 
 
 def packed_traces(folder: Path, manifest: Manifest) -> Iterator[HockneyError]:
-    """Pack the traces of a profile that has them, and yield what is wrong with them."""
+    """Pack the traces of a profile that has them, and yield their problems."""
     for launch in manifest.launches:
         if not launch.profiled or manifest.trace is None:
             continue
@@ -925,7 +927,7 @@ def packed_traces(folder: Path, manifest: Manifest) -> Iterator[HockneyError]:
         yield from _early_ends(folder / launch.folder)
 
 
-_ENDS = (
+_EARLY_END_REASONS = (
     (
         THREADS,
         "several threads of {} call MPI, in an order that is not known: there is no trace of them",
@@ -945,7 +947,7 @@ def _early_ends(folder: Path) -> Iterator[HockneyError]:
     flags = trace_flags(folder)
     if not flags:
         yield EnvironmentProblem(f"{folder.name} has no traces", code="no-traces", folder=folder.name)
-    for flag, text, code in _ENDS:
+    for flag, text, code in _EARLY_END_REASONS:
         ranks = [int(name.split("-")[1]) for name, found in flags.items() if found & flag]
         if ranks:
             yield EnvironmentProblem(text.format(rank_list(ranks)), code=code, folder=folder.name)

@@ -1,16 +1,17 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Time that ranks wait for others, from the messages and collectives that both sides, or all members, timed.
+"""The time that ranks wait for others, from messages and collectives that were timed on both sides, or by all
+members.
 
 The kinds of waiting are those of Scalasca (M. Geimer et al., Concurrency and Computation 22 (2010) 702).
-*Late sender*: a receiver has entered the call that completes its receive before the sender entered the call
-that starts the message. *Late receiver*: a sender waits until the receiver has posted its receive. *Wait at a
-collective*: until the last of those members has entered on which the rank depends, which is all of them, the
-root, or all others. A long message may also wait for its other side to enter MPI again, as MPIs without a
-progress thread move it in MPI calls only.
+*Late sender*: a receiver enters the call that completes its receive before the sender enters the call that
+starts the message. *Late receiver*: a sender waits until the receiver posts its receive. *Wait at a
+collective*: until the last of the members has entered on which the rank depends (all members, the root, or
+all others). A long message may also wait until its other side enters MPI again, because MPIs without a
+progress thread move data only within MPI calls.
 
-Each timed operation stands for as many as its weight says. The estimate for a call site is scaled by the time
-that its calls took altogether, relative to that of the timed ones."""
+Each timed operation represents as many operations as its weight says. The estimate for a call site is scaled
+by the total time of its calls relative to the time of the timed ones."""
 
 from __future__ import annotations
 
@@ -43,14 +44,14 @@ LATE_SENDER, LATE_RECEIVER, AT_COLLECTIVE = range(3)
 EAGER = 4096.0
 """Bytes up to which a nonblocking send is taken to complete without its receive, if no survey shows it: the
 smallest limit of common MPIs' shared memory (Open MPI's btl/sm)."""
-FEWEST_COVERED = 0.5
+MIN_TIMED_SHARE = 0.5
 """A call site of which a smaller share of the time was timed is not scaled up."""
-MOST_VIOLATIONS = 0.01
+MAX_VIOLATION_SHARE = 0.01
 """If more messages seem to arrive before they are sent, the clocks disagree."""
-TOLERATED_S = 1e-6
+MAX_ERROR_S = 1e-6
 """Ticks are read without serialisation, so that the processor may read them somewhat before or after its
 neighboring instructions: by less than this."""
-TOLERATED_SHARE = 0.03
+MAX_ERROR_SHARE = 0.03
 """Clocks that disagree may change the waiting by this share of it."""
 
 WAITS = np.dtype(
@@ -74,7 +75,7 @@ WAITS = np.dtype(
 
 @dataclass(frozen=True)
 class Waiting:
-    """Waiting of one kind at one call site for one rank's call site, over all waiting ranks (s)."""
+    """Waiting of one kind at one call site for a call site of another rank, over all waiting ranks (s)."""
 
     kind: WaitKind
     site: int
@@ -88,10 +89,10 @@ class Waiting:
 
 @dataclass
 class MatchedOperations:
-    """The timed operations whose other sides were timed too, and whether the clocks agree. `violations`
-    counts the messages that seem to arrive before they are sent, by `worst_s` at most; `across_hosts` the
-    messages and collectives between clocks that are not known to agree; `incomplete` the collectives without
-    all members. If the clocks are `doubted`, waiting for messages is not known."""
+    """Timed operations whose other sides were timed too, and whether the clocks agree. `violations` counts
+    messages that seem to arrive before they are sent, by at most `worst_s`; `across_hosts` counts messages
+    and collectives between clocks that are not known to agree; `incomplete` counts collectives without all
+    members. If the clocks are `doubted`, waiting for messages is unknown."""
 
     messages: int = 0
     violations: int = 0
@@ -104,9 +105,9 @@ class MatchedOperations:
 
 @dataclass(frozen=True)
 class Waits:
-    """`rows` are the waits; `known` is the time of timed calls of which waiting is known, by call site and
-    function, relative to all their time, and `typical` the median time of these calls without waiting. If
-    `is_reliable` is false, nothing is known, for the reason `why`."""
+    """`rows` are the waits. By call site and function, `known` is the share of the time of calls for which
+    waiting is known, and `typical` the median time of a call without waiting. If `is_reliable` is false,
+    nothing is known, for the reason `why`."""
 
     rows: np.ndarray
     known: dict[tuple[int, int], float] = field(default_factory=dict)
@@ -126,16 +127,16 @@ class Waits:
         return {name: float(rows["seconds"][rows["kind"] == k].sum()) for k, name in enumerate(KINDS)}
 
     def of_ranks(self, count: int) -> np.ndarray:
-        """The waiting of each rank (s)."""
+        """The waiting time of each rank (s)."""
         return np.bincount(self.rows["rank"], weights=self.rows["seconds"], minlength=count)
 
     def caused_by(self, count: int) -> np.ndarray:
-        """The waiting of others for each rank (s)."""
+        """The waiting time that each rank causes for others (s)."""
         return np.bincount(self.rows["by_rank"], weights=self.rows["seconds"], minlength=count)
 
     @cached_property
     def causes(self) -> tuple[Waiting, ...]:
-        """Who waits where for whom, the longest first."""
+        """Who waits where for whom, longest first."""
         groups = group_rows(self.rows, "kind", "site", "function", "by_rank", "by_site")
         found = [
             Waiting(
@@ -152,37 +153,44 @@ class Waits:
         return tuple(sorted(found, key=lambda each: -each.seconds))
 
 
-def waits_of(launch: Launch, *, cores: int = 0, eager: float | None = None) -> Waits:
-    """The waiting in a launch. `cores` is the number of cores of a host (0: unknown), `eager` the largest
-    message that is sent without its receive, if a survey shows it."""
+def find_waits(launch: Launch, *, cores: int = 0, eager: float | None = None) -> Waits:
+    """Find the waiting in a launch. `cores` is the number of cores of a host (0: unknown), `eager` the
+    largest message that is sent without waiting for its receive, if a survey measured it."""
     if 0 < cores < launch.most_ranks_on_a_host:
         return Waits(
             np.zeros(0, WAITS),
             is_reliable=False,
-            caveats=(_oversubscribed(launch, cores),),
+            caveats=(_oversubscribed_caveat(launch, cores),),
             why=f"{launch.most_ranks_on_a_host} ranks share {cores} cores",
         )
     clocks = np.array([rank.clock for rank in launch.ranks], dtype=np.uint64)
     errors = np.array([rank.clock_error_s for rank in launch.ranks])
-    found = MatchedOperations()
-    limit = EAGER if eager is None or not np.isfinite(eager) else eager
-    messages = _messages(launch, clocks, errors, limit, found)
-    collectives = _collectives(launch, clocks, errors, found)
-    many = found.violations > MOST_VIOLATIONS * max(1, found.messages) and found.violations > 3
-    if many and found.typical_s * found.messages > TOLERATED_SHARE * float(messages["seconds"].sum()):
+    matched = MatchedOperations()
+    eager_limit = EAGER if eager is None or not np.isfinite(eager) else eager
+    messages = _message_waits(launch, clocks, errors, eager_limit, matched)
+    collectives = _collective_waits(launch, clocks, errors, matched)
+    has_many_violations = (
+        matched.violations > MAX_VIOLATION_SHARE * max(1, matched.messages) and matched.violations > 3
+    )
+    if has_many_violations and matched.typical_s * matched.messages > MAX_ERROR_SHARE * float(
+        messages["seconds"].sum()
+    ):
         messages = messages[:0]
-        found.doubted = True
-    rows = _once_per_call(np.concatenate([messages, collectives]))
-    known, typical = _scale(launch, rows)
-    return Waits(rows[rows["seconds"] > 0], known, typical, found, caveats=tuple(_caveats(found)))
+        matched.doubted = True
+    rows = _longest_per_call(np.concatenate([messages, collectives]))
+    known_shares, typical_s = _scale_rows(launch, rows)
+    return Waits(
+        rows[rows["seconds"] > 0], known_shares, typical_s, matched, caveats=tuple(_caveats(matched))
+    )
 
 
 def open_rows(launch: Launch, awaited: Mapping[int, int]) -> np.ndarray:
-    """The waiting in calls that have not returned of ranks for the ranks `awaited`."""
-    at = {each.rank: each for each in launch.open_calls}
+    """The waiting of ranks in calls that have not returned. `awaited` maps each rank to the rank that it
+    waits for."""
+    open_calls = {call.rank: call for call in launch.open_calls}
     rows = np.zeros(len(awaited), WAITS)
     for row, (rank, by_rank) in zip(rows, awaited.items(), strict=True):
-        call = at[rank]
+        call = open_calls[rank]
         kind = kind_of(launch.function(call.function))
         row["kind"] = (
             LATE_RECEIVER
@@ -193,7 +201,7 @@ def open_rows(launch: Launch, awaited: Mapping[int, int]) -> np.ndarray:
         )
         row["rank"], row["by_rank"] = rank, by_rank
         row["site"], row["function"], row["communicator"] = call.site, call.function, call.communicator
-        row["by_site"] = at[by_rank].site if by_rank in at else 0
+        row["by_site"] = open_calls[by_rank].site if by_rank in open_calls else 0
         row["enter"] = launch.ranks[rank].end - call.seconds
         row["lasted"] = row["seconds"] = call.seconds
         row["weight"] = 1.0
@@ -214,30 +222,34 @@ def _rows(
     return rows
 
 
-def _messages(
-    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, found: MatchedOperations
+def _message_waits(
+    launch: Launch, clocks: np.ndarray, errors: np.ndarray, eager: float, matched: MatchedOperations
 ) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] != COLLECTIVE]
     order = np.lexsort((samples["role"], samples["number"], samples["channel"]))
-    ordered = samples[order]
+    sorted_samples = samples[order]
     # A message's send comes first, then its receive; a probe that found it, before.
-    place = np.arange(len(ordered))
-    of_send = np.maximum.accumulate(np.where(ordered["role"] == SEND, place, -1)) if len(ordered) else place
-    is_received = (ordered["role"] == RECEIVE) & (of_send >= 0)
+    positions = np.arange(len(sorted_samples))
+    send_positions = (
+        np.maximum.accumulate(np.where(sorted_samples["role"] == SEND, positions, -1))
+        if len(sorted_samples)
+        else positions
+    )
+    is_received = (sorted_samples["role"] == RECEIVE) & (send_positions >= 0)
     for key in ("channel", "number"):
-        is_received &= ordered[key] == ordered[key][of_send]
-    sends, receives = ordered[of_send[is_received]], ordered[is_received]
-    found.messages = len(np.unique(of_send[is_received]))
-    together = clocks[sends["rank"]] == clocks[receives["rank"]]
-    found.across_hosts += int((~together).sum())
-    sends, receives = sends[together], receives[together]
+        is_received &= sorted_samples[key] == sorted_samples[key][send_positions]
+    sends, receives = sorted_samples[send_positions[is_received]], sorted_samples[is_received]
+    matched.messages = len(np.unique(send_positions[is_received]))
+    same_clock = clocks[sends["rank"]] == clocks[receives["rank"]]
+    matched.across_hosts += int((~same_clock).sum())
+    sends, receives = sends[same_clock], receives[same_clock]
     error = errors[sends["rank"]] + errors[receives["rank"]]
     needs_both = sends["bytes"] > eager
-    early = sends["posted"] - receives["leave"] - error
-    violating = early[early > TOLERATED_S]
-    found.violations = len(violating)
-    if found.violations:
-        found.worst_s, found.typical_s = float(violating.max()), float(np.median(violating))
+    early_s = sends["posted"] - receives["leave"] - error
+    violations_s = early_s[early_s > MAX_ERROR_S]
+    matched.violations = len(violations_s)
+    if matched.violations:
+        matched.worst_s, matched.typical_s = float(violations_s.max()), float(np.median(violations_s))
     late_sender, by_sender = _lateness(receives, sends, needs_both)
     late_sender[late_sender <= error] = 0.0
     late_receiver, by_receiver = _lateness(sends, receives, needs_both)
@@ -247,8 +259,8 @@ def _messages(
     synchronous = np.isin(
         sends["function"], [launch.number_of[name] for name in SYNCHRONOUS if name in launch.number_of]
     )
-    waited = (sends["leave"] > receives["posted"]) & (blocking_call | synchronous | needs_both)
-    late_receiver[~waited | (late_receiver <= error)] = 0.0
+    has_waited = (sends["leave"] > receives["posted"]) & (blocking_call | synchronous | needs_both)
+    late_receiver[~has_waited | (late_receiver <= error)] = 0.0
     return np.concatenate(
         [
             _rows(receives, LATE_SENDER, late_sender, sends["rank"], by_sender),
@@ -258,92 +270,93 @@ def _messages(
 
 
 def _lateness(
-    waiting: np.ndarray, others: np.ndarray, needs_both: np.ndarray
+    waiting: np.ndarray, late_side: np.ndarray, needs_both: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """How long one side of each message waits for the other, and the site at which the other is late. A long
-    message that was started, but not completed, may not move while the other side computes: until that is in
-    MPI again."""
-    posted = others["posted"]
-    stalled = needs_both & (waiting["leave"] > others["enter"]) & (others["enter"] > posted)
-    until = np.where(stalled, others["enter"], posted)
-    mostly = stalled & (until - posted > posted - waiting["enter"])
-    lasted = np.maximum(0.0, waiting["leave"] - waiting["enter"])
-    sites = np.where(mostly, others["wait_site"], others["site"])
-    return np.clip(until - waiting["enter"], 0.0, lasted), sites
+    message that is in progress may stall while the other side computes, until that enters MPI again."""
+    posted = late_side["posted"]
+    is_stalled = needs_both & (waiting["leave"] > late_side["enter"]) & (late_side["enter"] > posted)
+    wait_end = np.where(is_stalled, late_side["enter"], posted)
+    ends_late = is_stalled & (wait_end - posted > posted - waiting["enter"])
+    duration = np.maximum(0.0, waiting["leave"] - waiting["enter"])
+    sites = np.where(ends_late, late_side["wait_site"], late_side["site"])
+    return np.clip(wait_end - waiting["enter"], 0.0, duration), sites
 
 
-def _collectives(
-    launch: Launch, clocks: np.ndarray, errors: np.ndarray, found: MatchedOperations
+def _collective_waits(
+    launch: Launch, clocks: np.ndarray, errors: np.ndarray, matched: MatchedOperations
 ) -> np.ndarray:
     samples = launch.samples[launch.samples["role"] == COLLECTIVE]
     if not len(samples):
         return np.zeros(0, WAITS)
-    ordered = samples[np.lexsort((samples["rank"], samples["number"], samples["channel"]))]
-    is_new = first_rows(ordered, "channel", "number")
+    sorted_samples = samples[np.lexsort((samples["rank"], samples["number"], samples["channel"]))]
+    is_new = first_rows(sorted_samples, "channel", "number")
     starts = np.flatnonzero(is_new)
-    group = np.cumsum(is_new) - 1
-    counts = np.diff(np.append(starts, len(ordered)))
-    sizes = np.array([each.size + each.remote_size for each in launch.communicators])
-    expected = sizes[ordered["communicator"][starts]]
-    complete = (counts == expected) & (counts > 1)
-    same_function = np.minimum.reduceat(ordered["function"], starts) == np.maximum.reduceat(
-        ordered["function"], starts
+    group_indices = np.cumsum(is_new) - 1
+    counts = np.diff(np.append(starts, len(sorted_samples)))
+    sizes = np.array([communicator.size + communicator.remote_size for communicator in launch.communicators])
+    expected = sizes[sorted_samples["communicator"][starts]]
+    is_complete = (counts == expected) & (counts > 1)
+    same_function = np.minimum.reduceat(sorted_samples["function"], starts) == np.maximum.reduceat(
+        sorted_samples["function"], starts
     )
-    host = clocks[ordered["rank"]]
-    together = np.minimum.reduceat(host, starts) == np.maximum.reduceat(host, starts)
-    found.incomplete += int(((counts < expected) & (expected > 1)).sum())
-    found.across_hosts += int((complete & ~together).sum())
-    usable = complete & together & same_function
+    rank_clocks = clocks[sorted_samples["rank"]]
+    same_clock = np.minimum.reduceat(rank_clocks, starts) == np.maximum.reduceat(rank_clocks, starts)
+    matched.incomplete += int(((counts < expected) & (expected > 1)).sum())
+    matched.across_hosts += int((is_complete & ~same_clock).sum())
+    is_usable = is_complete & same_clock & same_function
     parts = []
-    functions = ordered["function"][starts]
-    inter = np.array([each.is_inter for each in launch.communicators])[ordered["communicator"][starts]]
+    functions = sorted_samples["function"][starts]
+    is_inter = np.array([communicator.is_inter for communicator in launch.communicators])[
+        sorted_samples["communicator"][starts]
+    ]
     for number in np.unique(functions):
         name = blocking(launch.function(int(number)))
         if name in NOT_SYNCHRONISING or name.startswith("Neighbor_"):
             continue
-        chosen = usable & (functions == number)
+        is_chosen = is_usable & (functions == number)
         if name in FROM_ROOT + TO_ROOT + FROM_LOWER_RANKS:
-            chosen &= ~inter
-        if not chosen.any():
+            is_chosen &= ~is_inter
+        if not is_chosen.any():
             continue
-        rows = ordered[chosen[group]]
-        new_starts = np.append(0, np.cumsum(counts[chosen])[:-1])
-        new_group = np.repeat(np.arange(len(new_starts)), counts[chosen])
-        parts.append(_dependent(name, rows, new_starts, new_group, errors))
+        rows = sorted_samples[is_chosen[group_indices]]
+        new_starts = np.append(0, np.cumsum(counts[is_chosen])[:-1])
+        new_group = np.repeat(np.arange(len(new_starts)), counts[is_chosen])
+        parts.append(_dependency_waits(name, rows, new_starts, new_group, errors))
     return np.concatenate(parts) if parts else np.zeros(0, WAITS)
 
 
-def _dependent(
-    name: str, rows: np.ndarray, starts: np.ndarray, group: np.ndarray, errors: np.ndarray
+def _dependency_waits(
+    name: str, rows: np.ndarray, starts: np.ndarray, group_indices: np.ndarray, errors: np.ndarray
 ) -> np.ndarray:
-    """The waiting of the members of collectives of one function, which are consecutive."""
+    """The waiting of the members of collectives of one function, which are in consecutive rows."""
     posted = rows["posted"].copy()
-    position = np.arange(len(rows))
+    positions = np.arange(len(rows))
     is_root = rows["peer"] == rows["rank"]
     if name in FROM_ROOT or name in TO_ROOT:
         has_root = np.add.reduceat(is_root.astype(int), starts) == 1
-        kept = has_root[group]
+        is_kept = has_root[group_indices]
         if name in FROM_ROOT:
             posted = np.where(is_root, posted, -np.inf)
         else:
             posted = np.where(is_root, -np.inf, posted)
     else:
-        kept = np.ones(len(rows), dtype=bool)
+        is_kept = np.ones(len(rows), dtype=bool)
     if name in FROM_LOWER_RANKS:
-        last = np.empty(len(rows), dtype=np.int64)
+        last_members = np.empty(len(rows), dtype=np.int64)
         for first, end in zip(starts, [*starts[1:], len(rows)], strict=True):
             latest = int(first)
             for k in range(int(first), int(end)):
-                last[k] = latest
+                last_members[k] = latest
                 if posted[k] > posted[latest]:
                     latest = k
     else:
-        latest_time = np.maximum.reduceat(posted, starts)
-        at_latest = np.where(posted == latest_time[group], position, len(rows))
-        last = np.minimum.reduceat(at_latest, starts)[group]
-    until = posted[last]
-    lasted = np.maximum(0.0, rows["leave"] - rows["enter"])
-    waiting = np.clip(until - rows["enter"], 0.0, lasted)
+        latest_posts = np.maximum.reduceat(posted, starts)
+        latest_positions = np.where(posted == latest_posts[group_indices], positions, len(rows))
+        last_members = np.minimum.reduceat(latest_positions, starts)[group_indices]
+    wait_end = posted[last_members]
+    duration = np.maximum(0.0, rows["leave"] - rows["enter"])
+    waiting = np.clip(wait_end - rows["enter"], 0.0, duration)
     if name in FROM_ROOT:
         waiting = np.where(is_root, 0.0, waiting)
     elif name in TO_ROOT:
@@ -351,65 +364,65 @@ def _dependent(
     # An implementation may make others wait too, and nonblocking ones may not advance while a member
     # computes. A rank that leaves only after all members are in the call that completes it has waited for the
     # last of these.
-    latest = np.maximum.reduceat(rows["enter"], starts)[group]
-    at_latest = np.where(rows["enter"] == latest, position, len(rows))
-    last_of_all = np.minimum.reduceat(at_latest, starts)[group]
-    longer = np.where(rows["leave"] > latest, np.clip(latest - rows["enter"], 0.0, lasted), 0.0)
+    latest = np.maximum.reduceat(rows["enter"], starts)[group_indices]
+    latest_positions = np.where(rows["enter"] == latest, positions, len(rows))
+    last_entered = np.minimum.reduceat(latest_positions, starts)[group_indices]
+    longer_waits = np.where(rows["leave"] > latest, np.clip(latest - rows["enter"], 0.0, duration), 0.0)
     # Is the last one late with the start of the collective, or with its end?
-    of_last = rows["posted"][last_of_all]
-    mostly = (longer > waiting) & (latest - of_last > of_last - rows["enter"])
-    by_site = np.where(mostly, rows["wait_site"][last_of_all], rows["site"][last_of_all])
-    by_site = np.where(longer > waiting, by_site, rows["site"][last])
-    last = np.where(longer > waiting, last_of_all, last)
-    waiting = np.maximum(waiting, longer)
-    error = errors[rows["rank"]] + errors[rows["rank"][last]]
-    waiting = np.where((last == position) | (waiting <= error), 0.0, waiting)
-    made = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last], by_site)
-    return made[kept]
+    last_posts = rows["posted"][last_entered]
+    ends_late = (longer_waits > waiting) & (latest - last_posts > last_posts - rows["enter"])
+    by_site = np.where(ends_late, rows["wait_site"][last_entered], rows["site"][last_entered])
+    by_site = np.where(longer_waits > waiting, by_site, rows["site"][last_members])
+    last_members = np.where(longer_waits > waiting, last_entered, last_members)
+    waiting = np.maximum(waiting, longer_waits)
+    error = errors[rows["rank"]] + errors[rows["rank"][last_members]]
+    waiting = np.where((last_members == positions) | (waiting <= error), 0.0, waiting)
+    wait_rows = _rows(rows, AT_COLLECTIVE, waiting, rows["rank"][last_members], by_site)
+    return wait_rows[is_kept]
 
 
-def _once_per_call(rows: np.ndarray) -> np.ndarray:
-    """For each call, only the longest wait: operations that the same call completed were waited for in the
-    same interval."""
-    ordered = rows[np.lexsort((-rows["seconds"], rows["site"], rows["enter"], rows["rank"]))]
-    return ordered[first_rows(ordered, "rank", "enter", "site")]
+def _longest_per_call(rows: np.ndarray) -> np.ndarray:
+    """The longest wait of each call. Operations that the same call completed were waited for at the same
+    time."""
+    sorted_rows = rows[np.lexsort((-rows["seconds"], rows["site"], rows["enter"], rows["rank"]))]
+    return sorted_rows[first_rows(sorted_rows, "rank", "enter", "site")]
 
 
 Shares = dict[tuple[int, int], float]
 
 
-def _scale(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
-    """Multiplies the seconds of the rows by their weights and by the scale of their call site, and sets their
-    functions. Returns for each call site and function the share of its time of which waiting is known, and
-    the median time of a call without waiting."""
+def _scale_rows(launch: Launch, rows: np.ndarray) -> tuple[Shares, Shares]:
+    """Multiply the seconds of the rows by their weights and by the scale of their call site, and set their
+    functions. Returns by call site and function the share of the time for which waiting is known, and the
+    median time of a call without waiting."""
     function_of = _functions_at(launch)
     if not len(rows):
         return {}, {}
     calls = launch.counted
-    observed = {
-        place: float(group["seconds"].sum()) for place, group in group_rows(calls, "site", "function")
-    }
-    distinct, inverse = _distinct(rows["rank"], rows["function"])
-    rows["function"] = np.array([function_of.get(pair, -1) for pair in distinct], dtype=np.int32)[inverse]
-    places, of = _distinct(rows["site"], rows["function"])
-    timed = np.bincount(of, weights=rows["lasted"] * rows["weight"], minlength=len(places))
-    known, typical = {}, {}
-    factors = np.ones(len(places))
-    for k, (site, function) in enumerate(places):
-        total = observed.get((site, function), 0.0)
-        if total <= 0 or timed[k] <= 0:
+    observed_s = {key: float(group["seconds"].sum()) for key, group in group_rows(calls, "site", "function")}
+    distinct_pairs, inverse = _distinct_pairs(rows["rank"], rows["function"])
+    rows["function"] = np.array([function_of.get(pair, -1) for pair in distinct_pairs], dtype=np.int32)[
+        inverse
+    ]
+    site_pairs, pair_indices = _distinct_pairs(rows["site"], rows["function"])
+    timed_s = np.bincount(pair_indices, weights=rows["lasted"] * rows["weight"], minlength=len(site_pairs))
+    known_shares, typical_s = {}, {}
+    factors = np.ones(len(site_pairs))
+    for k, (site, function) in enumerate(site_pairs):
+        total_s = observed_s.get((site, function), 0.0)
+        if total_s <= 0 or timed_s[k] <= 0:
             continue
-        covered = timed[k] / total
-        if covered >= FEWEST_COVERED:
-            factors[k] = 1 / covered
-        known[site, function] = 1.0 if covered >= 0.9 else float(covered)
-        here = rows[of == k]
-        typical[site, function] = _median(here["lasted"] - here["seconds"], here["weight"])
-    rows["seconds"] *= rows["weight"] * factors[of]
-    return known, typical
+        timed_share = timed_s[k] / total_s
+        if timed_share >= MIN_TIMED_SHARE:
+            factors[k] = 1 / timed_share
+        known_shares[site, function] = 1.0 if timed_share >= 0.9 else float(timed_share)
+        site_rows = rows[pair_indices == k]
+        typical_s[site, function] = _median(site_rows["lasted"] - site_rows["seconds"], site_rows["weight"])
+    rows["seconds"] *= rows["weight"] * factors[pair_indices]
+    return known_shares, typical_s
 
 
-def _distinct(first: np.ndarray, second: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
+def _distinct_pairs(first: np.ndarray, second: np.ndarray) -> tuple[list[tuple[int, int]], np.ndarray]:
     """The distinct pairs, and the index of each pair among them."""
     keys = first.astype(np.int64) << 32 | (second.astype(np.int64) & 0xFFFFFFFF)
     distinct, inverse = np.unique(keys, return_inverse=True)
@@ -419,23 +432,23 @@ def _distinct(first: np.ndarray, second: np.ndarray) -> tuple[list[tuple[int, in
 
 def _median(values: np.ndarray, weights: np.ndarray) -> float:
     order = np.argsort(values)
-    summed = np.cumsum(weights[order])
-    return float(values[order][np.searchsorted(summed, summed[-1] / 2)])
+    cumulative = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(cumulative, cumulative[-1] / 2)])
 
 
 def _functions_at(launch: Launch) -> dict[tuple[int, int], int]:
-    """The function that takes the longest at each site of each rank."""
+    """The function with the most time at each site of each rank."""
     longest: dict[tuple[int, int], tuple[float, int]] = {}
     calls = launch.counted
-    for rank, raw, function, seconds in zip(
+    for rank, raw_site, function, seconds in zip(
         *(calls[name].tolist() for name in ("rank", "raw_site", "function", "seconds")), strict=True
     ):
-        if seconds > longest.get((rank, raw), (-1.0, 0))[0]:
-            longest[rank, raw] = seconds, function
+        if seconds > longest.get((rank, raw_site), (-1.0, 0))[0]:
+            longest[rank, raw_site] = seconds, function
     return {key: function for key, (_, function) in longest.items()}
 
 
-def _oversubscribed(launch: Launch, cores: int) -> Caveat:
+def _oversubscribed_caveat(launch: Launch, cores: int) -> Caveat:
     return Caveat(
         "oversubscribed",
         f"{launch.most_ranks_on_a_host} ranks share {cores} cores, so that a rank that waits may only be "
@@ -445,27 +458,27 @@ def _oversubscribed(launch: Launch, cores: int) -> Caveat:
     )
 
 
-def _caveats(found: MatchedOperations) -> Iterator[Caveat]:
-    if found.across_hosts:
+def _caveats(matched: MatchedOperations) -> Iterator[Caveat]:
+    if matched.across_hosts:
         yield Caveat(
             "clocks-of-hosts",
-            f"{found.across_hosts} timed messages and collectives are between hosts with clocks that are "
+            f"{matched.across_hosts} timed messages and collectives are between hosts with clocks that are "
             "not known to agree",
             "waiting between hosts, which is not separated",
             "",
         )
-    if found.violations:
+    if matched.violations:
         text = (
-            f"{found.violations} of {found.messages} timed messages seem to arrive before they are sent, by "
-            f"{format_seconds(found.worst_s)} at most"
+            f"{matched.violations} of {matched.messages} timed messages seem to arrive before they are sent, "
+            f"by {format_seconds(matched.worst_s)} at most"
         )
-        if found.doubted:
+        if matched.doubted:
             text += ": the clocks disagree, and waiting for messages is not computed"
         yield Caveat("receive-before-send", text, "waiting for messages, which is not separated", "")
-    if found.incomplete:
+    if matched.incomplete:
         yield Caveat(
             "incomplete-collectives",
-            f"{found.incomplete} timed collectives lack members",
+            f"{matched.incomplete} timed collectives lack members",
             "waiting at collectives",
             "",
         )

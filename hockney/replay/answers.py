@@ -1,13 +1,14 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace tells: how well the model of the machine explains the recorded run time, what changes would
-bring, what the critical path consists of, which latency and bandwidth the program tolerates, and which rank
-delays which.
+"""Answers questions about a traced program: how well the model of the machine explains the recorded run time,
+what changes would bring, what the critical path consists of, how much latency and bandwidth the program
+tolerates, and which rank delays which.
 
-**Gains** are ratios of two evaluations, with and without a change. What the costs do not explain of the
-recorded calls stays in both as it was; how much it may depend on the change is in the interval, which
-contains the gain by the costs alone. So are the ends of the machine's costs, LEAST_ERROR and, for run times,
-the launches. Where ranks have different clocks, all of the replay error is in the interval instead."""
+A **gain** is a ratio of two evaluations, with and without a change. Recorded time that the costs do not
+explain is the same in both. The interval of the gain contains the gain by the costs alone, because the
+unexplained time might change too. It also covers the bounds of the machine's costs, MIN_ERROR and, for run
+times, the differences between launches. If ranks have different clocks, the interval covers the whole replay
+error instead."""
 
 from __future__ import annotations
 
@@ -41,19 +42,18 @@ from hockney.replay.network_model import NetworkModel
 from hockney.replay.predictions import Change, Choice
 from hockney.replay.unexplained import erratic_by_place, unexplained_by_place
 
-LARGEST_ERROR = 0.05
-"""With a larger replay error, the model does not explain the program: gains are withheld if the ranks have
-different clocks."""
-LARGEST_ERRATIC = 0.25
-"""With a larger share of the run time that is unexplained and differs from call to call, gains are
-withheld."""
-LEAST_ERROR = 0.02
-"""No replay is assumed to be more exact, however well it meets the recorded run time: gains on real machines
-differ by about as much from measured ones (docs/benchmarks/accuracy.md)."""
-MOST_NAMED = 3
-"""So many calls that are not explained are named."""
+MAX_ERROR = 0.05
+"""If the replay error is larger, the model does not explain the program. If the ranks have different clocks,
+gains are then withheld."""
+MAX_ERRATIC_SHARE = 0.25
+"""Gains are withheld if a larger share of the run time is unexplained and differs from call to call."""
+MIN_ERROR = 0.02
+"""The smallest error that is assumed for a replay, even if it reproduces the recorded run time better. On
+real machines predicted gains differ from measured ones by about this much (docs/benchmarks/accuracy.md)."""
+MAX_NAMED_CALLS = 3
+"""The number of unexplained calls that a message names."""
 INCREASES = (0.01, 0.05)
-"""The longer run times for which a tolerance is given."""
+"""The relative increases of the run time for which tolerances are computed."""
 WAITS = {
     LATE_SENDER: "late sender",
     LATE_RECEIVER: "late receiver",
@@ -63,24 +63,24 @@ WAITS = {
 
 @dataclass(frozen=True)
 class EvaluatedProgram:
-    """A program on a machine: its graph with the machine's costs, by the end of their intervals (at least
-    "value"). On the described `platform` messages may share links, so that they are run event by event."""
+    """A program on a machine: its graph with the machine's costs, for each bound of the cost intervals (at
+    least "value"). If messages share links of the described `platform`, the program is run event by event."""
 
-    priced: Mapping[End, PricedGraph]
+    priced_graphs: Mapping[End, PricedGraph]
     platform: Platform | None = None
 
     @property
     def graph(self) -> Graph:
-        return self.priced["value"].graph
+        return self.priced_graphs["value"].graph
 
     @property
     def choices(self) -> tuple[CollectiveTiming, ...]:
-        """The algorithms of collectives."""
-        return self.priced["value"].choices
+        """The algorithms of the collectives."""
+        return self.priced_graphs["value"].choices
 
     @cached_property
     def evaluator(self) -> Evaluator:
-        return Evaluator(self.graph, self.priced["value"].costs)
+        return Evaluator(self.graph, self.priced_graphs["value"].costs)
 
     @cached_property
     def ends(self) -> np.ndarray:
@@ -89,17 +89,18 @@ class EvaluatedProgram:
 
     @cached_property
     def network(self) -> NetworkModel | None:
-        """The model of messages that share links, if they do. Raises UsageError for too small a machine."""
+        """The model of shared links, or None if messages share none. Raises UsageError if the machine is too
+        small."""
         if self.platform is None or not shares_links(self.platform):
             return None
         graph = self.graph
         if len(graph.unexplained_s):
-            # In a model that runs event by event no time passes backwards.
+            # The event-driven model cannot handle negative times.
             ops = graph.ops.copy()
             ops["computed_s"] = np.maximum(ops["computed_s"], 0)
             graph = replace(graph, ops=ops, tail_s=np.maximum(graph.tail_s, 0.0))
         try:
-            return NetworkModel(graph, self.platform, self.priced["value"].costs)
+            return NetworkModel(graph, self.platform, self.priced_graphs["value"].costs)
         except UsageError as error:
             if error.code != "replay-network-not-modelled":
                 raise
@@ -107,7 +108,7 @@ class EvaluatedProgram:
 
     @property
     def method(self) -> str:
-        """How the run time is found, and why so."""
+        """How the run time is computed, and why."""
         if self.network is not None:
             return "event by event, as messages share links"
         if self.platform is not None and shares_links(self.platform):
@@ -116,13 +117,16 @@ class EvaluatedProgram:
 
     @cached_property
     def run_s(self) -> Mapping[End, float]:
-        """The run time with each end of the costs."""
-        others = {end: each for end, each in self.priced.items() if end != "value"}
-        found: dict[End, float] = {"value": float(self.ends.max(initial=0.0))}
-        found |= {end: Evaluator(each.graph, each.costs).run().run_s for end, each in others.items()}
-        # Where the costs are too high for the recorded calls, a change might save more than there is.
-        least = float(computed_by_rank(self.graph).max(initial=0.0))
-        return {end: max(run_s, least) for end, run_s in found.items()}
+        """The run time for each bound of the costs."""
+        bounds = {end: priced_graph for end, priced_graph in self.priced_graphs.items() if end != "value"}
+        run_times: dict[End, float] = {"value": float(self.ends.max(initial=0.0))}
+        run_times |= {
+            end: Evaluator(priced_graph.graph, priced_graph.costs).run().run_s
+            for end, priced_graph in bounds.items()
+        }
+        # If the costs are too high for the recorded calls, a change might save more time than was spent.
+        min_s = float(computed_by_rank(self.graph).max(initial=0.0))
+        return {end: max(run_s, min_s) for end, run_s in run_times.items()}
 
     @property
     def value_s(self) -> float:
@@ -134,21 +138,21 @@ class EvaluatedProgram:
 
     @cached_property
     def latency(self) -> Parameter:
-        """Latency that is added to every message."""
-        priced = self.priced["value"]
-        return Parameter.latency(priced.costs, count=priced.rounds)
+        """The latency added to every message."""
+        priced_graph = self.priced_graphs["value"]
+        return Parameter.latency(priced_graph.costs, count=priced_graph.rounds)
 
     @cached_property
     def transfer(self) -> Parameter:
-        """The time of all bytes, relative to the machine's."""
-        return Parameter.transfer(self.priced["value"].costs)
+        """The transfer time of all bytes, relative to the machine's."""
+        return Parameter.transfer(self.priced_graphs["value"].costs)
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """Changes, and the program with them. `alternatives` are evaluations with and without the changes, under
-    different assumptions, the first of which gives the value. `choices` and `variables` are how a launch
-    makes the changes."""
+    """Changes to evaluate. `alternatives` returns pairs of evaluations, with and without the changes, under
+    different assumptions; the first pair gives the value. A launch makes the changes with `choices` and
+    `variables`."""
 
     changes: tuple[Change, ...]
     alternatives: Callable[[], Iterable[tuple[EvaluatedProgram, EvaluatedProgram]]]
@@ -159,8 +163,8 @@ class Candidate:
 
 @dataclass(frozen=True)
 class WhatIf:
-    """What changes would bring: the run time, that relative to the run time without them, and the `gain`,
-    which is 1 minus that ratio. `method` is how the run time is found."""
+    """The effect of changes: the run time and its `ratio` to the run time without them. The `gain` is 1 minus
+    that ratio. `method` tells how the run time was computed."""
 
     candidate: Candidate
     run_s: Estimate
@@ -187,7 +191,7 @@ class WhatIf:
 
 @dataclass(frozen=True)
 class PathRow:
-    """The seconds of the critical path at one place, by PARTS; unexplained ones may be negative."""
+    """The seconds of the critical path at one place, by PARTS. Unexplained seconds may be negative."""
 
     place: str
     parts: Mapping[str, float]
@@ -203,8 +207,8 @@ class PathRow:
 
 @dataclass(frozen=True)
 class ToleranceRow:
-    """The latency that can be added to every message, and the bandwidth relative to the machine's, with which
-    the program takes `increase` more time; None if there is none."""
+    """The latency that can be added to every message, and the bandwidth relative to the machine's, until the
+    program takes `increase` more time. None if the run time never grows as much."""
 
     increase: float
     latency_s: float | None
@@ -213,8 +217,8 @@ class ToleranceRow:
 
 @dataclass(frozen=True)
 class UnexplainedRow:
-    """How much longer the calls at `place` took than the costs explain, over all ranks, and relative to the
-    run time of all ranks, and how far single calls are from their median, likewise."""
+    """The time of the calls at `place` that the costs do not explain, summed over all ranks, and its share of
+    the run time of all ranks. `erratic_share` measures how far single calls are from their median."""
 
     place: str
     seconds: float
@@ -236,8 +240,8 @@ class Delay:
 
 @dataclass(frozen=True)
 class RankRow:
-    """A rank: its time on the critical path, how much longer it could compute at its end, and how long others
-    wait for it."""
+    """The time of a rank on the critical path, how much longer it could compute at its end without delaying
+    the run, and how long other ranks wait for it."""
 
     rank: int
     on_path_s: float
@@ -247,7 +251,7 @@ class RankRow:
 
 @dataclass(frozen=True)
 class Pop:
-    """The efficiencies of the POP Centre of Excellence: their product is the parallel efficiency."""
+    """The efficiencies of the POP Centre of Excellence. Their product is the parallel efficiency."""
 
     load_balance: float
     serialisation: float
@@ -260,114 +264,117 @@ class Pop:
 
 @dataclass(frozen=True)
 class ExplainedRun:
-    """The recorded run times of the launches and two evaluations of the trace: `costs_only`, and `program`,
-    which keeps what the costs do not explain. Both are the same if the ranks have different clocks.
+    """The recorded run times of the launches and two evaluations of the trace: `costs_only_program`, and
+    `program`, which also contains the unexplained time. They are equal if ranks have different clocks.
     `recorded_s` is the run time of the launch whose trace is evaluated."""
 
     program: EvaluatedProgram
     recorded_s: float
     launches_s: tuple[float, ...]
-    costs_only: EvaluatedProgram
+    costs_only_program: EvaluatedProgram
 
     @property
     def method(self) -> str:
-        """How the run time is found."""
+        """How the run time is computed."""
         return self.program.method
 
     @property
     def error(self) -> float:
-        """The replay error: the relative difference between the run time by costs alone and the recorded
-        one."""
-        return self.costs_only.value_s / self.recorded_s - 1
+        """The replay error: the relative difference between the run time by the costs alone and the recorded
+        run time."""
+        return self.costs_only_program.value_s / self.recorded_s - 1
 
     @cached_property
     def unexplained(self) -> tuple[UnexplainedRow, ...]:
-        """By place, the largest first."""
+        """The unexplained time by place, largest first."""
         graph = self.program.graph
-        total = self.recorded_s * graph.ranks
-        seconds, erratic = unexplained_by_place(graph), erratic_by_place(graph)
+        total_s = self.recorded_s * graph.ranks
+        seconds, erratic_s = unexplained_by_place(graph), erratic_by_place(graph)
         return tuple(
             UnexplainedRow(
-                graph.places[k], float(seconds[k]), float(seconds[k] / total), float(erratic[k] / total)
+                graph.places[k], float(seconds[k]), float(seconds[k] / total_s), float(erratic_s[k] / total_s)
             )
-            for k in np.argsort(-np.maximum(np.abs(seconds), erratic), kind="stable").tolist()
-            if seconds[k] or erratic[k]
+            for k in np.argsort(-np.maximum(np.abs(seconds), erratic_s), kind="stable").tolist()
+            if seconds[k] or erratic_s[k]
         )
 
     @property
     def erratic_share(self) -> float:
-        """What the costs do not explain and what is not the same in most calls of a place, relative to the
-        run time."""
+        """The share of the run time that is unexplained and differs between the calls of a place."""
         return sum(row.erratic_share for row in self.unexplained)
 
     @property
     def reliable(self) -> bool:
-        return abs(self._remaining_error) <= LARGEST_ERROR and self.erratic_share <= LARGEST_ERRATIC
+        return abs(self._remaining_error) <= MAX_ERROR and self.erratic_share <= MAX_ERRATIC_SHARE
 
     @property
     def _remaining_error(self) -> float:
-        """The error with what the costs do not explain."""
+        """The relative error of the run time that includes the unexplained time."""
         return self.program.value_s / self.recorded_s - 1
 
     @property
-    def why_withheld(self) -> str:
+    def withheld_reason(self) -> str:
         """Why gains are not reliable."""
-        if abs(self._remaining_error) > LARGEST_ERROR:
-            return f"the replay error is {self._remaining_error:+.1%}, more than {LARGEST_ERROR:.0%}"
-        rows = sorted(self.unexplained, key=lambda row: -row.erratic_share)[:MOST_NAMED]
+        if abs(self._remaining_error) > MAX_ERROR:
+            return f"the replay error is {self._remaining_error:+.1%}, more than {MAX_ERROR:.0%}"
+        rows = sorted(self.unexplained, key=lambda row: -row.erratic_share)[:MAX_NAMED_CALLS]
         places = join_words([f"{row.place} ({row.erratic_share:.0%})" for row in rows])
         return f"calls vary by {self.erratic_share:.0%} of the run time, which no cost explains: {places}"
 
     @cached_property
-    def typical(self) -> Estimate:
-        """The run time of the launches."""
+    def typical_s(self) -> Estimate:
+        """The typical run time of the launches."""
         return over_values(self.launches_s)
 
     @cached_property
     def _error_log(self) -> float:
-        return max(abs(math.log1p(self._remaining_error)), LEAST_ERROR)
+        return max(abs(math.log1p(self._remaining_error)), MIN_ERROR)
 
     @cached_property
     def run_s(self) -> Estimate:
-        """The predicted run time without changes: what the launches took."""
-        return self._estimate(self.typical.value, [self._error_log, self._launches_log])
+        """The predicted run time without changes: the typical run time of the launches."""
+        return self._estimate(self.typical_s.value, [self._error_log, self._launches_log])
 
     @cached_property
     def _launches_log(self) -> float:
-        low, high = self.typical.low, self.typical.high
+        low, high = self.typical_s.low, self.typical_s.high
         return 0.0 if low is None or high is None or low <= 0 else math.log(high / low) / 2
 
     @staticmethod
     def _estimate(value: float, logs: Sequence[float], low: float = 0.0, high: float = 0.0) -> Estimate:
-        """With an interval of the `logs` around one from `low` to `high`, relative to the value."""
+        """An estimate whose interval extends from `low` to `high` (logarithms relative to the value), widened
+        by `logs`."""
         width = math.hypot(*logs)
         return Estimate(value, value * math.exp(low - width), value * math.exp(high + width))
 
-    def what_if(self, candidate: Candidate) -> WhatIf:
-        """What the changes of a candidate bring."""
+    def predict_change(self, candidate: Candidate) -> WhatIf:
+        """Predict the effect of the changes of a candidate."""
         alternatives = iter(candidate.alternatives())
-        program, without = next(alternatives)
-        changed, before = program.run_s, without.run_s
-        value = changed["value"] / before["value"]
-        others = [other.value_s / unchanged.value_s for other, unchanged in alternatives]
-        ratios = [
-            changed.get(end, changed["value"]) / before.get(end, before["value"])
-            for end in {*changed, *before}
+        program, baseline = next(alternatives)
+        changed_s, baseline_s = program.run_s, baseline.run_s
+        value = changed_s["value"] / baseline_s["value"]
+        alternative_ratios = [
+            changed_program.value_s / unchanged_program.value_s
+            for changed_program, unchanged_program in alternatives
         ]
-        of_costs = max(abs(math.log(ratio / value)) for ratio in ratios)
-        logs = [0.0, *(math.log(other / value) for other in others)]
+        ratios = [
+            changed_s.get(end, changed_s["value"]) / baseline_s.get(end, baseline_s["value"])
+            for end in {*changed_s, *baseline_s}
+        ]
+        cost_width = max(abs(math.log(ratio / value)) for ratio in ratios)
+        logs = [0.0, *(math.log(changed_program / value) for changed_program in alternative_ratios)]
         low, high = min(logs), max(logs)
-        model = [self._error_log if value != 1 or low < high else 0.0, of_costs]
-        run_logs = [self._error_log, of_costs, self._launches_log]
+        ratio_logs = [self._error_log if value != 1 or low < high else 0.0, cost_width]
+        run_logs = [self._error_log, cost_width, self._launches_log]
         return WhatIf(
             candidate,
-            self._estimate(self.typical.value * value, run_logs, low, high),
-            self._estimate(value, model, low, high),
+            self._estimate(self.typical_s.value * value, run_logs, low, high),
+            self._estimate(value, ratio_logs, low, high),
             program.method,
         )
 
     def path_rows(self) -> Iterator[PathRow]:
-        """The places of the critical path, the longest first."""
+        """The places of the critical path, longest first."""
         path, places = self.program.path, [*self.program.graph.places, "after the last call"]
         seconds = path.by_place.sum(axis=1)
         for k in np.argsort(-seconds, kind="stable").tolist():
@@ -377,24 +384,26 @@ class ExplainedRun:
     def tolerances(self) -> Iterator[ToleranceRow]:
         program = self.program
         for increase in INCREASES:
-            added, slower = (
-                _finite(program.evaluator.tolerance(each, increase))
-                for each in (program.latency, program.transfer)
+            added_latency_s, slowdown = (
+                _finite(program.evaluator.tolerance(parameter, increase))
+                for parameter in (program.latency, program.transfer)
             )
-            yield ToleranceRow(increase, added, None if slower is None else 1 / slower)
+            yield ToleranceRow(increase, added_latency_s, None if slowdown is None else 1 / slowdown)
 
     def curve(self, low_s: float, high_s: float) -> Curve:
-        """The run time over the latency that is added to every message."""
+        """The run time as a function of the latency added to every message."""
         return self.program.evaluator.curve(self.program.latency, low_s, high_s)
 
     def delays(self) -> Iterator[Delay]:
-        """The longest first."""
+        """The delays, longest first."""
         waits, places = self.program.path.waits, self.program.graph.places
         for row in waits[np.argsort(-waits["seconds"], kind="stable")]:
-            numbers = (int(row[name]) for name in ("place", "by_place"))
-            where, late = (places[k] if k < len(places) else "its end" for k in numbers)
+            place_numbers = (int(row[name]) for name in ("place", "by_place"))
+            place, late_place = (places[k] if k < len(places) else "its end" for k in place_numbers)
             kind = WAITS[int(row["kind"])]
-            yield Delay(kind, where, int(row["by_rank"]), late, int(row["count"]), float(row["seconds"]))
+            yield Delay(
+                kind, place, int(row["by_rank"]), late_place, int(row["count"]), float(row["seconds"])
+            )
 
     def ranks(self) -> Iterator[RankRow]:
         path = self.program.path
@@ -403,12 +412,16 @@ class ExplainedRun:
             yield RankRow(rank, float(on_path), float(slack), float(delays[rank]))
 
     def pop(self, ideal_s: float) -> Pop:
-        """`ideal_s` is the run time on a network without costs."""
-        computed = computed_by_rank(self.program.graph)
-        most = float(computed.max(initial=0.0))
-        if most <= 0 or ideal_s <= 0:
+        """The POP efficiencies. `ideal_s` is the run time on a network without costs."""
+        computed_s = computed_by_rank(self.program.graph)
+        max_computed_s = float(computed_s.max(initial=0.0))
+        if max_computed_s <= 0 or ideal_s <= 0:
             return Pop(1.0, 0.0, ideal_s / self.program.value_s if self.program.value_s else 1.0)
-        return Pop(float(computed.mean()) / most, most / ideal_s, ideal_s / self.program.value_s)
+        return Pop(
+            float(computed_s.mean()) / max_computed_s,
+            max_computed_s / ideal_s,
+            ideal_s / self.program.value_s,
+        )
 
 
 def _finite(value: float) -> float | None:

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A frozen prediction compared with launches of the program: unchanged ones and, if launches can make the
-changes, changed ones next to them.
+"""Compares a frozen prediction with launches of the program: unchanged ones and, if launches can make the
+changes, changed ones interleaved with them.
 
-A preloaded library (`engine/library/pmpi`) makes the program use other algorithms, and reports which it used:
-a program may reach MPI in ways that the library does not see, and then nothing was checked."""
+A preloaded library (`engine/library/pmpi`) makes the program use other algorithms, and reports which ones it
+used. If the program calls MPI in ways that the library does not intercept, nothing was checked."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ from hockney.pages.columns import (
 from hockney.pages.format import format_signed_tenths, interval, quantity
 from hockney.profiles.efficiencies import over_values
 from hockney.profiles.profile import Launch
-from hockney.replay.predictions import WHY_NOT, Choice, Prediction, Score
+from hockney.replay.predictions import INAPPLICABLE_REASONS, Choice, Prediction, Score
 
 CHOICES, REPORT = "hockney.choices", "collectives.txt"
-"""Files of the changed side: the table of algorithms, and which were used."""
+"""Files of the changed launches: the table of algorithms, and the report of those that were used."""
 VARIABLES = "HOCKNEY_CHOICES", "HOCKNEY_PMPI_REPORT"
 
 Verdict = Literal["covered", "missed", "undecided", "unknown"]
-"""Whether the prediction's interval contains the measured value. undecided: it does not, but the measured
-interval reaches into it; unknown: the prediction has no interval."""
+"""Whether the prediction's interval contains the measured value. undecided: it does not, but it overlaps the
+measured interval; unknown: the prediction has no interval."""
 RUN_S, UNCHANGED_S, RATIO = "run time", "run time without the changes", "with / without the changes"
 
 
 def choices_text(choices: Sequence[Choice]) -> str:
-    """The table that the library reads."""
+    """The table of algorithms that the library reads."""
     return "".join(f"{line}\n" for line in (HEADING, *(choice.line for choice in choices)))
 
 
-def variables_of(prediction: Prediction, folder: Path) -> dict[str, str]:
-    """The variables with which ranks make the prediction's changes; their files are in `folder`."""
+def prediction_variables(prediction: Prediction, folder: Path) -> dict[str, str]:
+    """The environment variables that apply the prediction's changes. Their files are in `folder`."""
     files = (str((folder / name).absolute()) for name in (CHOICES, REPORT))
-    own = dict(zip(VARIABLES, files, strict=True)) if prediction.choices else {}
-    return {**own, **prediction.variables}
+    algorithm_variables = dict(zip(VARIABLES, files, strict=True)) if prediction.choices else {}
+    return {**algorithm_variables, **prediction.variables}
 
 
 _LINE = re.compile(r"operation=(\S+) algorithm=(\S+) calls=(\d+) ")
@@ -87,7 +87,7 @@ def refuse_unused(prediction: Prediction, folder: Path) -> None:
 
 @dataclass(frozen=True)
 class CheckRow:
-    """One quantity, as predicted and as measured."""
+    """A quantity as predicted and as measured."""
 
     quantity: str
     unit: str
@@ -96,7 +96,7 @@ class CheckRow:
 
     @property
     def error(self) -> float:
-        """Of the prediction, relative to what was measured."""
+        """The error of the prediction, relative to the measured value."""
         return self.predicted.value / self.measured.value - 1 if self.measured.value else 0.0
 
     @property
@@ -111,11 +111,11 @@ class CheckRow:
         return "undecided" if self.measured.low <= high and low <= self.measured.high else "missed"
 
 
-def _text(row: CheckRow, value: Estimate) -> str:
+def _value_text(row: CheckRow, value: Estimate) -> str:
     return quantity(value.value, row.unit) if row.unit else f"{value.value:.3f}"
 
 
-def _interval(row: CheckRow, value: Estimate) -> str:
+def _interval_text(row: CheckRow, value: Estimate) -> str:
     if row.unit or value.low is None or value.high is None:
         return interval(value, row.unit) if value.low is not None else ""
     return f"{value.low:.3f} to {value.high:.3f}"
@@ -124,11 +124,11 @@ def _interval(row: CheckRow, value: Estimate) -> str:
 ROWS: tuple[Column[CheckRow], ...] = (
     Column("quantity", lambda row: row.quantity, key="quantity"),
     Column("", lambda row: row.unit, key="unit"),
-    Column("predicted", lambda row: _text(row, row.predicted), Format(str)),
-    Column(INTERVAL_HEADING, lambda row: _interval(row, row.predicted), Format(str)),
+    Column("predicted", lambda row: _value_text(row, row.predicted), Format(str)),
+    Column(INTERVAL_HEADING, lambda row: _interval_text(row, row.predicted), Format(str)),
     Column("", lambda row: row.predicted, key="predicted"),
-    Column("measured", lambda row: _text(row, row.measured), Format(str)),
-    Column("its interval", lambda row: _interval(row, row.measured), Format(str)),
+    Column("measured", lambda row: _value_text(row, row.measured), Format(str)),
+    Column("its interval", lambda row: _interval_text(row, row.measured), Format(str)),
     Column("", lambda row: row.measured, key="measured"),
     Column(
         "error",
@@ -142,8 +142,8 @@ ROWS: tuple[Column[CheckRow], ...] = (
 
 @dataclass(frozen=True)
 class Check:
-    """`unchanged` and `changed` are the run times (s) of launches in pairs; without changes that launches
-    make, `changed` is empty, and the unchanged launches are compared with the prediction."""
+    """A comparison of a prediction with run times (s). `unchanged` and `changed` are run times of launches in
+    pairs. If launches cannot make the changes, `changed` is empty and the unchanged launches are compared."""
 
     prediction: Prediction
     sha256: str
@@ -157,19 +157,19 @@ class Check:
 
     @property
     def launches(self) -> int:
-        """The number of those that count."""
+        """The number of launches that count."""
         return len(self.unchanged) + len(self.changed)
 
     @cached_property
     def rows(self) -> tuple[CheckRow, ...]:
-        """That which decides first."""
-        wanted = self.prediction.changed_s
+        """The compared quantities. The first one decides the verdict."""
+        predicted = self.prediction.changed_s
         if not self.applied:
-            return (CheckRow(RUN_S, "s", wanted, over_values(self.unchanged)),)
+            return (CheckRow(RUN_S, "s", predicted, over_values(self.unchanged)),)
         logs = np.log(np.array(self.changed) / np.array(self.unchanged))
         ratio = ratio_of_pairs(logs).ratio if len(logs) > 1 else Estimate(float(np.exp(logs[0])), None, None)
         return (
-            CheckRow(RUN_S, "s", wanted, over_values(self.changed)),
+            CheckRow(RUN_S, "s", predicted, over_values(self.changed)),
             CheckRow(UNCHANGED_S, "s", self.prediction.run_s, over_values(self.unchanged)),
             CheckRow(RATIO, "", self.prediction.ratio, ratio),
         )
@@ -202,10 +202,16 @@ class Check:
             f"{quantity(row.measured.value, 's')} ({format_signed_tenths(row.error)} error), "
             f"{endings[row.verdict]}"
         )
-        others = [change for change in self.prediction.unapplied if change.kind in WHY_NOT]
-        if others:
-            whys = "; ".join(dict.fromkeys(f"{each.text}: {WHY_NOT[each.kind]}" for each in others))
-            yield f"The launches ran the command as it is, which has to have the changes itself ({whys})."
+        inapplicable = [
+            change for change in self.prediction.inapplicable_changes if change.kind in INAPPLICABLE_REASONS
+        ]
+        if inapplicable:
+            reasons = "; ".join(
+                dict.fromkeys(
+                    f"{change.text}: {INAPPLICABLE_REASONS[change.kind]}" for change in inapplicable
+                )
+            )
+            yield f"The launches ran the command as it is, which has to have the changes itself ({reasons})."
 
     @property
     def document(self) -> dict[str, Any]:
@@ -239,18 +245,20 @@ class Check:
         )
 
 
-def check_of(
+def make_check(
     prediction: Prediction,
     sha256: str,
     unchanged: Mapping[str, Launch],
     changed: Mapping[str, Launch] | None,
 ) -> Check:
-    """The check by launches, which are named after their turns. Those count that ended well, and of which the
-    counterpart did. Raises Inconclusive if there is none, UsageError if they had another number of ranks than
-    was predicted."""
-    good = {name: launch for name, launch in unchanged.items() if _ended_well(launch)}
-    pairs = None if changed is None else {name: each for name, each in changed.items() if _ended_well(each)}
-    names = [name for name in good if pairs is None or name in pairs]
+    """Compare the prediction with launches, which are keyed by their turns. A launch counts if it and its
+    counterpart ended well. Raises Inconclusive if no launch counts, UsageError if the number of ranks differs
+    from the predicted one."""
+    successful = {name: launch for name, launch in unchanged.items() if _ended_well(launch)}
+    changed_successful = (
+        None if changed is None else {name: launch for name, launch in changed.items() if _ended_well(launch)}
+    )
+    names = [name for name in successful if changed_successful is None or name in changed_successful]
     if not names:
         raise Inconclusive(
             "no launch ended well",
@@ -258,7 +266,7 @@ def check_of(
             "check that the command works without hockney",
             code="check-without-launches",
         )
-    ranks = len(good[names[0]].ranks)
+    ranks = len(successful[names[0]].ranks)
     if ranks != prediction.ranks:
         raise UsageError(
             f"the program ran on {plural(ranks, 'rank')}",
@@ -271,8 +279,8 @@ def check_of(
     return Check(
         prediction,
         sha256,
-        tuple(good[name].elapsed_s for name in names),
-        () if pairs is None else tuple(pairs[name].elapsed_s for name in names),
+        tuple(successful[name].elapsed_s for name in names),
+        () if changed_successful is None else tuple(changed_successful[name].elapsed_s for name in names),
     )
 
 

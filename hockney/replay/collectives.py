@@ -1,9 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The collectives of a traced program: each with a time that is known, or as the messages of an algorithm.
+"""Prices the collectives of a traced program: each takes a known time, or is expanded to the messages of an
+algorithm.
 
-Calls of one operation with equal sizes, by ranks that are equally far from each other, have the same
-messages: these are made once."""
+Calls of one operation with equal sizes, by ranks with equal distances, have the same messages. Templates of
+these messages are built once."""
 
 from __future__ import annotations
 
@@ -17,21 +18,21 @@ from hockney.core.smpi_algorithms import unknown_algorithm, unknown_collective
 from hockney.models.loggp_sim import LayerCosts, Seconds
 from hockney.models.programs.timing import AlgorithmBasis, LenientSimulator, resolve_call
 from hockney.models.schedules import SCHEDULES, Layer, Mode, Step, algorithm_names
-from hockney.profiles.machine_costs import OF_VECTORS
+from hockney.profiles.machine_costs import SCALAR_OPERATIONS
 from hockney.replay import graph as g
 from hockney.replay.graph import COST, MESSAGE, OP, Graph, rank_of_ops
-from hockney.replay.pricing import Machine, message_costs, rows, set_byte_shares
+from hockney.replay.pricing import Machine, cost_rows, message_costs, set_byte_shares
 
 BEST = "best"
-KEPT = ("allgatherv", "alltoallv")
-"""Operations of vectors that descriptions name an algorithm for."""
-NEIGHBORS = "neighbor_"
+MODELLED_VECTOR_OPERATIONS = ("allgatherv", "alltoallv")
+"""Operations on vectors for which machine descriptions name an algorithm."""
+NEIGHBOR_PREFIX = "neighbor_"
 
 
 @dataclass(frozen=True)
 class CollectiveTiming:
-    """How a collective operation is timed: by an `algorithm`, or as measured (""). `calls` of the program are
-    alike."""
+    """How a collective operation is timed: by an `algorithm`, or as measured (""). `calls` is the number of
+    calls of the program to which this applies."""
 
     operation: str
     ranks: int
@@ -43,10 +44,11 @@ class CollectiveTiming:
 
 @dataclass(frozen=True)
 class PricedGraph:
-    """A graph whose operations have rows of `costs`; `choices` are what its collectives do. A row stands for
-    so many `rounds` of messages, one after the other: several for a collective with a known time only.
-    `position` is where each operation of the program is in the graph (empty: where it was): that of a
-    collective which became messages, the first of its rank, or what follows."""
+    """A graph whose operations refer to rows of `costs`. `choices` tells how its collectives are timed.
+    `rounds` is the number of successive messages for which a row stands; it exceeds 1 only for collectives
+    with a known time. `position` maps the operations of the program to their indices in the graph (empty:
+    unchanged); an expanded collective maps to its first operation on that rank, or to the following
+    operation."""
 
     graph: Graph
     costs: np.ndarray
@@ -55,44 +57,52 @@ class PricedGraph:
     position: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64))
 
 
-def modelled(operation: str) -> str:
-    """The operation whose algorithms and times apply to one of a program: those that only synchronise are
-    barriers."""
-    plain = operation if operation in KEPT else OF_VECTORS.get(operation, operation)
-    plain = {"exscan": "scan"}.get(plain, plain)
-    known = {of for of, _ in SCHEDULES} | set(KEPT)
-    return plain if plain in known or plain.startswith(NEIGHBORS) else "barrier"
+def model_operation(operation: str) -> str:
+    """The operation whose algorithms and times apply to an operation of a program. Operations that only
+    synchronise are modelled as barriers."""
+    base_operation = (
+        operation if operation in MODELLED_VECTOR_OPERATIONS else SCALAR_OPERATIONS.get(operation, operation)
+    )
+    base_operation = {"exscan": "scan"}.get(base_operation, base_operation)
+    known_operations = {name for name, _ in SCHEDULES} | set(MODELLED_VECTOR_OPERATIONS)
+    return (
+        base_operation
+        if base_operation in known_operations or base_operation.startswith(NEIGHBOR_PREFIX)
+        else "barrier"
+    )
 
 
 def check_algorithms(algorithms: Mapping[str, str]) -> dict[str, str]:
-    """Raises UsageError for operations and algorithms that do not exist."""
-    known = sorted({of for of, _ in SCHEDULES})
-    for operation, name in algorithms.items():
-        if operation not in known:
-            raise unknown_collective(operation, known)
-        if name != BEST and name not in algorithm_names(operation):
-            raise unknown_algorithm(name, operation, [BEST, *algorithm_names(operation)])
+    """Raises UsageError for unknown operations and algorithms."""
+    known_operations = sorted({known_operation for known_operation, _ in SCHEDULES})
+    for operation, algorithm in algorithms.items():
+        if operation not in known_operations:
+            raise unknown_collective(operation, known_operations)
+        if algorithm != BEST and algorithm not in algorithm_names(operation):
+            raise unknown_algorithm(algorithm, operation, [BEST, *algorithm_names(operation)])
     return dict(algorithms)
 
 
 @dataclass(frozen=True)
 class GroupCosts:
-    """The costs of messages within a group of ranks, which layers number from 0."""
+    """The costs of messages within a group of ranks. Layers number the ranks of the group from 0."""
 
     machine: Machine
     ranks: np.ndarray
 
     def of(self, layer: Layer, mode: Mode) -> LayerCosts:
-        return self.machine.of(self._of_all(layer), mode)
+        return self.machine.of(self._world_layer(layer), mode)
 
-    def empty(self, layer: Layer, mode: Mode) -> LayerCosts:
-        """Those of messages without bytes."""
-        return self.machine.uncontended(replace(self._of_all(layer), size=np.zeros(len(layer.source))), mode)
+    def empty_costs(self, layer: Layer, mode: Mode) -> LayerCosts:
+        """The costs of the same messages without bytes."""
+        return self.machine.uncontended_costs(
+            replace(self._world_layer(layer), size=np.zeros(len(layer.source))), mode
+        )
 
     def level(self, layer: Layer) -> np.ndarray:
         return self.machine.level(self.ranks[layer.source], self.ranks[layer.target])
 
-    def _of_all(self, layer: Layer) -> Layer:
+    def _world_layer(self, layer: Layer) -> Layer:
         return Layer(self.ranks[layer.source], self.ranks[layer.target], layer.size)
 
     def copying(self, size: float | np.ndarray) -> Seconds:
@@ -110,8 +120,8 @@ class GroupCosts:
 
 @dataclass(frozen=True)
 class Template:
-    """The operations of an algorithm: those of rank r are first[r] to first[r+1]. Their slots and costs are
-    rows of `messages`, whose ranks are those of the communicator, and of `costs`."""
+    """The operations of an algorithm: those of rank r are first[r] to first[r+1]. Their slots and costs refer
+    to rows of `messages`, whose ranks are numbered within the communicator, and to rows of `costs`."""
 
     ops: np.ndarray
     first: np.ndarray
@@ -119,32 +129,32 @@ class Template:
     costs: np.ndarray
 
 
-def template(steps: Sequence[Step], costs: GroupCosts) -> Template:
-    """As LogGPSimulator runs the steps."""
-    return _Writer(costs).written(steps)
+def build_template(steps: Sequence[Step], costs: GroupCosts) -> Template:
+    """Build the operations that LogGPSimulator would run for these steps."""
+    return _TemplateWriter(costs).write(steps)
 
 
-class _Writer:
+class _TemplateWriter:
     def __init__(self, costs: GroupCosts) -> None:
         self.costs = costs
         ranks = len(costs.ranks)
         self.ranks = ranks
-        self.computed = np.zeros(ranks)
-        """What each rank computes before its next operation."""
-        self.wrote = np.zeros(ranks, dtype=bool)
+        self.computed_s = np.zeros(ranks)
+        """Seconds that each rank computes before its next operation."""
+        self.has_written = np.zeros(ranks, dtype=bool)
         self.ops: list[np.ndarray] = []
-        self.of_ranks: list[np.ndarray] = []
+        self.op_ranks: list[np.ndarray] = []
         self.messages: list[np.ndarray] = []
         self.rows: list[np.ndarray] = []
-        self.slots = self.cost_rows = 0
+        self.slot_count = self.row_count = 0
 
-    def written(self, steps: Sequence[Step]) -> Template:
+    def write(self, steps: Sequence[Step]) -> Template:
         for step in steps:
-            self._step(step)
-        self._add(np.flatnonzero(self.computed), g.COMPUTE, 0, 0, 0)
-        of_ranks = np.concatenate(self.of_ranks)
-        order = np.argsort(of_ranks, kind="stable")
-        counts = np.bincount(of_ranks, minlength=self.ranks)
+            self._add_step(step)
+        self._add(np.flatnonzero(self.computed_s), g.COMPUTE, 0, 0, 0)
+        op_ranks = np.concatenate(self.op_ranks)
+        order = np.argsort(op_ranks, kind="stable")
+        counts = np.bincount(op_ranks, minlength=self.ranks)
         return Template(
             np.concatenate(self.ops)[order],
             np.concatenate([[0], np.cumsum(counts)]),
@@ -157,93 +167,96 @@ class _Writer:
     ) -> None:
         ops = np.zeros(len(ranks), OP)
         ops["kind"], ops["flags"], ops["slot"], ops["cost"] = kind, flags, slot, cost
-        ops["computed_s"] = self.computed[ranks]
-        self.computed[ranks] = 0.0
+        ops["computed_s"] = self.computed_s[ranks]
+        self.computed_s[ranks] = 0.0
         self.ops.append(ops)
-        self.of_ranks.append(ranks)
+        self.op_ranks.append(ranks)
 
-    def _step(self, step: Step) -> None:
+    def _add_step(self, step: Step) -> None:
         if step.copied is not None:
             ranks, size = step.copied
-            self.computed[ranks] += self.costs.copying(size)
-            self.wrote[ranks] = True
+            self.computed_s[ranks] += self.costs.copying(size)
+            self.has_written[ranks] = True
         if not step.layers:
             if step.computed is not None:
-                self.computed += step.computed
+                self.computed_s += step.computed
             return
-        mode, priced = step.mode, [self.costs.of(layer, step.mode) for layer in step.layers]
-        large = not all(np.all(each.eager) for each in priced)
-        one = step.layers[0]
-        if large and (
-            len(step.layers) > 1 or (mode is Mode.BLOCKING and np.isin(one.source, one.target).any())
+        mode, layer_costs = step.mode, [self.costs.of(layer, step.mode) for layer in step.layers]
+        has_large = not all(np.all(costs.eager) for costs in layer_costs)
+        first_layer = step.layers[0]
+        if has_large and (
+            len(step.layers) > 1
+            or (mode is Mode.BLOCKING and np.isin(first_layer.source, first_layer.target).any())
         ):
-            # Ranks that would wait for each other post these messages instead.
+            # Blocking calls would deadlock here, so these messages are posted.
             mode = Mode.POSTED
-            priced = [self.costs.of(layer, mode) for layer in step.layers]
+            layer_costs = [self.costs.of(layer, mode) for layer in step.layers]
         if not step.untouched:
-            priced = [self._refreshed(*each) for each in zip(step.layers, priced, strict=True)]
-        self._messages(step, mode, priced)
+            layer_costs = [
+                self._with_refreshing(*costs) for costs in zip(step.layers, layer_costs, strict=True)
+            ]
+        self._messages(step, mode, layer_costs)
         for layer in step.layers:
-            self.wrote[layer.target] = True
+            self.has_written[layer.target] = True
             if step.combine:
-                self.computed[layer.target] += self.costs.combining(layer.size)
+                self.computed_s[layer.target] += self.costs.combining(layer.size)
 
-    def _refreshed(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
-        more = np.where(self.wrote[layer.source], self.costs.refreshing(layer.size), 0.0)
-        return replace(cost, flight=cost.flight + more)
+    def _with_refreshing(self, layer: Layer, cost: LayerCosts) -> LayerCosts:
+        refreshing_s = np.where(self.has_written[layer.source], self.costs.refreshing(layer.size), 0.0)
+        return replace(cost, flight=cost.flight + refreshing_s)
 
-    def _messages(self, step: Step, mode: Mode, priced: list[LayerCosts]) -> None:
+    def _messages(self, step: Step, mode: Mode, layer_costs: list[LayerCosts]) -> None:
         sources = np.concatenate([layer.source for layer in step.layers])
-        begun = []
-        for layer, cost in zip(step.layers, priced, strict=True):
+        posted = []
+        for layer, cost in zip(step.layers, layer_costs, strict=True):
             count = len(layer.source)
-            slot = self.slots + np.arange(count)
-            made = np.zeros(count, MESSAGE)
-            made["source"], made["target"], made["size"] = layer.source, layer.target, layer.size
-            self.messages.append(made)
-            self.slots += count
-            level, empty = self.costs.level(layer), self.costs.empty(layer, mode)
-            table = rows(cost, level, count, empty.flight)
+            slot = self.slot_count + np.arange(count)
+            messages = np.zeros(count, MESSAGE)
+            messages["source"], messages["target"], messages["size"] = layer.source, layer.target, layer.size
+            self.messages.append(messages)
+            self.slot_count += count
+            level, empty_costs = self.costs.level(layer), self.costs.empty_costs(layer, mode)
+            table = cost_rows(cost, level, count, empty_costs.flight)
             if self.costs.machine.waits_for_bytes:
-                set_byte_shares(table, cost, empty)
-            # A rank that sends nothing in this step has no message that crosses.
+                set_byte_shares(table, cost, empty_costs)
+            # Messages cross only if the receiver also sends in this step.
             table["exchange"] *= np.isin(layer.target, sources)
             self.rows.append(table)
-            row = self.cost_rows + np.arange(count)
-            self.cost_rows += count
-            begun.append((layer, slot, row, table["eager"] == 0))
+            row = self.row_count + np.arange(count)
+            self.row_count += count
+            posted.append((layer, slot, row, table["eager"] == 0))
         blocking = g.BLOCKING if mode is Mode.BLOCKING else 0
         if mode is Mode.POSTED:
-            for layer, slot, row, _ in begun:
+            for layer, slot, row, _ in posted:
                 self._add(layer.target, g.RECEIVE, 0, slot, row)
-        for layer, slot, row, large in begun:
+        for layer, slot, row, large in posted:
             self._add(
                 layer.source, g.SEND, blocking or (g.BLOCKING if mode is Mode.EXCHANGE else 0), slot, row
             )
             if blocking and large.any():
                 self._add(layer.source[large], g.SENT, g.TOGETHER, slot[large], row[large])
         if mode is not Mode.POSTED:
-            for layer, slot, row, _ in begun:
+            for layer, slot, row, _ in posted:
                 self._add(layer.target, g.RECEIVE, blocking or g.TOGETHER, slot, row)
         if step.computed is not None:
-            self.computed += step.computed
-        ended = np.zeros(self.ranks, dtype=bool)
-        for layer, slot, row, _ in begun:
-            together = np.where(ended[layer.target], g.TOGETHER, 0)
+            self.computed_s += step.computed
+        has_ended = np.zeros(self.ranks, dtype=bool)
+        for layer, slot, row, _ in posted:
+            together = np.where(has_ended[layer.target], g.TOGETHER, 0)
             self._add(layer.target, g.RECEIVED, 0, slot, row)
             self.ops[-1]["flags"] = together
-            ended[layer.target] = True
-        for layer, slot, row, large in begun:
+            has_ended[layer.target] = True
+        for layer, slot, row, large in posted:
             if not blocking and large.any():
-                who = layer.source[large]
-                self._add(who, g.SENT, 0, slot[large], row[large])
-                self.ops[-1]["flags"] = np.where(ended[who], g.TOGETHER, 0)
-                ended[who] = True
+                senders = layer.source[large]
+                self._add(senders, g.SENT, 0, slot[large], row[large])
+                self.ops[-1]["flags"] = np.where(has_ended[senders], g.TOGETHER, 0)
+                has_ended[senders] = True
 
 
 @dataclass
 class _AlgorithmChooser:
-    """Chooses the algorithms, or the measured times, of the collectives of a graph on a machine."""
+    """Chooses the algorithms or measured times of the collectives of a graph on a machine."""
 
     graph: Graph
     machine: Machine
@@ -253,199 +266,207 @@ class _AlgorithmChooser:
     def __post_init__(self) -> None:
         self._resolved: dict[tuple[object, ...], tuple[Sequence[Step] | float, str, AlgorithmBasis]] = {}
 
-    def resolved(
+    def resolve(
         self, operation: str, ranks: np.ndarray, size: int
     ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
-        """The steps or the seconds of a call, the algorithm, and the evidence for it."""
+        """The steps or the seconds of a call, its algorithm, and the basis of the choice."""
         if len(ranks) < 2:
             return 0.0, "", "measured"
-        if operation.startswith(NEIGHBORS):
+        if operation.startswith(NEIGHBOR_PREFIX):
             return self._neighbors_s(ranks, size), "", "assumed"
-        wanted = self.algorithms.get(OF_VECTORS.get(operation, operation), "")
-        key = operation, len(ranks), size, wanted, self.machine.pattern(ranks) if wanted == BEST else b""
+        requested = self.algorithms.get(SCALAR_OPERATIONS.get(operation, operation), "")
+        key = (
+            operation,
+            len(ranks),
+            size,
+            requested,
+            self.machine.pattern(ranks) if requested == BEST else b"",
+        )
         if key not in self._resolved:
             self._resolved[key] = (
-                self._best(operation, ranks, size)
-                if wanted == BEST
-                else self._one(operation, ranks, size, wanted)
+                self._resolve_best(operation, ranks, size)
+                if requested == BEST
+                else self._resolve_algorithm(operation, ranks, size, requested)
             )
         return self._resolved[key]
 
-    def _one(
+    def _resolve_algorithm(
         self, operation: str, ranks: np.ndarray, size: int, algorithm: str
     ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
-        plain = OF_VECTORS.get(operation, operation) if algorithm else operation
-        resolved, chosen = resolve_call(self.machine.communication, plain, size, len(ranks), algorithm)
-        if chosen is None:
-            return resolved, algorithm, "requested" if algorithm else "assumed"
-        return resolved, chosen.algorithm, chosen.basis
+        base_operation = SCALAR_OPERATIONS.get(operation, operation) if algorithm else operation
+        timing, choice = resolve_call(self.machine.communication, base_operation, size, len(ranks), algorithm)
+        if choice is None:
+            return timing, algorithm, "requested" if algorithm else "assumed"
+        return timing, choice.algorithm, choice.basis
 
-    def _best(
+    def _resolve_best(
         self, operation: str, ranks: np.ndarray, size: int
     ) -> tuple[Sequence[Step] | float, str, AlgorithmBasis]:
-        """The algorithm with the least time among these ranks, or what the machine does if none is faster."""
-        among = GroupCosts(self.machine, ranks)
-        usual = self._one(operation, ranks, size, "")
-        found = [(_seconds(usual[0], among), usual)]
-        for name in algorithm_names(OF_VECTORS.get(operation, operation)):
+        """The fastest algorithm for these ranks, or the machine's default if none is faster."""
+        group_costs = GroupCosts(self.machine, ranks)
+        default = self._resolve_algorithm(operation, ranks, size, "")
+        candidates = [(_seconds(default[0], group_costs), default)]
+        for name in algorithm_names(SCALAR_OPERATIONS.get(operation, operation)):
             try:
-                one = self._one(operation, ranks, size, name)
+                candidate = self._resolve_algorithm(operation, ranks, size, name)
             except UsageError:
                 continue
-            found.append((_seconds(one[0], among), one))
-        return min(found, key=lambda each: each[0])[1]
+            candidates.append((_seconds(candidate[0], group_costs), candidate))
+        return min(candidates, key=lambda candidate: candidate[0])[1]
 
     def _neighbors_s(self, ranks: np.ndarray, size: int) -> float:
-        """An exchange with the farthest of the ranks: whose neighbors these are is not known."""
-        others = np.roll(ranks, 1)
-        farthest = int(np.argmax(self.machine.level(ranks, others)))
-        pair = Layer(ranks[[farthest]], others[[farthest]], np.array([float(size)]))
-        costs = self.machine.uncontended(pair, Mode.POSTED)
+        """The time of an exchange with the farthest rank, because the actual neighbors are unknown."""
+        neighbors = np.roll(ranks, 1)
+        farthest = int(np.argmax(self.machine.level(ranks, neighbors)))
+        pair = Layer(ranks[[farthest]], neighbors[[farthest]], np.array([float(size)]))
+        costs = self.machine.uncontended_costs(pair, Mode.POSTED)
         return float(np.sum(costs.overhead + costs.flight + costs.receive))
 
-    def note(
+    def count_calls(
         self, operation: str, ranks: int, size: int, algorithm: str, basis: AlgorithmBasis, calls: int
     ) -> None:
         key = operation, ranks, size, algorithm, basis
         self.choices[key] = self.choices.get(key, 0) + calls
 
 
-def _seconds(resolved: Sequence[Step] | float, among: GroupCosts) -> float:
-    return resolved if isinstance(resolved, float) else among.seconds(resolved)
+def _seconds(timing: Sequence[Step] | float, group_costs: GroupCosts) -> float:
+    return timing if isinstance(timing, float) else group_costs.seconds(timing)
 
 
 def price_graph(
     graph: Graph, machine: Machine, algorithms: Mapping[str, str] | None = None, *, expand: bool = True
 ) -> PricedGraph:
     """Assign each operation of `graph` a row of a machine's costs, in place. Blocking collectives with a
-    known or requested algorithm become its messages; others take a fixed time after the last rank enters.
-    `algorithms` are by operation ("barrier", "allreduce"); "best" is the fastest one. Raises UsageError for
-    algorithms that do not exist, or not for a number of ranks."""
-    collectives = _AlgorithmChooser(graph, machine, check_algorithms(algorithms or {}))
-    costs, of_message = message_costs(graph, machine)
+    known or requested algorithm are replaced by its messages; others take a fixed time after the last rank
+    enters. `algorithms` maps operations ("barrier", "allreduce") to algorithms; "best" is the fastest one.
+    Raises UsageError if an algorithm does not exist, or does not support the number of ranks."""
+    chooser = _AlgorithmChooser(graph, machine, check_algorithms(algorithms or {}))
+    costs, message_rows = message_costs(graph, machine)
     ops = graph.ops
-    of_groups = (ops["kind"] == g.ENTER) | (ops["kind"] == g.LEAVE)
-    of_messages = ~of_groups & (ops["kind"] != g.COMPUTE)
+    is_collective = (ops["kind"] == g.ENTER) | (ops["kind"] == g.LEAVE)
+    is_message_op = ~is_collective & (ops["kind"] != g.COMPUTE)
     if len(graph.messages):
-        ops["cost"][of_messages] = of_message[ops["slot"][of_messages]]
+        ops["cost"][is_message_op] = message_rows[ops["slot"][is_message_op]]
     if not len(graph.groups):
         costs = costs if len(costs) else np.zeros(1, COST)
         return PricedGraph(graph, costs, np.ones(len(costs)))
-    return _GraphPricer(collectives, costs).price(of_groups, expand)
+    return _GraphPricer(chooser, costs).price(is_collective, expand)
 
 
 class _GraphPricer:
-    def __init__(self, collectives: _AlgorithmChooser, costs: np.ndarray) -> None:
-        self.collectives, self.graph = collectives, collectives.graph
-        self.machine = collectives.machine
+    def __init__(self, chooser: _AlgorithmChooser, costs: np.ndarray) -> None:
+        self.collectives, self.graph = chooser, chooser.graph
+        self.machine = chooser.machine
         self.costs = [costs]
         self.next_row = len(costs)
         self.templates: list[Template] = []
         self.rounds: dict[int, int] = {}
-        self._known: dict[tuple[object, ...], int] = {}
+        self._indices_by_key: dict[tuple[object, ...], int] = {}
 
-    def price(self, of_groups: np.ndarray, expand: bool) -> PricedGraph:
+    def price(self, is_collective: np.ndarray, expand: bool) -> PricedGraph:
         graph = self.graph
         ops, groups = graph.ops, graph.groups
-        at = np.flatnonzero(of_groups)
-        enters = at[ops["kind"][at] == g.ENTER]
-        after = ops[np.minimum(enters + 1, len(ops) - 1)]
-        blocks = (ops["flags"][enters] & g.BLOCKING > 0) & (after["kind"] == g.LEAVE)
-        blocks &= after["slot"] == ops["slot"][enters]
-        nonblocking = np.bincount(ops["slot"][enters], ~blocks, len(groups))
-        kind, which = self._kinds(nonblocking > 0)
-        row_of, template_of = np.zeros(len(kind), np.int64), np.full(len(kind), -1)
-        roots = np.zeros(len(kind), np.int64)
-        calls = np.bincount(which, minlength=len(kind))
-        for k, one in enumerate(kind):
-            template_of[k], row_of[k], roots[k] = self._kind(one, int(calls[k]), expand)
-        ops["cost"][at] = row_of[which][ops["slot"][at]]
-        template = template_of[which]
-        position = np.zeros(0, np.int64)
-        if (template >= 0).any():
-            expansion = _TemplateExpander(graph, self.templates, template, roots[which])
-            graph, position = expansion.graph(enters)
+        collective_ops = np.flatnonzero(is_collective)
+        enters = collective_ops[ops["kind"][collective_ops] == g.ENTER]
+        next_ops = ops[np.minimum(enters + 1, len(ops) - 1)]
+        is_blocking = (ops["flags"][enters] & g.BLOCKING > 0) & (next_ops["kind"] == g.LEAVE)
+        is_blocking &= next_ops["slot"] == ops["slot"][enters]
+        nonblocking_counts = np.bincount(ops["slot"][enters], ~is_blocking, len(groups))
+        kinds, kind_indices = self._group_kinds(nonblocking_counts > 0)
+        kind_rows, kind_templates = np.zeros(len(kinds), np.int64), np.full(len(kinds), -1)
+        roots = np.zeros(len(kinds), np.int64)
+        calls = np.bincount(kind_indices, minlength=len(kinds))
+        for k, kind in enumerate(kinds):
+            kind_templates[k], kind_rows[k], roots[k] = self._price_kind(kind, int(calls[k]), expand)
+        ops["cost"][collective_ops] = kind_rows[kind_indices][ops["slot"][collective_ops]]
+        templates = kind_templates[kind_indices]
+        positions = np.zeros(0, np.int64)
+        if (templates >= 0).any():
+            expander = _TemplateExpander(graph, self.templates, templates, roots[kind_indices])
+            graph, positions = expander.expand(enters)
         choices = tuple(CollectiveTiming(*key, calls) for key, calls in self.collectives.choices.items())
         costs = np.concatenate(self.costs)
         rounds = np.ones(len(costs))
         for row, count in self.rounds.items():
             rounds[row] = count
-        return PricedGraph(graph, costs, rounds, choices, position)
+        return PricedGraph(graph, costs, rounds, choices, positions)
 
-    def _kinds(self, nonblocking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Groups that are alike, and the kind of each group."""
+    def _group_kinds(self, nonblocking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The distinct kinds of groups, and the kind of each group."""
         groups = self.graph.groups
         kinds = np.zeros(
             len(groups),
             [("operation", "i8"), ("communicator", "i8"), ("root", "i8"), ("size", "i8"), ("waits", "i8")],
         )
         kinds["operation"], kinds["communicator"] = groups["operation"], groups["communicator"]
-        vectors = np.array([name in OF_VECTORS for name in self.graph.operations], dtype=bool)
+        is_vector = np.array([name in SCALAR_OPERATIONS for name in self.graph.operations], dtype=bool)
         size = groups["size"]
-        size = np.where(vectors[groups["operation"]], _to_significant_bits(size), size)
+        size = np.where(is_vector[groups["operation"]], _to_significant_bits(size), size)
         kinds["root"], kinds["size"], kinds["waits"] = groups["root"], np.rint(size), nonblocking
         columns = [kinds[name] for name in kinds.dtype.names or ()]
         order = np.lexsort(columns)
-        new = np.zeros(len(groups), dtype=bool)
+        is_first = np.zeros(len(groups), dtype=bool)
         for column in columns:
-            new[1:] |= column[order][1:] != column[order][:-1]
-        which = np.empty(len(groups), dtype=np.int64)
-        which[order] = np.cumsum(new)
-        new[0] = True
-        return kinds[order[new]], which
+            is_first[1:] |= column[order][1:] != column[order][:-1]
+        indices = np.empty(len(groups), dtype=np.int64)
+        indices[order] = np.cumsum(is_first)
+        is_first[0] = True
+        return kinds[order[is_first]], indices
 
-    def _kind(self, one: np.void, calls: int, expand: bool) -> tuple[int, int, int]:
-        """The template (-1: none), the row of costs, and the root's place in the communicator."""
-        graph, collectives = self.graph, self.collectives
-        members = graph.communicators[int(one["communicator"])]
-        root = int(one["root"])
-        at = int(np.flatnonzero(members == root)[0]) if root >= 0 and (members == root).any() else 0
-        ranks, size = np.roll(members, -at), int(one["size"])
-        operation = modelled(graph.operations[int(one["operation"])])
+    def _price_kind(self, kind: np.void, calls: int, expand: bool) -> tuple[int, int, int]:
+        """The template (-1: none), the row of costs, and the root's rank in the communicator."""
+        graph, chooser = self.graph, self.collectives
+        members = graph.communicators[int(kind["communicator"])]
+        root = int(kind["root"])
+        root_index = int(np.flatnonzero(members == root)[0]) if root >= 0 and (members == root).any() else 0
+        ranks, size = np.roll(members, -root_index), int(kind["size"])
+        operation = model_operation(graph.operations[int(kind["operation"])])
         size = 0 if operation == "barrier" else size
-        resolved, algorithm, basis = collectives.resolved(operation, ranks, size)
-        collectives.note(operation, len(ranks), size, algorithm, basis, calls)
-        among = GroupCosts(self.machine, ranks)
+        timing, algorithm, basis = chooser.resolve(operation, ranks, size)
+        chooser.count_calls(operation, len(ranks), size, algorithm, basis, calls)
+        group_costs = GroupCosts(self.machine, ranks)
         pattern = self.machine.pattern(ranks)
-        waits = bool(one["waits"])
-        expands = expand and not waits and not isinstance(resolved, float)
-        key = operation, size, algorithm, pattern, expands
-        if key not in self._known:
-            if expands:
-                self._known[key] = self._template(resolved, among)  # type: ignore[arg-type]
+        waits = bool(kind["waits"])
+        is_expanded = expand and not waits and not isinstance(timing, float)
+        key = operation, size, algorithm, pattern, is_expanded
+        if key not in self._indices_by_key:
+            if is_expanded:
+                self._indices_by_key[key] = self._add_template(timing, group_costs)  # type: ignore[arg-type]
             else:
-                self._known[key] = self._row(operation, ranks, size, resolved, among)
-        found = self._known[key]
-        return (found, 0, at) if expands else (-1, found, at)
+                self._indices_by_key[key] = self._add_row(operation, ranks, size, timing, group_costs)
+        index = self._indices_by_key[key]
+        return (index, 0, root_index) if is_expanded else (-1, index, root_index)
 
-    def _template(self, steps: Sequence[Step], among: GroupCosts) -> int:
-        made = template(steps, among)
-        made.ops["cost"] += self.next_row
-        made.ops["cost"][made.ops["kind"] == g.COMPUTE] = 0
-        self._add(made.costs)
-        self.templates.append(made)
+    def _add_template(self, steps: Sequence[Step], group_costs: GroupCosts) -> int:
+        template = build_template(steps, group_costs)
+        template.ops["cost"] += self.next_row
+        template.ops["cost"][template.ops["kind"] == g.COMPUTE] = 0
+        self._add(template.costs)
+        self.templates.append(template)
         return len(self.templates) - 1
 
-    def _row(
+    def _add_row(
         self,
         operation: str,
         ranks: np.ndarray,
         size: int,
-        resolved: Sequence[Step] | float,
-        among: GroupCosts,
+        timing: Sequence[Step] | float,
+        group_costs: GroupCosts,
     ) -> int:
-        seconds = _seconds(resolved, among)
-        empty = seconds
+        seconds = _seconds(timing, group_costs)
+        empty_s = seconds
         if size:
-            wanted, _, _ = self.collectives.resolved(operation, ranks, 0)
-            empty = min(seconds, _seconds(wanted, among))
+            empty_timing, _, _ = self.collectives.resolve(operation, ranks, 0)
+            empty_s = min(seconds, _seconds(empty_timing, group_costs))
         row = np.zeros(1, COST)
         pair = Layer(ranks[:1], ranks[1:2] if len(ranks) > 1 else ranks[:1], np.array([float(size)]))
-        handling = (
-            float(np.max(self.machine.uncontended(pair, Mode.BLOCKING).overhead)) if len(ranks) > 1 else 0.0
+        overhead_s = (
+            float(np.max(self.machine.uncontended_costs(pair, Mode.BLOCKING).overhead))
+            if len(ranks) > 1
+            else 0.0
         )
-        row["overhead"] = min(handling, seconds)
-        row["latency"], row["transfer"] = empty, seconds - empty
+        row["overhead"] = min(overhead_s, seconds)
+        row["latency"], row["transfer"] = empty_s, seconds - empty_s
         row["level"] = self.machine.level(ranks[:1], ranks).max()
         self.rounds[self.next_row] = (len(ranks) - 1).bit_length()
         self._add(row)
@@ -457,7 +478,7 @@ class _GraphPricer:
 
 
 def _to_significant_bits(size: np.ndarray) -> np.ndarray:
-    """To 1%: the blocks of vectors are a mean anyway, and different in each call."""
+    """Round sizes to about 1%: block sizes of vectors are means and differ between calls."""
     unit = np.exp2(np.maximum(np.floor(np.log2(np.maximum(size, 1.0))) - 6, 0))
     return np.asarray(np.rint(size / unit) * unit)
 
@@ -468,142 +489,159 @@ class _TemplateExpander:
     def __init__(
         self, graph: Graph, templates: Sequence[Template], template: np.ndarray, root: np.ndarray
     ) -> None:
-        self.old, self.template, self.root = graph, template, root
-        self.ops = np.concatenate([each.ops for each in templates])
-        self.messages = np.concatenate([each.messages for each in templates])
-        sizes = np.array([len(each.messages) for each in templates])
-        ranks = np.array([len(each.first) - 1 for each in templates])
-        ops = np.array([len(each.ops) for each in templates])
+        self.original, self.template, self.root = graph, template, root
+        self.ops = np.concatenate([item.ops for item in templates])
+        self.messages = np.concatenate([item.messages for item in templates])
+        sizes = np.array([len(item.messages) for item in templates])
+        ranks = np.array([len(item.first) - 1 for item in templates])
+        ops = np.array([len(item.ops) for item in templates])
         self.message_count, self.first_message = sizes, np.cumsum(sizes) - sizes
         self.first_rank = np.cumsum(ranks + 1) - (ranks + 1)
         self.first_op = np.concatenate(
-            [each.first + base for each, base in zip(templates, np.cumsum(ops) - ops, strict=True)]
+            [item.first + base for item, base in zip(templates, np.cumsum(ops) - ops, strict=True)]
         )
         members = graph.communicators
-        lengths = np.array([len(each) for each in members])
+        lengths = np.array([len(item) for item in members])
         self.first_member = np.cumsum(lengths) - lengths
         self.members = np.concatenate(members) if len(members) else np.zeros(0, np.int64)
         self.lengths = lengths
 
-    def graph(self, enters: np.ndarray) -> tuple[Graph, np.ndarray]:
-        """And where each operation of the old graph is in it."""
-        old = self.old
-        ops, groups = old.ops, old.groups
-        expands = self.template >= 0
-        enters = enters[expands[ops["slot"][enters]]]
+    def expand(self, enters: np.ndarray) -> tuple[Graph, np.ndarray]:
+        """The graph with its templates expanded, and the index of each original operation in it."""
+        original = self.original
+        ops, groups = original.ops, original.groups
+        is_expanded = self.template >= 0
+        enters = enters[is_expanded[ops["slot"][enters]]]
         slot = ops["slot"][enters]
-        rank = np.searchsorted(old.first, enters, side="right") - 1
-        place = self._place(groups["communicator"][slot], rank)
+        rank = np.searchsorted(original.first, enters, side="right") - 1
+        op_places = self._local_ranks(groups["communicator"][slot], rank)
         communicator = groups["communicator"][slot]
-        local = (place - self.root[slot]) % self.lengths[communicator]
-        at = self.first_rank[self.template[slot]] + local
-        first, count = self.first_op[at], self.first_op[at + 1] - self.first_op[at]
+        template_ranks = (op_places - self.root[slot]) % self.lengths[communicator]
+        rank_indices = self.first_rank[self.template[slot]] + template_ranks
+        first, count = (
+            self.first_op[rank_indices],
+            self.first_op[rank_indices + 1] - self.first_op[rank_indices],
+        )
         repeats = np.ones(len(ops), dtype=np.int64)
         repeats[enters] = count
         repeats[enters + 1] = 0  # the end of the same call
-        begin = np.cumsum(repeats)
-        total = int(begin[-1]) if len(begin) else 0
-        begin -= repeats
-        made = np.empty(total, OP)
-        others = np.ones(len(ops), dtype=bool)
-        others[enters] = others[enters + 1] = False
-        _whole(made)[begin[others]] = _whole(ops)[others]
+        new_positions = np.cumsum(repeats)
+        total = int(new_positions[-1]) if len(new_positions) else 0
+        new_positions -= repeats
+        new_ops = np.empty(total, OP)
+        is_unchanged = np.ones(len(ops), dtype=bool)
+        is_unchanged[enters] = is_unchanged[enters + 1] = False
+        _as_words(new_ops)[new_positions[is_unchanged]] = _as_words(ops)[is_unchanged]
         # Messages of groups come after those of the program.
-        instance_messages = np.where(expands, self.message_count[np.maximum(self.template, 0)], 0)
-        first_slot = len(old.messages) + np.cumsum(instance_messages) - instance_messages
+        instance_messages = np.where(is_expanded, self.message_count[np.maximum(self.template, 0)], 0)
+        first_slot = len(original.messages) + np.cumsum(instance_messages) - instance_messages
         base = first_slot[slot].astype(np.uint64)
-        place = ops["place"][enters].astype(np.uint64) << np.uint64(16)
-        for part in np.array_split(np.arange(len(enters)), int(count.sum()) // PART + 1):
-            self._fill(made, begin[enters[part]], first[part], count[part], base[part], place[part])
-        carried = ops["computed_s"][enters]
-        empty = np.flatnonzero(count == 0)
-        made["computed_s"][begin[enters[count > 0]]] += carried[count > 0]
-        first_of_rank = np.append(begin, total)[old.first]
-        tails = old.tail_s.copy() if len(old.tail_s) else np.zeros(old.ranks)
-        _add_to_next(
-            made["computed_s"], begin[enters[empty]], carried[empty], rank[empty], first_of_rank, tails
+        op_places = ops["place"][enters].astype(np.uint64) << np.uint64(16)
+        for chunk in np.array_split(np.arange(len(enters)), int(count.sum()) // CHUNK_SIZE + 1):
+            self._fill(
+                new_ops,
+                new_positions[enters[chunk]],
+                first[chunk],
+                count[chunk],
+                base[chunk],
+                op_places[chunk],
+            )
+        carried_s = ops["computed_s"][enters]
+        empty_enters = np.flatnonzero(count == 0)
+        new_ops["computed_s"][new_positions[enters[count > 0]]] += carried_s[count > 0]
+        offsets = np.append(new_positions, total)[original.first]
+        tails = original.tail_s.copy() if len(original.tail_s) else np.zeros(original.ranks)
+        _add_to_next_op(
+            new_ops["computed_s"],
+            new_positions[enters[empty_enters]],
+            carried_s[empty_enters],
+            rank[empty_enters],
+            offsets,
+            tails,
         )
-        unexplained = old.unexplained_s
-        if len(unexplained):
-            unexplained = np.zeros(total, np.float32)
-            inside = begin < first_of_rank[1:][rank_of_ops(old)]
-            np.add.at(unexplained, begin[inside], old.unexplained_s[inside])
-        kept = np.cumsum(~expands) - 1
-        of_groups = (made["kind"] == g.ENTER) | (made["kind"] == g.LEAVE)
-        made["slot"][of_groups] = kept[made["slot"][of_groups]]
+        unexplained_s = original.unexplained_s
+        if len(unexplained_s):
+            unexplained_s = np.zeros(total, np.float32)
+            in_rank = new_positions < offsets[1:][rank_of_ops(original)]
+            np.add.at(unexplained_s, new_positions[in_rank], original.unexplained_s[in_rank])
+        new_slots = np.cumsum(~is_expanded) - 1
+        is_collective = (new_ops["kind"] == g.ENTER) | (new_ops["kind"] == g.LEAVE)
+        new_ops["slot"][is_collective] = new_slots[new_ops["slot"][is_collective]]
         graph = replace(
-            old,
-            ops=made,
-            first=first_of_rank,
-            messages=np.concatenate([old.messages, self._messages(expands, instance_messages)]),
-            groups=groups[~expands],
+            original,
+            ops=new_ops,
+            first=offsets,
+            messages=np.concatenate([original.messages, self._messages(is_expanded, instance_messages)]),
+            groups=groups[~is_expanded],
             tail_s=tails,
-            unexplained_s=unexplained,
+            unexplained_s=unexplained_s,
         )
-        return graph, begin
+        return graph, new_positions
 
     def _fill(
         self,
-        made: np.ndarray,
-        begin: np.ndarray,
+        new_ops: np.ndarray,
+        new_positions: np.ndarray,
         first: np.ndarray,
         count: np.ndarray,
         base: np.ndarray,
         place: np.ndarray,
     ) -> None:
-        """Copies operations of templates, as two words each: the place is in the upper half of the first
-        word's lower half, the slot in the lower half of the second."""
+        """Copy operations of templates as two 64-bit words each. The place is in bits 16 to 31 of the first
+        word, the slot in the lower half of the second word."""
         offset = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        rows, at = np.repeat(first, count) + offset, np.repeat(begin, count) + offset
-        words, into = self.ops.view(np.uint64), made.view(np.uint64)
-        into[2 * at] = words[::2][rows] + np.repeat(place, count)
-        into[2 * at + 1] = words[1::2][rows] + np.repeat(base, count)
+        rows, targets = np.repeat(first, count) + offset, np.repeat(new_positions, count) + offset
+        words, new_words = self.ops.view(np.uint64), new_ops.view(np.uint64)
+        new_words[2 * targets] = words[::2][rows] + np.repeat(place, count)
+        new_words[2 * targets + 1] = words[1::2][rows] + np.repeat(base, count)
 
-    def _place(self, communicator: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """The place of ranks in their communicators."""
+    def _local_ranks(self, communicator: np.ndarray, rank: np.ndarray) -> np.ndarray:
+        """The ranks within their communicators."""
         number = np.repeat(np.arange(len(self.lengths)), self.lengths)
         width = int(max(self.members.max(initial=0), rank.max(initial=0))) + 1
         keys = number * width + self.members
         order = np.argsort(keys, kind="stable")
-        found = order[np.searchsorted(keys[order], communicator.astype(np.int64) * width + rank)]
-        return np.asarray(found - self.first_member[communicator])
+        positions = order[np.searchsorted(keys[order], communicator.astype(np.int64) * width + rank)]
+        return np.asarray(positions - self.first_member[communicator])
 
-    def _messages(self, expands: np.ndarray, count: np.ndarray) -> np.ndarray:
-        instances = np.flatnonzero(expands)
+    def _messages(self, is_expanded: np.ndarray, count: np.ndarray) -> np.ndarray:
+        instances = np.flatnonzero(is_expanded)
         count = count[instances]
         offset = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
         rows = np.repeat(self.first_message[self.template[instances]], count) + offset
-        made = np.empty(len(rows), MESSAGE)
-        communicator = self.old.groups["communicator"][instances]
+        messages = np.empty(len(rows), MESSAGE)
+        communicator = self.original.groups["communicator"][instances]
         first = np.repeat(self.first_member[communicator], count)
         length, root = np.repeat(self.lengths[communicator], count), np.repeat(self.root[instances], count)
         for name in ("source", "target"):
-            place = np.ascontiguousarray(self.messages[name])[rows] + root
-            made[name] = self.members[first + np.where(place >= length, place - length, place)]
-        made["size"] = np.ascontiguousarray(self.messages["size"])[rows]
-        made["tag"] = -1
-        made["communicator"] = np.repeat(communicator, count)
-        return made
+            local_ranks = np.ascontiguousarray(self.messages[name])[rows] + root
+            messages[name] = self.members[
+                first + np.where(local_ranks >= length, local_ranks - length, local_ranks)
+            ]
+        messages["size"] = np.ascontiguousarray(self.messages["size"])[rows]
+        messages["tag"] = -1
+        messages["communicator"] = np.repeat(communicator, count)
+        return messages
 
 
-PART = 1 << 20
-"""Operations that are copied at once, so that they stay in the cache."""
+CHUNK_SIZE = 1 << 20
+"""The number of operations that are copied at once, so that they stay in the cache."""
 
 
-def _whole(ops: np.ndarray) -> np.ndarray:
-    """Operations as numbers of the same size, which are copied faster."""
+def _as_words(ops: np.ndarray) -> np.ndarray:
+    """View operations as numbers of the same size, which are copied faster."""
     return ops.view(np.complex128)
 
 
-def _add_to_next(
+def _add_to_next_op(
     computed: np.ndarray,
-    position: np.ndarray,
+    positions: np.ndarray,
     seconds: np.ndarray,
     rank: np.ndarray,
     first: np.ndarray,
     tails: np.ndarray,
 ) -> None:
-    """Computation before operations that are no more is added to the next one of the rank, or its tail."""
-    last = position >= first[rank + 1]
-    np.add.at(tails, rank[last], seconds[last])
-    np.add.at(computed, position[~last], seconds[~last])
+    """Add the computation before removed operations to the next operation of the rank, or to its tail."""
+    is_last = positions >= first[rank + 1]
+    np.add.at(tails, rank[is_last], seconds[is_last])
+    np.add.at(computed, positions[~is_last], seconds[~is_last])

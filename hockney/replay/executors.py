@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A traced program run again by several executors: the evaluator of its graph, and the replayer, which makes
-its calls on a simulated, an emulated or this machine. Where they disagree, the call site is named."""
+"""Compares executions of a traced program: by the evaluator of its graph, and by the replayer, which makes
+its calls on a simulated or emulated machine or on this one. Names the call sites at which they disagree."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from hockney.pages.columns import INTERVAL_HEADING, SECONDS_FORMAT, Column, Form
 from hockney.pages.format import format_signed_tenths, quantity
 from hockney.profiles.columns import columns_table
 
-LARGEST_DIFFERENCE = 0.05
-"""Of a rank's mean time in MPI: call sites that differ by more are named."""
-MOST_SITES = 8
+MAX_DIFFERENCE = 0.05
+"""Call sites that differ by a larger share of a rank's mean time in MPI are named."""
+MAX_SITES = 8
 RECORDED = "recorded"
 
 
 @dataclass(frozen=True)
 class Execution:
-    """A run of the program by one executor, on the `machine` of these costs or on the machine itself. `mpi_s`
-    is the mean time of a rank that is not computation; `sites_s` those of each place, None if the executor
-    has only sums. `how` says what was done. The recorded run is one too."""
+    """A run of the program by one executor on `machine`. `mpi_s` is a rank's mean time outside of
+    computation, and `sites_s` is that time by place (None if the executor has only sums). `method` describes
+    the run. The recorded run is an Execution too."""
 
     executor: str
     machine: str
     run_s: Estimate
     mpi_s: float
     sites_s: np.ndarray | None = None
-    how: str = ""
+    method: str = ""
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class SiteDifference:
 
 @dataclass(frozen=True)
 class Replay:
-    """`executions` begin with the recorded one. `same_machine` are the names of executors of the machine on
-    which the program ran: only these should agree with it."""
+    """Executions of one program, the recorded one first. `same_machine` contains the executors of the machine
+    on which the program ran. Only these should agree with the recorded run."""
 
     program: str
     ranks: int
@@ -63,53 +63,61 @@ class Replay:
     caveats: tuple[Caveat, ...] = ()
 
     @property
-    def recorded(self) -> Execution:
+    def recorded_run(self) -> Execution:
         return self.executions[0]
 
     def error(self, execution: Execution) -> float:
-        """The run time relative to the recorded one."""
-        return execution.run_s.value / self.recorded.run_s.value - 1 if self.recorded.run_s.value else 0.0
+        """The error of the run time relative to the recorded one."""
+        return (
+            execution.run_s.value / self.recorded_run.run_s.value - 1
+            if self.recorded_run.run_s.value
+            else 0.0
+        )
 
     @property
     def differences(self) -> tuple[SiteDifference, ...]:
-        """Call sites at which an executor of the same machine disagrees with the recorded run, the largest
+        """Call sites at which an executor of the same machine disagrees with the recorded run, largest
         first."""
-        recorded = self.recorded
-        if recorded.sites_s is None or recorded.mpi_s <= 0:
+        recorded_run = self.recorded_run
+        if recorded_run.sites_s is None or recorded_run.mpi_s <= 0:
             return ()
-        found = []
-        for each in self.executions[1:]:
-            if each.sites_s is None or each.executor not in self.same_machine:
+        differences = []
+        for execution in self.executions[1:]:
+            if execution.sites_s is None or execution.executor not in self.same_machine:
                 continue
-            shares = (each.sites_s - recorded.sites_s) / recorded.mpi_s
-            for k in np.flatnonzero(np.abs(shares) > LARGEST_DIFFERENCE).tolist():
-                before, now = float(recorded.sites_s[k]), float(each.sites_s[k])
-                found.append(SiteDifference(each.executor, self.places[k], before, now, float(shares[k])))
-        return tuple(sorted(found, key=lambda each: -abs(each.share)))
+            shares = (execution.sites_s - recorded_run.sites_s) / recorded_run.mpi_s
+            for k in np.flatnonzero(np.abs(shares) > MAX_DIFFERENCE).tolist():
+                recorded_s, replayed_s = float(recorded_run.sites_s[k]), float(execution.sites_s[k])
+                differences.append(
+                    SiteDifference(
+                        execution.executor, self.places[k], recorded_s, replayed_s, float(shares[k])
+                    )
+                )
+        return tuple(sorted(differences, key=lambda execution: -abs(execution.share)))
 
     @property
     def agrees(self) -> bool:
-        """Whether all executors of the same machine agree with the recorded run at all call sites, and in the
-        time in MPI."""
-        mpi_s = self.recorded.mpi_s
-        sums = [
-            abs(each.mpi_s - mpi_s) <= LARGEST_DIFFERENCE * mpi_s
-            for each in self.executions[1:]
-            if each.executor in self.same_machine
+        """Whether all executors of the same machine agree with the recorded run at each call site and in
+        total."""
+        mpi_s = self.recorded_run.mpi_s
+        mpi_agrees = [
+            abs(execution.mpi_s - mpi_s) <= MAX_DIFFERENCE * mpi_s
+            for execution in self.executions[1:]
+            if execution.executor in self.same_machine
         ]
-        return all(sums) and not self.differences
+        return all(mpi_agrees) and not self.differences
 
     @property
     def sentences(self) -> Iterator[str]:
-        for each in self.executions[1:]:
+        for execution in self.executions[1:]:
             yield (
-                f"{each.executor}: {quantity(each.run_s.value, 's')}, "
-                f"{format_signed_tenths(self.error(each))} of "
-                f"the recorded {quantity(self.recorded.run_s.value, 's')}"
-                f"{f' ({each.how})' if each.how else ''}."
+                f"{execution.executor}: {quantity(execution.run_s.value, 's')}, "
+                f"{format_signed_tenths(self.error(execution))} of the recorded "
+                f"{quantity(self.recorded_run.run_s.value, 's')}"
+                f"{f' ({execution.method})' if execution.method else ''}."
             )
         if self.differences:
-            sites = dict.fromkeys(each.place for each in self.differences)
+            sites = dict.fromkeys(execution.place for execution in self.differences)
             yield (
                 f"The replay disagrees with the recorded run at {plural(len(sites), 'call site')}: "
                 f"{list_names(list(sites))}."
@@ -117,11 +125,11 @@ class Replay:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        rows = [(self, each) for each in self.executions]
-        found = [columns_table("executors", "Run times", EXECUTIONS, rows)]
+        rows = [(self, execution) for execution in self.executions]
+        tables = [columns_table("executors", "Run times", EXECUTIONS, rows)]
         if self.differences:
-            found.append(columns_table("sites", "Different call sites", SITES, self.differences[:MOST_SITES]))
-        return tuple(found)
+            tables.append(columns_table("sites", "Different call sites", SITES, self.differences[:MAX_SITES]))
+        return tuple(tables)
 
     @property
     def document(self) -> dict[str, Any]:
@@ -129,16 +137,16 @@ class Replay:
             "schema": 1,
             "program": self.program,
             "ranks": self.ranks,
-            "executors": columns_document(EXECUTIONS, [(self, each) for each in self.executions]),
+            "executors": columns_document(EXECUTIONS, [(self, execution) for execution in self.executions]),
             "agrees": self.agrees,
             "differences": columns_document(SITES, self.differences),
             "call_sites": [
                 {
                     "place": place,
                     "seconds": {
-                        each.executor: float(each.sites_s[k])
-                        for each in self.executions
-                        if each.sites_s is not None
+                        execution.executor: float(execution.sites_s[k])
+                        for execution in self.executions
+                        if execution.sites_s is not None
                     },
                 }
                 for k, place in enumerate(self.places)
@@ -153,17 +161,17 @@ EXECUTIONS: tuple[Column[tuple[Replay, Execution]], ...] = (
     Column("run time", lambda row: row[1].run_s, SECONDS_FORMAT, "run_s", INTERVAL_HEADING),
     Column("to recorded", lambda row: row[0].error(row[1]), Format(format_signed_tenths), "error"),
     Column("in MPI", lambda row: row[1].mpi_s, SECONDS_FORMAT, "mpi_s"),
-    Column("", lambda row: row[1].how, key="how"),
+    Column("", lambda row: row[1].method, key="how"),
 )
 SITES: tuple[Column[SiteDifference], ...] = (
-    Column("call", lambda d: d.place, key="place"),
-    Column("executor", lambda d: d.executor, key="executor"),
-    Column("recorded", lambda d: d.recorded_s, SECONDS_FORMAT, "recorded_s"),
-    Column("replayed", lambda d: d.replayed_s, SECONDS_FORMAT, "replayed_s"),
-    Column("of MPI", lambda d: d.share, Format(format_signed_tenths), "share"),
+    Column("call", lambda row: row.place, key="place"),
+    Column("executor", lambda row: row.executor, key="executor"),
+    Column("recorded", lambda row: row.recorded_s, SECONDS_FORMAT, "recorded_s"),
+    Column("replayed", lambda row: row.replayed_s, SECONDS_FORMAT, "replayed_s"),
+    Column("of MPI", lambda row: row.share, Format(format_signed_tenths), "share"),
 )
 
 
 def mean_in_mpi(end_s: np.ndarray, computed_s: np.ndarray) -> float:
-    """The mean over the ranks of what is not computation (s)."""
+    """The mean time over the ranks that is not computation (s)."""
     return float(np.mean(np.maximum(end_s - computed_s, 0.0))) if len(end_s) else 0.0

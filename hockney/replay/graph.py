@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The graph of a traced program: what each rank computes, sends, receives and waits for, in its own order.
+"""The graph of a traced program: what each rank computes, sends, receives and waits for, in program order.
 
-Every executor takes the same graph: the evaluator and the event-driven model (`engine/replay/`), and the
-replayer, which makes the calls on a simulated, emulated or real machine. It has no times of communication:
-these come from the costs of a machine."""
+All executors use this graph: the evaluator and the event-driven model (`engine/replay/`), and the replayer,
+which makes the calls on a simulated, emulated or real machine. It contains no communication times: these come
+from the costs of a machine."""
 
 from __future__ import annotations
 
@@ -15,25 +15,26 @@ import numpy as np
 OP = np.dtype(
     [("kind", "u1"), ("flags", "u1"), ("place", "u2"), ("cost", "u4"), ("slot", "u4"), ("computed_s", "f4")]
 )
-"""An operation of a rank, as `engine/replay/graph.hpp` has it. `computed_s` seconds of computation precede
-it. `slot` is the message, or the instance of a collective; `cost` the row of the table of costs; `place` the
-call site, the last one of which stands for all others."""
+"""An operation of a rank, laid out as in `engine/replay/graph.hpp`. It follows `computed_s` seconds of
+computation. `slot` is the index of the message or collective, `cost` the row of the table of costs, and
+`place` the call site; the last place stands for all remaining ones."""
 
 COMPUTE, SEND, RECEIVE, RECEIVED, SENT, ENTER, LEAVE = range(7)
-"""Kinds of operations: computation alone; the start of a send and of a receive, and their ends; the begin of
-a collective, and its end. A blocking call is two operations."""
+"""Kinds of operations: computation; the starts of a send and of a receive, and their ends; the beginning of a
+collective, and its end. A blocking call consists of two operations."""
 
 BLOCKING, TOGETHER, BUFFERED, SYNCHRONOUS, WILDCARD = 1, 2, 4, 8, 16
-"""Flags: the call that starts a message or a collective waits for its end, which follows at once; an end or a
-start is part of the same call as the operation before it; the message leaves at once, or waits for its
-receive, whatever its size; the receive would take any sender or tag."""
+"""Flags. BLOCKING: the call that starts a message or a collective also waits for its end, which is the next
+operation. TOGETHER: the operation is part of the same call as the previous one. BUFFERED and SYNCHRONOUS:
+regardless of its size, the message leaves at once, or waits for its receive. WILDCARD: the receive accepts
+any sender or any tag."""
 ONE_SIDED = 32
-"""Flag of messages: a put if it is BUFFERED too, a get otherwise. The rank that asks for it is both source
-and target of the message, starts it as SEND and RECEIVE, and waits for its end as RECEIVED. The other rank,
-which is the message's tag, does nothing."""
+"""Flag of messages: a put if BUFFERED is also set, otherwise a get. The calling rank is both source and
+target of the message, starts it as SEND and RECEIVE, and waits for its end as RECEIVED. The other rank, which
+is stored as the message's tag, does nothing."""
 ROOTED_FROM, ROOTED_TO, AT_ROOT = 32, 64, 128
-"""Flags of collectives: data flows from the root to all, or from all to the root; this rank is the root. With
-neither of the first two no rank leaves before all have entered."""
+"""Flags of collectives: data flows from the root to all ranks, or from all ranks to the root; this rank is
+the root. Without the first two flags, no rank leaves before all ranks have entered."""
 
 COST = np.dtype(
     [
@@ -51,44 +52,45 @@ COST = np.dtype(
         ("reserved", "u1", 3),
     ]
 )
-"""Seconds of a message, as `loggp_sim.LayerCosts` has them, with the time of flight in two parts: `latency`
-and `transfer`, which is proportional to the bytes. Of a collective `latency` and `transfer` are its time
-from the last begin, and `overhead` that of a rank which does not wait. `level`: see `LEVELS`.
-`moving_receive` and `moving_gap` are 255ths of these times in which bytes arrive or leave: another
-bandwidth changes them."""
-WHOLE = 255
+"""The costs of a message in seconds, as in `loggp_sim.LayerCosts`, with two parts of the time of flight:
+`latency`, and `transfer`, which is proportional to the bytes. For a collective, `latency` and `transfer` are
+its time after the last rank entered, and `overhead` is the time of a rank that does not wait. `level`: see
+`LEVELS`. `moving_receive` and `moving_gap` are the 255ths of these times during which bytes are transferred,
+and which a change of the bandwidth affects."""
+FULL_SHARE = 255
 
 
 def byte_times(costs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The parts (s) of the gap and of the overhead of receiving that scale with the bandwidth: on a network a
-    receiver waits in its call for the bytes."""
+    """The parts (s) of the gap and of the receive overhead that scale with the bandwidth. On a network a
+    receiver waits for bytes within its call."""
     gap = np.maximum(
-        np.minimum(costs["gap"], costs["transfer"]), costs["gap"] * (costs["moving_gap"] / WHOLE)
+        np.minimum(costs["gap"], costs["transfer"]), costs["gap"] * (costs["moving_gap"] / FULL_SHARE)
     )
-    return gap, costs["receive"] * (costs["moving_receive"] / WHOLE)
+    return gap, costs["receive"] * (costs["moving_receive"] / FULL_SHARE)
 
 
 LEVELS = ("self", "core", "package", "node", "network")
-"""How far a message goes; the distances of profiles."""
+"""The distances of messages, as in profiles."""
 
 MESSAGE = np.dtype(
     [("source", "u4"), ("target", "u4"), ("tag", "i4"), ("communicator", "u4"), ("size", "u8")]
 )
-"""A message: ranks in MPI_COMM_WORLD, and bytes."""
+"""A message: ranks in MPI_COMM_WORLD, and size in bytes."""
 
 GROUP = np.dtype(
     [("operation", "u4"), ("communicator", "u4"), ("root", "i4"), ("ranks", "u4"), ("size", "f8")]
 )
-"""An instance of a collective: rows of `Graph.operations` and `Graph.communicators`, the root's rank in
-MPI_COMM_WORLD (-1: none), and the bytes of a block or vector, the mean over the ranks."""
+"""A call of a collective by all of its ranks: rows of `Graph.operations` and `Graph.communicators`, the
+root's rank in MPI_COMM_WORLD (-1: none), and the size in bytes of a block or vector (mean over the ranks)."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """`ops` has the operations of rank r at first[r] to first[r+1]. The ranks of a communicator are in its
-    own order. `places` are call sites, with operation and location; `tail_s` seconds that each rank computes
-    after its last operation. Of the computation before each operation, `unexplained_s` (empty: none) is what
-    the call before took longer than the costs of a machine explain; negative: less long."""
+    """The operations of rank r are `ops[first[r]:first[r + 1]]`. The ranks of each communicator are in its
+    own order. `places` are call sites, with operation and location. `tail_s` is the time that each rank
+    computes after its last operation. `unexplained_s` (empty: none) is the part of the computation before
+    each operation by which the previous call took longer than the costs of a machine explain (negative: less
+    long)."""
 
     ops: np.ndarray
     first: np.ndarray
@@ -106,7 +108,7 @@ class Graph:
 
     @property
     def computed_s(self) -> np.ndarray:
-        """Seconds of computation before each operation, without what is unexplained."""
+        """Seconds of computation before each operation, excluding unexplained time."""
         computed = self.ops["computed_s"]
         return computed - self.unexplained_s if len(self.unexplained_s) else computed
 

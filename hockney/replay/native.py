@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The library of `engine/replay/`, compiled on first use, and graphs as it takes them."""
+"""Loads the library of `engine/replay/`, which is compiled on first use, and passes graphs to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hockney.replay.graph import COST, GROUP, MESSAGE, OP, Graph
 
 LIBRARY = "libhockney-replay.so"
 FLAGS = ("-O3", "-shared", "-fPIC", "-fvisibility=default")
-LINKED = ("-Wl,--no-undefined",)
+LINK_FLAGS = ("-Wl,--no-undefined",)
 
 
 class GraphArrays(ctypes.Structure):
@@ -72,7 +72,7 @@ BAD_INDEX, BAD_MESSAGE, DEADLOCK, TOO_LARGE = 1, 2, 3, 4
 LEVEL_COUNT = 5
 
 
-class Waited(ctypes.Structure):
+class WaitRow(ctypes.Structure):
     _fields_ = (
         ("kind", c_uint32),
         ("place", c_uint32),
@@ -95,7 +95,7 @@ class NativePath(ctypes.Structure):
         ("bytes", c_double * LEVEL_COUNT),
         ("overheads", c_double),
         ("last_rank", c_int64),
-        ("waits", POINTER(Waited)),
+        ("waits", POINTER(WaitRow)),
         ("waits_count", c_int64),
         ("owned", c_void_p),
     )
@@ -103,10 +103,10 @@ class NativePath(ctypes.Structure):
 
 @functools.cache
 def library() -> Any:
-    """The library. Raises EnvironmentProblem."""
+    """Load the library. Raises EnvironmentProblem."""
     path = build()
     try:
-        loaded = ctypes.CDLL(str(path))
+        shared_library = ctypes.CDLL(str(path))
     except OSError as error:
         raise EnvironmentProblem(
             f"{LIBRARY} cannot be loaded",
@@ -134,28 +134,28 @@ def library() -> Any:
         ),
     }
     for name, (result, arguments) in signatures.items():
-        function = getattr(loaded, f"hockney_replay_{name}")
+        function = getattr(shared_library, f"hockney_replay_{name}")
         function.restype, function.argtypes = result, arguments
-    return loaded
+    return shared_library
 
 
 def build(environ: Mapping[str, str] | None = None, notify: Callable[[str], None] = lambda _: None) -> Path:
-    """The library, from the cache or compiled into it. Raises EnvironmentProblem."""
-    place = compiled_once(
+    """The path of the library, which is compiled unless it is cached. Raises EnvironmentProblem."""
+    folder = compiled_once(
         REPLAY,
         "the evaluator of traces (once; a few seconds)",
         "replay-does-not-compile",
-        (*FLAGS, *LINKED),
+        (*FLAGS, *LINK_FLAGS),
         _products,
         environ=environ,
         notify=notify,
     )
-    return place / LIBRARY
+    return folder / LIBRARY
 
 
 def _products(folder: Path) -> Products:
-    parts = sorted(str(path) for path in (source_folder() / REPLAY).glob("*.cpp"))
-    yield LIBRARY, (*FLAGS, *parts, *LINKED)
+    sources = sorted(str(path) for path in (source_folder() / REPLAY).glob("*.cpp"))
+    yield LIBRARY, (*FLAGS, *sources, *LINK_FLAGS)
 
 
 class NativeGraph:
@@ -163,15 +163,17 @@ class NativeGraph:
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.ops = aligned(graph.ops, OP, "operations")
-        self.messages = aligned(graph.messages, MESSAGE, "messages")
-        self.groups = aligned(graph.groups, GROUP, "groups")
+        self.ops = check_fields(graph.ops, OP, "operations")
+        self.messages = check_fields(graph.messages, MESSAGE, "messages")
+        self.groups = check_fields(graph.groups, GROUP, "groups")
         self.first = np.ascontiguousarray(graph.first, dtype=np.int64)
         counts = np.diff(self.first)
         if not len(self.first) or self.first[0] != 0 or (counts < 0).any() or self.first[-1] != len(self.ops):
-            raise invalid("the operations of its ranks do not follow one another", "first")
+            raise invalid_graph("the operations of its ranks do not follow one another", "first")
         tail = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
-        self.tail = sized(tail, np.float64, graph.ranks, "tail_s", negative=bool(len(graph.unexplained_s)))
+        self.tail = check_times(
+            tail, np.float64, graph.ranks, "tail_s", allow_negative=bool(len(graph.unexplained_s))
+        )
         self.arrays = GraphArrays(
             ops=self.ops.ctypes.data,
             first=self.first.ctypes.data,
@@ -189,7 +191,7 @@ class NativeGraph:
 
 
 class NativeComputation:
-    """Seconds that replace those of a graph's operations, and factors of them. Raises HockneyError."""
+    """Seconds that replace those of a graph's operations, and factors for them. Raises HockneyError."""
 
     def __init__(
         self,
@@ -200,39 +202,42 @@ class NativeComputation:
     ) -> None:
         places = max(len(graph.places), 1)
         self._arrays = (
-            None if computed_s is None else sized(computed_s, np.float32, len(graph.ops), "computed_s"),
-            None if place_factor is None else sized(place_factor, np.float64, places, "place_factor"),
-            None if rank_factor is None else sized(rank_factor, np.float64, graph.ranks, "rank_factor"),
+            None if computed_s is None else check_times(computed_s, np.float32, len(graph.ops), "computed_s"),
+            None if place_factor is None else check_times(place_factor, np.float64, places, "place_factor"),
+            None if rank_factor is None else check_times(rank_factor, np.float64, graph.ranks, "rank_factor"),
         )
-        self.seconds = Computation(*(None if each is None else each.ctypes.data for each in self._arrays))
+        self.seconds = Computation(*(None if array is None else array.ctypes.data for array in self._arrays))
 
     @property
     def pointer(self) -> Any:
         return ctypes.byref(self.seconds)
 
 
-def costs_of(costs: np.ndarray) -> np.ndarray:
-    """A table of costs as the library takes it. Raises HockneyError if it has negative times, or none."""
-    table = aligned(costs, COST, "costs")
+def check_costs(costs: np.ndarray) -> np.ndarray:
+    """The table of costs as the library expects it. Raises HockneyError for times that are negative or not
+    finite."""
+    table = check_fields(costs, COST, "costs")
     for name in ("overhead", "latency", "transfer", "receive", "gap", "exchange"):
         if not (np.isfinite(table[name]).all() and (table[name] >= 0).all()):
-            raise invalid(f"a {name} is negative or no number", name)
+            raise invalid_graph(f"a {name} is negative or no number", name)
     return table
 
 
-def aligned(array: np.ndarray, dtype: np.dtype[Any], name: str) -> np.ndarray:
+def check_fields(array: np.ndarray, dtype: np.dtype[Any], name: str) -> np.ndarray:
     if array.dtype != dtype:
-        raise invalid(f"its {name} have other fields", name)
+        raise invalid_graph(f"its {name} have other fields", name)
     return np.ascontiguousarray(array)
 
 
-def sized(array: np.ndarray, dtype: Any, size: int, name: str, *, negative: bool = False) -> np.ndarray:
-    converted = np.ascontiguousarray(array, dtype=dtype)
-    known = np.isfinite(converted) & (negative | (converted >= 0))
-    if converted.shape != (size,) or not known.all():
-        raise invalid(f"{name} is not {size} times", name)
-    return converted
+def check_times(
+    array: np.ndarray, dtype: Any, size: int, name: str, *, allow_negative: bool = False
+) -> np.ndarray:
+    times = np.ascontiguousarray(array, dtype=dtype)
+    is_valid = np.isfinite(times) & (allow_negative | (times >= 0))
+    if times.shape != (size,) or not is_valid.all():
+        raise invalid_graph(f"{name} is not {size} times", name)
+    return times
 
 
-def invalid(why: str, field: str) -> HockneyError:
+def invalid_graph(why: str, field: str) -> HockneyError:
     return HockneyError("the graph of the trace is invalid", why, code="replay-graph-invalid", field=field)

@@ -3,9 +3,9 @@
 """Runs a graph on a described machine whose messages share NICs, cables, a medium or processors.
 
 The model is that of `network_sim.NetworkSimulator`, event by event, in `engine/replay/network.cpp`. The
-evaluator is much faster, and equal where nothing is shared, except in two details, in which this model
-follows the simulator: the gap after a message beyond the eager limit lasts only while the message is in
-flight, and whether two such messages cross is decided for their nodes, not for their ranks."""
+evaluator is much faster, and gives the same result if nothing is shared, with two exceptions in which this
+model follows the simulator: the gap after a message beyond the eager limit lasts only while the message is in
+flight, and two such messages cross if their nodes (not their ranks) exchange them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from hockney.models.loggp_sim import nodes_of
 from hockney.models.routes import Routes
 from hockney.models.schedules import NotModelled
 from hockney.replay import native
-from hockney.replay.evaluator import Times, problem
+from hockney.replay.evaluator import RunTimes, graph_error
 from hockney.replay.graph import Graph
 
 
 class NetworkModel:
-    """A graph on `platform`, with the costs of its messages. `node` has the node of each rank; None: ranks
-    fill one node's cores after another's. Raises HockneyError if the graph is invalid, and UsageError for
-    networks whose routes are unknown, and machines that are too small."""
+    """A graph on `platform`, with the costs of its messages. `node` is the node of each rank; None: ranks
+    fill the nodes one after another. Raises HockneyError if the graph is invalid, and UsageError if routes
+    are unknown or the machine is too small."""
 
     def __init__(
         self, graph: Graph, platform: Platform, costs: np.ndarray, node: np.ndarray | None = None
     ) -> None:
         self.graph = graph
-        self.costs = native.costs_of(costs)
+        self.costs = native.check_costs(costs)
         self._native = native.NativeGraph(graph)
         self._library = native.library()
         count = sum(group.count for group in platform.nodes)
@@ -59,8 +59,8 @@ class NetworkModel:
         self._node = np.ascontiguousarray(node, dtype=np.uint32)
         self._set_routes(routes, count)
         segments = platform.segments if platform.processors_work else ()
-        work = [(each.processor_s, each.processor_s_per_byte) for each in segments]
-        self._work_first = np.array([each.first for each in segments], dtype=np.float64)
+        work = [(segment.processor_s, segment.processor_s_per_byte) for segment in segments]
+        self._work_first = np.array([segment.first for segment in segments], dtype=np.float64)
         self._work = np.array(work, dtype=np.float64)
         network = platform.network
         self._network = native.Network(
@@ -80,23 +80,23 @@ class NetworkModel:
         )
 
     def _set_routes(self, routes: Routes, nodes: int) -> None:
-        """The route of each message, as a row of a list of routes."""
+        """Set the route of each message, as a row of a list of routes."""
         self._rates = np.ascontiguousarray(routes.rates, dtype=np.float64)
         self._route = np.zeros(0, dtype=np.uint32)
-        found: list[np.ndarray] = []
+        link_lists: list[np.ndarray] = []
         messages = self._native.messages
         source, target = messages["source"], messages["target"]
         if max(source.max(initial=0), target.max(initial=0)) >= max(self.graph.ranks, 1):
-            raise native.invalid("a message is between ranks that do not exist", "messages")
+            raise native.invalid_graph("a message is between ranks that do not exist", "messages")
         if len(self._rates):
             pairs = self._node[source].astype(np.int64)
             pairs *= nodes
             pairs += self._node[target]
             distinct, rows = np.unique(pairs, return_inverse=True)
             self._route = rows.astype(np.uint32)
-            found = [routes.links(pair // nodes, pair % nodes) for pair in distinct.tolist()]
-        self._route_first = np.cumsum([0, *map(len, found)], dtype=np.int64)
-        self._route_links = np.concatenate([np.zeros(0, dtype=np.uint32), *found]).astype(np.uint32)
+            link_lists = [routes.links(pair // nodes, pair % nodes) for pair in distinct.tolist()]
+        self._route_first = np.cumsum([0, *map(len, link_lists)], dtype=np.int64)
+        self._route_links = np.concatenate([np.zeros(0, dtype=np.uint32), *link_lists]).astype(np.uint32)
 
     def run(
         self,
@@ -105,16 +105,16 @@ class NetworkModel:
         computed_s: np.ndarray | None = None,
         place_factor: np.ndarray | None = None,
         rank_factor: np.ndarray | None = None,
-    ) -> Times:
-        """As `Evaluator.run`."""
-        table = self.costs if costs is None else native.costs_of(costs)
+    ) -> RunTimes:
+        """See `Evaluator.run`."""
+        table = self.costs if costs is None else native.check_costs(costs)
         computation = native.NativeComputation(self.graph, computed_s, place_factor, rank_factor)
-        ends, stuck = np.zeros(self.graph.ranks), np.zeros(self.graph.ranks, dtype=np.int64)
+        ends, stuck_ops = np.zeros(self.graph.ranks), np.zeros(self.graph.ranks, dtype=np.int64)
         failure = native.Failure()
         self._library.hockney_replay_network(
             self._native.pointer, ctypes.byref(self._network), table.ctypes.data, len(table),
-            computation.pointer, ends.ctypes.data, stuck.ctypes.data, ctypes.byref(failure),
+            computation.pointer, ends.ctypes.data, stuck_ops.ctypes.data, ctypes.byref(failure),
         )  # fmt: skip
         if failure.problem:
-            raise problem(self.graph, failure, stuck)
-        return Times(ends)
+            raise graph_error(self.graph, failure, stuck_ops)
+        return RunTimes(ends)

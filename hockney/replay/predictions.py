@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Frozen predictions: files that say what is predicted before it is measured, with a checksum of their
-content, and the record of how well those did that were checked."""
+"""Frozen predictions: files that state a prediction before it is measured, with a checksum of their content.
+Also the record of checked predictions and their errors."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from hockney.system.files import read_regular, write_user_file
 
 SCHEMA = 1
 SCORES = "predictions.jsonl"
-"""The record of checks, in the archive's folder."""
-LARGEST = 2**31 - 1
-MOST_BYTES = 2**62
+"""The record of checks in the archive's folder."""
+MAX_RANKS = 2**31 - 1
+MAX_BYTES = 2**62
 
 Kind = Literal[
     "algorithm",
@@ -40,10 +40,10 @@ Kind = Literal[
     "machine",
     "computation",
 ]
-"""What a change changes."""
+"""The kind of a change."""
 APPLICABLE: tuple[Kind, ...] = ("algorithm", "eager limit")
 """Kinds of changes that a launch can make without the program's source."""
-WHY_NOT: dict[str, str] = {
+INAPPLICABLE_REASONS: dict[str, str] = {
     "latency": "a launch cannot change the network",
     "bandwidth": "a launch cannot change the network",
     "ideal network": "there is no such network",
@@ -54,17 +54,17 @@ WHY_NOT: dict[str, str] = {
     "machine": "the program has to run there",
     "computation": "the program has to run on such processors",
 }
-"""Why hockney cannot make the other changes."""
+"""Why a launch cannot make the other kinds of changes."""
 
 
 class Choice(msgspec.Struct, frozen=True, kw_only=True):
-    """An algorithm of a collective for numbers of ranks and bytes between two ends, as a line of the table
-    that hockney's library reads."""
+    """An algorithm of a collective for ranges of ranks and bytes, as a line of the table that hockney's
+    library reads."""
 
     operation: str
     algorithm: str
-    ranks: tuple[int, int] = (1, LARGEST)
-    bytes: tuple[int, int] = (0, MOST_BYTES)
+    ranks: tuple[int, int] = (1, MAX_RANKS)
+    bytes: tuple[int, int] = (0, MAX_BYTES)
 
     @property
     def line(self) -> str:
@@ -73,16 +73,16 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Change(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of the program or the machine; `text` is how tables name it."""
+    """A change of the program or the machine. `text` is its name in tables."""
 
     kind: Kind
     text: str
 
 
 class Prediction(msgspec.Struct, frozen=True, kw_only=True):
-    """What is predicted for a traced program: its run time as traced and with the changes (s), and the second
-    relative to the first. `trace` is the checksum of the trace, `method` how it was evaluated. `choices` and
-    `variables` are how a launch makes the changes that can be made without the program's source."""
+    """A prediction for a traced program: its run time as traced and with the changes (s), and the ratio of
+    the second to the first. `trace` is the checksum of the trace, `method` how it was evaluated. A launch
+    makes the changes that do not require the program's source with `choices` and `variables`."""
 
     schema: int = SCHEMA
     created: str
@@ -103,13 +103,13 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def applied(self) -> bool:
-        """Whether launches can make all changes, of which there is at least one. The best algorithms may be
-        those that MPI uses anyway."""
+        """Whether there are changes and launches can make all of them. The best algorithms may be the ones
+        that MPI uses anyway."""
         changed = bool(self.changes) and bool(self.choices or self.variables)
         return changed and all(change.kind in APPLICABLE for change in self.changes)
 
     @property
-    def unapplied(self) -> list[Change]:
+    def inapplicable_changes(self) -> list[Change]:
         """The changes that no launch can make."""
         return [change for change in self.changes if change.kind not in APPLICABLE]
 
@@ -119,12 +119,12 @@ class Prediction(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def checksum(content: Any) -> str:
-    """The SHA-256 of the canonical JSON: without spaces, with sorted keys."""
+    """The SHA-256 of the canonical JSON, without spaces and with sorted keys."""
     return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()
 
 
 def freeze(prediction: Prediction, path: Path) -> str:
-    """Write a prediction, and return the checksum of its content. Raises EnvironmentProblem."""
+    """Write a prediction. Returns the checksum of its content. Raises EnvironmentProblem."""
     content = msgspec.to_builtins(prediction)
     sha256 = checksum(content)
     text = msgspec.json.encode({"content": content, "sha256": sha256}, order="sorted") + b"\n"
@@ -133,8 +133,8 @@ def freeze(prediction: Prediction, path: Path) -> str:
 
 
 def read_prediction(path: Path) -> tuple[Prediction, str]:
-    """A frozen prediction, and its checksum. Raises UsageError if there is none in the file, if it was
-    changed, or if a newer hockney wrote it."""
+    """Read a frozen prediction and its checksum. Raises UsageError if the file contains none, was modified,
+    or was written by a newer hockney."""
     try:
         document = msgspec.json.decode(read_regular(path))
     except OSError as error:
@@ -185,9 +185,9 @@ def _no_prediction(path: Path, why: str) -> UsageError:
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """How a check ended: a line of the record. `error` is relative to the measured run time, `covered`
-    whether that is within the prediction's interval. The gains are those of the changes where launches made
-    them."""
+    """The result of a check: a line of the record. `error` is relative to the measured run time. `covered`
+    tells whether the prediction's interval contains that run time. The gains are set if launches made the
+    changes."""
 
     checked: str
     prediction: str
@@ -210,7 +210,8 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def append_score(score: Score, archive: Path) -> Path:
-    """Add a line to the record, at once, so that several processes may do so. Raises EnvironmentProblem."""
+    """Append a line to the record in one write, so that processes may do so concurrently. Raises
+    EnvironmentProblem."""
     path = archive / SCORES
     line = msgspec.json.encode(score) + b"\n"
     try:
@@ -246,19 +247,19 @@ def read_scores(archive: Path) -> tuple[list[Score], int]:
             code="scores-unreadable",
             path=str(path),
         ) from error
-    found, damaged = [], 0
+    scores, damaged = [], 0
     for line in lines:
         try:
-            found.append(msgspec.json.decode(line, type=Score))
+            scores.append(msgspec.json.decode(line, type=Score))
         except msgspec.MsgspecError:
             damaged += 1
-    return found, damaged
+    return scores, damaged
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """The checks of one kind of change: the median and 90th percentile of the error's size, and the share
-    within the prediction's interval. `signs` is the share of decided gains whose direction was right."""
+    """The checks of one kind of change: the median and the 90th percentile of the absolute error, and the
+    share within the prediction's interval. `signs` is the share of decided gains with the right direction."""
 
     kind: str
     checks: int
@@ -269,17 +270,17 @@ class ScoreRow:
 
 
 def score_rows(scores: Sequence[Score]) -> list[ScoreRow]:
-    """One for all checks, and one for each kind if there are several."""
+    """A row for all checks, and a row for each kind if there is more than one."""
     by_kind: dict[str, list[Score]] = {}
     for score in scores:
         by_kind.setdefault(score.kind, []).append(score)
     rows = [_score_row("all", scores)] if scores else []
-    return rows + [_score_row(*each) for each in sorted(by_kind.items()) if len(by_kind) > 1]
+    return rows + [_score_row(*item) for item in sorted(by_kind.items()) if len(by_kind) > 1]
 
 
 def _score_row(kind: str, scores: Sequence[Score]) -> ScoreRow:
     errors = np.abs([score.error for score in scores])
-    gains = [
+    is_sign_right = [
         (score.predicted_gain > 0) == (score.measured_gain > 0)
         for score in scores
         if score.decided and score.predicted_gain is not None and score.measured_gain is not None
@@ -290,16 +291,16 @@ def _score_row(kind: str, scores: Sequence[Score]) -> ScoreRow:
         float(np.median(errors)),
         float(np.quantile(errors, 0.9)),
         sum(score.covered for score in scores) / len(scores),
-        sum(gains) / len(gains) if gains else None,
+        sum(is_sign_right) / len(is_sign_right) if is_sign_right else None,
     )
 
 
-ERROR = Format(lambda value: f"{value:.1%}")
+ERROR_FORMAT = Format(lambda value: f"{value:.1%}")
 SCORE_COLUMNS: tuple[Column[ScoreRow], ...] = (
     Column("change", lambda row: row.kind, key="kind"),
     Column("checks", lambda row: row.checks, COUNT_FORMAT, "checks"),
-    Column("median error", lambda row: row.median, ERROR, "median_error"),
-    Column("90% below", lambda row: row.p90, ERROR, "p90_error"),
+    Column("median error", lambda row: row.median, ERROR_FORMAT, "median_error"),
+    Column("90% below", lambda row: row.p90, ERROR_FORMAT, "p90_error"),
     Column("in interval", lambda row: row.coverage, SHARE_FORMAT, "coverage"),
     Column("direction right", lambda row: row.signs, SHARE_FORMAT, "direction_right"),
 )

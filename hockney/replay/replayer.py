@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Executes the graph of a traced program with calls of MPI on any machine that hockney can measure: this one,
-simulated and emulated ones. Computation takes the time that it took in the trace."""
+"""Replays the graph of a traced program with MPI calls on any machine that hockney can measure: this one,
+simulated and emulated ones. Computation takes as long as in the trace."""
 
 from __future__ import annotations
 
@@ -46,52 +46,52 @@ COLLECTIVES = (
     "Barrier", "Bcast", "Gather", "Scatter", "Allgather", "Alltoall", "Gatherv", "Scatterv", "Allgatherv",
     "Alltoallv", "Reduce", "Allreduce", "Reduce_scatter_block", "Reduce_scatter", "Scan", "Exscan",
 )  # fmt: skip
-"""Those that are called, in the order of `Operation` in engine/replayer/replay.cpp. Those of vectors have
-blocks of the mean size in place of different ones."""
+"""The collectives that are called, in the order of `Operation` in engine/replayer/replay.cpp. Collectives of
+vectors use blocks of the mean size."""
 SIMILAR = {"Alltoallw": "Alltoallv"}
-"""Called in place of operations that move as much."""
+"""Collectives that are called in place of operations that move as much data."""
 BARRIER = "Barrier"
-"""In place of all other operations of which all ranks wait for each other."""
+"""Called in place of all other operations in which all ranks wait for each other."""
 
 STEP = np.dtype(list(REPLAY_STEP))
-NAME = b"replay01"
+MAGIC = b"replay01"
 PUT, GET = 7, 8
-"""Kinds of steps besides those of graphs: the starts of one-sided operations."""
-ANY = -1
+"""Additional kinds of steps: the starts of one-sided operations."""
+ANY_RANK = -1
 
 GRAPH = "app"
-"""The name of the only graph of a plan."""
+"""The name of the only graph in a plan."""
 LAUNCHES, REPETITIONS = 3, 3
-SHORTEST_BUDGET_S = 20.0
+MIN_BUDGET_S = 20.0
 SIMULATION_S = 3600.0
-"""The time for a launch on a real machine, at least, and for a simulation."""
-SLOWER = 5
-"""A machine on which communication makes the program take longer than so many times its computation is given
-up."""
+"""The time limit of a launch: at least MIN_BUDGET_S on a real machine, and SIMULATION_S for a simulation."""
+MAX_SLOWDOWN = 5
+"""A replay is given up if communication makes the program take longer than this multiple of its
+computation."""
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The file of a graph's steps, and what is not in it or is another call: messages and instances of
-    collectives that some ranks took no part in, and the numbers of collectives by the operations that they
-    stand for."""
+    """The file of a graph's steps, and how it differs from the graph: the numbers of messages and collectives
+    that are left out because some ranks took no part in them, and the numbers of substituted collectives by
+    the original operation."""
 
     content: bytes
     left_out_messages: int
     left_out_collectives: int
-    substituted: dict[str, int]
+    substitutions: dict[str, int]
     computed_s: float
-    """Of the rank that computes longest."""
+    """The computation time of the rank that computes longest."""
 
 
 @dataclass(frozen=True)
 class Execution:
     """Times of a graph's replay on a machine, in seconds.
 
-    `time_s` is that of the whole program with its 95% interval, the longest over the ranks; `times_s` are the
-    repetitions by launch, `rank_s` the medians of each rank. `computed_s`, `messages_s` and `collectives_s`
-    are the parts of the time, and `places_s` is the time in the calls of each place: means over the ranks,
-    medians over the repetitions or launches."""
+    `time_s`, with its 95% interval, is the time of the whole program, the longest over the ranks. `times_s`
+    are the repetitions by launch, and `rank_s` the median of each rank. `computed_s`, `messages_s` and
+    `collectives_s` are the parts of the time, and `places_s` is the time in the calls at each place: means
+    over the ranks, medians over the repetitions or launches."""
 
     time_s: float
     low_s: float
@@ -122,7 +122,7 @@ def replay_on(
     listen: Listener = ignore_event,
 ) -> Execution:
     """Replay `graph` on `machine`: "" for this one, or for example sim:t3e or lan:sun-ethernet. See
-    `replay_with`. Raises the errors of `measurement.prepare` as well."""
+    `replay_with`. Also raises the errors of `measurement.prepare`."""
     hosts = _with_ranks_per_host(machine, hosts, graph.ranks)
     bench = measurement.prepare(
         machine, mpi, bind, notifier(listen), [REPLAY], launcher=launcher, hosts=hosts
@@ -139,7 +139,8 @@ def replay_on(
 
 
 def _with_ranks_per_host(machine: str, hosts: HostOptions, ranks: int) -> HostOptions:
-    """On an emulated machine as many ranks on each host as are needed, unless the user wants it otherwise."""
+    """The host options, with enough ranks on each host of an emulated machine unless the user set their
+    number."""
     reference = MachineReference.parse(machine)
     if reference.scheme != lan.SCHEME or hosts.ranks_per_node:
         return hosts
@@ -157,17 +158,17 @@ def replay_with(
     budget_s: float | None = None,
     listen: Listener = ignore_event,
 ) -> Execution:
-    """Replay `graph` with `repetitions` in each of `launches`; a simulation without noise has a single one.
-    `budget_s` is the time for each launch. Raises UsageError for more ranks than the machine can have,
-    EnvironmentProblem for a graph that its MPI cannot replay, and LaunchFailed."""
+    """Replay `graph` with `repetitions` in each of `launches`. A simulation without noise runs once.
+    `budget_s` is the time limit of each launch. Raises UsageError if the machine cannot have enough ranks,
+    EnvironmentProblem if its MPI cannot replay the graph, and LaunchFailed."""
     steps = write_steps(graph, free_matching=free_matching)
     traits = bench.machine.traits
     sync = "window" if traits.simulated else "barrier"
     case = bench.catalog.case(f"{REPLAY} graph={IN_PLAN}{GRAPH} sync={sync}", graph.ranks)
     bench = measurement.check_start(bench, [case])
     if budget_s is None:
-        most_s = SLOWER * (repetitions + 2) * steps.computed_s
-        budget_s = SIMULATION_S if not traits.wall_clock else max(SHORTEST_BUDGET_S, most_s)
+        slow_run_s = MAX_SLOWDOWN * (repetitions + 2) * steps.computed_s
+        budget_s = SIMULATION_S if not traits.wall_clock else max(MIN_BUDGET_S, slow_run_s)
     lines: list[Launch | Record | Failure] = []
     platform = bench.machine.platform
     if platform is not None and platform.noise is None:
@@ -184,8 +185,8 @@ def replay_with(
             turn=index,
             files={replay_file(GRAPH): steps.content},
         )
-        with contextlib.closing(launch_lines(bench.launcher, [case], graph.ranks, options)) as launched:
-            lines += [line for line in launched if isinstance(line, Launch | Record | Failure)]
+        with contextlib.closing(launch_lines(bench.launcher, [case], graph.ranks, options)) as output_lines:
+            lines += [line for line in output_lines if isinstance(line, Launch | Record | Failure)]
     return _execution(bench, graph, case, RunRecords.of(lines), steps)
 
 
@@ -198,22 +199,24 @@ def _execution(bench: Bench, graph: Graph, case: Case, run: RunRecords, steps: S
             code="replay-failed",
             reason=failure.reason,
         )
-    wrong = sum(record.verified.errors for record in run.records)
-    if wrong:
+    error_count = sum(record.verified.errors for record in run.records)
+    if error_count:
         raise EnvironmentProblem(
-            f"{plural(wrong, 'message')} of the replay arrived at the wrong receive or damaged",
+            f"{plural(error_count, 'message')} of the replay arrived at the wrong receive or damaged",
             run.corrupted_records[0].verified.first,
             "run 'hockney doctor'",
             code="replay-corrupted",
-            errors=wrong,
+            errors=error_count,
         )
     (observation,) = observe(run, bench.catalog)
     time_s, low_s, high_s = observation.interval()
 
-    def typical(name: str) -> float:
+    def median(name: str) -> float:
         return float(np.median(np.concatenate([record.metrics[name].values for record in run.records])))
 
-    ranks = np.concatenate([np.reshape(r.metrics["rank"].values, (-1, graph.ranks)) for r in run.records])
+    ranks = np.concatenate(
+        [np.reshape(record.metrics["rank"].values, (-1, graph.ranks)) for record in run.records]
+    )
     return Execution(
         time_s=time_s,
         low_s=low_s,
@@ -221,9 +224,9 @@ def _execution(bench: Bench, graph: Graph, case: Case, run: RunRecords, steps: S
         times_s=tuple(tuple(record.times_s) for record in run.records),
         rank_s=np.median(ranks, axis=0),
         places_s=np.median([record.metrics["place"].values for record in run.records], axis=0),
-        computed_s=typical("computation"),
-        messages_s=typical("messages"),
-        collectives_s=typical("collectives"),
+        computed_s=median("computation"),
+        messages_s=median("messages"),
+        collectives_s=median("collectives"),
         machine=bench.machine,
         steps=steps,
         records=run,
@@ -231,9 +234,9 @@ def _execution(bench: Bench, graph: Graph, case: Case, run: RunRecords, steps: S
 
 
 def write_steps(graph: Graph, *, free_matching: bool = False) -> Steps:
-    """The steps of all ranks. A receive from any rank takes the message that it got in the trace, unless
-    `free_matching`: then it takes any with its tag, and if the program's further course depends on the
-    sender, the replay may never end. Raises UsageError for a graph without ranks."""
+    """Write the steps of all ranks. A receive from any rank takes the message that it got in the trace. With
+    `free_matching`, it takes any message with its tag; the replay may then hang if the program's control flow
+    depends on the sender. Raises UsageError for a graph without ranks."""
     if graph.ranks < 1:
         raise UsageError("there are no ranks to replay", "the graph is empty", code="replay-without-ranks")
     ops, messages, groups = graph.ops, graph.messages, graph.groups
@@ -241,125 +244,132 @@ def write_steps(graph: Graph, *, free_matching: bool = False) -> Steps:
     first = np.asarray(graph.first, dtype=np.int64)
     rank = np.repeat(np.arange(graph.ranks), np.diff(first))
     steps = np.zeros(len(ops), STEP)
-    for here, there in (("kind", "kind"), ("flags", "flags"), ("place", "place"), ("seconds", "computed_s")):
-        steps[here] = ops[there]
+    for step_field, op_field in (
+        ("kind", "kind"),
+        ("flags", "flags"),
+        ("place", "place"),
+        ("seconds", "computed_s"),
+    ):
+        steps[step_field] = ops[op_field]
 
     members = graph.communicators
-    place_in = _Places(members, graph.ranks)
-    begins = np.full(len(ops), -1, dtype=np.int64)
-    """The index of the operation that started what an operation ends."""
-    lone = np.zeros(len(ops), dtype=bool)
-    """Operations on messages and collectives of which other ranks have no part."""
+    local_ranks = _LocalRanks(members, graph.ranks)
+    start_indices = np.full(len(ops), -1, dtype=np.int64)
+    """The index of the operation that started what each operation ends."""
+    is_unmatched = np.zeros(len(ops), dtype=bool)
+    """Operations on messages and collectives that lack their counterparts on other ranks."""
 
-    both = np.ones(len(messages), dtype=bool)
+    is_matched = np.ones(len(messages), dtype=bool)
     tags = _tags(messages, by_size=not free_matching)
-    for start, end, other in ((SEND, SENT, "target"), (RECEIVE, RECEIVED, "source")):
-        started, ended = np.flatnonzero(kind == start), np.flatnonzero(kind == end)
-        starts = np.full(len(messages), -1, dtype=np.int64)
-        starts[slot[started]] = started
-        both &= starts >= 0
-        begins[ended] = starts[slot[ended]]
-        started = started[ops["flags"][started] & ONE_SIDED == 0]
-        of = messages[slot[started]]
-        steps["peer"][started] = place_in(of["communicator"], of[other])
-        steps["tag"][started] = tags[slot[started]]
-        steps["communicator"][started] = of["communicator"]
-        steps["bytes"][started] = of["size"]
-    of_message = np.isin(kind, (SEND, SENT, RECEIVE, RECEIVED))
-    lone[of_message] = ~both[slot[of_message]]
-    one_sided = of_message & (ops["flags"] & ONE_SIDED != 0)
-    asked, done = (np.flatnonzero(one_sided & (kind == each)) for each in (SEND, RECEIVED))
-    of = messages[slot[asked]]
-    steps["kind"][asked] = np.where(ops["flags"][asked] & BUFFERED != 0, PUT, GET)
-    steps["peer"][asked] = place_in(of["communicator"], of["tag"])
-    steps["communicator"][asked], steps["bytes"][asked] = of["communicator"], of["size"]
-    operation = np.full(len(messages), -1, dtype=np.int64)
-    operation[slot[asked]] = asked
-    begins[done] = operation[slot[done]]
-    lone |= one_sided & (kind == RECEIVE)
+    for start, end, partner in ((SEND, SENT, "target"), (RECEIVE, RECEIVED, "source")):
+        start_ops, end_ops = np.flatnonzero(kind == start), np.flatnonzero(kind == end)
+        message_starts = np.full(len(messages), -1, dtype=np.int64)
+        message_starts[slot[start_ops]] = start_ops
+        is_matched &= message_starts >= 0
+        start_indices[end_ops] = message_starts[slot[end_ops]]
+        start_ops = start_ops[ops["flags"][start_ops] & ONE_SIDED == 0]
+        rows = messages[slot[start_ops]]
+        steps["peer"][start_ops] = local_ranks(rows["communicator"], rows[partner])
+        steps["tag"][start_ops] = tags[slot[start_ops]]
+        steps["communicator"][start_ops] = rows["communicator"]
+        steps["bytes"][start_ops] = rows["size"]
+    is_message_op = np.isin(kind, (SEND, SENT, RECEIVE, RECEIVED))
+    is_unmatched[is_message_op] = ~is_matched[slot[is_message_op]]
+    is_one_sided = is_message_op & (ops["flags"] & ONE_SIDED != 0)
+    access_starts, access_ends = (np.flatnonzero(is_one_sided & (kind == item)) for item in (SEND, RECEIVED))
+    rows = messages[slot[access_starts]]
+    steps["kind"][access_starts] = np.where(ops["flags"][access_starts] & BUFFERED != 0, PUT, GET)
+    steps["peer"][access_starts] = local_ranks(rows["communicator"], rows["tag"])
+    steps["communicator"][access_starts], steps["bytes"][access_starts] = rows["communicator"], rows["size"]
+    access_ops = np.full(len(messages), -1, dtype=np.int64)
+    access_ops[slot[access_starts]] = access_starts
+    start_indices[access_ends] = access_ops[slot[access_ends]]
+    is_unmatched |= is_one_sided & (kind == RECEIVE)
     windows = np.zeros(len(members), dtype=np.uint64)
-    np.maximum.at(windows, of["communicator"], np.maximum(of["size"], 1))
+    np.maximum.at(windows, rows["communicator"], np.maximum(rows["size"], 1))
     if free_matching:
         _relax_wildcard_receives(steps, ops, messages, tags)
 
-    entered, left = np.flatnonzero(kind == ENTER), np.flatnonzero(kind == LEAVE)
-    keys = slot[entered] * graph.ranks + rank[entered]
+    enters, leaves = np.flatnonzero(kind == ENTER), np.flatnonzero(kind == LEAVE)
+    keys = slot[enters] * graph.ranks + rank[enters]
     order = np.argsort(keys, kind="stable")
-    wanted = slot[left] * graph.ranks + rank[left]
-    at = np.searchsorted(keys, wanted, sorter=order)
-    begins[left] = entered[order[np.minimum(at, max(0, len(order) - 1))]] if len(order) else -1
-    sizes = np.array([len(each) for each in members], dtype=np.int64)
-    complete = np.bincount(slot[entered], minlength=len(groups)) == sizes[groups["communicator"]]
-    calls, substituted = _calls(graph, complete)
-    of = groups[slot[entered]]
-    rooted = of["root"] >= 0
-    steps["peer"][entered] = ANY
-    steps["peer"][entered[rooted]] = place_in(of["communicator"][rooted], of["root"][rooted])
-    steps["tag"][entered] = calls[of["operation"]]
-    steps["communicator"][entered] = of["communicator"]
-    steps["bytes"][entered] = np.where(calls[of["operation"]] == 0, 0, np.round(of["size"]))
-    of_group = np.isin(kind, (ENTER, LEAVE))
-    lone[of_group] = ~complete[slot[of_group]]
+    leave_keys = slot[leaves] * graph.ranks + rank[leaves]
+    positions = np.searchsorted(keys, leave_keys, sorter=order)
+    start_indices[leaves] = enters[order[np.minimum(positions, max(0, len(order) - 1))]] if len(order) else -1
+    sizes = np.array([len(item) for item in members], dtype=np.int64)
+    is_complete = np.bincount(slot[enters], minlength=len(groups)) == sizes[groups["communicator"]]
+    calls, substitutions = _collective_calls(graph, is_complete)
+    rows = groups[slot[enters]]
+    is_rooted = rows["root"] >= 0
+    steps["peer"][enters] = ANY_RANK
+    steps["peer"][enters[is_rooted]] = local_ranks(rows["communicator"][is_rooted], rows["root"][is_rooted])
+    steps["tag"][enters] = calls[rows["operation"]]
+    steps["communicator"][enters] = rows["communicator"]
+    steps["bytes"][enters] = np.where(calls[rows["operation"]] == 0, 0, np.round(rows["size"]))
+    is_collective_op = np.isin(kind, (ENTER, LEAVE))
+    is_unmatched[is_collective_op] = ~is_complete[slot[is_collective_op]]
 
-    ends = begins >= 0
-    steps["start"][ends] = begins[ends] - first[rank[ends]]
-    lone |= np.isin(kind, (SENT, RECEIVED, LEAVE)) & ~ends
-    steps["kind"][lone] = COMPUTE
+    has_start = start_indices >= 0
+    steps["start"][has_start] = start_indices[has_start] - first[rank[has_start]]
+    is_unmatched |= np.isin(kind, (SENT, RECEIVED, LEAVE)) & ~has_start
+    steps["kind"][is_unmatched] = COMPUTE
     tail_s = graph.tail_s if len(graph.tail_s) else np.zeros(graph.ranks)
-    computed = np.bincount(rank, weights=ops["computed_s"], minlength=graph.ranks) + tail_s
-    everyone = np.concatenate(
-        [np.asarray(each, dtype=np.uint64) for each in members] or [np.zeros(0, np.uint64)]
+    computed_s = np.bincount(rank, weights=ops["computed_s"], minlength=graph.ranks) + tail_s
+    all_members = np.concatenate(
+        [np.asarray(item, dtype=np.uint64) for item in members] or [np.zeros(0, np.uint64)]
     )
     places = max(len(graph.places), int(ops["place"].max(initial=0)) + 1)
     content = b"".join(
         (
-            struct.pack(REPLAY_HEADER, NAME, graph.ranks, len(members), len(everyone), places),
+            struct.pack(REPLAY_HEADER, MAGIC, graph.ranks, len(members), len(all_members), places),
             first.astype(np.uint64).tobytes(),
             np.cumsum(sizes, dtype=np.uint64).tobytes(),
             windows.tobytes(),
-            everyone.tobytes(),
+            all_members.tobytes(),
             np.asarray(tail_s, dtype=np.float64).tobytes(),
             steps.tobytes(),
         )
     )
     return Steps(
         content=content,
-        left_out_messages=int(len(messages) - both.sum()),
-        left_out_collectives=int(len(groups) - complete.sum()),
-        substituted=substituted,
-        computed_s=float(computed.max()),
+        left_out_messages=int(len(messages) - is_matched.sum()),
+        left_out_collectives=int(len(groups) - is_complete.sum()),
+        substitutions=substitutions,
+        computed_s=float(computed_s.max()),
     )
 
 
-class _Places:
-    """The places of ranks in communicators."""
+class _LocalRanks:
+    """Maps ranks in MPI_COMM_WORLD to ranks in communicators."""
 
     def __init__(self, communicators: tuple[np.ndarray, ...], ranks: int) -> None:
         self.ranks = ranks
-        keys = [number * ranks + np.asarray(each, np.int64) for number, each in enumerate(communicators)]
-        places = [np.arange(len(each)) for each in communicators]
+        keys = [
+            number * ranks + np.asarray(members, np.int64) for number, members in enumerate(communicators)
+        ]
+        places = [np.arange(len(members)) for members in communicators]
         all_keys = np.concatenate(keys) if keys else np.zeros(0, np.int64)
         self.order = np.argsort(all_keys, kind="stable")
         self.keys = all_keys[self.order]
         self.places = np.concatenate(places)[self.order] if keys else np.zeros(0, np.int64)
 
     def __call__(self, communicator: np.ndarray, rank: np.ndarray) -> np.ndarray:
-        """Raises UsageError for a rank that is not in its communicator."""
-        wanted = communicator.astype(np.int64) * self.ranks + rank
-        at = np.searchsorted(self.keys, wanted)
-        at = np.minimum(at, max(0, len(self.keys) - 1))
-        if len(wanted) and (not len(self.keys) or np.any(self.keys[at] != wanted)):
+        """Raises UsageError if a rank is not in its communicator."""
+        keys = communicator.astype(np.int64) * self.ranks + rank
+        positions = np.searchsorted(self.keys, keys)
+        positions = np.minimum(positions, max(0, len(self.keys) - 1))
+        if len(keys) and (not len(self.keys) or np.any(self.keys[positions] != keys)):
             raise UsageError(
                 "the graph has a message or collective of a rank that is not in its communicator",
                 "the trace is damaged",
                 code="rank-outside-communicator",
             )
-        return self.places[at] if len(wanted) else np.zeros(0, np.int64)
+        return self.places[positions] if len(keys) else np.zeros(0, np.int64)
 
 
 def _tags(messages: np.ndarray, *, by_size: bool) -> np.ndarray:
-    """Small tags, one for each of the program's; with `by_size` one for each size too, because SimGrid lets
-    small messages overtake large ones with the same tag."""
+    """Small tags, one for each tag of the program. With `by_size` there is one for each size too, because
+    SimGrid lets small messages overtake large ones with the same tag."""
     tags = np.unique(messages["tag"], return_inverse=True)[1].ravel()
     if by_size:
         sizes, size = np.unique(messages["size"], return_inverse=True)
@@ -370,26 +380,27 @@ def _tags(messages: np.ndarray, *, by_size: bool) -> np.ndarray:
 def _relax_wildcard_receives(
     steps: np.ndarray, ops: np.ndarray, messages: np.ndarray, tags: np.ndarray
 ) -> None:
-    """Receives that would take any sender do so: with room for the largest message that may come."""
-    channel = np.stack([messages["target"], messages["communicator"], tags], axis=1)
-    number = np.unique(channel, axis=0, return_inverse=True)[1].ravel()
-    most = np.zeros(number.max(initial=-1) + 1, dtype=np.uint64)
-    np.maximum.at(most, number, messages["size"])
-    free = np.flatnonzero((ops["kind"] == RECEIVE) & (ops["flags"] & WILDCARD != 0))
-    steps["peer"][free] = ANY
-    steps["bytes"][free] = most[number[ops["slot"][free]]]
+    """Let receives that accept any sender do so, with room for the largest message that may arrive."""
+    channels = np.stack([messages["target"], messages["communicator"], tags], axis=1)
+    channel_numbers = np.unique(channels, axis=0, return_inverse=True)[1].ravel()
+    max_bytes = np.zeros(channel_numbers.max(initial=-1) + 1, dtype=np.uint64)
+    np.maximum.at(max_bytes, channel_numbers, messages["size"])
+    wildcards = np.flatnonzero((ops["kind"] == RECEIVE) & (ops["flags"] & WILDCARD != 0))
+    steps["peer"][wildcards] = ANY_RANK
+    steps["bytes"][wildcards] = max_bytes[channel_numbers[ops["slot"][wildcards]]]
 
 
-def _calls(graph: Graph, complete: np.ndarray) -> tuple[np.ndarray, dict[str, int]]:
-    """The number of the collective that each operation calls, and how often it is another operation."""
-    made = Counter(graph.groups["operation"][complete].tolist())
-    calls, substituted = [], {}
+def _collective_calls(graph: Graph, is_complete: np.ndarray) -> tuple[np.ndarray, dict[str, int]]:
+    """The number of the collective that each operation calls, and the counts of operations that are
+    replaced."""
+    counts = Counter(graph.groups["operation"][is_complete].tolist())
+    calls, substitutions = [], {}
     for row, operation in enumerate(graph.operations):
         name = blocking(operation)
         call = SIMILAR.get(name, name)
         if call not in COLLECTIVES:
             call = BARRIER
-        if call != name and made[row]:
-            substituted[operation] = made[row]
+        if call != name and counts[row]:
+            substitutions[operation] = counts[row]
         calls.append(COLLECTIVES.index(call))
-    return np.array(calls, dtype=np.int64), substituted
+    return np.array(calls, dtype=np.int64), substitutions

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables, sentences, document and page of a traced program's predictions."""
+"""The tables, sentences, document and page of the predictions for a traced program."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ from hockney.replay.answers import (
     WhatIf,
 )
 from hockney.replay.evaluator import Curve
-from hockney.replay.predictions import APPLICABLE, WHY_NOT
+from hockney.replay.predictions import APPLICABLE, INAPPLICABLE_REASONS
 
-MOST_PLACES = 8
-MOST_DELAYS = 6
-MOST_RANKS = 8
-LEAST_SHARE = 0.001
+MAX_PLACES = 8
+MAX_DELAYS = 6
+MAX_RANKS = 8
+MIN_SHARE = 0.001
 """Smaller unexplained shares of the run time are not printed."""
-MOST_CURVE_ROWS = 12
+MAX_CURVE_ROWS = 12
 JUMP = 1e-9
-"""Points of a curve that are closer, relative to its range, are at one place."""
+"""Points of a curve that are closer than this fraction of its range are merged."""
 
 
 def _share(value: float | Estimate) -> str:
@@ -64,65 +64,71 @@ def _share_interval(value: Estimate) -> str:
 
 
 def brief(place: str) -> str:
-    """ "Wait, solver.c:120": without the program's function if the line is known."""
-    call, at, where = place.partition(" at ")
-    line = re.match(r"\S*:\d+(?= )", where)
-    return f"{call}, {end_of_place(line[0])}" if at and line else place
+    """A short name such as "Wait, solver.c:120". The program's function is left out if the line is known."""
+    call, separator, location = place.partition(" at ")
+    line = re.match(r"\S*:\d+(?= )", location)
+    return f"{call}, {end_of_place(line[0])}" if separator and line else place
 
 
 GAIN = Format(_share, interval=_share_interval)
 WHAT_IFS: tuple[Column[WhatIf], ...] = (
-    Column("change", lambda w: w.text, key="text"),
-    Column("", lambda w: [change.kind for change in w.candidate.changes], key="kinds"),
-    Column("run time", lambda w: w.run_s, SECONDS_FORMAT, "run_s"),
-    Column("gain", lambda w: w.gain, GAIN, "gain", INTERVAL_HEADING),
-    Column("", lambda w: w.decided, key="decided"),
-    Column("checked by", lambda w: "launches" if applicable(w) else "hand"),
-    Column("", lambda w: applicable(w), key="applicable"),
-    Column("", lambda w: w.candidate.choices, key="choices"),
-    Column("", lambda w: dict(w.candidate.variables), key="variables"),
-    Column("", lambda w: w.candidate.note, key="note"),
+    Column("change", lambda row: row.text, key="text"),
+    Column("", lambda row: [change.kind for change in row.candidate.changes], key="kinds"),
+    Column("run time", lambda row: row.run_s, SECONDS_FORMAT, "run_s"),
+    Column("gain", lambda row: row.gain, GAIN, "gain", INTERVAL_HEADING),
+    Column("", lambda row: row.decided, key="decided"),
+    Column("checked by", lambda row: "launches" if applicable(row) else "hand"),
+    Column("", lambda row: applicable(row), key="applicable"),
+    Column("", lambda row: row.candidate.choices, key="choices"),
+    Column("", lambda row: dict(row.candidate.variables), key="variables"),
+    Column("", lambda row: row.candidate.note, key="note"),
 )
 PATH: tuple[Column[PathRow], ...] = (
-    Column("call", lambda p: brief(p.place)),
-    Column("", lambda p: p.place, key="place"),
-    Column("on path", lambda p: p.seconds, SECONDS_FORMAT, "seconds"),
-    Column("computation", lambda p: p.parts["computed"] or None, SECONDS_FORMAT),
-    Column("software", lambda p: p.software_s or None, SECONDS_FORMAT),
-    Column("latency", lambda p: p.parts["latency"] or None, SECONDS_FORMAT),
-    Column("transfer", lambda p: p.parts["transfer"] or None, SECONDS_FORMAT),
-    Column("collective", lambda p: p.parts["collective"] or None, SECONDS_FORMAT),
-    Column("unexplained", lambda p: p.parts["unexplained"] or None, SECONDS_FORMAT),
-    Column("", lambda p: dict(p.parts), key="parts_s"),
+    Column("call", lambda row: brief(row.place)),
+    Column("", lambda row: row.place, key="place"),
+    Column("on path", lambda row: row.seconds, SECONDS_FORMAT, "seconds"),
+    Column("computation", lambda row: row.parts["computed"] or None, SECONDS_FORMAT),
+    Column("software", lambda row: row.software_s or None, SECONDS_FORMAT),
+    Column("latency", lambda row: row.parts["latency"] or None, SECONDS_FORMAT),
+    Column("transfer", lambda row: row.parts["transfer"] or None, SECONDS_FORMAT),
+    Column("collective", lambda row: row.parts["collective"] or None, SECONDS_FORMAT),
+    Column("unexplained", lambda row: row.parts["unexplained"] or None, SECONDS_FORMAT),
+    Column("", lambda row: dict(row.parts), key="parts_s"),
 )
 UNEXPLAINED: tuple[Column[UnexplainedRow], ...] = (
-    Column("call", lambda u: brief(u.place)),
-    Column("", lambda u: u.place, key="place"),
-    Column("over all ranks", lambda u: u.seconds, SECONDS_FORMAT, "seconds"),
-    Column("of run time", lambda u: u.share, Format(_share), "share"),
-    Column("erratic", lambda u: u.erratic_share, SHARE_FORMAT, "erratic_share"),
+    Column("call", lambda row: brief(row.place)),
+    Column("", lambda row: row.place, key="place"),
+    Column("over all ranks", lambda row: row.seconds, SECONDS_FORMAT, "seconds"),
+    Column("of run time", lambda row: row.share, Format(_share), "share"),
+    Column("erratic", lambda row: row.erratic_share, SHARE_FORMAT, "erratic_share"),
 )
 TOLERANCES: tuple[Column[ToleranceRow], ...] = (
-    Column("run time", lambda t: f"+{format_percent(t.increase, 1)}"),
-    Column("", lambda t: t.increase, key="increase"),
-    Column("added latency", lambda t: t.latency_s, SECONDS_FORMAT, "latency_s", missing="any"),
-    Column("bandwidth", lambda t: t.bandwidth, Format(lambda v: f"{v:.3g} x"), "bandwidth", missing="any"),
+    Column("run time", lambda row: f"+{format_percent(row.increase, 1)}"),
+    Column("", lambda row: row.increase, key="increase"),
+    Column("added latency", lambda row: row.latency_s, SECONDS_FORMAT, "latency_s", missing="any"),
+    Column(
+        "bandwidth",
+        lambda row: row.bandwidth,
+        Format(lambda value: f"{value:.3g} x"),
+        "bandwidth",
+        missing="any",
+    ),
 )
 DELAYS: tuple[Column[Delay], ...] = (
-    Column("waiting at", lambda d: brief(d.place)),
-    Column("", lambda d: d.place, key="place"),
-    Column("", lambda d: d.kind, key="kind"),
-    Column("for rank", lambda d: d.by_rank, COUNT_FORMAT, "by_rank"),
-    Column("which is late at", lambda d: brief(d.by_place)),
-    Column("", lambda d: d.by_place, key="by_place"),
-    Column("times", lambda d: d.count, COUNT_FORMAT, "count"),
-    Column("time", lambda d: d.seconds, SECONDS_FORMAT, "seconds"),
+    Column("waiting at", lambda row: brief(row.place)),
+    Column("", lambda row: row.place, key="place"),
+    Column("", lambda row: row.kind, key="kind"),
+    Column("for rank", lambda row: row.by_rank, COUNT_FORMAT, "by_rank"),
+    Column("which is late at", lambda row: brief(row.by_place)),
+    Column("", lambda row: row.by_place, key="by_place"),
+    Column("times", lambda row: row.count, COUNT_FORMAT, "count"),
+    Column("time", lambda row: row.seconds, SECONDS_FORMAT, "seconds"),
 )
 RANKS: tuple[Column[RankRow], ...] = (
-    Column("rank", lambda r: r.rank, COUNT_FORMAT, "rank"),
-    Column("on path", lambda r: r.on_path_s, SECONDS_FORMAT, "on_path_s"),
-    Column("slack", lambda r: r.slack_s, SECONDS_FORMAT, "slack_s"),
-    Column("others wait", lambda r: r.delays_s, SECONDS_FORMAT, "delays_s"),
+    Column("rank", lambda row: row.rank, COUNT_FORMAT, "rank"),
+    Column("on path", lambda row: row.on_path_s, SECONDS_FORMAT, "on_path_s"),
+    Column("slack", lambda row: row.slack_s, SECONDS_FORMAT, "slack_s"),
+    Column("others wait", lambda row: row.delays_s, SECONDS_FORMAT, "delays_s"),
 )
 POP: tuple[Column[tuple[str, str, float]], ...] = (
     Column("efficiency", lambda row: row[0]),
@@ -143,8 +149,8 @@ def applicable(what_if: WhatIf) -> bool:
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer for a traced program: without `asked` changes those of the table, the largest gain first.
-    `curve` is the run time over the latency added to every message."""
+    """The predictions for a traced program: for the `requested` changes, or a table of changes with the
+    largest gain first. `curve` is the run time over the latency added to every message."""
 
     program: str
     ranks: int
@@ -153,28 +159,28 @@ class Answer:
     what_ifs: tuple[WhatIf, ...]
     pop: Pop | None
     curve: Curve | None = None
-    asked: bool = False
+    requested: bool = False
     caveats: tuple[Caveat, ...] = ()
     withheld: bool = field(default=False)
 
     @property
     def sentences(self) -> Iterator[str]:
-        """The replay error first."""
+        """Sentences for the terminal, the replay error first."""
         explained = self.explained
-        alone = explained.costs_only
+        costs_only_program = explained.costs_only_program
         yield (
             f"{self.program} on {plural(self.ranks, 'rank')}: replayed in "
-            f"{quantity(alone.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
+            f"{quantity(costs_only_program.value_s, 's')}, recorded {quantity(explained.recorded_s, 's')} "
             f"({format_signed_tenths(explained.error)} replay error), with the costs of {self.machine}."
         )
         if self.withheld:
-            yield f"Gains are withheld: {explained.why_withheld}."
-        elif self.asked and self.what_ifs:
-            yield from self._of_asked(self.what_ifs[0])
+            yield f"Gains are withheld: {explained.withheld_reason}."
+        elif self.requested and self.what_ifs:
+            yield from self._requested_sentences(self.what_ifs[0])
         elif self.what_ifs:
-            yield from self._of_best()
+            yield from self._best_sentences()
 
-    def _of_asked(self, what_if: WhatIf) -> Iterator[str]:
+    def _requested_sentences(self, what_if: WhatIf) -> Iterator[str]:
         bounds = _share_interval(what_if.gain)
         direction = "faster" if what_if.gain.value >= 0 else "slower"
         yield (
@@ -182,15 +188,17 @@ class Answer:
             f"{abs(what_if.gain.value):.1%} {direction} (95%: {bounds})"
             f"{'' if what_if.decided else ', which is no certain change'}."
         )
-        others = [change for change in what_if.candidate.changes if change.kind in WHY_NOT]
-        if others:
-            whys = dict.fromkeys(f"{each.text}: {WHY_NOT[each.kind]}" for each in others)
-            yield f"Launches cannot make the change ({'; '.join(whys)})."
+        inapplicable = [change for change in what_if.candidate.changes if change.kind in INAPPLICABLE_REASONS]
+        if inapplicable:
+            reasons = dict.fromkeys(
+                f"{item.text}: {INAPPLICABLE_REASONS[item.kind]}" for item in inapplicable
+            )
+            yield f"Launches cannot make the change ({'; '.join(reasons)})."
 
-    def _of_best(self) -> Iterator[str]:
-        real = [w for w in self.what_ifs if w.decided and w.gain.value > 0 and applicable(w)]
-        if real:
-            best = real[0]
+    def _best_sentences(self) -> Iterator[str]:
+        gains = [row for row in self.what_ifs if row.decided and row.gain.value > 0 and applicable(row)]
+        if gains:
+            best = gains[0]
             yield (
                 f"The largest gain without changing the program: {best.text}, "
                 f"{best.gain.value:.1%} ({_share_interval(best.gain)})."
@@ -200,13 +208,13 @@ class Answer:
 
     @property
     def tables(self) -> tuple[Table, ...]:
-        """Those of a terminal."""
-        found = [self.what_if_table] if self.what_ifs else []
+        """The tables for a terminal."""
+        tables = [self.what_if_table] if self.what_ifs else []
         if self.curve is not None and not self.withheld:
-            found.append(self.curve_table(MOST_CURVE_ROWS))
-        if self.asked:
-            return tuple(found)
-        return (*found, *self.baseline_tables(MOST_PLACES, MOST_DELAYS, MOST_RANKS))
+            tables.append(self.curve_table(MAX_CURVE_ROWS))
+        if self.requested:
+            return tuple(tables)
+        return (*tables, *self.baseline_tables(MAX_PLACES, MAX_DELAYS, MAX_RANKS))
 
     @property
     def what_if_table(self) -> Table:
@@ -223,7 +231,7 @@ class Answer:
         ]
         yield columns_table("critical-path", "Critical path", columns, shown)
         unexplained = [
-            row for row in explained.unexplained if max(abs(row.share), row.erratic_share) >= LEAST_SHARE
+            row for row in explained.unexplained if max(abs(row.share), row.erratic_share) >= MIN_SHARE
         ]
         if unexplained:
             yield columns_table(
@@ -232,20 +240,20 @@ class Answer:
         if self.pop is not None:
             yield columns_table("efficiencies", "Efficiencies (POP)", POP, _pop_rows(self.pop))
         yield columns_table("tolerance", "Tolerance", TOLERANCES, explained.tolerances())
-        late = list(islice(explained.delays(), delays))
-        if late:
-            yield columns_table("delays", "Who delays whom", DELAYS, late)
+        delay_rows = list(islice(explained.delays(), delays))
+        if delay_rows:
+            yield columns_table("delays", "Who delays whom", DELAYS, delay_rows)
         rows = sorted(explained.ranks(), key=lambda row: (-row.on_path_s, row.rank))[:ranks]
         yield columns_table("ranks", "Ranks", RANKS, rows)
 
-    def curve_table(self, most: int | None = None) -> Table:
-        """The breakpoints; on a terminal not all of many."""
+    def curve_table(self, max_rows: int | None = None) -> Table:
+        """The breakpoints of the curve, thinned to at most `max_rows`."""
         rows = list(curve_rows(self.curve)) if self.curve is not None else []
         caption = ""
-        if most is not None and len(rows) > most:
+        if max_rows is not None and len(rows) > max_rows:
             caption = f"{plural(len(rows) - 2, 'breakpoint')}; --json has all."
-            kept = np.unique(np.linspace(0, len(rows) - 1, most).round().astype(int))
-            rows = [rows[k] for k in kept.tolist()]
+            row_numbers = np.unique(np.linspace(0, len(rows) - 1, max_rows).round().astype(int))
+            rows = [rows[k] for k in row_numbers.tolist()]
         return columns_table("latency", "Run time with more latency", CURVE, rows, caption)
 
     @property
@@ -259,7 +267,7 @@ class Answer:
             "method": explained.method,
             "recorded_s": explained.recorded_s,
             "launches_s": list(explained.launches_s),
-            "replayed_s": explained.costs_only.value_s,
+            "replayed_s": explained.costs_only_program.value_s,
             "replay_error": explained.error,
             "unexplained": columns_document(UNEXPLAINED, explained.unexplained),
             "withheld": self.withheld,
@@ -282,14 +290,14 @@ class Answer:
         return document
 
     def page(self, curve: Curve) -> Page:
-        """`curve` is drawn as T(L), with the tolerances."""
+        """The page of the predictions. `curve` is drawn as T(L), with the tolerances."""
         explained = self.explained
-        path, *others = self.baseline_tables(40, 40, 64)
+        path, *baseline_tables = self.baseline_tables(40, 40, 64)
         latency = (self.curve_table(),) if self.curve is not None else ()
         sections = (
             Section("Critical path", tables=(path,)),
             Section("Latency", figures=(latency_figure(explained, curve),), tables=latency),
-            Section("Baseline", tables=tuple(others)),
+            Section("Baseline", tables=tuple(baseline_tables)),
         )
         return Page(
             title=f"Predictions for {self.program}",
@@ -299,7 +307,7 @@ class Answer:
             sections=sections,
             environment=(
                 ("recorded", str(quantity(explained.recorded_s, "s"))),
-                ("replayed", str(quantity(explained.costs_only.value_s, "s"))),
+                ("replayed", str(quantity(explained.costs_only_program.value_s, "s"))),
                 ("replay error", format_signed_tenths(explained.error)),
                 ("evaluated", explained.method),
                 ("launches", str(len(explained.launches_s))),
@@ -330,14 +338,14 @@ def _pop_rows(pop: Pop) -> list[tuple[str, str, float]]:
 
 
 def curve_rows(curve: Curve | None) -> Iterator[tuple[float, float, float]]:
-    """The ends and breakpoints of a curve: latency, run time, and the messages on the path from there on.
-    Points at a jump, where messages cease to cross, are as close as numbers can be: only the last counts."""
+    """The bounds and breakpoints of a curve: latency, run time, and the messages on the path from there on.
+    Points at a jump, where messages cease to cross, are merged: only the last one counts."""
     if curve is None:
         return
     slopes = np.append(curve.slope, curve.slope[-1])
-    last = np.append(np.diff(curve.x) > JUMP * (curve.x[-1] - curve.x[0]), True)
-    last[0] = True
-    points = (each[last].tolist() for each in (curve.x, curve.run_s, slopes))
+    is_last = np.append(np.diff(curve.x) > JUMP * (curve.x[-1] - curve.x[0]), True)
+    is_last[0] = True
+    points = (item[is_last].tolist() for item in (curve.x, curve.run_s, slopes))
     yield from zip(*points, strict=True)
 
 
@@ -403,6 +411,6 @@ def gains_figure(what_ifs: Sequence[WhatIf]) -> Figure:
 
 
 def highest_latency(explained: ExplainedRun) -> float:
-    """The end of the drawn curve: well beyond the tolerance of 5%."""
-    known = [row.latency_s for row in explained.tolerances() if row.latency_s is not None]
-    return 2 * max(known) if known and math.isfinite(max(known)) else 1e-4
+    """The upper bound of the drawn curve: twice the largest tolerated latency."""
+    latencies_s = [row.latency_s for row in explained.tolerances() if row.latency_s is not None]
+    return 2 * max(latencies_s) if latencies_s and math.isfinite(max(latencies_s)) else 1e-4

@@ -30,7 +30,7 @@ from hockney.profiles.rank_file import (
     RankFile,
     text_of,
 )
-from hockney.profiles.trace import LIMIT, NO_SPACE, pack_traces, trace_flags, traces_of
+from hockney.profiles.trace import LIMIT, NO_SPACE, pack_traces, trace_flags, traces_for_files
 
 pytestmark = pytest.mark.mpi
 LIBRARY_TESTS = Path(__file__).parents[1] / "library"
@@ -160,7 +160,7 @@ def run(mpi: Mpi, made: Callable[[str], Path], tmp_path: Path) -> Callable[..., 
         assert done.done.code == 0, done.done.err
         check(done, ranks)
         if name == "threads":
-            assert not traces_of(done.files, done.names)
+            assert not traces_for_files(done.files, done.names)
         else:
             checked = name != "callbacks" and words != ("requests",)  # wrong calls, and very many
             check_traces(done, statuses=name == "order", messages=checked)
@@ -332,7 +332,7 @@ def test_what_was_recorded_before_a_sudden_end(mpi, made, tmp_path, how):
     done = recorded(mpi, tmp_path, 2, program, how, HOCKNEY_PROFILE_TRACE="all")
     assert done.done.code == alone.code != 0
     assert len(done.files) == 2
-    traces = traces_of(done.files, done.names)
+    traces = traces_for_files(done.files, done.names)
     for file, trace in zip(done.files, traces, strict=True):
         assert not file.is_finalized and not file.damaged and not trace.complete
         barriers = done.calls(file)["Barrier"]
@@ -410,14 +410,14 @@ def test_a_trace_that_has_no_room(mpi, made, tmp_path, what):
     assert (done.done.code, done.done.out) == (0, "requests\n"), done.done.err
     (file,) = done.files
     assert file.is_finalized and done.calls(file)["Isend"] == 600000
-    (trace,) = traces_of(done.files, done.names)
+    (trace,) = traces_for_files(done.files, done.names)
     chunk = (256 * 1024 - 8) // 8
     assert len(trace.events) == (2 if what == "limit" else 1) * chunk
     assert not trace.complete
     folder = file.path.parent
     assert list(trace_flags(folder).values()) == [LIMIT if what == "limit" else NO_SPACE]
     pack_traces(folder, "all", done.names)
-    (again,) = traces_of(done.files, done.names)
+    (again,) = traces_for_files(done.files, done.names)
     assert (again.events["call"] == trace.events["call"]).all() and not again.complete
 
 

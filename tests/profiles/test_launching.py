@@ -19,7 +19,7 @@ from signals import heed_interrupts
 
 from hockney.core.errors import EnvironmentProblem
 from hockney.profiles import launching
-from hockney.profiles.launching import launch_all, launch_command, measured_overhead, planned_launches
+from hockney.profiles.launching import launch_all, launch_command, measure_overhead, plan_launches
 from hockney.profiles.manifest import Manifest, ProfiledLaunch, ProfiledMpi, read_manifest
 from hockney.profiles.program import parse_command
 
@@ -301,13 +301,13 @@ def test_a_folder_that_cannot_be_written(tmp_path):
 
 
 def test_the_order_of_pairs_is_random():
-    assert planned_launches(3, False, 1) == [True, True, True]
-    plans = {tuple(planned_launches(1, True, seed)) for seed in range(20)}
+    assert plan_launches(3, False, 1) == [True, True, True]
+    plans = {tuple(plan_launches(1, True, seed)) for seed in range(20)}
     assert len(plans) > 5
     for plan in plans:
-        assert len(plan) == 2 * launching.FEWEST_PAIRS
+        assert len(plan) == 2 * launching.MIN_PAIRS
         assert all(plan[k] != plan[k + 1] for k in range(0, len(plan), 2))
-    assert len(planned_launches(9, True, 1)) == 18
+    assert len(plan_launches(9, True, 1)) == 18
 
 
 def test_the_overhead_is_a_ratio_of_pairs():
@@ -319,9 +319,9 @@ def test_the_overhead_is_a_ratio_of_pairs():
         return both if k % 2 else both[::-1]
 
     drifting = [each for k in range(6) for each in pair(k, 1.02 * 2**k, 2**k)]
-    found = measured_overhead(manifest(*drifting))
+    found = measure_overhead(manifest(*drifting))
     assert found is not None and found.pairs == 6
     assert found.ratio.value == pytest.approx(1.02) and found.ratio.high == pytest.approx(1.02)
-    failed = measured_overhead(manifest(*pair(0, 1, 1, code=1), *pair(1, 1.1, 1)))
+    failed = measure_overhead(manifest(*pair(0, 1, 1, code=1), *pair(1, 1.1, 1)))
     assert failed is not None and failed.pairs == 1 and failed.ratio.low is None
-    assert measured_overhead(manifest(ProfiledLaunch(folder="launch-1", exit_code=0, seconds=1.0))) is None
+    assert measure_overhead(manifest(ProfiledLaunch(folder="launch-1", exit_code=0, seconds=1.0))) is None

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from written import FUNCTIONS, START, Written, folder_of, function, program, ticks
 
-from hockney.profiles.live import Live, live_of, read_live
+from hockney.profiles.live import Live, live_state, read_live
 from hockney.profiles.manifest import ProfiledLaunch
-from hockney.profiles.profile import launch_of
+from hockney.profiles.profile import make_launch
 from hockney.profiles.rank_file import RankFiles, parse_rank_file
 
 NOW = START + 20 * 10**9
@@ -28,9 +28,9 @@ def files_of(ranks: list[Written]) -> RankFiles:
 def look(ranks: list[Written], ended: tuple[int, ...] = (), before: list[Written] | None = None) -> Live:
     exists = {1000 + each.rank: each.rank not in ended for each in ranks}
     entry = ProfiledLaunch(folder="launch-1")
-    launch = launch_of(files_of(ranks), entry, FUNCTIONS)
+    launch = make_launch(files_of(ranks), entry, FUNCTIONS)
     earlier = files_of(before or []).files
-    return live_of(launch, now_ns=NOW, exists=exists, before=earlier, between_s=1.1)
+    return live_state(launch, now_ns=NOW, exists=exists, before=earlier, between_s=1.1)
 
 
 def inside(rank: Written, name: str, at: float, site: str, peer: int = -1, **more: object) -> None:

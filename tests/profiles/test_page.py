@@ -18,8 +18,8 @@ from hockney.profiles.compare import ratio_text
 from hockney.profiles.explanation import PART_NAMES
 from hockney.profiles.page import (
     COLOURS,
-    LEAST_BAR,
-    MOST_CELLS,
+    MAX_CELLS,
+    MIN_BAR_SHARE,
     call_site_parts,
     message_sizes,
     page,
@@ -27,12 +27,12 @@ from hockney.profiles.page import (
     rank_times,
 )
 from hockney.profiles.profile import read_profile
-from hockney.profiles.results import ProfileResults, results_of
+from hockney.profiles.results import ProfileResults, make_results
 from hockney.report import data
 
 
 def results(tmp_path: Path, ranks: list[Written], survey: bool = False) -> ProfileResults:
-    return results_of(read_profile(folder_of(tmp_path / "p", [ranks])), fake_survey() if survey else None)
+    return make_results(read_profile(folder_of(tmp_path / "p", [ranks])), fake_survey() if survey else None)
 
 
 def sending(size: int, *to: tuple[int, int]) -> list[Written]:
@@ -84,7 +84,7 @@ def test_short_call_sites_have_no_bar(tmp_path: Path):
     found = results(tmp_path, ranks)
     figure = call_site_parts(found)
     assert figure is not None
-    shown = [row for row in found.explanation.rows if row.seconds >= LEAST_BAR * found.total.total]
+    shown = [row for row in found.explanation.rows if row.seconds >= MIN_BAR_SHARE * found.total.total]
     assert len(figure.x.names) == len(shown) < len(found.explanation.rows)
 
 
@@ -108,7 +108,7 @@ def test_the_map_of_ranks_has_a_cell_for_each_pair(tmp_path: Path):
 
 
 def test_many_ranks_share_cells(tmp_path: Path):
-    size = 2 * MOST_CELLS + 1
+    size = 2 * MAX_CELLS + 1
     figure = rank_matrix(results(tmp_path, sending(size, (1, 2048))))
     assert figure is not None
     assert len(figure.x.names) == 22
@@ -142,7 +142,7 @@ def test_calls_without_bytes_have_no_axis_of_bytes(tmp_path: Path):
 def test_tables_beside_the_headline_have_short_names():
     assert columns.end_of_place("a.c:7") == "a.c:7"
     long = columns.end_of_place("a" * 90 + "solver.cpp:1234")
-    assert len(long) == columns.LONGEST_PLACE and long.endswith("solver.cpp:1234")
+    assert len(long) == columns.MAX_PLACE_LENGTH and long.endswith("solver.cpp:1234")
 
 
 def test_ratios_have_no_more_digits_than_they_need():

@@ -13,7 +13,7 @@ from written import allreduces, folder_of, form, message, program
 
 from hockney.profiles.page import page
 from hockney.profiles.profile import read_profile
-from hockney.profiles.results import results_of
+from hockney.profiles.results import make_results
 from hockney.report.render import render
 
 sys.path.append(str(Path(__file__).parents[1] / "report"))
@@ -32,7 +32,7 @@ def test_all_figures_are_drawn(tmp_path: Path):
             message(
                 each, other, k, 1.5 + k * 0.01, 1.5 + k * 0.01, channel=9 + each.rank, bytes=64 << (k % 8)
             )
-    results = results_of(read_profile(folder_of(tmp_path / "p", [ranks])), fake_survey())
+    results = make_results(read_profile(folder_of(tmp_path / "p", [ranks])), fake_survey())
     drawn = page(results)
     path = tmp_path / "report.html"
     path.write_text(render(drawn))

@@ -15,7 +15,7 @@ from hockney.core.errors import HockneyError, UsageError
 from hockney.mpi import families, family_named
 from hockney.profiles.elf import read_elf
 from hockney.profiles.program import examine, find_programs, parse_command
-from hockney.profiles.target import find_target, nothing_recorded
+from hockney.profiles.target import explain_empty_profile, find_target
 
 
 @pytest.fixture
@@ -314,7 +314,9 @@ class TestLibraries:
         mpi = library(tmp_path / "mpi", "openmpi")
 
         def error(path: Path, code: int = 0) -> HockneyError:
-            found = nothing_recorded(find_target([str(path)], environment(mpi.parent.parent / "bin")), code)
+            found = explain_empty_profile(
+                find_target([str(path)], environment(mpi.parent.parent / "bin")), code
+            )
             assert found.exit_code == 3
             return found
 

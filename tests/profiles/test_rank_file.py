@@ -14,7 +14,7 @@ from written import FUNCTIONS, Written, allreduces, folder_of, program
 
 from hockney.core.errors import HockneyError
 from hockney.profiles import rank_file as form
-from hockney.profiles.profile import read_profile, sampled
+from hockney.profiles.profile import read_profile, sample_weight
 from hockney.profiles.rank_file import parse_rank_file, rank_list, read_launch, read_rank_file
 
 HERE = Path("rank-00000-1.hkp")
@@ -99,9 +99,9 @@ def test_flags_are_caveats(tmp_path: Path):
 
 
 def test_the_choice_of_samples_is_the_librarys():
-    chosen, weight = sampled(np.arange(64))
+    chosen, weight = sample_weight(np.arange(64))
     assert chosen.all() and (weight == 1).all()
-    chosen, weight = sampled(np.arange(1 << 16))
+    chosen, weight = sample_weight(np.arange(1 << 16))
     assert abs(weight[chosen].sum() / (1 << 16) - 1) < 0.2
     assert chosen.sum() < 64 + 10 * 60
 

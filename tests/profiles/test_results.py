@@ -25,7 +25,7 @@ from hockney.profiles.live import read_live
 from hockney.profiles.manifest import read_manifest
 from hockney.profiles.page import page
 from hockney.profiles.profile import Profile, read_profile
-from hockney.profiles.results import ProfileResults, results_of
+from hockney.profiles.results import ProfileResults, make_results
 from hockney.report.render import render
 
 
@@ -37,7 +37,7 @@ def late_ranks(more: float = 0.02, end: float = 1.6, cost: float = 20e-6) -> lis
 
 def results(tmp_path: Path, *launches: list[Written], survey: bool = True, **more: object) -> ProfileResults:
     profile = read_profile(folder_of(tmp_path / "p", launches, **more))
-    return results_of(profile, fake_survey() if survey else None)
+    return make_results(profile, fake_survey() if survey else None)
 
 
 def test_the_headline_names_the_late_rank_and_the_call_site(tmp_path: Path):
@@ -151,7 +151,7 @@ def test_damaged_files_give_an_answer_or_an_error(tmp_path_factory: pytest.TempP
             content[at] = int(random.choice([0, 255, random.integers(256)]))
         path.write_bytes(content)
     try:
-        found = results_of(read_profile(folder), fake_survey())
+        found = make_results(read_profile(folder), fake_survey())
         assert msgspec.json.encode(columns.document(found))
         assert page(found).headline
         assert read_live(folder).lines

@@ -16,7 +16,14 @@ from written import FUNCTIONS, folder_of, function, program, ticks
 from hockney.core.errors import HockneyError
 from hockney.profiles import trace as form
 from hockney.profiles.profile import read_profile
-from hockney.profiles.trace import expanded, grammar_of, pack_traces, packed_traces, read_raw, read_traces
+from hockney.profiles.trace import (
+    build_grammar,
+    expand_grammar,
+    pack_traces,
+    packed_traces,
+    read_raw,
+    read_traces,
+)
 
 CHUNK = 4096
 """Bytes of a chunk, so that traces have several."""
@@ -155,15 +162,15 @@ def test_summaries_have_the_sequence_and_the_sums(tmp_path_factory: pytest.TempP
 @given(ids=st.lists(st.integers(0, 3), max_size=400), again=st.integers(1, 30))
 def test_a_grammar_has_its_sequence(ids, again):
     sequence = np.array(ids * again, np.int64)
-    positions, calls = expanded(grammar_of(sequence, 4))
+    positions, calls = expand_grammar(build_grammar(sequence, 4))
     assert (calls[positions] == sequence).all()
 
 
 def test_loops_do_not_grow_the_grammar():
     body = [0, 1, 2, 3, 4] * 3 + [5]
-    short, long = (grammar_of(np.array(body * steps), 6) for steps in (20, 20000))
+    short, long = (build_grammar(np.array(body * steps), 6) for steps in (20, 20000))
     assert len(short.left) == len(long.left) < 12 and len(short.top) == len(long.top) < 6
-    positions, _ = expanded(long)
+    positions, _ = expand_grammar(long)
     assert len(np.unique(positions)) < 20
 
 

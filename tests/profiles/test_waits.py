@@ -14,16 +14,16 @@ from written import START, WORLD, Written, allreduces, arrives_early, folder_of,
 
 from hockney.profiles import rank_file as form
 from hockney.profiles.operations import blocking, kind_of
-from hockney.profiles.profile import Launch, read_profile, sampled
-from hockney.profiles.waits import WaitKind, Waits, waits_of
+from hockney.profiles.profile import Launch, read_profile, sample_weight
+from hockney.profiles.waits import WaitKind, Waits, find_waits
 
 
-def launch_of(tmp_path: Path, ranks: list[Written]) -> Launch:
+def make_launch(tmp_path: Path, ranks: list[Written]) -> Launch:
     return read_profile(folder_of(tmp_path / "p", [ranks])).typical
 
 
 def found(tmp_path: Path, ranks: list[Written]) -> Waits:
-    return waits_of(launch_of(tmp_path, ranks), cores=64)
+    return find_waits(make_launch(tmp_path, ranks), cores=64)
 
 
 def of_kind(waits: Waits, kind: WaitKind) -> float:
@@ -33,8 +33,8 @@ def of_kind(waits: Waits, kind: WaitKind) -> float:
 def test_a_late_rank_at_a_collective(tmp_path: Path):
     ranks = program(4)
     truth = allreduces(ranks, late=3)
-    launch = launch_of(tmp_path, ranks)
-    waits = waits_of(launch, cores=64)
+    launch = make_launch(tmp_path, ranks)
+    waits = find_waits(launch, cores=64)
     (cause,) = waits.causes
     assert cause.kind == "collective"
     assert cause.by_rank == 3
@@ -48,7 +48,7 @@ def test_a_late_rank_at_a_collective(tmp_path: Path):
 def test_many_calls_are_estimated_from_some(tmp_path: Path):
     ranks = program(2, end=300)
     steps, more, cost = 20_000, 0.003, 20e-6
-    chosen = np.flatnonzero(sampled(np.arange(steps))[0])
+    chosen = np.flatnonzero(sample_weight(np.arange(steps))[0])
     for each in ranks:
         each.site(5, "a.c:1 f")
         late = each.rank == 1
@@ -101,8 +101,8 @@ def test_a_probe_waits_for_its_message(tmp_path: Path):
     ranks[0].called("Send", 3, 0.001, 10, 80)
     ranks[1].called("Mprobe", 4, 0.101, 10)
     ranks[1].called("Mrecv", 5, 0.001, 10, 80)
-    launch = launch_of(tmp_path, ranks)
-    waits = waits_of(launch)
+    launch = make_launch(tmp_path, ranks)
+    waits = find_waits(launch)
     (cause,) = waits.causes
     assert launch.function(cause.function) == "Mprobe"
     assert cause.seconds == pytest.approx(0.1, rel=1e-3)
@@ -128,8 +128,8 @@ def test_requests_completed_together_share_the_interval(tmp_path: Path):
         receiver.sampled("Irecv", 6, form.RECEIVE, 100 + sender, 0, 0.9, 1.0, 1.011, peer=sender, wait_site=7)
     receiver.called("Irecv", 6, 2e-6, 2, 16, form.NODE)
     receiver.called("Waitall", 7, 0.011, waited=2)
-    launch = launch_of(tmp_path, ranks)
-    waits = waits_of(launch, cores=64)
+    launch = make_launch(tmp_path, ranks)
+    waits = find_waits(launch, cores=64)
     assert waits.total_s == pytest.approx(0.010, rel=1e-3)
     (cause,) = waits.causes
     assert cause.by_rank == 2
@@ -179,8 +179,8 @@ def test_a_nonblocking_collective_waits_for_members_that_compute(tmp_path: Path)
                 "Iallreduce", site, form.COLLECTIVE, WORLD, k, at, enter, at + 0.021, wait_site=waits_at
             )
         each.called("Wait", waits_at, 0.2 if each.rank == 0 else 0.01, 10)
-    launch = launch_of(tmp_path, ranks)
-    (cause,) = waits_of(launch).causes
+    launch = make_launch(tmp_path, ranks)
+    (cause,) = find_waits(launch).causes
     assert cause.by_rank == 1
     assert cause.seconds == pytest.approx(0.19, rel=1e-3)
     assert launch.sites[cause.by_site].place == "n.c:4"
@@ -196,8 +196,8 @@ def test_a_long_message_waits_until_its_sender_is_in_mpi_again(tmp_path: Path):
                          at + 0.021, peer=0, bytes=1 << 20)  # fmt: skip
     ranks[0].called("Wait", 4, 0.01, 10)
     ranks[1].called("Recv", 5, 0.2, 10, 10 << 20)
-    launch = launch_of(tmp_path, ranks)
-    (cause,) = waits_of(launch).causes
+    launch = make_launch(tmp_path, ranks)
+    (cause,) = find_waits(launch).causes
     assert cause.seconds == pytest.approx(0.19, rel=1e-3)
     assert launch.sites[cause.by_site].place == "s.c:4"
 

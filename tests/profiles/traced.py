@@ -14,7 +14,7 @@ from recorded import Recorded
 
 from hockney.profiles import trace as form
 from hockney.profiles.rank_file import RankFile
-from hockney.profiles.trace import RankTrace, traces_of
+from hockney.profiles.trace import RankTrace, traces_for_files
 
 BEFORE_INIT = {"Initialized", "Finalized", "Get_version", "Get_library_version", "Query_thread"}
 STARTS = (form.START_SEND, form.START_RECEIVE, form.START_COLLECTIVE)
@@ -30,7 +30,7 @@ def called(trace: RankTrace, *whats: int) -> Iterator[form.Call]:
 def check_traces(run: Recorded, *, statuses: bool = False, messages: bool = True) -> list[RankTrace]:
     """Of a program that ends well. With `statuses` it looks at all of them; without `messages` these are not
     compared."""
-    traces = traces_of(run.files, run.names)
+    traces = traces_for_files(run.files, run.names)
     assert len(traces) == len(run.files)
     for file, trace in zip(run.files, traces, strict=True):
         assert trace.complete and trace.rank == file.rank

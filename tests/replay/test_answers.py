@@ -18,12 +18,12 @@ from hockney.machines import simulated
 from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import UNLIMITED
-from hockney.replay.answers import LEAST_ERROR, Candidate, EvaluatedProgram, ExplainedRun
+from hockney.replay.answers import MIN_ERROR, Candidate, EvaluatedProgram, ExplainedRun
 from hockney.replay.building import build
 from hockney.replay.collectives import PricedGraph
 from hockney.replay.graph import RECEIVE, RECEIVED, SEND
 from hockney.replay.predictions import Change, Choice
-from hockney.replay.pricing import machine_of
+from hockney.replay.pricing import make_machine
 from hockney.replay.scenarios import RequestedChanges, TracedProgram
 from hockney.replay.tables import Answer, highest_latency
 
@@ -92,7 +92,7 @@ def candidate(program: EvaluatedProgram, without: ExplainedRun) -> Candidate:
 
 def test_a_gain_has_the_replay_error_the_costs_and_the_launches_in_its_interval():
     without = explained(36.0, 36.0, latency=1.0)  # 37 s, low 36 s
-    changed = without.what_if(candidate(costed(latency=1.0, transfer=1.0), without))  # 37 s, low 34 s
+    changed = without.predict_change(candidate(costed(latency=1.0, transfer=1.0), without))  # 37 s, low 34 s
     assert changed.ratio.value == 1.0 and changed.gain.value == 0.0 and not changed.decided
     of_costs = math.log(36 / 34)
     assert changed.ratio.high == pytest.approx(math.exp(of_costs))
@@ -100,22 +100,22 @@ def test_a_gain_has_the_replay_error_the_costs_and_the_launches_in_its_interval(
     both = math.hypot(error, of_costs)
     assert changed.run_s.value == 36 and changed.run_s.high == pytest.approx(36 * math.exp(both))
     exact = explained(37.0)
-    assert exact.run_s.high == pytest.approx(37 * math.exp(LEAST_ERROR)), "no replay is that exact"
+    assert exact.run_s.high == pytest.approx(37 * math.exp(MIN_ERROR)), "no replay is that exact"
     scattered = explained(37.0, 30.0, 37.0, 44.0)
     assert scattered.run_s.high is not None and exact.run_s.high is not None
     assert scattered.run_s.high / scattered.run_s.value > 1.1 > exact.run_s.high / exact.run_s.value
 
 
 def test_a_decided_gain():
-    free = costed().priced["value"].costs.copy()
+    free = costed().priced_graphs["value"].costs.copy()
     for name in ("overhead", "latency", "transfer", "receive"):
         free[name] = 0.0
     faster = EvaluatedProgram({"value": PricedGraph(costed().graph, free, np.ones(1))})
     exact = explained(37.0)
-    what_if = exact.what_if(candidate(faster, exact))
+    what_if = exact.predict_change(candidate(faster, exact))
     assert what_if.ratio.value == pytest.approx(30 / 37) and what_if.decided
     assert what_if.gain.value == pytest.approx(7 / 37)
-    assert what_if.gain.low == pytest.approx(1 - 30 / 37 * math.exp(LEAST_ERROR))
+    assert what_if.gain.low == pytest.approx(1 - 30 / 37 * math.exp(MIN_ERROR))
 
 
 RANKS, ROUNDS, COMPUTED_S, SIZE = 4, 10, 1e-3, 1000
@@ -135,8 +135,8 @@ def situation(platform: Platform = T3E) -> TracedProgram:
             each.call("Gatherv", part("collective", size=8, root=0), site=3)
     communication = Communication(costs_of_description(platform), platform=platform)
     # The calls take no time in this trace.
-    built = replace(build([each.trace for each in made], job_of_written(made)), recorded_times=None)
-    return TracedProgram(built, {"value": machine_of(communication, built.placement)})
+    trace_graph = replace(build([each.trace for each in made], job_of_written(made)), recorded_times=None)
+    return TracedProgram(trace_graph, {"value": make_machine(communication, trace_graph.placement)})
 
 
 def gapped(rate: float, nic: float = UNLIMITED) -> TracedProgram:
@@ -148,9 +148,9 @@ def gapped(rate: float, nic: float = UNLIMITED) -> TracedProgram:
 def test_another_bandwidth_is_that_of_shared_links_too():
     slow, fast = gapped(1e6, 1e6), gapped(2e6, 2e6)
     assert slow.with_changes(RequestedChanges(bandwidth=2.0)).value_s == pytest.approx(
-        fast.unchanged.value_s, rel=1e-9
+        fast.unchanged_program.value_s, rel=1e-9
     )
-    assert fast.unchanged.value_s < 0.9 * slow.unchanged.value_s
+    assert fast.unchanged_program.value_s < 0.9 * slow.unchanged_program.value_s
     assert slow.with_changes(RequestedChanges(ideal_network=True)).value_s == pytest.approx(
         ROUNDS * COMPUTED_S, rel=0.02
     )
@@ -158,14 +158,14 @@ def test_another_bandwidth_is_that_of_shared_links_too():
 
 def test_the_tolerated_bandwidth_is_the_one_that_can_be_asked_for():
     program = gapped(1e6)
-    unchanged = program.unchanged
+    unchanged = program.unchanged_program
     slower = unchanged.evaluator.run(unchanged.transfer.at(4.0)).run_s
     assert slower == pytest.approx(program.with_changes(RequestedChanges(bandwidth=0.25)).value_s, rel=1e-9)
 
 
 def test_what_is_asked_changes_the_run_time():
     program = situation()
-    usual = program.unchanged.value_s
+    usual = program.unchanged_program.value_s
     computed = ROUNDS * COMPUTED_S
 
     def run_s(**asked: object) -> float:
@@ -178,12 +178,12 @@ def test_what_is_asked_changes_the_run_time():
     assert run_s(latency_s=1e-4) - usual >= ROUNDS * 1e-4, "a message of every round is on the path"
     linear, best = run_s(algorithms={"allreduce": "ring"}), run_s(algorithms={"allreduce": "best"})
     assert best <= linear and best <= usual
-    assert program.unchanged.value_s == usual == program.with_changes(RequestedChanges()).value_s
+    assert program.unchanged_program.value_s == usual == program.with_changes(RequestedChanges()).value_s
 
 
 def test_messages_wait_for_their_receives_above_the_eager_limit():
     program = situation()
-    costs = program.with_changes(RequestedChanges(eager_limit=SIZE - 1)).priced["value"]
+    costs = program.with_changes(RequestedChanges(eager_limit=SIZE - 1)).priced_graphs["value"]
     sends = costs.graph.ops[costs.graph.ops["kind"] == SEND]
     eager = costs.costs["eager"][sends["cost"]]
     size = costs.graph.messages["size"][sends["slot"]]
@@ -194,9 +194,10 @@ def test_messages_wait_for_their_receives_above_the_eager_limit():
 def test_receivers_pay_what_computation_does_not_hide(share, monkeypatch):
     program = situation()
     machine = program.machine["value"]
-    monkeypatch.setattr(type(machine), "hidden", lambda self, size: np.full(len(size), share))
+    monkeypatch.setattr(type(machine), "hidden_share", lambda self, size: np.full(len(size), share))
     plain, hidden = (
-        program.with_changes(RequestedChanges(overlap=overlap)).priced["value"] for overlap in (False, True)
+        program.with_changes(RequestedChanges(overlap=overlap)).priced_graphs["value"]
+        for overlap in (False, True)
     )
     ops = hidden.graph.ops[hidden.graph.ops["kind"] == SEND]
     own = np.unique(ops["cost"][ops["slot"] < RANKS * ROUNDS])
@@ -219,7 +220,9 @@ def test_how_launches_make_the_changes():
     best = program.candidate(RequestedChanges(algorithms={"allreduce": "best"}))
     assert best.choices == (), "the machine is assumed to use it anyway"
     slow = replace(program.machine["value"].communication, collectives={("allreduce", 4): ((8.0, 1.0),)})
-    measured = TracedProgram(program.built, {"value": machine_of(slow, program.built.placement)})
+    measured = TracedProgram(
+        program.trace_graph, {"value": make_machine(slow, program.trace_graph.placement)}
+    )
     (choice,) = measured.candidate(RequestedChanges(algorithms={"allreduce": "best"})).choices
     assert choice.line == "allreduce ranks=4:4 bytes=8:8 algorithm=recursive_doubling"
     both = program.candidate(RequestedChanges(algorithms={"allreduce": "ring"}, compute_scale=0.5))
@@ -234,9 +237,9 @@ def test_how_launches_make_the_changes():
 def test_the_table_and_the_page(golden):
     """Every change that is known, the largest gain first."""
     program = situation()
-    run_s = program.unchanged.value_s
-    one = ExplainedRun(program.unchanged, run_s, (run_s,), program.costs_only)
-    found = [one.what_if(program.candidate(each)) for each in program.usual()]
+    run_s = program.unchanged_program.value_s
+    one = ExplainedRun(program.unchanged_program, run_s, (run_s,), program.costs_only_program)
+    found = [one.predict_change(program.candidate(each)) for each in program.standard_changes()]
     rows = tuple(sorted(found, key=lambda each: -each.gain.value))
     assert rows[0].text == "ideal network" and rows[0].gain.value > 0
     answer = Answer("app", RANKS, "t3e", one, rows, one.pop(rows[0].run_s.value))

@@ -10,7 +10,12 @@ from replay.made_traces import job_of_written, part, random_program, written
 
 from hockney.replay import graph as g
 from hockney.replay.building import build
-from hockney.replay.changes import aggregated, balanced, overlapped, undisturbed
+from hockney.replay.changes import (
+    with_aggregated_messages,
+    with_balanced_computation,
+    with_overlap,
+    without_disturbances,
+)
 from hockney.replay.evaluator import Evaluator
 from hockney.replay.graph import COST, Graph, computed_by_rank
 
@@ -40,10 +45,10 @@ def test_balanced_computation_is_the_mean_at_each_place():
             each.call("Barrier", part("collective"), after=float(each.rank * k), took=0.0, site=1)
             each.call("Allreduce", part("collective"), after=1.0, took=0.0, site=2)
     graph = of(ranks, end=40.0)
-    before, after = computed_by_rank(graph), computed_by_rank(balanced(graph))
+    before, after = computed_by_rank(graph), computed_by_rank(with_balanced_computation(graph))
     assert after == pytest.approx(np.full(3, before.mean()))
-    place = balanced(graph).places.index("Barrier at line 1")
-    made = balanced(graph)
+    place = with_balanced_computation(graph).places.index("Barrier at line 1")
+    made = with_balanced_computation(graph)
     seconds = made.ops["computed_s"][(made.ops["place"] == place) & (made.ops["kind"] == g.ENTER)]
     # Rank 0, which computes nothing here, gets its share at each call; others keep their proportions.
     assert seconds[:8].tolist() == [1.5, 1.5, 1.5, 1.5, 0.0, 1.0, 2.0, 3.0]
@@ -56,9 +61,9 @@ def test_undisturbed_computation_has_no_outliers_or_is_the_median():
         for after in (1.0, 1.0, 9.0 + each.rank, 2.0, 1.0):
             each.call("Barrier", part("collective"), after=after, took=0.0)
     graph = of(ranks)
-    assert undisturbed(graph, outliers=False).ops["computed_s"].tolist() == 2 * 5 * [1.0, 0.0]
+    assert without_disturbances(graph, outliers=False).ops["computed_s"].tolist() == 2 * 5 * [1.0, 0.0]
     # The quartiles are 1 and 2, so that the outer fence is at 5.
-    assert undisturbed(graph).ops["computed_s"].tolist() == 2 * [
+    assert without_disturbances(graph).ops["computed_s"].tolist() == 2 * [
         1.0,
         0.0,
         1.0,
@@ -84,22 +89,22 @@ def test_messages_without_a_wait_between_them_become_one():
     ranks[1].call("Send", part("send", 0, 4), after=1.0, took=0.0)
     ranks[1].call("Recv", part("receive", 0, 64, tag=4), after=1.0, took=0.0)
     graph = of(ranks)
-    made, fewer = aggregated(graph, eager=100)
+    made, fewer = with_aggregated_messages(graph, eager=100)
     assert fewer == 2
     assert sorted(made.messages["size"].tolist()) == [4, 56, 64]
     assert computed_by_rank(made) == pytest.approx(computed_by_rank(graph))
     # Rank 0 saves two overheads, and rank 1, which waits for the last of the three, two receives.
     assert run_s(graph) == pytest.approx((2 + 10 + 2) + (1 + 2) + (1 + 2) + 1 + 1 + 10 + 2 + 1 + 1 + 10 + 2)
     assert run_s(made) == pytest.approx((4 + 10 + 2) + 2 + 1 + 1 + 10 + 2 + 1 + 1 + 10 + 2)
-    assert aggregated(graph, eager=100, most=50)[1] == 0
-    assert aggregated(graph, eager=10)[1] == 1  # the send of 16 bytes waits for its receive
+    assert with_aggregated_messages(graph, eager=100, max_bytes=50)[1] == 0
+    assert with_aggregated_messages(graph, eager=10)[1] == 1  # the send of 16 bytes waits for its receive
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_rewritten_random_program_still_runs(seed):
     ranks, communicators, _ = random_program(seed, 5, 300)
     graph = of(ranks, communicators=communicators)
-    made, fewer = aggregated(graph, eager=1e9)
+    made, fewer = with_aggregated_messages(graph, eager=1e9)
     assert fewer > 20
     assert len(made.messages) == 300 - fewer
     assert made.messages["size"].sum() == graph.messages["size"].sum()
@@ -107,9 +112,9 @@ def test_a_rewritten_random_program_still_runs(seed):
         slots = made.ops["slot"][made.ops["kind"] == kind]
         assert sorted(slots.tolist()) == list(range(len(made.messages))), kind
     assert computed_by_rank(made) == pytest.approx(computed_by_rank(graph))
-    for each in (made, balanced(graph), undisturbed(graph), overlapped(graph)):
+    for each in (made, with_balanced_computation(graph), without_disturbances(graph), with_overlap(graph)):
         assert 0 < run_s(each) < np.inf
-    assert run_s(overlapped(graph)) <= run_s(graph) + 1e-9
+    assert run_s(with_overlap(graph)) <= run_s(graph) + 1e-9
 
 
 def test_overlap_hides_a_wait_behind_what_follows():
@@ -120,4 +125,4 @@ def test_overlap_hides_a_wait_behind_what_follows():
     ranks[1].call("Barrier", part("collective", communicator=2), after=20.0, took=0.0)
     graph = of(ranks, communicators=[[0, 1], [1]])
     assert run_s(graph) == pytest.approx(11 + 2 + 20 + 10)
-    assert run_s(overlapped(graph)) == pytest.approx(20 + 2 + 10)
+    assert run_s(with_overlap(graph)) == pytest.approx(20 + 2 + 10)

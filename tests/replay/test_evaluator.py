@@ -144,7 +144,7 @@ def test_the_parts_of_the_critical_path_add_up_to_the_run_time(program):
         (Parameter.overhead(costs), path.parts["overhead"] + path.parts["receive"]),
     ):
         exact = evaluator.slope(parameter, parameter.neutral)[1]
-        assert part <= exact * (1 + 1e-9) + 1e-15 or not evaluator.convex(parameter)
+        assert part <= exact * (1 + 1e-9) + 1e-15 or not evaluator.is_convex(parameter)
     assert (path.slack_s >= 0).all() and path.slack_s[path.last_rank] == 0
     assert (path.waits["seconds"] > 0).all()
 

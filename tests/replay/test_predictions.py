@@ -13,7 +13,7 @@ import pytest
 
 from hockney.core.errors import EnvironmentProblem, Inconclusive, UsageError
 from hockney.core.fit import Estimate
-from hockney.replay.checking import Check, CheckRow, check_of, refuse_unused
+from hockney.replay.checking import Check, CheckRow, make_check, refuse_unused
 from hockney.replay.predictions import (
     SCORES,
     Change,
@@ -99,7 +99,7 @@ def test_changes_are_judged_by_pairs_of_launches():
     unchanged = launches(*(2.0 * 1.1**k for k in range(5)))
     changed = launches(*(1.0 * 1.1**k for k in range(5)))
     changed["launch-4"] = launch("launch-4", 99.0, exit_code=1)
-    check = check_of(predicted(), "sha", unchanged, changed)
+    check = make_check(predicted(), "sha", unchanged, changed)
     assert check.launches == 8, "the failed launch and its counterpart do not count"
     time, before, ratio = check.rows
     assert ratio.measured.value == pytest.approx(0.5) and ratio.measured.high == pytest.approx(0.5)
@@ -116,7 +116,7 @@ def test_changes_that_no_launch_can_make():
     """The command is compared as it is, with the time that is predicted with the changes."""
     other = predicted(changes=[Change(kind="aggregation", text="--aggregate")], choices=[])
     assert not other.applied and not predicted(changes=[]).applied and predicted().applied
-    check = check_of(other, "sha", launches(0.99, 1.01, 1.0), None)
+    check = make_check(other, "sha", launches(0.99, 1.01, 1.0), None)
     assert [row.verdict for row in check.rows] == ["covered"] and check.exit_code == 0
     first, second = check.sentences
     assert "1.00 s" in first and "the program's source has to combine its messages" in second
@@ -126,10 +126,10 @@ def test_changes_that_no_launch_can_make():
 def test_launches_that_say_nothing():
     for unchanged in (launches(1.0, exit_code=1), launches(1.0, finished=False), {}):
         with pytest.raises(Inconclusive) as caught:
-            check_of(predicted(), "sha", unchanged, None)
+            make_check(predicted(), "sha", unchanged, None)
         assert caught.value.code == "check-without-launches"
     with pytest.raises(UsageError) as other:
-        check_of(predicted(), "sha", launches(1.0, ranks=4), None)
+        make_check(predicted(), "sha", launches(1.0, ranks=4), None)
     assert other.value.code == "check-on-other-ranks"
 
 

@@ -22,10 +22,10 @@ from hockney.models.programs.timing import LenientSimulator
 from hockney.models.schedules import SCHEDULES, Layer, Mode, NotModelled, Step
 from hockney.replay import graph as g
 from hockney.replay.building import Placement, TraceGraph, build
-from hockney.replay.collectives import GroupCosts, PricedGraph, price_graph, template
+from hockney.replay.collectives import GroupCosts, PricedGraph, build_template, price_graph
 from hockney.replay.evaluator import Evaluator, Parameter
 from hockney.replay.graph import computed_by_rank
-from hockney.replay.pricing import Machine, NetworkChange, changed, machine_of, message_costs
+from hockney.replay.pricing import Machine, NetworkChange, make_machine, message_costs, with_network_change
 
 PER_NODE = 4
 ROOTED = ("bcast", "reduce", "gather", "scatter")
@@ -57,7 +57,7 @@ def built(ranks: list[Written], **options: object) -> TraceGraph:
 
 
 def machine(communication: Communication, ranks: int) -> Machine:
-    return machine_of(communication, Placement.from_hosts(np.arange(ranks) // PER_NODE))
+    return make_machine(communication, Placement.from_hosts(np.arange(ranks) // PER_NODE))
 
 
 def ends(found: PricedGraph) -> np.ndarray:
@@ -270,10 +270,10 @@ def test_computation_hides_the_share_that_was_measured():
     fits = structs.replace(FITS, summaries=[*FITS.summaries, *extra], workloads=workloads)
     placement = Placement.from_hosts(np.zeros(2, int))
     sizes = np.array([8, 1024, 32768, 1 << 20, 1 << 24])
-    assert machine_of(as_measured(), placement, fits).hidden(sizes) == pytest.approx(
+    assert make_machine(as_measured(), placement, fits).hidden_share(sizes) == pytest.approx(
         [0.2, 0.2, 0.45, 0.7, 0.7]
     )
-    assert machine_of(as_measured(), placement, FITS).hidden(sizes).tolist() == [1.0] * 5
+    assert make_machine(as_measured(), placement, FITS).hidden_share(sizes).tolist() == [1.0] * 5
 
 
 def test_changes_of_the_costs():
@@ -285,12 +285,19 @@ def test_changes_of_the_costs():
     found = price_graph(built(ranks).graph, machine(on_description(), 8))
     costs, rounds = found.costs, found.rounds
     order = np.argsort(costs["level"])
-    near, far = (changed(costs, rounds, NetworkChange("network", added_latency_s=5.0))[k] for k in order)
+    near, far = (
+        with_network_change(costs, rounds, NetworkChange("network", added_latency_s=5.0))[k] for k in order
+    )
     assert (near["latency"], far["latency"]) == (2.0, 15.0)
-    near, far = (changed(costs, rounds, NetworkChange(bandwidth=2.0, added_overhead_s=1.0))[k] for k in order)
+    near, far = (
+        with_network_change(costs, rounds, NetworkChange(bandwidth=2.0, added_overhead_s=1.0))[k]
+        for k in order
+    )
     assert (far["transfer"], far["overhead"], far["receive"]) == (16.0, 2.0, 4.0)
     found = price_graph(made.graph, machine(as_measured(), 2))
-    slower = changed(found.costs, np.array([3.0]), NetworkChange(latency=2.0, added_latency_s=1e-6))
+    slower = with_network_change(
+        found.costs, np.array([3.0]), NetworkChange(latency=2.0, added_latency_s=1e-6)
+    )
     assert slower["latency"][0] == pytest.approx(2 * found.costs["latency"][0] + 3e-6)
 
 
@@ -315,7 +322,7 @@ def test_steps_of_unequal_ranks_are_posted_where_blocking_ones_would_wait_for_ea
     simulator = LenientSimulator(DESCRIBED, 3)
     simulator.take(step)
     among = GroupCosts(machine(on_description(), 3), np.arange(3))
-    made = template([step], among)
+    made = build_template([step], among)
     groups = np.zeros(0, g.GROUP)
     graph = g.Graph(made.ops, made.first, made.messages, groups, (), (), ("x",), np.zeros(3))
     assert Evaluator(graph, made.costs).run().ends == pytest.approx(simulator.now)
@@ -325,7 +332,7 @@ def test_another_bandwidth_is_that_of_bytes_that_a_receiver_waits_for():
     """On a network, where receiving takes as long as the bytes do."""
 
     class Waits(type(machine(as_measured(), 2))):  # type: ignore[misc]
-        def uncontended(self, layer: Layer, mode: Mode) -> LayerCosts:
+        def uncontended_costs(self, layer: Layer, mode: Mode) -> LayerCosts:
             size = np.asarray(layer.size, dtype=float)
             return LayerCosts(
                 eager=np.ones(len(size), bool), overhead=0 * size + 1.0, flight=0 * size + 5.0,
@@ -336,7 +343,7 @@ def test_another_bandwidth_is_that_of_bytes_that_a_receiver_waits_for():
     for hosts, receive, gap in ((far, 2 + 80, 3 + 80), (near, 10.0, 11.0)):
         on = Waits(as_measured(), Placement.from_hosts(hosts))
         costs, _ = message_costs(sent(800), on)
-        slow = changed(costs, np.ones(len(costs)), NetworkChange(bandwidth=0.1))
+        slow = with_network_change(costs, np.ones(len(costs)), NetworkChange(bandwidth=0.1))
         assert slow["receive"][0] == pytest.approx(receive, rel=0.02)
         assert slow["gap"][0] == pytest.approx(gap, rel=0.02)
         parameter = Parameter.transfer(costs)

@@ -17,9 +17,9 @@ from replay.test_pricing import DESCRIBED, machine, on_description
 from hockney.core.machine import Mpi
 from hockney.profiles import trace as t
 from hockney.profiles.manifest import ProfiledLaunch
-from hockney.profiles.profile import launch_of
+from hockney.profiles.profile import make_launch
 from hockney.profiles.rank_file import RankFiles
-from hockney.profiles.trace import RankTrace, traces_of
+from hockney.profiles.trace import RankTrace, traces_for_files
 from hockney.replay import graph as g
 from hockney.replay.building import TraceGraph, build, job_from_launch
 from hockney.replay.graph import computed_by_rank
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.mpi, pytest.mark.slow]
 
 
 def built(run: Recorded, traces: list[RankTrace]) -> TraceGraph:
-    launch = launch_of(RankFiles(run.files), ProfiledLaunch(folder=""), run.names)
+    launch = make_launch(RankFiles(run.files), ProfiledLaunch(folder=""), run.names)
     return build(traces, job_from_launch(launch))
 
 
@@ -40,7 +40,7 @@ def test_the_graph_of_a_program(mpi: Mpi, tmp_path: Path, monkeypatch, name, ran
     monkeypatch.chdir(tmp_path)
     program = compiled(mpi, tmp_path, name)
     run = recorded(mpi, tmp_path, ranks, program, *words, HOCKNEY_PROFILE_TRACE="all")
-    traces = traces_of(run.files, run.names)
+    traces = traces_for_files(run.files, run.names)
     found = built(run, traces)
     graph = found.graph
     assert found.unmatched == ()

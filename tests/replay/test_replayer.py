@@ -140,7 +140,7 @@ def check_everything(done: Execution, ranks: int, computed_rel: float) -> None:
     graph = everything(ranks)
     assert done.steps.left_out_messages == done.steps.left_out_collectives == 0
     replaced = set(graph.operations) & {*SIMILAR, "Comm_dup"}
-    assert done.steps.substituted == dict.fromkeys(replaced, len(graph.communicators))
+    assert done.steps.substitutions == dict.fromkeys(replaced, len(graph.communicators))
     computed_s = (graph.ops["computed_s"].sum() + graph.tail_s.sum()) / ranks
     assert done.computed_s == pytest.approx(computed_s, rel=computed_rel)
     assert done.rank_s.shape == (ranks,) and done.places_s.shape == (len(graph.places),)

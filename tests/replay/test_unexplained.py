@@ -14,9 +14,9 @@ from hockney.core.platform import Network, NodeGroup, Platform, Segment
 from hockney.models.applications.message_costs import costs_of_description
 from hockney.models.programs.communication import Communication
 from hockney.models.routes import UNLIMITED
-from hockney.replay.answers import LARGEST_ERRATIC, ExplainedRun
+from hockney.replay.answers import MAX_ERRATIC_SHARE, ExplainedRun
 from hockney.replay.building import build
-from hockney.replay.pricing import machine_of
+from hockney.replay.pricing import make_machine
 from hockney.replay.scenarios import RequestedChanges, TracedProgram
 
 pytestmark = pytest.mark.needs("compiler")
@@ -30,14 +30,14 @@ MACHINE = Platform(
 
 
 def situation(ranks: list[Written], *args: object, **options: object) -> TracedProgram:
-    built = build([each.trace for each in ranks], job_of_written(ranks, *args, **options))  # type: ignore[arg-type]
+    trace_graph = build([each.trace for each in ranks], job_of_written(ranks, *args, **options))  # type: ignore[arg-type]
     communication = Communication(costs_of_description(MACHINE), platform=MACHINE)
-    return TracedProgram(built, {"value": machine_of(communication, built.placement)})
+    return TracedProgram(trace_graph, {"value": make_machine(communication, trace_graph.placement)})
 
 
 def explained(program: TracedProgram) -> ExplainedRun:
-    recorded_s = float(program.built.end_s.max())
-    return ExplainedRun(program.unchanged, recorded_s, (recorded_s,), program.costs_only)
+    recorded_s = float(program.trace_graph.end_s.max())
+    return ExplainedRun(program.unchanged_program, recorded_s, (recorded_s,), program.costs_only_program)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -45,17 +45,17 @@ def test_any_program_takes_as_long_as_it_did(seed):
     """Whatever the costs are, with messages and collectives on several communicators."""
     ranks, communicators, _ = random_program(seed, 6, 300)
     program = situation(ranks, communicators)
-    assert program.costs_only.ends != pytest.approx(program.built.end_s, rel=0.01)
-    assert program.unchanged.ends == pytest.approx(program.built.end_s, rel=1e-5)
-    path = program.unchanged.path
+    assert program.costs_only_program.ends != pytest.approx(program.trace_graph.end_s, rel=0.01)
+    assert program.unchanged_program.ends == pytest.approx(program.trace_graph.end_s, rel=1e-5)
+    path = program.unchanged_program.path
     assert sum(path.parts.values()) == pytest.approx(path.run_s, rel=1e-5)
     assert path.parts["unexplained"] != 0
     # Messages that cost more are as much later as by the costs alone, if they decide when the run ends.
     slower = (
         program.with_changes(RequestedChanges(latency_s=1.0)),
-        program._by_costs_only(RequestedChanges(latency_s=1.0)),
+        program._evaluate_costs_only(RequestedChanges(latency_s=1.0)),
     )
-    assert slower[0].value_s > program.unchanged.value_s
+    assert slower[0].value_s > program.unchanged_program.value_s
     assert slower[0].value_s == pytest.approx(slower[1].value_s, rel=0.01)
 
 
@@ -70,11 +70,11 @@ def test_groups_of_one_rank_calls_without_partners_and_what_recording_adds():
         each.call("Barrier", part("collective"), after=1e-3 * (3 - each.rank), took=1e-3)
         each.call("Allreduce", part("collective", size=8, communicator=own), after=1e-3, took=2e-3)
     program = situation(ranks, communicators, end=0.1)
-    assert program.unchanged.ends == pytest.approx(program.built.end_s, rel=1e-5)
+    assert program.unchanged_program.ends == pytest.approx(program.trace_graph.end_s, rel=1e-5)
     recording = {"blocking": 1e-4, "local": 1e-4, "nonblocking": 1e-4}
     recorded = situation(ranks, communicators, end=0.1, recording_s=recording)
-    assert recorded.built.recording_s.tolist() == pytest.approx([5e-4] * 3)
-    assert recorded.unchanged.ends == pytest.approx(program.built.end_s - 5e-4, rel=1e-3)
+    assert recorded.trace_graph.recording_s.tolist() == pytest.approx([5e-4] * 3)
+    assert recorded.unchanged_program.ends == pytest.approx(program.trace_graph.end_s - 5e-4, rel=1e-3)
 
 
 def late(rounds: int = 50, took: float = 2e-3, disturbed: float = 0.0) -> list[Written]:
@@ -102,17 +102,17 @@ def test_it_stays_when_computation_or_the_network_changes():
     (row,) = [row for row in one.unexplained if row.share > 0.01]
     assert row.place == "Waitall at line 2" and row.share == pytest.approx(0.03, abs=0.01)
     assert row.seconds == pytest.approx(2 * 50 * 1e-4, rel=0.3)
-    balance = one.what_if(program.candidate(RequestedChanges(balance=True)))
+    balance = one.predict_change(program.candidate(RequestedChanges(balance=True)))
     assert balance.ratio.value == pytest.approx(2.1 / 3.1, rel=0.01), "2 ms instead of 3, and 0.1 ms"
     assert balance.ratio.low <= 2 / 3 <= balance.ratio.high, "the interval has that by the costs alone"
-    latency = one.what_if(program.candidate(RequestedChanges(latency_s=4e-3)))
+    latency = one.predict_change(program.candidate(RequestedChanges(latency_s=4e-3)))
     assert latency.ratio.value == pytest.approx(6.1 / 3.1, rel=0.01), "12 ms in two rounds, as both wait"
-    ideal = one.what_if(program.candidate(RequestedChanges(ideal_network=True)))
+    ideal = one.predict_change(program.candidate(RequestedChanges(ideal_network=True)))
     assert ideal.ratio.value == pytest.approx(3 / 3.1, rel=0.01), "no call takes any time"
     assert program.ideal_s == pytest.approx(50 * 3e-3, rel=0.01)
     doubled = program.with_changes(RequestedChanges(compute_scale=2.0)).value_s
     assert doubled == pytest.approx(50 * 6.1e-3, rel=0.01), "calls take as long as before"
-    quiet = one.what_if(program.candidate(RequestedChanges(no_noise=True)))
+    quiet = one.predict_change(program.candidate(RequestedChanges(no_noise=True)))
     assert quiet.ratio.value == pytest.approx(1.0, abs=0.01), "every round takes the same time"
 
 
@@ -120,21 +120,21 @@ def test_gains_are_withheld_if_calls_take_any_time():
     steady = explained(situation(late(took=2e-3)))
     assert steady.erratic_share < 0.01 and steady.reliable, "an MPI that is always slow is no disturbance"
     one = explained(situation(late(took=2e-3, disturbed=0.3)))
-    assert one.erratic_share > LARGEST_ERRATIC and not one.reliable
-    assert "Waitall at line 2" in one.why_withheld
+    assert one.erratic_share > MAX_ERRATIC_SHARE and not one.reliable
+    assert "Waitall at line 2" in one.withheld_reason
 
 
 def test_ranks_with_different_clocks_have_the_costs_alone():
     ranks = late(took=1e-3)
     job = replace(job_of_written(ranks), clock=np.array([1, 2], dtype=np.uint64))
-    built = build([each.trace for each in ranks], job)
-    assert built.recorded_times is None
+    trace_graph = build([each.trace for each in ranks], job)
+    assert trace_graph.recorded_times is None
     communication = Communication(costs_of_description(MACHINE), platform=MACHINE)
-    program = TracedProgram(built, {"value": machine_of(communication, built.placement)})
-    assert program.unchanged is program.costs_only
+    program = TracedProgram(trace_graph, {"value": make_machine(communication, trace_graph.placement)})
+    assert program.unchanged_program is program.costs_only_program
     one = explained(program)
     assert one.unexplained == () and not one.reliable
-    balance = one.what_if(program.candidate(RequestedChanges(balance=True)))
+    balance = one.predict_change(program.candidate(RequestedChanges(balance=True)))
     assert balance.ratio.high > balance.ratio.value * 1.2, "all of the replay error is in the interval"
 
 
@@ -148,7 +148,9 @@ def test_a_slow_algorithm_takes_its_time_with_it_but_noise_stays(slow):
             each.call("Allreduce", part("collective", size=8), after=1e-3, took=took)
     program = situation(ranks)
     one = explained(program)
-    what_if = one.what_if(program.candidate(RequestedChanges(algorithms={"allreduce": "recursive_doubling"})))
+    what_if = one.predict_change(
+        program.candidate(RequestedChanges(algorithms={"allreduce": "recursive_doubling"}))
+    )
     if slow == 1:
         assert what_if.ratio.value == pytest.approx(1.015 / 2, rel=0.02) and what_if.decided
         assert what_if.ratio.high > 1.2 / 2
