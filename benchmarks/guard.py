@@ -137,7 +137,7 @@ def row(width: float, factor: float, sets: int, rule: str) -> Iterator[str]:
 
 def checked(width: float, factor: float, seed: int, rule: str) -> api.Comparison:
     """One check in a world whose launches differ by this relative `width`."""
-    made = fake.fake_from_words
+    made = fake.parse_fake_launcher
 
     def noisy(text: str, hosts: HostOptions = THIS_HOST, cores: int = fake.CORES) -> fake.FakeLauncher:
         launcher = made(text, hosts, cores)
@@ -147,7 +147,7 @@ def checked(width: float, factor: float, seed: int, rule: str) -> api.Comparison
     new = MACHINE.format(seed + 1) + (f";slow=allreduce:{factor}" if factor != 1 else "")
     with (
         tempfile.TemporaryDirectory() as folder,
-        mock.patch("hockney.measurement.kinds.fake.fake_from_words", noisy),
+        mock.patch("hockney.measurement.kinds.fake.parse_fake_launcher", noisy),
         mock.patch.object(baseline.OpenCases, "_is_open", RULES[rule]),
     ):
         base = Path(folder, "base")

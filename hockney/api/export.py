@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from hockney.api.tables import Block, Cell, Rows, TypedColumn, is_single, typed
 from hockney.core.errors import EnvironmentProblem, printable, unknown
 from hockney.core.fit import estimate_fields
-from hockney.core.wording import not_a_formula
+from hockney.core.wording import escape_formula
 from hockney.system.files import write_user_file
 from hockney.system.packages import install_command
 
@@ -65,7 +65,7 @@ def _csv_field(cell: Cell) -> str:
         return "" if cell is None else str(cell)
     line = io.StringIO(newline="")
     # An empty field that is alone would be quoted.
-    csv.writer(line, lineterminator="\n").writerow((not_a_formula(cell), ""))
+    csv.writer(line, lineterminator="\n").writerow((escape_formula(cell), ""))
     return line.getvalue()[:-2]
 
 

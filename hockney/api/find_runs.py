@@ -25,9 +25,9 @@ from hockney.core.errors import HockneyError, Inconclusive, UsageError, printabl
 from hockney.core.fit import Cost, Fits
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
-from hockney.core.paths import RUNS, AnyPath, to_path
-from hockney.core.settings import CLOCKS_DIFFER_S
-from hockney.core.units import typed_seconds
+from hockney.core.paths import RUNS_FOLDER, AnyPath, to_path
+from hockney.core.settings import MAX_CLOCK_DIFFERENCE_S
+from hockney.core.units import format_time_option
 from hockney.core.wording import list_names, option
 from hockney.discovery.cpu import processors
 from hockney.discovery.mpi_settings import mpi_settings
@@ -120,7 +120,7 @@ def message_source(
                 listen(skipped_survey_notice(mismatch))
             return source
     raise Inconclusive(
-        f"no survey in {RUNS} gives the cost of messages" + (" on this machine" if mismatch else ""),
+        f"no survey in {RUNS_FOLDER} gives the cost of messages" + (" on this machine" if mismatch else ""),
         mismatch or "predictions are based on these costs",
         f"run 'hockney survey' first, or give {option('run')} or {option('machine')}",
         code="no-survey",
@@ -135,7 +135,7 @@ def newest_survey_of_mpi(family: str, listen: Listener = ignore_event) -> Path |
     for folder, machine, _ in _complete_first(runs_by_age((SURVEY,))):
         has_matching_mpi = machine.traits.is_fake or machine.mpi is None or family in ("", machine.mpi.family)
         if has_matching_mpi and _is_this_machine(machine):
-            return _report_choice(folder, f"newest survey in {RUNS}", listen).path
+            return _report_choice(folder, f"newest survey in {RUNS_FOLDER}", listen).path
     return None
 
 
@@ -154,8 +154,9 @@ def _report_longer_survey(
                 "predict": f"{option('run', run)} predicts from the longer one",
                 "calibrate": f"'hockney calibrate {run}' uses the longer one",
             }
-            shorter = f"{printable(str(chosen_run.path))} with only {typed_seconds(settings.total_s)}"
-            text = f"{run} was measured with a budget of {typed_seconds(budget_s)}, {shorter}; {remedy[verb]}"
+            shorter = f"{printable(str(chosen_run.path))} with only {format_time_option(settings.total_s)}"
+            used_budget = format_time_option(budget_s)
+            text = f"{run} was measured with a budget of {used_budget}, {shorter}; {remedy[verb]}"
             listen(Notice(text, "longer-survey"))
             return
 
@@ -184,7 +185,9 @@ def newest_run(study: str, listen: Listener = ignore_event) -> RunRead:
     """Newest complete run of a study in the default folder, or the newest incomplete one if none is complete.
     Raises Inconclusive if there is none."""
     for folder, _, reading in _complete_first(runs_by_age((study,))):
-        return _report_choice(RunRead(folder, _read=reading), f"newest run of {study} in {RUNS}", listen)
+        return _report_choice(
+            RunRead(folder, _read=reading), f"newest run of {study} in {RUNS_FOLDER}", listen
+        )
     elsewhere = (printable(str(folder.path)) for folder, _ in runs_by_age((study,), here=False))
     raise _no_run_of_study_error(study, next(elsewhere, ""))
 
@@ -192,9 +195,9 @@ def newest_run(study: str, listen: Listener = ignore_event) -> RunRead:
 def newest_run_of_studies(studies: Sequence[str], listen: Listener = ignore_event) -> RunFolder:
     """Newest run of any of the studies in the default folder. Raises Inconclusive if there is none."""
     for folder, _ in runs_by_age(studies):
-        return _report_choice(folder, f"newest run in {RUNS} that has them", listen, "parameters from")
+        return _report_choice(folder, f"newest run in {RUNS_FOLDER} that has them", listen, "parameters from")
     raise Inconclusive(
-        f"no run of {' or '.join(studies)} in {RUNS}",
+        f"no run of {' or '.join(studies)} in {RUNS_FOLDER}",
         "the prediction is based on its parameters",
         f"run 'hockney run {studies[0]}' first, or give {option('run')}",
         code="no-run-of-studies",
@@ -219,13 +222,13 @@ def newest_guidelines_run(listen: Listener = ignore_event) -> RunRead:
         reading = _read_if_complete(folder) if _can_judge_guidelines(folder) else None
         if reading is not None:
             choice = (
-                f"newest run of {GUIDELINES} in {RUNS}"
+                f"newest run of {GUIDELINES} in {RUNS_FOLDER}"
                 if is_guidelines_study
-                else f"newest complete run in {RUNS} with guidelines to judge"
+                else f"newest complete run in {RUNS_FOLDER} with guidelines to judge"
             )
             return _report_choice(RunRead(folder, _read=reading), choice, listen)
     raise Inconclusive(
-        f"no complete run in {RUNS} can judge a guideline",
+        f"no complete run in {RUNS_FOLDER} can judge a guideline",
         "both sides of one must be measured, at matching sizes",
         "run 'hockney run guidelines' first, or name a run",
         code="no-run-with-guidelines",
@@ -253,7 +256,7 @@ def newest_complete_run(listen: Listener = ignore_event) -> RunRead:
     for folder in _run_folders():
         reading = _read_if_complete(folder)
         if reading is not None:
-            choice = f"newest complete run in {RUNS}"
+            choice = f"newest complete run in {RUNS_FOLDER}"
             return _report_choice(RunRead(folder, _read=reading), choice, listen)
     raise _no_complete_run_error(*_newest_unfinished())
 
@@ -262,7 +265,7 @@ def _no_complete_run_error(
     unfinished: str = "", missing_count: int = 0, planned_count: int = 0
 ) -> UsageError:
     """`unfinished` is the newest incomplete run, if any."""
-    why, remedy = f"there is no complete one in {RUNS}", "name a run's folder"
+    why, remedy = f"there is no complete one in {RUNS_FOLDER}", "name a run's folder"
     if unfinished:
         run = printable(shlex.quote(unfinished))
         why += f"; {run} lacks {missing_count} of {planned_count} measurements"
@@ -289,7 +292,7 @@ def newest_complete_survey(listen: Listener = ignore_event) -> RunFolder:
     surveys = [folder for folder, _ in runs_by_age((SURVEY,))]
     for folder in sorted(surveys, key=lambda folder: not _has_messages(folder)):
         if _is_complete(folder):
-            _report_choice(folder, f"newest survey in {RUNS}", listen)
+            _report_choice(folder, f"newest survey in {RUNS_FOLDER}", listen)
             _report_longer_survey(folder, "calibrate", listen)
             return folder
     raise _no_run_of_study_error(SURVEY)
@@ -298,7 +301,7 @@ def newest_complete_survey(listen: Listener = ignore_event) -> RunFolder:
 def newest_run_in_any_state(listen: Listener = ignore_event) -> RunFolder:
     """Newest run in the default folder, complete or not. Raises UsageError if there is none."""
     for folder in _run_folders():
-        return _report_choice(folder, f"newest run in {RUNS}", listen)
+        return _report_choice(folder, f"newest run in {RUNS_FOLDER}", listen)
     raise _no_complete_run_error()
 
 
@@ -324,16 +327,16 @@ def only_unfinished_run(listen: Listener = ignore_event) -> RunFolder:
     if len(candidates) != 1:
         runs = [str(folder.path) for folder in candidates]
         unfinished_text = (
-            f"{len(runs)} in {RUNS} are unfinished: {list_names([printable(run) for run in runs])}"
+            f"{len(runs)} in {RUNS_FOLDER} are unfinished: {list_names([printable(run) for run in runs])}"
         )
         raise UsageError(
             "no run is given",
-            unfinished_text if runs else f"no run in {RUNS} is unfinished",
+            unfinished_text if runs else f"no run in {RUNS_FOLDER} is unfinished",
             "name a run's folder",
             code="not-one-unfinished-run",
             runs=runs,
         )
-    listen(Status(f"resuming {printable(str(candidates[0].path))}, the only unfinished run in {RUNS}"))
+    listen(Status(f"resuming {printable(str(candidates[0].path))}, the only unfinished run in {RUNS_FOLDER}"))
     return candidates[0]
 
 
@@ -341,7 +344,7 @@ def _unfinished_pairs() -> list[RunFolder]:
     """Folders of interleaved comparisons in the default folder that lack measurements."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
-        paths = sorted(RUNS.iterdir())
+        paths = sorted(RUNS_FOLDER.iterdir())
     pairs = [(path, pair) for path in paths if (pair := pair_in(path)) is not None]
     return [RunFolder(path) for path, pair in pairs if not all(map(_is_complete, pair))]
 
@@ -425,8 +428,8 @@ def _run_folders() -> Iterator[RunFolder]:
     last."""
     paths: list[Path] = []
     with contextlib.suppress(OSError):
-        paths = [path for path in RUNS.iterdir() if not path.is_symlink()]  # as runs/latest is
-    max_written_ns = time.time_ns() + int(CLOCKS_DIFFER_S * 1e9)
+        paths = [path for path in RUNS_FOLDER.iterdir() if not path.is_symlink()]  # as runs/latest is
+    max_written_ns = time.time_ns() + int(MAX_CLOCK_DIFFERENCE_S * 1e9)
 
     def age_key(path: Path) -> tuple[bool, int, str]:
         written_ns = _written_ns(path)
@@ -463,7 +466,7 @@ def _no_run_of_study_error(study: str, elsewhere: str = "") -> Inconclusive:
     """`elsewhere` is the newest run of the study that is not of a machine here, if there is one."""
     where = " on this machine" if elsewhere else ""
     return Inconclusive(
-        f"no run of '{study}'{where} in {RUNS}",
+        f"no run of '{study}'{where} in {RUNS_FOLDER}",
         f"{elsewhere} is of another machine" if elsewhere else "the answer is computed from its records",
         f"run 'hockney run {study}' first, or name {elsewhere or 'a run'}",
         code="no-run-of-study",
@@ -475,8 +478,8 @@ def _no_run_of_study_error(study: str, elsewhere: str = "") -> Inconclusive:
 def message_costs_text(run: str, study: str, written: str, budget_s: float) -> str:
     kind = SURVEY if study == SURVEY else f"run of {study}"
     return (
-        f"message costs from {run}, the newest {kind} in {RUNS} "
-        f"(budget {typed_seconds(budget_s)}, last written {written})"
+        f"message costs from {run}, the newest {kind} in {RUNS_FOLDER} "
+        f"(budget {format_time_option(budget_s)}, last written {written})"
     )
 
 

@@ -29,7 +29,7 @@ from hockney.core.layout import HostOptions
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
-from hockney.core.units import format_seconds, typed_seconds
+from hockney.core.units import format_seconds, format_time_option
 from hockney.core.wording import plural
 from hockney.measurement import Listener, ignore_event
 from hockney.store import RunFolder, default_path, expected_items, lockable, missing_items
@@ -62,8 +62,8 @@ class BatchOptions:
         overhead_s = NOTICE_S + OVERHEAD_S
         if self.time and self.time <= overhead_s:
             raise UsageError(
-                f"a job of {typed_seconds(self.time)} leaves no time to measure",
-                f"starting, fitting and ending take {typed_seconds(overhead_s)}",
+                f"a job of {format_time_option(self.time)} leaves no time to measure",
+                f"starting, fitting and ending take {format_time_option(overhead_s)}",
                 "use a longer --time",
                 code="job-too-short",
                 seconds=self.time,
@@ -311,8 +311,8 @@ def _warn_if_too_short(batch_options: BatchOptions, total_s: float, listen: List
         listen(
             Notice(
                 f"the job's limit of {format_seconds(batch_options.time)} may end the job before the budget "
-                f"of {format_seconds(budget_s)} is used: --time {typed_seconds(round(needed_s))} would be "
-                "enough, or 'hockney resume RUN --submit' measures what is left",
+                f"of {format_seconds(budget_s)} is used: --time {format_time_option(round(needed_s))} would "
+                "be enough, or 'hockney resume RUN --submit' measures what is left",
                 "job-shorter-than-budget",
             )
         )

@@ -24,14 +24,14 @@ from hockney.core.errors import (
     attach_run_to_interrupt,
     printable,
 )
-from hockney.core.fit import Surveyed
+from hockney.core.fit import UsedSurvey
 from hockney.core.launch_setting import LaunchSetting, launch_settings
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.paths import PLAN, AnyPath, to_path
 from hockney.core.settings import Settings
-from hockney.core.units import format_seconds, typed_seconds
+from hockney.core.units import format_seconds, format_time_option
 from hockney.core.wording import option, plural, verb_form
 from hockney.measurement import (
     Bench,
@@ -60,7 +60,7 @@ class PlannedRun:
     settings: Settings
     cases: tuple[Case, ...]
     bench: Bench
-    surveyed: Surveyed | None
+    surveyed: UsedSurvey | None
     least_budget_s: float = 0.0
 
     @property
@@ -254,7 +254,7 @@ def _prepare_bench(
 
 
 def _study_cases(
-    question: Question, options: RunOptions, bench: Bench, surveyed: Surveyed | None
+    question: Question, options: RunOptions, bench: Bench, surveyed: UsedSurvey | None
 ) -> _StudyCases:
     """Cases of the study. Raises UsageError for a case with an unknown workload."""
     refuse_unknown(question, {workload.name for workload in bench.catalog.workloads})
@@ -277,7 +277,7 @@ def _with_min_budget(planned_run: PlannedRun) -> PlannedRun:
     return replace(planned_run, least_budget_s=min_s)
 
 
-def _read_survey(path: Path | None, options: RunOptions, listen: Listener) -> Surveyed | None:
+def _read_survey(path: Path | None, options: RunOptions, listen: Listener) -> UsedSurvey | None:
     if path is None:
         if options.force:
             raise UsageError(
@@ -430,10 +430,10 @@ def min_budget_s(settings: Settings, bench: Bench, cases: Sequence[Case]) -> flo
     min_s = bench.min_budget(settings, cases)
     if settings.budget_s < REFUSED_FRACTION * min_s:
         raise UsageError(
-            f"{option('budget', typed_seconds(settings.budget_s))} is far too small",
+            f"{option('budget', format_time_option(settings.budget_s))} is far too small",
             f"{plural(len(cases), 'case')} {verb_form(len(cases), 'needs', 'need')} at least "
             f"{format_seconds(min_s, 2)}",
-            f"use {option('budget', typed_seconds(min_s))} or more, or fewer cases",
+            f"use {option('budget', format_time_option(min_s))} or more, or fewer cases",
             code="budget-far-too-small",
             budget_s=settings.budget_s,
             least_s=min_s,
@@ -446,7 +446,7 @@ def budget_warning(settings: Settings, min_s: float, cases: Sequence[Case]) -> N
     if settings.budget_s >= min_s:
         return None
     return Notice(
-        f"{option('budget', typed_seconds(settings.budget_s))} is below the minimum of about "
-        f"{typed_seconds(min_s)} for {plural(len(cases), 'case')}, which is used instead",
+        f"{option('budget', format_time_option(settings.budget_s))} is below the minimum of about "
+        f"{format_time_option(min_s)} for {plural(len(cases), 'case')}, which is used instead",
         "budget-raised",
     )

@@ -22,7 +22,7 @@ from hockney.api import find_runs
 from hockney.api.export import Library, frame
 from hockney.api.notebook.log_events import log
 from hockney.core.errors import ExitCode, HockneyError, Interrupted, UsageError, printable
-from hockney.core.fit import Surveyed
+from hockney.core.fit import UsedSurvey
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import option
@@ -75,7 +75,7 @@ class Profile:
         return read_profile(self.path)
 
     @cached_property
-    def surveyed(self) -> Surveyed | None:
+    def surveyed(self) -> UsedSurvey | None:
         """Survey with the machine's costs; None if there is none or if the one in the manifest is
         unreadable."""
         if self.survey is not None:
@@ -293,7 +293,7 @@ def compare_profiles(a: AnyPath, b: AnyPath, tolerance: float | None = None) -> 
     )
 
 
-def _survey_in(path: Path, manifest: Manifest) -> Surveyed:
+def _survey_in(path: Path, manifest: Manifest) -> UsedSurvey:
     """Read the survey in a run folder. Its name mentions a different MPI."""
     surveyed, _ = measurement.read_survey(path)
     mpi = surveyed.machine.mpi
@@ -313,7 +313,7 @@ def exit_code(profiled: Profile) -> int:
         return ExitCode.ANSWER_IS_NO
     if any(caveat.code in INCOMPLETE for caveat in profiled.caveats):
         return ExitCode.INCONCLUSIVE
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def failed_exit_code(manifest: Manifest) -> int:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hockney import measurement, studies
-from hockney.core.case import NAME
+from hockney.core.case import NAME_PATTERN
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.parameters import parse_parameters
 from hockney.core.paths import is_description_file
@@ -183,7 +183,7 @@ def refuse_unknown(question: Question, workloads: set[str]) -> None:
                 code="name-of-another-benchmark",
                 name=benchmark.name,
             )
-        if NAME.fullmatch(name):  # it may have been meant as a study
+        if NAME_PATTERN.fullmatch(name):  # it may have been meant as a study
             other_names: set[str] = set()
             for executable, known_names in measurement.source_workloads().items():
                 if (

@@ -21,7 +21,7 @@ from hockney.reproductions import Answer, Check, ComparedNumber, Part, Reproduct
 from hockney.reproductions.all_papers import PaperResult
 from hockney.store import RunFolder, default_path
 from hockney.system.bundled import catalog_with
-from hockney.system.files import make_folder, refuse_early, refuse_run
+from hockney.system.files import check_user_file, make_folder, raise_if_run
 
 ALL = "all"
 REPORT = "report.html"
@@ -92,8 +92,8 @@ def reproduce(
     figures_folder = None if figures is None else to_path(figures)
     folders = [folder_path / study.NAME if has_several else folder_path for study in studies]
     for folder in filter(None, (folder_path, figures_folder, *folders)):
-        refuse_run(folder)
-        refuse_early(folder / REPORT)
+        raise_if_run(folder)
+        check_user_file(folder / REPORT)
     reproducer = _Reproducer(machine, figures_folder, listen)
     results = [reproducer.reproduce(study, folder) for study, folder in zip(studies, folders, strict=True)]
     if has_several:

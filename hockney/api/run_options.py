@@ -14,9 +14,9 @@ from typing import Any
 from hockney import measurement
 from hockney.core.errors import UsageError, printable
 from hockney.core.launch_setting import launch_settings
-from hockney.core.launcher_options import LauncherOptions, launcher_options
+from hockney.core.launcher_options import LauncherOptions, parse_launcher_options
 from hockney.core.layout import HostOptions, Layout
-from hockney.core.settings import LARGEST_SEED, MOST_LAUNCHES, MOST_NODES, MOST_ROUNDS, PRECISION, Settings
+from hockney.core.settings import DEFAULT_PRECISION, MAX_LAUNCHES, MAX_NODES, MAX_ROUNDS, MAX_SEED, Settings
 from hockney.core.units import format_seconds, parse_counts, parse_fraction, parse_seconds, parse_sizes
 from hockney.core.wording import option
 from hockney.mpi import named_families
@@ -158,7 +158,7 @@ class RunOptions:
         default_text="60s",
     )
     precision: float = run_option(
-        PRECISION,
+        DEFAULT_PRECISION,
         "Target half width of the 95% interval of typical times.",
         "FRACTION",
         parse=parse_fraction,
@@ -168,13 +168,13 @@ class RunOptions:
         None,
         "Launches of each case.  [default: 3 to 100, as the budget allows; simulated: 1, or 3 with noise]",
         "N",
-        parse=integer_parser(1, MOST_LAUNCHES, "3"),
+        parse=integer_parser(1, MAX_LAUNCHES, "3"),
     )
     seed: int | None = run_option(
         None,
         "Seed for the shuffled order.  [default: random; simulated: 1]",
         "N",
-        parse=integer_parser(0, LARGEST_SEED, "1"),
+        parse=integer_parser(0, MAX_SEED, "1"),
     )
     bind: bool = run_option(True, "Bind each rank to a core.", flag=True, negative=True, side_specific=True)
     mpi: str = launch_option(
@@ -192,7 +192,7 @@ class RunOptions:
         None,
         "Measure everything N times, in rounds of --budget each.",
         "N",
-        parse=integer_parser(1, MOST_ROUNDS, "20"),
+        parse=integer_parser(1, MAX_ROUNDS, "20"),
     )
     through: float | None = run_option(
         None,
@@ -242,13 +242,13 @@ class RunOptions:
         0,
         "Number of hosts to use.  [default: all hosts of the batch job or in --hosts]",
         "N",
-        parse=integer_parser(1, MOST_NODES, "2"),
+        parse=integer_parser(1, MAX_NODES, "2"),
     )
     ranks_per_node: int = launch_option(
         0,
         "Ranks on each host.  [default: as in the batch job, or the slots in --hosts, or 1]",
         "N",
-        parse=integer_parser(1, MOST_NODES, "2"),
+        parse=integer_parser(1, MAX_NODES, "2"),
     )
     hosts: tuple[str, ...] = launch_option(
         (),
@@ -274,7 +274,7 @@ class RunOptions:
     )
 
     def __post_init__(self) -> None:
-        launcher_options(self.mpiexec_args, self.variables)
+        parse_launcher_options(self.mpiexec_args, self.variables)
         HostOptions(starter=self.starter)
         launch_settings(self.launch_settings)
         if len(self.label) > MAX_LABEL_LENGTH or not self.label.isprintable():
@@ -292,7 +292,7 @@ class RunOptions:
 
     @property
     def launcher_options(self) -> LauncherOptions:
-        return launcher_options(self.mpiexec_args, self.variables)
+        return parse_launcher_options(self.mpiexec_args, self.variables)
 
     @property
     def host_options(self) -> HostOptions:
@@ -374,11 +374,11 @@ class RunOptions:
         if not 0 < self.precision <= 1:
             raise _option_out_of_range("precision", self.precision, 0, 1)
         limits = (
-            ("nodes", 0, MOST_NODES),
-            ("ranks_per_node", 0, MOST_NODES),
-            ("launches", 1, MOST_LAUNCHES),
-            ("repeat", 1, MOST_ROUNDS),
-            ("seed", 0, LARGEST_SEED),
+            ("nodes", 0, MAX_NODES),
+            ("ranks_per_node", 0, MAX_NODES),
+            ("launches", 1, MAX_LAUNCHES),
+            ("repeat", 1, MAX_ROUNDS),
+            ("seed", 0, MAX_SEED),
         )
         for name, low, high in limits:
             count = getattr(self, name)
@@ -426,14 +426,14 @@ class RunOptions:
                 through_s=self.through,
                 budget_s=self.budget,
             )
-        if self.through is not None and self.wall_clock and self.launch_count > MOST_ROUNDS:
+        if self.through is not None and self.wall_clock and self.launch_count > MAX_ROUNDS:
             raise UsageError(
                 f"{self.launch_count} rounds are too many",
-                f"the limit is {MOST_ROUNDS}",
+                f"the limit is {MAX_ROUNDS}",
                 f"use a larger {option('every')}",
                 code="too-many-rounds",
                 rounds=self.launch_count,
-                limit=MOST_ROUNDS,
+                limit=MAX_ROUNDS,
             )
 
     def _check_simulated(self) -> None:

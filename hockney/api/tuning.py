@@ -22,7 +22,7 @@ from hockney.api.trusted_settings import is_own
 from hockney.core.case import ALGORITHM, MPI
 from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.fit import Estimate
-from hockney.core.freed_memory import KEPT, RETURNED, Memory, assignments
+from hockney.core.freed_memory import KEPT_VARIABLES, RETURNED_VARIABLES, Memory, assignments
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.wording import plural, verb_form
@@ -144,7 +144,7 @@ def memory_comment() -> str:
     """A comment in the tables."""
     return (
         "measured with freed memory kept by the ranks; other programs may lose without "
-        f"{assignments(KEPT)} (docs/tuning.md)"
+        f"{assignments(KEPT_VARIABLES)} (docs/tuning.md)"
     )
 
 
@@ -349,7 +349,9 @@ def remove_slower(run: Run, tables: TuningTables, gains: Iterable[Gain]) -> Tuni
 
 
 def _with_memory_returned(setting: LaunchSetting) -> LaunchSetting:
-    return LaunchSetting.of(f"{setting.name}{RETURNED_SUFFIX}", {**dict(setting.variables), **RETURNED})
+    return LaunchSetting.of(
+        f"{setting.name}{RETURNED_SUFFIX}", {**dict(setting.variables), **RETURNED_VARIABLES}
+    )
 
 
 def _case_lines(rules: Iterable[ChoiceRule], settings: Sequence[str]) -> list[str]:

@@ -30,7 +30,7 @@ from hockney.archive.index import TEMPORARY_INDEX, Changes, IndexedFolder, read_
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError, printable
 from hockney.core.notice import Notice
 from hockney.core.paths import INDEX
-from hockney.core.settings import CLOCKS_DIFFER_S
+from hockney.core.settings import MAX_CLOCK_DIFFERENCE_S
 from hockney.measurement import Listener, StepDone, ignore_event
 from hockney.models.history.times import RunTimes
 from hockney.store import RunFolder
@@ -305,7 +305,7 @@ def _begin_equally(left: BinaryIO, right: BinaryIO, length: int) -> bool:
 def is_in_future(entry: ArchivedRun) -> bool:
     """Check whether the clock of the run's host was ahead by more than the clocks of well-kept hosts
     differ."""
-    return entry.started_s > time.time() + CLOCKS_DIFFER_S
+    return entry.started_s > time.time() + MAX_CLOCK_DIFFERENCE_S
 
 
 def refuse_inside(archive: Path, source: RunFolder) -> None:

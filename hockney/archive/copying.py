@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from hockney.archive.archived_run import ArchivedRun, describe
 from hockney.core.errors import EnvironmentProblem, Inconclusive, printable
-from hockney.core.paths import is_of_run
+from hockney.core.paths import is_run_file
 from hockney.store import RunFolder
 from hockney.store.messages import not_readable
 from hockney.system.files import open_regular, remove_tree
@@ -142,7 +142,7 @@ def _copy_folder(source: RunFolder, copy: Path) -> None:
                 target.mkdir()
                 folders.append(path)
             elif stat.S_ISREG(status.st_mode) and path != source.report_path:
-                if status.st_size > MAX_FOREIGN_BYTES and not is_of_run(path.name):
+                if status.st_size > MAX_FOREIGN_BYTES and not is_run_file(path.name):
                     raise not_readable(path, OSError(errno.EFBIG, os.strerror(errno.EFBIG)))
                 shutil.copy2(path, target)
                 _sync_to_disk(target)

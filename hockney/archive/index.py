@@ -27,7 +27,7 @@ import msgspec
 
 from hockney.archive.archived_run import ArchivedRun, Damaged
 from hockney.models.history.times import CaseTime, RunTimes
-from hockney.system.files import grant_usual_permissions, read_regular
+from hockney.system.files import grant_default_permissions, read_regular
 
 INDEX_VERSION = 1
 """The version of the tables below. An index of another version is rebuilt."""
@@ -133,7 +133,7 @@ def write_index(path: Path, changes: Changes, *, fresh: bool = False) -> None:
         with contextlib.closing(sqlite3.connect(temporary)) as index, index:
             _apply(index, changes)
         _seal_file(temporary)
-        grant_usual_permissions(Path(temporary))
+        grant_default_permissions(Path(temporary))
         os.replace(temporary, path)
     except (OSError, sqlite3.Error):
         return

@@ -15,7 +15,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.machine import Mpi
 from hockney.core.wording import join_words
 from hockney.mpi import environment_of, family_of, title_of
-from hockney.system.files import MAKE_ROOM
+from hockney.system.files import FREE_SPACE_REMEDY
 
 SILENCE_SECONDS = 600.0
 
@@ -159,7 +159,7 @@ def build_failure(
         return BuildFailed(
             f"cannot build the {product}",
             "the disk is full",
-            MAKE_ROOM,
+            FREE_SPACE_REMEDY,
             code="build-disk-full",
             log=log,
             tail=tail,

@@ -27,7 +27,7 @@ from hockney.core.paths import LAUNCH_FOLDER, cache_folder
 from hockney.mpi import environment_of, family_of, title_of
 from hockney.system.bundled import bundled_catalog, bundled_groups
 from hockney.system.files import cache_unwritable, remove_older
-from hockney.system.trust import refuse_foreign_cache
+from hockney.system.trust import check_cache_owner
 
 FLAGS = "-O2 -std=c++20"
 LEFTOVER_SECONDS = 7 * 86400.0
@@ -102,7 +102,7 @@ def engine(
         seconds = time.monotonic() - begun
         notify(f"compiled the {_title(name)} in {seconds:.0f} s")
     for folder in (place.parent, place):
-        refuse_foreign_cache(folder, environ)
+        check_cache_owner(folder, environ)
     catalog = read_catalog(place / group, mpi)
     return Engine(place / group, catalog, seconds, cached, place / "build.log", identity.compiler, flags)
 

@@ -25,7 +25,7 @@ from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem, one_line
 from hockney.core.paths import cache_folder
 from hockney.system.files import cache_unwritable, remove_older
-from hockney.system.trust import refuse_foreign_cache
+from hockney.system.trust import check_cache_owner
 
 FLAGS = ("-std=c++20", "-Wall", "-Wextra")
 COMPILE_TIMEOUT_S = 300.0
@@ -109,4 +109,4 @@ def built_once(place: Path, compile_into: Callable[[Path], None], environ: Mappi
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     for folder in (place.parent, place):
-        refuse_foreign_cache(folder, environ)
+        check_cache_owner(folder, environ)

@@ -25,10 +25,10 @@ from hockney.build import duration, unpack
 from hockney.build.compile import BuildFailed, find_first_error, is_disk_full, log_lines, run_logged
 from hockney.build.tools import Compilers, compilers, tool
 from hockney.core.errors import EnvironmentProblem, one_line
-from hockney.core.paths import COMPLETE, cache_folder
+from hockney.core.paths import COMPLETE_MARKER, cache_folder
 from hockney.core.units import format_bytes
-from hockney.system.files import MAKE_ROOM, cache_unwritable
-from hockney.system.packages import install, installer
+from hockney.system.files import FREE_SPACE_REMEDY, cache_unwritable
+from hockney.system.packages import install, installer_command
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ def fetch(package: Package, place: Path) -> Path:
     backend.mkdir()
     (backend / "__init__.py").write_text("")
     shutil.copyfile(unpack.__file__, backend / "build_meta.py")
-    words = installer(place / "prefix", package.name if package.from_source else "")
+    words = installer_command(place / "prefix", package.name if package.from_source else "")
     reason = install(
         [*words, "--require-hashes", "--requirement", str(wanted)],
         {"PYTHONPATH": str(place)} if package.from_source else None,
@@ -123,7 +123,7 @@ def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
     """The prefix of a complete SimGrid in the cache; None if there is none."""
     prefix = cache_folder(environ) / NAME
     try:
-        whole = (prefix / COMPLETE).read_text() == str(prefix)
+        whole = (prefix / COMPLETE_MARKER).read_text() == str(prefix)
     except OSError:
         return None
     return prefix if whole else None
@@ -182,7 +182,7 @@ def refuse_little_room(shelf: Path) -> None:
         raise EnvironmentProblem(
             f"{shelf} has {format_bytes(free)} free",
             f"building SimGrid takes up to {format_bytes(ROOM_BYTES)}",
-            MAKE_ROOM,
+            FREE_SPACE_REMEDY,
             code="no-room-for-simgrid",
             free=free,
             needed=ROOM_BYTES,
@@ -241,7 +241,7 @@ def build_simgrid(
         prefix.rename(fresh / "old")
     staged.rename(prefix)
     try_out(prefix, fresh)
-    (prefix / COMPLETE).write_text(str(prefix))
+    (prefix / COMPLETE_MARKER).write_text(str(prefix))
     notify(f"{TITLE} is in {prefix} ({time.monotonic() - began:.0f} s)")
 
 
@@ -267,7 +267,7 @@ def simgrid_failure(step: Step, log: Path, shelf: Path) -> BuildFailed:
         return BuildFailed(
             f"cannot build {TITLE}",
             f"the disk was full while {step}",
-            MAKE_ROOM,
+            FREE_SPACE_REMEDY,
             code="simgrid-disk-full",
             log=kept,
             tail=tail,

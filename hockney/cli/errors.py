@@ -27,7 +27,7 @@ from hockney.core.errors import (
     UsageError,
     one_line,
     printable,
-    runs_begun,
+    started_runs,
 )
 from hockney.core.wording import list_names
 
@@ -50,8 +50,8 @@ def error_of(error: BaseException) -> HockneyError:
     if interrupt is not None:
         return _interrupted_run_error(interrupts.exit_code(), interrupt.folder, interrupt.complete)
     if interrupts.received_signals or isinstance(error, KeyboardInterrupt | click.Abort):
-        if runs_begun:
-            return _interrupted_run_error(interrupts.exit_code(), runs_begun[-1], complete=False)
+        if started_runs:
+            return _interrupted_run_error(interrupts.exit_code(), started_runs[-1], complete=False)
         return Interrupted("interrupted", code="interrupted", exit_code=interrupts.exit_code())
     if isinstance(error, HockneyError):
         return error

@@ -14,8 +14,8 @@ import click
 
 from hockney.cli import interrupts
 from hockney.cli.errors import end_silently, error_of, print_error
-from hockney.core.errors import EnvironmentProblem, ExitCode, HockneyError, runs_begun
-from hockney.core.wording import as_flags
+from hockney.core.errors import EnvironmentProblem, ExitCode, HockneyError, started_runs
+from hockney.core.wording import name_options_as_flags
 
 MIN_ADDRESS_SPACE_BYTES = 400_000_000
 """The minimum address space. With less, OpenBLAS, which numpy loads, hangs or aborts."""
@@ -24,7 +24,7 @@ MIN_ADDRESS_SPACE_BYTES = 400_000_000
 def guarded(arguments: Sequence[str] | None) -> int:
     """Run the command line, print any error, and return the exit code."""
     complete_environment()
-    with as_flags():
+    with name_options_as_flags():
         code, error = run_command(arguments)
     if error is not None:
         words = sys.argv[1:] if arguments is None else arguments
@@ -37,7 +37,7 @@ def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | No
     with contextlib.suppress(AttributeError, ValueError):  # another kind of stream
         # a host's name may not be representable in the terminal's encoding
         sys.stdout.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    runs_begun.clear()
+    started_runs.clear()
     try:
         interrupts.answer_signals()
         limit = memory_limit()
@@ -54,7 +54,7 @@ def run_command(arguments: Sequence[str] | None) -> tuple[int, HockneyError | No
 
         code = app.main(args=arguments, prog_name="hockney", standalone_mode=False)
         sys.stdout.flush()
-        return code if isinstance(code, int) else ExitCode.FINE, None
+        return code if isinstance(code, int) else ExitCode.SUCCESS, None
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr, flush=True)
         return ExitCode.USAGE, None

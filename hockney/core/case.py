@@ -1,13 +1,13 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""A case: one workload with its parameters and rank count, as one line of text.
+"""A case: one workload with its parameters and number of ranks, as one line of text.
 
 The line is the same on the command line, in a plan and for the engine:
 
     allreduce buffers=hot bytes=1024 ranks=2 sync=window
 
-Its canonical form (parameters in alphabetical order, plain numbers in bytes and seconds, every parameter of
-the workload spelled out) is the identity of a case: two records with the same line measured the same thing.
+Its canonical form (parameters in alphabetical order, plain numbers in bytes and seconds, all parameters of
+the workload) identifies the case: records with the same line measured the same thing.
 """
 
 from __future__ import annotations
@@ -22,26 +22,27 @@ from hockney.core.errors import UsageError, printable
 
 Value = int | float | str
 
-NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+NAME_PATTERN = re.compile(r"[a-z][a-z0-9_]{0,63}")
 ALGORITHM, MPI = "algorithm", "mpi"
-"""The parameter of workloads that have several algorithms, and its value for the MPI's own call."""
+"""The parameter that chooses an algorithm, and its value for the MPI's own call."""
 HOT, WRITTEN = "hot", "written"
 """Values of the parameter `buffers`: never rewritten while they are sent, as in most benchmarks; or written
 just before, as a program's messages are."""
 USUAL_VALUES: Mapping[str, Value] = {ALGORITHM: MPI, "buffers": HOT, "counts": "even", "root": 0}
-"""The values of these parameters unless a measurement is about other ones."""
+"""Usual values of these parameters; some measurements vary them."""
 SETTING = "setting"
-"""The parameter that names a launch setting (`launch_setting`): of the launch, not of the workload."""
+"""The parameter that names a launch setting (`launch_setting`). It belongs to the launch, not to the
+workload."""
 PLACE, NODES = "place", "nodes"
 """Parameters that choose a case's ranks among those of its launch: the level at which rank i and rank i + p/2
 meet (`core.layout`), or the number of nodes over which the ranks are spread evenly."""
 LAUNCH_PARAMETERS = (SETTING, PLACE, NODES)
-"""Parameters that every workload has."""
+"""Parameters that every workload accepts."""
 
 
 @dataclass(frozen=True, order=True)
 class Case:
-    """`parameters` is sorted by name and does not contain `ranks`."""
+    """A workload with its parameters, which are sorted by name and do not include `ranks`."""
 
     workload: str
     parameters: tuple[tuple[str, Value], ...]
@@ -52,16 +53,18 @@ class Case:
         return Case(workload, tuple(sorted(parameters.items())), ranks)
 
     def __reduce__(self) -> tuple[type[Case], tuple[object, ...]]:
-        """Pickled without what is derived from it."""
+        """Pickle only the fields, not cached values."""
         return Case, (self.workload, self.parameters, self.ranks)
 
     @cached_property
     def line(self) -> str:
-        return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in sorted(self.values.items()))])
+        return " ".join(
+            [self.workload, *(f"{name}={format_value(value)}" for name, value in sorted(self.values.items()))]
+        )
 
     @cached_property
     def values(self) -> Mapping[str, Value]:
-        """Every parameter by name, including `ranks`."""
+        """All parameters by name, including `ranks`."""
         return MappingProxyType(dict(self.parameters) | {"ranks": self.ranks})
 
     def __getitem__(self, name: str) -> Value:
@@ -74,46 +77,46 @@ class Case:
         return self.values.get(name, default)
 
     def with_parameter(self, name: str, value: Value) -> Case:
-        """The same case except for this parameter, which is not `ranks`."""
+        """Return the same case with another value of this parameter, which must not be `ranks`."""
         return Case.of(self.workload, self.ranks, **{**dict(self.parameters), name: value})
 
     @property
     def is_usual(self) -> bool:
-        """Whether those parameters of USUAL that it has are usual."""
+        """Whether all of its parameters that USUAL_VALUES lists have their usual values."""
         return all(self.get(name, value) == value for name, value in USUAL_VALUES.items())
 
     @property
     def setting(self) -> str:
-        """The name of the launch setting with which the case is measured, "" for none."""
+        """Name of its launch setting, "" for none."""
         return str(self.values.get(SETTING, ""))
 
     @property
     def place(self) -> str:
-        """The level at which its pairs of ranks meet, "" if the launch decides."""
+        """Level at which its pairs of ranks meet, "" if the launch decides."""
         return str(self.values.get(PLACE, ""))
 
     @property
     def nodes(self) -> int:
-        """The number of nodes over which its ranks are spread, 0 if the launch decides."""
+        """Number of nodes over which its ranks are spread, 0 if the launch decides."""
         return int(self.number(NODES))
 
     @property
     def is_placed(self) -> bool:
-        """Whether its ranks are chosen among those of the launch, which may have more."""
+        """Whether its ranks are chosen among the ranks of a launch that may have more."""
         return bool(self.place or self.nodes)
 
     @property
     def launched_ranks(self) -> int:
-        """The ranks of its launch; 0 if it is launched on the whole layout of the machine."""
+        """Number of ranks of its launch; 0 if the launch fills the whole layout of the machine."""
         return 0 if self.is_placed else self.ranks
 
     def with_setting(self, setting: str) -> Case:
-        """The same case with this launch setting, without any if it is ""."""
+        """Return the same case with this launch setting, or without one for ""."""
         values = {name: value for name, value in self.parameters if name != SETTING}
         return Case.of(self.workload, self.ranks, **values, **({SETTING: setting} if setting else {}))
 
     def number(self, name: str, default: float = 0) -> float:
-        """A numeric parameter, or `otherwise` if the workload has none of this name."""
+        """Return a numeric parameter, or `default` if the workload has no parameter of this name."""
         value = self.values.get(name, default)
         if isinstance(value, str):
             raise UsageError(
@@ -127,8 +130,8 @@ class Case:
 
     @property
     def bytes(self) -> int:
-        """The length of a message, block or vector; 0 for a workload without messages, such as a barrier. A
-        workload's size is defined by its catalog entry (`Workload.size_of`)."""
+        """Length of a message, block or vector; 0 for a workload without messages, such as a barrier. The
+        catalog defines the size of a workload (`Workload.size_of`)."""
         return int(self.number("bytes"))
 
     def __str__(self) -> str:
@@ -136,21 +139,21 @@ class Case:
 
 
 def format_value(value: Value) -> str:
-    """Numbers as text that the engine reads back exactly."""
+    """Format numbers as text that the engine reads back exactly."""
     if isinstance(value, float):
         return repr(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
     return str(value)
 
 
 def split_case(text: str) -> tuple[str, dict[str, str]]:
-    """The words of a case line, not checked against any catalog: workload and raw parameters."""
+    """Split a case line into workload and raw parameters, without checking them against a catalog."""
     words = text.split()
-    if not words or not NAME.fullmatch(words[0]):
+    if not words or not NAME_PATTERN.fullmatch(words[0]):
         raise _not_a_case(text)
     raw: dict[str, str] = {}
     for word in words[1:]:
         name, equals, value = word.partition("=")
-        if not equals or not NAME.fullmatch(name) or not value:
+        if not equals or not NAME_PATTERN.fullmatch(name) or not value:
             raise UsageError(
                 f"'{printable(word)}' is not a parameter",
                 "",
@@ -171,7 +174,7 @@ def split_case(text: str) -> tuple[str, dict[str, str]]:
 
 
 def parse_raw_case(workload: str, raw: Mapping[str, str]) -> Case:
-    """A case from a line that is already canonical (a plan's, a record's): numbers are plain."""
+    """Return the case of a canonical line (from a plan or a record), whose numbers have no units."""
     values = {name: _parse_value(value) for name, value in raw.items()}
     ranks = values.pop("ranks", None)
     if not isinstance(ranks, int) or ranks < 1:
@@ -186,15 +189,15 @@ def parse_raw_case(workload: str, raw: Mapping[str, str]) -> Case:
 
 @lru_cache(maxsize=1 << 16)
 def parse_canonical(line: str) -> Case:
-    """The inverse of `Case.line`. A run has every line once for each launch. Raises UsageError, also for
-    other white space than single spaces, which would reach tables and files."""
+    """Parse a `Case.line`. Cached, as a run contains every line once per launch. Raises UsageError, also for
+    white space other than single spaces, which would reach tables and files."""
     if line != " ".join(line.split()):
         raise _not_a_case(line)
     return parse_raw_case(*split_case(line))
 
 
 def parse_subject_line(line: str) -> tuple[str, dict[str, Value]]:
-    """Workload and parameters of a canonical line that need not name its ranks."""
+    """Return workload and parameters of a canonical line, which may lack `ranks`."""
     workload, raw = split_case(line)
     return workload, {name: _parse_value(value) for name, value in raw.items()}
 

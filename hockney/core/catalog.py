@@ -21,20 +21,22 @@ from hockney.core.record import OverRanks, Per
 from hockney.core.units import parse_bytes, parse_seconds, value_out_of_range
 
 PING_PONG = "point-to-point", "send"
-"""Role and operation of the workload that gives the cost of a message."""
+"""Role and operation of the workload that measures the cost of a message."""
 
 BIDIRECTIONAL = ("sendrecv", "isendrecv")
-"""Operations between two ranks in which both send at the same time, so that one moves two messages."""
+"""Operations between two ranks in which both send at the same time; each moves two messages."""
 
 
 class Parameter(msgspec.Struct, frozen=True):
-    """`unit` is "B", "s" or "" (a count); `kind` choice has `choices`. `low` and `high` are inclusive.
+    """A parameter of a workload. `unit` is "B", "s" or "" (a count). `kind` choice has `choices`. `low` and
+    `high` are inclusive.
 
-    `kind` text is a word in one of the forms in `choices`, such as "equal", "uniform:S" or "N:N:...": the
-    part before the first colon is that of the form, or any number if the form has a capital letter.
+    `kind` text is a word in one of the forms in `choices`, such as "equal", "uniform:S" or "N:N:...". The
+    part before the first colon must be that of the form, or any number if the form has a capital letter.
 
-    `multiple_of` is what must divide the value: a number; the name of the parameter that has it; or that of
-    the parameter that names the workload whose parameter of the same name has the condition. "": any value.
+    The value must be divisible by `multiple_of`: a number, the name of another parameter, or the name of a
+    parameter whose value is a workload; then the condition of that workload's parameter of the same name
+    applies. "" allows any value.
     """
 
     name: str
@@ -49,7 +51,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """A quantity that a workload reports besides its time: its values are in `MetricSeries`."""
+    """A quantity that a workload reports in addition to its time; `MetricSeries` contains its values."""
 
     name: str
     unit: str
@@ -60,11 +62,11 @@ class Metric(msgspec.Struct, frozen=True):
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """`time` describes one entry of a record's times. `max_ranks` 0 means no limit.
+    """A workload. `time` describes one entry of a record's times. `max_ranks` 0 means no limit.
 
-    `role` is its part in studies (point-to-point, collective, kernel, ...; the list is open), `operation`
-    what it performs, `size` the parameter that is its size ("" for none), `group` the executable that runs
-    it. The defaults are for catalogs of schema 1.
+    `role` is its part in studies (point-to-point, collective, kernel, ...; the list is open), `operation` the
+    operation it performs, `size` the name of its size parameter ("" for none), `group` the executable that
+    runs it. The defaults are for catalogs of schema 1.
     """
 
     name: str
@@ -84,22 +86,22 @@ class Workload(msgspec.Struct, frozen=True):
 
     @property
     def algorithms(self) -> tuple[str, ...]:
-        """The algorithms of which a case names one; empty for a workload that has only one."""
+        """Algorithms from which a case chooses; empty for a workload with a single one."""
         parameter = self.parameter(ALGORITHM)
         return () if parameter is None else tuple(parameter.choices)
 
     def size_of(self, case: Case) -> float:
-        """The value of the parameter that is the size of the workload; 0 if it has none."""
+        """Return the value of its size parameter; 0 if it has none."""
         return case.number(self.size) if self.size else 0
 
     @property
     def size_unit(self) -> str:
-        """ "B", "s", or "" for a count and for a workload without a size."""
+        """Unit of its size: "B", "s", or "" for a count and for a workload without a size."""
         parameter = self.parameter(self.size)
         return parameter.unit if parameter is not None else "B" if self.size == "bytes" else ""
 
     def performs(self, role: str, operation: str = "") -> bool:
-        """Whether it has this role and, unless it is "", performs this operation."""
+        """Return whether it has this role and, unless it is "", performs this operation."""
         return self.role == role and operation in ("", self.operation)
 
     @property
@@ -107,14 +109,13 @@ class Workload(msgspec.Struct, frozen=True):
         return self.operation in BIDIRECTIONAL
 
     def message_count(self, case: Case) -> int:
-        """The number of messages of its size that a case has in flight for one reply: a stream's window, a
-        train."""
+        """Return the number of messages per reply: the window of a stream, the length of a train."""
         counted_by = {"stream": "window", "train": "messages"}.get(self.role, "")
         return int(case.number(counted_by, 1)) if counted_by else 1
 
     def payload_bytes(self, case: Case) -> int:
-        """Bytes that one operation moves, by the convention of its bandwidth, if no engine has counted
-        them."""
+        """Return the bytes that one operation moves, by the convention of its bandwidth, if no engine has
+        counted them."""
         if self.role == "train":
             return case.bytes * (self.message_count(case) + 1)
         return case.bytes * (2 if self.bidirectional else 1)
@@ -126,68 +127,74 @@ class Catalog(msgspec.Struct, frozen=True):
     workloads: list[Workload]
 
     def workload(self, name: str) -> Workload:
-        for each in self.workloads:
-            if each.name == name:
-                return each
+        for entry in self.workloads:
+            if entry.name == name:
+                return entry
         raise unknown(
-            "workload", name, (w.name for w in self.workloads), "'hockney run --list' shows all of them"
+            "workload",
+            name,
+            (entry.name for entry in self.workloads),
+            "'hockney run --list' shows all of them",
         )
 
     def entry(self, name: str) -> Workload:
-        """The catalog's entry of a workload; for one that it lacks (a run made with another engine) only the
-        name, without a role."""
-        listed = next((w for w in self.workloads if w.name == name), None)
-        return listed or Workload(
+        """Return the entry of a workload. If the catalog lacks it (a run made with another engine), the entry
+        has only a name, without a role."""
+        entry = next((workload for workload in self.workloads if workload.name == name), None)
+        return entry or Workload(
             name=name, help="", time="", min_ranks=1, max_ranks=0, parameters=[], size="bytes"
         )
 
     def with_role(self, *roles: str) -> list[Workload]:
-        return [w for w in self.workloads if w.role in roles]
+        return [workload for workload in self.workloads if workload.role in roles]
 
     def workload_name(self, role: str, operation: str = "") -> str:
-        """The first workload with this role and, unless it is "", this operation; "" if there is none."""
-        return next((w.name for w in self.workloads if w.performs(role, operation)), "")
+        """Return the first workload with this role and, unless it is "", this operation; "" if there is
+        none."""
+        return next((workload.name for workload in self.workloads if workload.performs(role, operation)), "")
 
-    def only(self, names: Iterable[str]) -> Catalog:
-        """The entries of these workloads, as stored with a run."""
-        wanted = set(names)
-        return msgspec.structs.replace(self, workloads=[w for w in self.workloads if w.name in wanted])
+    def restricted_to(self, names: Iterable[str]) -> Catalog:
+        """Return the entries of these workloads, as stored with a run."""
+        name_set = set(names)
+        return msgspec.structs.replace(
+            self, workloads=[workload for workload in self.workloads if workload.name in name_set]
+        )
 
     def merged_with(self, other: Catalog) -> Catalog:
-        """This catalog with the entries of `other` for workloads that it lacks."""
-        names = {w.name for w in self.workloads}
-        more = [w for w in other.workloads if w.name not in names]
-        return msgspec.structs.replace(self, workloads=[*self.workloads, *more])
+        """Return this catalog with additional workloads from `other`."""
+        names = {workload.name for workload in self.workloads}
+        additional = [workload for workload in other.workloads if workload.name not in names]
+        return msgspec.structs.replace(self, workloads=[*self.workloads, *additional])
 
     def case(self, text: str, ranks: int = 2) -> Case:
-        """The canonical case of a typed line; `ranks` is used if the line names none."""
+        """Return the canonical case of a typed line; `ranks` is the default."""
         name, raw = split_case(text)
         return self.complete_case(name, {"ranks": str(ranks)} | raw)
 
     def complete_case(self, name: str, raw: Mapping[str, str]) -> Case:
-        """Check every parameter, fill in the defaults."""
+        """Check every parameter and fill in the defaults."""
         workload = self.workload(name)
         by_name = {p.name: p for p in workload.parameters}
-        for given in raw:
-            if given not in ("ranks", *LAUNCH_PARAMETERS) and given not in by_name:
-                raise unknown_parameter(given, name, [*by_name, "ranks"])
-        ranks = _ranks(workload, raw.get("ranks", str(workload.min_ranks)))
-        values = {p.name: _value(p, raw.get(p.name, p.default)) for p in workload.parameters}
+        for parameter_name in raw:
+            if parameter_name not in ("ranks", *LAUNCH_PARAMETERS) and parameter_name not in by_name:
+                raise unknown_parameter(parameter_name, name, [*by_name, "ranks"])
+        ranks = _parse_ranks(workload, raw.get("ranks", str(workload.min_ranks)))
+        values = {p.name: _parse_value(p, raw.get(p.name, p.default)) for p in workload.parameters}
         root = values.get("root", 0)
         if isinstance(root, int) and root >= ranks:
             raise value_out_of_range(f"root={root}", True, "from 0", f"{ranks - 1}", "root=0")
         for parameter in workload.parameters:
             self._check_multiple(parameter, values)
         setting = raw.get(SETTING, DEFAULT)
-        placed = _placement(raw, ranks, by_name)
-        return Case.of(name, ranks, **values, **placed).with_setting("" if setting == DEFAULT else setting)
+        placement = _parse_placement(raw, ranks, by_name)
+        return Case.of(name, ranks, **values, **placement).with_setting("" if setting == DEFAULT else setting)
 
     def _check_multiple(self, parameter: Parameter, values: Mapping[str, Value]) -> None:
         divisor = self._divisor(parameter, values)
         value = int(values[parameter.name]) if divisor else 0
         if divisor and value % divisor:
-            named = isinstance(values.get(parameter.multiple_of), int)
-            source = f"{parameter.multiple_of}={divisor}" if named else ""
+            is_named = isinstance(values.get(parameter.multiple_of), int)
+            source = f"{parameter.multiple_of}={divisor}" if is_named else ""
             raise UsageError(
                 f"'{parameter.name}={value}' is not possible",
                 f"expected a multiple of {source or divisor}",
@@ -199,20 +206,20 @@ class Catalog(msgspec.Struct, frozen=True):
             )
 
     def _divisor(self, parameter: Parameter, values: Mapping[str, Value]) -> int:
-        """The number of which the value must be a multiple; 0 if there is none."""
+        """Return the number that must divide the value; 0 for none."""
         value = values.get(parameter.multiple_of, parameter.multiple_of)
         if not isinstance(value, str) or value.isdecimal():
             return int(value)
-        named = self.entry(value).parameter(parameter.name) if value else None
-        return self._divisor(named, values) if named is not None else 0
+        other_parameter = self.entry(value).parameter(parameter.name) if value else None
+        return self._divisor(other_parameter, values) if other_parameter is not None else 0
 
 
-NUMBER = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")
+NUMBER_PATTERN = re.compile(r"[+-]?[\d.]+(?:[eE][+-]?\d+)?")
 
 decode_catalog = msgspec.json.Decoder(Catalog).decode
 
 
-def _ranks(workload: Workload, text: str) -> int:
+def _parse_ranks(workload: Workload, text: str) -> int:
     if not text.isdecimal() or len(text) > 8 or not 0 < int(text) <= 10**7:
         raise UsageError(
             f"ranks={printable(text)} is not a number of ranks",
@@ -224,10 +231,12 @@ def _ranks(workload: Workload, text: str) -> int:
     ranks = int(text)
     if ranks < workload.min_ranks or (workload.max_ranks and ranks > workload.max_ranks):
         low, high = workload.min_ranks, workload.max_ranks
-        needs = f"exactly {low}" if low == high else f"at least {low}" if ranks < low else f"at most {high}"
+        requirement = (
+            f"exactly {low}" if low == high else f"at least {low}" if ranks < low else f"at most {high}"
+        )
         raise UsageError(
             f"{workload.name} cannot run on {ranks} ranks",
-            f"it needs {needs}",
+            f"it needs {requirement}",
             f"set ranks={low}",
             code="rank-count-not-supported",
             ranks=ranks,
@@ -237,22 +246,25 @@ def _ranks(workload: Workload, text: str) -> int:
     return ranks
 
 
-def _placement(raw: Mapping[str, str], ranks: int, known: Collection[str]) -> dict[str, Value]:
-    """The parameters that choose the case's ranks; one that the workload has itself (`known`) is none."""
-    given = {name: raw[name] for name in (PLACE, NODES) if name in raw and name not in known}
-    if len(given) > 1:
+def _parse_placement(
+    raw: Mapping[str, str], ranks: int, parameter_names: Collection[str]
+) -> dict[str, Value]:
+    """Return the parameters that choose the case's ranks, except those that the workload defines itself
+    (`parameter_names`)."""
+    placement = {name: raw[name] for name in (PLACE, NODES) if name in raw and name not in parameter_names}
+    if len(placement) > 1:
         raise UsageError(
             "place= and nodes= exclude each other",
             "both choose the ranks of a case",
             "omit one",
             code="place-and-nodes",
         )
-    if NODES in given:
-        nodes = int(given[NODES]) if given[NODES].isdecimal() and len(given[NODES]) < 9 else 0
+    if NODES in placement:
+        nodes = int(placement[NODES]) if placement[NODES].isdecimal() and len(placement[NODES]) < 9 else 0
         if not nodes or ranks % nodes:
-            raise node_count_not_usable(given[NODES], ranks)
+            raise node_count_not_usable(placement[NODES], ranks)
         return {NODES: nodes}
-    if PLACE in given and ranks % 2:
+    if PLACE in placement and ranks % 2:
         raise UsageError(
             f"place= needs an even number of ranks, not {ranks}",
             "it is where rank i and rank i + p/2 meet",
@@ -260,16 +272,16 @@ def _placement(raw: Mapping[str, str], ranks: int, known: Collection[str]) -> di
             code="pairs-need-even-ranks",
             ranks=ranks,
         )
-    return {PLACE: parse_level(given[PLACE])} if PLACE in given else {}
+    return {PLACE: parse_level(placement[PLACE])} if PLACE in placement else {}
 
 
-def _value(parameter: Parameter, text: str) -> Value:
+def _parse_value(parameter: Parameter, text: str) -> Value:
     if parameter.kind == "choice":
         if text not in parameter.choices:
             raise unknown_value(text, parameter.name, parameter.choices)
         return text
     if parameter.kind == "text":
-        return _word(parameter, text)
+        return _parse_text(parameter, text)
     try:
         value: float = (
             parse_bytes(text)
@@ -292,18 +304,18 @@ def _value(parameter: Parameter, text: str) -> Value:
     return int(value) if parameter.kind == "integer" else value
 
 
-def _word(parameter: Parameter, text: str) -> str:
-    """The engine parses the part after the colon."""
+def _parse_text(parameter: Parameter, text: str) -> str:
+    """Check the part before the colon; the engine parses the part after it."""
     forms = [form.partition(":")[0] for form in parameter.choices]
-    word, _, rest = text.partition(":")
-    number = NUMBER.fullmatch(word) and rest and any(form.isupper() for form in forms)
-    if not number and (word not in forms or not text.isprintable() or " " in text):
+    word, _, argument = text.partition(":")
+    is_number = NUMBER_PATTERN.fullmatch(word) and argument and any(form.isupper() for form in forms)
+    if not is_number and (word not in forms or not text.isprintable() or " " in text):
         raise unknown_value(text, parameter.name, parameter.choices)
     return text
 
 
 def node_count_not_usable(text: str, ranks: int) -> UsageError:
-    """`text` is the value of nodes=."""
+    """Return the error for the value `text` of nodes=."""
     return UsageError(
         f"nodes={printable(text)} does not divide ranks={ranks}",
         "every node has the same number of ranks",

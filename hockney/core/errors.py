@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every error a user can meet: a code for programs, and what, why and remedy for one sentence line."""
+"""Errors for users: each has a code for programs, and text that states what happened, why, and the remedy."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-CLOSE = 0.65
-"""How similar a name has to be to be suggested, by difflib. Words that only share letters reach 0.6."""
+MIN_SIMILARITY = 0.65
+"""Minimum similarity of a suggested name, by difflib. Words that only share letters reach 0.6."""
 
-SHORTEST_PART = 3
-"""A name of at least this length is suggested for its part: sim:t3e for t3e."""
+MIN_PART_LENGTH = 3
+"""A name of at least this length suggests longer names that contain it: t3e suggests sim:t3e."""
 
 
 class ExitCode(IntEnum):
     """The exit codes of `hockney`."""
 
-    FINE = 0
+    SUCCESS = 0
     ANSWER_IS_NO = 1
     USAGE = 2
     ENVIRONMENT = 3
@@ -37,9 +37,9 @@ class ExitCode(IntEnum):
 class HockneyError(Exception):
     """A problem that is reported in one line. Subclasses define the exit code.
 
-    `code` is a kebab-case word, unique in the program: programs and tests depend on it and on `fields`
-    (the values in the message), never on the wording. `what` states the fact; `why`, the reason or
-    consequence, and `remedy`, the way out, may be empty.
+    `code` is a kebab-case word, unique in the program. Programs and tests depend on it and on `fields` (the
+    values in the message), never on the wording. `what` states the fact. `why` (the reason or consequence)
+    and `remedy` may be empty.
     """
 
     exit_code: int = ExitCode.ENVIRONMENT
@@ -56,15 +56,16 @@ class HockneyError(Exception):
 
     @property
     def suggestion(self) -> str:
-        """The existing name that is closest to an unknown one; "" if there is none."""
+        """Existing name closest to an unknown one; "" if no name is close."""
         return str(self.fields.get("suggestion", ""))
 
     def __str__(self) -> str:
         fact = self.what + (f": {self.why}" if self.why else "")
-        return sentences(fact, self.remedy) if self.remedy else one_line(fact)
+        return join_sentences(fact, self.remedy) if self.remedy else one_line(fact)
 
     def with_context(self, context: str) -> Self:
-        """The same error, prefixed with the place where it occurred: an option, a file and its key."""
+        """Return the same error, prefixed with the place where it occurred: an option, or a file and its
+        key."""
         error = copy.copy(self)
         error.what = f"{context}: {self.what}"
         return error
@@ -87,10 +88,8 @@ class Interrupted(HockneyError):
 
 
 class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C or SIGTERM during a run in `folder`, which is kept.
-
-    `complete` means that everything is measured.
-    """
+    """Ctrl-C or SIGTERM during a run in `folder`, which is kept. `complete` means that everything is
+    measured."""
 
     def __init__(self, folder: Path, complete: bool) -> None:
         super().__init__(str(folder))
@@ -98,20 +97,20 @@ class RunInterrupted(KeyboardInterrupt):
         self.complete = complete
 
 
-runs_begun: list[Path] = []
-"""The folders of the runs that this use of hockney has measured. The last one is named if an interrupt
-arrives where nothing else attaches a run to it, such as at the very end of a command."""
+started_runs: list[Path] = []
+"""Folders of the runs measured by this process. The last one is named if an interrupt arrives outside of
+`attach_run_to_interrupt`, such as at the very end of a command."""
 
 
 @contextlib.contextmanager
 def attach_run_to_interrupt(folder: Path, *, complete: bool) -> Iterator[None]:
-    """Turn a KeyboardInterrupt inside into a RunInterrupted that names the run in `folder`."""
+    """Turn a KeyboardInterrupt in this context into a RunInterrupted that names the run in `folder`."""
     try:
         yield
     except RunInterrupted:
         raise
-    except KeyboardInterrupt as end:
-        raise RunInterrupted(folder, complete) from end
+    except KeyboardInterrupt as interrupt:
+        raise RunInterrupted(folder, complete) from interrupt
 
 
 class UsageError(HockneyError):
@@ -139,22 +138,25 @@ def unknown(
     remedy: str = "",
     *,
     code: str = "",
-    compared: Callable[[str], str] = str,
+    normalize: Callable[[str], str] = str,
 ) -> UsageError:
-    """An unknown name: field `suggestion` is the closest available one, if any is close.
+    """Return the error for an unknown name. Its field `suggestion` is the closest available name, if any is
+    close.
 
-    A name that contains the unknown one is close too; the unknown one itself is never suggested. The code is
-    "unknown-KIND" unless `code` is given. Names are compared as `compared` returns them; of those that it
-    makes the same, the first is suggested.
+    A longer name that contains the unknown one is close too; the unknown name itself is never suggested. The
+    code is "unknown-KIND" unless `code` is given. Names are compared after `normalize`. If it maps names to
+    the same text, the first is suggested.
     """
-    listed = list(available)
-    names = sorted(listed)
-    originals = {compared(each): each for each in reversed(listed) if each != name}
-    close = difflib.get_close_matches(compared(name), sorted(originals), n=1, cutoff=CLOSE)
-    if not close and len(compared(name)) >= SHORTEST_PART:
-        containing = (each for each in sorted(originals) if compared(name) in each)
-        close = sorted(containing, key=len)
-    suggestion = originals[close[0]] if close else ""
+    names_in_order = list(available)
+    names = sorted(names_in_order)
+    originals = {
+        normalize(candidate): candidate for candidate in reversed(names_in_order) if candidate != name
+    }
+    matches = difflib.get_close_matches(normalize(name), sorted(originals), n=1, cutoff=MIN_SIMILARITY)
+    if not matches and len(normalize(name)) >= MIN_PART_LENGTH:
+        longer_names = (candidate for candidate in sorted(originals) if normalize(name) in candidate)
+        matches = sorted(longer_names, key=len)
+    suggestion = originals[matches[0]] if matches else ""
     if suggestion:
         remedy = f"did you mean '{suggestion}'?"
     elif not remedy and names:
@@ -169,30 +171,28 @@ def unknown(
     )
 
 
-def sentences(*parts: str) -> str:
-    """One line of the parts that are not empty, each ended by a full stop unless it ends a sentence already.
-
-    All but the first begin with a capital letter.
-    """
+def join_sentences(*parts: str) -> str:
+    """Join the parts that are not empty into one line. Every part gets a final full stop unless it already
+    ends a sentence. All parts but the first are capitalised."""
     lines = [one_line(part) for part in parts]
-    first, *rest = [line for line in lines if line] or [""]
-    return " ".join(_ended(line) for line in (first, *map(_capitalised, rest)))
+    first, *remaining = [line for line in lines if line] or [""]
+    return " ".join(_with_full_stop(line) for line in (first, *map(_capitalise, remaining)))
 
 
-def _ended(text: str) -> str:
+def _with_full_stop(text: str) -> str:
     return text if text.endswith((".", "?", "!")) or not text else f"{text}."
 
 
-def _capitalised(text: str) -> str:
+def _capitalise(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
 def printable(text: str) -> str:
-    """`text` with control characters shown as escapes, so that no terminal obeys them."""
+    """Return `text` with control characters escaped, so that terminals do not interpret them."""
     # A page asks for thousands of texts, and nearly all are printable.
     return text if text.isprintable() else "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
 def one_line(text: str) -> str:
-    """`text` as one printable line."""
+    """Return `text` as one printable line."""
     return printable(" ".join(text.split()))

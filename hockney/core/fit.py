@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The contents of `fits.json`: summaries of cases and fitted models, all derived from `records.jsonl`; and of
-`survey.json`, a survey that a study used.
+"""Contents of `fits.json`: summaries of cases and fitted models, derived from `records.jsonl`. Contents of
+`survey.json`: a survey that a study used.
 
-Every number comes with its 95% interval, every fit with a verdict.
+Every number has a 95% interval, every fit a verdict.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from hockney.core.units import format_interval
 Verdict = Literal["good", "fair", "poor", "refused"]
 Intercept = Literal["found", "held", "below zero"]
 Cost = Literal["typical", "undisturbed"]
-"""Which time of a case: the centre over all its visits and launches, or that of its fastest mode."""
+"""Which time of a case: the centre over all its visits and launches, or the time of its fastest mode."""
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A value with its 95% interval; the ends are None if the data allow no interval."""
+    """A value with its 95% interval; `low` and `high` are None if the data allow no interval."""
 
     value: float
     low: float | None
@@ -36,14 +36,14 @@ class Estimate(msgspec.Struct, frozen=True):
 
 
 def estimate_fields(name: str, estimate: Estimate | None, unit: str = "") -> dict[str, float | None]:
-    """The value and the ends of the interval as fields with names ending in `unit`; None without an
+    """Return the value and the bounds of the interval as fields with names ending in `unit`; None without an
     estimate."""
     names = {f"{name}{unit}": "value", f"{name}_low{unit}": "low", f"{name}_high{unit}": "high"}
-    return {field: getattr(estimate, end, None) for field, end in names.items()}
+    return {field: getattr(estimate, attribute, None) for field, attribute in names.items()}
 
 
 class ExactValue(Estimate, frozen=True):
-    """One that does not vary, as a simulated time: both ends are the value."""
+    """A value that does not vary, such as a simulated time. Both bounds equal the value."""
 
     @classmethod
     def of(cls, value: float) -> ExactValue:
@@ -51,25 +51,25 @@ class ExactValue(Estimate, frozen=True):
 
 
 class DefinedValue(ExactValue, frozen=True):
-    """One that is known without measuring, as the ratio of a time to itself."""
+    """A value that is known without measuring, such as the ratio of a time to itself."""
 
 
 class TimeEstimate(Estimate, frozen=True, omit_defaults=True):
     """A time in seconds, shown with a unit: 5.2 us [5.11, 5.29]. `caveats` are reasons for caution that its
-    interval does not show."""
+    interval does not reflect."""
 
     caveats: tuple[FitCaveat, ...] = ()
 
     def __repr__(self) -> str:
-        shown = format_interval(self.value, self.low, self.high, "s")
-        return "; ".join((shown, *(caveat.text for caveat in self.caveats)))
+        interval = format_interval(self.value, self.low, self.high, "s")
+        return "; ".join((interval, *(caveat.text for caveat in self.caveats)))
 
 
 class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
     """One metric of one case over all its launches, summarised like the time.
 
-    For a metric that is kept for each rank (`over_ranks` each), `typical` is that of the maximum over the
-    ranks, and `by_rank` has that of each rank. A `phase` is a part of the operation's time.
+    For a metric per rank (`over_ranks` each), `typical` is the maximum over the ranks, and `by_rank` contains
+    the value of every rank. A `phase` is a part of the operation's time.
     """
 
     unit: str
@@ -79,17 +79,17 @@ class MetricSummary(msgspec.Struct, frozen=True, kw_only=True):
     by_rank: list[float] = []
 
 
-class Undisturbed(msgspec.Struct, frozen=True, kw_only=True):
-    """The cost of a case in its fastest mode (s), and the share of its visits that were `disturbed`: slower
-    than that by more than a tenth."""
+class UndisturbedCost(msgspec.Struct, frozen=True, kw_only=True):
+    """Cost of a case in its fastest mode (s), and the share of `disturbed` visits, which are more than a
+    tenth slower."""
 
     cost: Estimate
     disturbed: float
 
 
 class Modes(msgspec.Struct, frozen=True, kw_only=True):
-    """Times of one case that are either about `fast_s` or about `slow_s`, the latter in `slow_share` of the
-    visits; `dwell_s` is the mean duration of a mode (s), None if no mode was observed to change."""
+    """Times of one case in two modes, about `fast_s` and about `slow_s`. `slow_share` is the share of visits
+    in the slow mode. `dwell_s` is the mean duration of a mode (s), None if no change of mode was observed."""
 
     fast_s: float
     slow_s: float
@@ -101,25 +101,27 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     """One case over all its launches.
 
     `typical` is the typical time of one operation (s): the robust centre over visits and launches.
-    `undisturbed` is its cost in the fastest mode, `modes` are there where times are clearly of two kinds.
-    `visits` is the number of moments at which the case was measured, `preempted` that of visits during which
-    a rank lost its core. `within` is the spread inside a launch (the interquartile range over the median,
-    averaged over launches), `between` the spread of the launches' times (a robust standard deviation of their
-    logarithms; None with one launch). `launch_spread` is the same without protection against outliers below
-    six launches, `launch_spread_expected` what the spread within launches predicts for it. `quartiles` are
-    the 5, 25, 75 and 95% points of all repetitions (s).
-    `launches` are those that measured the case, `inferred_launches` those that it missed and that both costs
-    and the spread between launches include as inferred from similar cases. With an `unknown_change`, it has
-    no interval: other cases changed in launches that it missed, and nothing similar was measured there.
-    `min_s` to `max_s` are the extremes, the mean and quantiles of the repetitions (s), of `operations`
-    operations altogether; `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are what nccl-tests and
-    OSU's benchmarks make of a typical time, None where they have no meaning (docs/columns.md).
-    `metrics` are what else the workload reports, by name. `place` and `nodes` are those of its records, ""
-    and 0 if they differ between launches."""
+    `undisturbed` is its cost in the fastest mode; `modes` is set if its times clearly have two modes.
+    `visits` is the number of visits, `preempted` the number of visits during which a rank lost its core.
+    `within` is the spread inside a launch (the interquartile range over the median, averaged over launches).
+    `between` is the spread of the launches' times (a robust standard deviation of their logarithms; None with
+    one launch). `launch_spread` is the same without protection against outliers for fewer than six launches;
+    `launch_spread_expected` is its prediction from the spread within launches. `quartiles` are the 5, 25, 75
+    and 95% points of all repetitions (s).
+
+    `launches` measured the case. `inferred_launches` missed it; their times are inferred from similar cases,
+    and enter both costs and the spread between launches. With an `unknown_change` there is no interval: in
+    launches that missed the case, other cases changed, and no similar case was measured. `min_s` to `max_s`
+    are the extremes, the mean and quantiles of the repetitions (s). `operations` is the total number of
+    operations. `algbw_bytes_per_s`, `busbw_bytes_per_s` and `rate_per_s` are derived from the typical time as
+    in nccl-tests and the OSU benchmarks, None if undefined (docs/columns.md). `metrics` are the other metrics
+    of the workload, by name. `place` and `nodes` are those of its records, "" and 0 if they differ between
+    launches.
+    """
 
     case: str
     typical: Estimate
-    undisturbed: Undisturbed | None = None
+    undisturbed: UndisturbedCost | None = None
     modes: Modes | None = None
     visits: int = 0
     preempted: int = 0
@@ -151,19 +153,19 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def spread_within(self) -> float | None:
-        """`within`; None if it is unknown, as each launch has only one repetition."""
-        known = self.repetitions > self.launches or isinstance(self.typical, ExactValue)
-        return self.within if known else None
+        """The value of `within`; None if it is unknown because every launch has only one repetition."""
+        is_known = self.repetitions > self.launches or isinstance(self.typical, ExactValue)
+        return self.within if is_known else None
 
     def cost(self, cost: Cost) -> Estimate:
-        """The typical cost if the undisturbed one is not known."""
-        fast = self.undisturbed if cost == "undisturbed" else None
-        return self.typical if fast is None else fast.cost
+        """Return this cost; the typical cost if the undisturbed one is unknown."""
+        undisturbed = self.undisturbed if cost == "undisturbed" else None
+        return self.typical if undisturbed is None else undisturbed.cost
 
 
 class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
-    """One fitted parameter. `symbol` is the usual one in the literature (L, o_s, r_inf), `unit` s, B, s/B,
-    B/s or ""."""
+    """One fitted parameter. `symbol` is its usual symbol in the literature (L, o_s, r_inf), `unit` is s, B,
+    s/B, B/s or ""."""
 
     name: str
     symbol: str
@@ -173,7 +175,7 @@ class FittedParameter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CurvePoint(msgspec.Struct, frozen=True):
-    """The fitted model at `x` (bytes or ranks): time in seconds with the 95% band of the model."""
+    """Time of the fitted model at `x` (bytes or ranks), in seconds, with the model's 95% band."""
 
     x: float
     time: float
@@ -182,11 +184,11 @@ class CurvePoint(msgspec.Struct, frozen=True):
 
 
 class FittedSegment(msgspec.Struct, frozen=True, kw_only=True):
-    """One piece of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond.
+    """One segment of a piecewise model: time = latency + bytes * per_byte for first <= bytes < beyond.
 
-    `intercept`: whether a latency was `found`, was `held` at 0 (the free line would begin below), or whether
-    the line begins below 0, because a byte costs more than in shorter messages, as beyond a cache. `smallest`
-    and `largest` are the sizes measured in it, None if it was printed.
+    `intercept` tells whether a latency was `found`; was `held` at 0, as the free line would begin below 0; or
+    whether the line begins below 0, because a byte costs more than in shorter messages, for example beyond a
+    cache. `smallest` and `largest` are the measured sizes in the segment, None for printed values.
     """
 
     first: int
@@ -207,28 +209,28 @@ class FitCaveat(msgspec.Struct, frozen=True):
 
 
 LAUNCHES_IN_TWO_MODES = "launches-in-two-modes"
-"""The caveat of a fit to launches of which some were fast and the others slow."""
+"""Caveat of a fit to launches of which some were fast and others slow."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a model: a workload with the parameters that are the same in all its cases (`ranks` may
-    be one of them), sorted by name. Its `line` is stored in `fits.json`."""
+    """Subject of a model: a workload with the parameters that all its cases share (possibly `ranks`), sorted
+    by name. Its `line` is stored in `fits.json`."""
 
     workload: str
     fixed: tuple[tuple[str, Value], ...] = ()
 
     @staticmethod
     def of(case: Case, free: Iterable[str]) -> Subject:
-        """All parameters of a case except the free ones."""
-        left_out = set(free)
-        fixed = tuple(sorted((k, v) for k, v in case.values.items() if k not in left_out))
+        """Return the subject with all parameters of a case except the free ones."""
+        free_names = set(free)
+        fixed = tuple(sorted((name, value) for name, value in case.values.items() if name not in free_names))
         return Subject(case.workload, fixed)
 
     @staticmethod
     @lru_cache(maxsize=4096)
     def parse(line: str) -> Subject:
-        """The inverse of `line`."""
+        """Parse the result of `line`."""
         workload, values = parse_subject_line(line)
         return Subject(workload, tuple(sorted(values.items())))
 
@@ -246,12 +248,12 @@ class Subject:
         return name in self.values
 
     def matches(self, **fixed: Value) -> bool:
-        """Whether these parameters are fixed at these values."""
+        """Return whether these parameters are fixed at these values."""
         return all(self.values.get(name) == value for name, value in fixed.items())
 
     @property
     def line(self) -> str:
-        return " ".join([self.workload, *(f"{k}={format_value(v)}" for k, v in self.fixed)])
+        return " ".join([self.workload, *(f"{name}={format_value(value)}" for name, value in self.fixed)])
 
     def __str__(self) -> str:
         return self.line
@@ -260,11 +262,11 @@ class Subject:
 class Fit(msgspec.Struct, frozen=True, kw_only=True):
     """One model fitted to the records of one subject.
 
-    `model` names it (hockney, loggp, logarithmic, linear), `line` is the subject's ("pingpong buffers=hot
-    ranks=2"; `subject` in the file), `error` the median relative error of the model over the points it was
-    fitted to, `worst` the largest. `preferred` marks the form that describes the data best if a subject has
-    several. If `verdict` is refused, `parameters` is empty and `why` gives the reason. `caveats` are what
-    made the verdict worse, besides the error.
+    `model` is its name (hockney, loggp, logarithmic, linear). `line` is the line of the subject ("pingpong
+    buffers=hot ranks=2"; `subject` in the file). `error` is the median relative error over the fitted points,
+    `worst` the largest. `preferred` marks the form that describes the data best if a subject has more than
+    one. If `verdict` is refused, `parameters` is empty and `why` gives the reason. `caveats` are reasons
+    other than the error for a worse verdict.
 
     `ranges` are the smallest and the largest value of each variable in the fitted cases. If a time is a sum
     of the parameters with factors x, in the order of the parameters, `interval_matrix` is the matrix M for
@@ -295,14 +297,14 @@ class Fit(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def two_modes(self) -> FitCaveat | None:
-        """The caveat that its launches were in two modes."""
+        """Caveat that its launches were in two modes."""
         return next((caveat for caveat in self.caveats if caveat.code == LAUNCHES_IN_TWO_MODES), None)
 
 
 class Fits(msgspec.Struct, frozen=True, kw_only=True):
-    """The contents of `fits.json`. The fits are of the cases' `cost`; summaries have both costs. `workloads`
-    are the catalog's entries of the measured workloads: they define a summary's size and metrics, and the
-    role by which models and figures are chosen."""
+    """Contents of `fits.json`. The fits describe the cases' `cost`; summaries contain both costs. `workloads`
+    are the catalog entries of the measured workloads. They define the size and metrics of a summary, and the
+    role that selects models and figures."""
 
     schema: int
     summaries: list[Summary]
@@ -311,25 +313,29 @@ class Fits(msgspec.Struct, frozen=True, kw_only=True):
     cost: Cost = "typical"
 
     def select(self, model: str, workload: str) -> list[Fit]:
-        return [f for f in self.fits if f.model == model and f.subject.workload == workload]
+        return [fit for fit in self.fits if fit.model == model and fit.subject.workload == workload]
 
-    def measured(self, *roles: str, operation: str = "") -> Iterator[tuple[Workload, Case, Summary]]:
-        """The cases of workloads with these roles and, unless it is "", this operation."""
-        workloads = {w.name: w for w in self.workloads if w.role in roles and operation in ("", w.operation)}
+    def measured_cases(self, *roles: str, operation: str = "") -> Iterator[tuple[Workload, Case, Summary]]:
+        """Yield the cases of workloads with these roles and, unless it is "", this operation."""
+        workloads = {
+            workload.name: workload
+            for workload in self.workloads
+            if workload.role in roles and operation in ("", workload.operation)
+        }
         for summary in self.summaries:
             workload = workloads.get(summary.case.split(" ", 1)[0])
             if workload is not None:
                 yield workload, parse_canonical(summary.case), summary
 
     def select_by_role(self, model: str, role: str, operation: str = "") -> list[Fit]:
-        """The fits of `model` to workloads with this role and, unless it is "", this operation."""
-        names = {w.name for w in self.workloads if w.performs(role, operation)}
-        return [f for f in self.fits if f.model == model and f.subject.workload in names]
+        """Return the fits of `model` to workloads with this role and, unless it is "", this operation."""
+        names = {workload.name for workload in self.workloads if workload.performs(role, operation)}
+        return [fit for fit in self.fits if fit.model == model and fit.subject.workload in names]
 
 
-class Surveyed(msgspec.Struct, frozen=True):
-    """The survey's fits, its machine, and its folder as the user named it. `differences` from the study's
-    machine are texts; they were overridden with --force."""
+class UsedSurvey(msgspec.Struct, frozen=True):
+    """Fits and machine of a survey that a study used. `where` is the survey's folder as given by the user.
+    `differences` describe how its machine differs from the study's; they were overridden with --force."""
 
     fits: Fits
     machine: Machine

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from hockney.core.errors import UsageError, printable
 from hockney.core.wording import option
 
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-RANKS = ("n", "np", "c")
-"""mpiexec's options for the number of ranks, which hockney sets."""
+VARIABLE_PATTERN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+RANK_OPTIONS = ("n", "np", "c")
+"""Options of mpiexec for the number of ranks, which hockney sets."""
 
 
 @dataclass(frozen=True)
 class LauncherOptions:
-    """`arguments` come after those that hockney gives to mpiexec; `variables` are names and values."""
+    """The user's additions. `arguments` follow hockney's own arguments of mpiexec; `variables` are names and
+    values."""
 
     arguments: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
@@ -27,25 +28,25 @@ class LauncherOptions:
     def __bool__(self) -> bool:
         return bool(self.arguments or self.variables)
 
-    def having(self, variables: Sequence[tuple[str, str]]) -> LauncherOptions:
-        """A copy with `variables` added, overriding any of the same name."""
+    def with_variables(self, variables: Sequence[tuple[str, str]]) -> LauncherOptions:
+        """Return a copy with added `variables`, which override those of the same name."""
         return LauncherOptions(self.arguments, tuple((dict(self.variables) | dict(variables)).items()))
 
     @property
     def line(self) -> str:
-        """The arguments as typed in a shell."""
+        """Arguments as typed in a shell."""
         return shlex.join(self.arguments)
 
 
-NOTHING_ADDED = LauncherOptions()
+NO_LAUNCHER_OPTIONS = LauncherOptions()
 
 
-def launcher_options(arguments: str, variables: Sequence[str]) -> LauncherOptions:
-    """The options of --mpiexec-args and -x. Raises UsageError."""
+def parse_launcher_options(arguments: str, variables: Sequence[str]) -> LauncherOptions:
+    """Parse the values of --mpiexec-args and -x. Raises UsageError."""
     values: dict[str, str] = {}
     for text in variables:
         name, equals, value = text.partition("=")
-        if not (VARIABLE.fullmatch(name) and equals and value.isprintable()):
+        if not (VARIABLE_PATTERN.fullmatch(name) and equals and value.isprintable()):
             raise UsageError(
                 f"'{printable(text)}' is not a variable with its value",
                 "",
@@ -59,10 +60,10 @@ def launcher_options(arguments: str, variables: Sequence[str]) -> LauncherOption
                 what, "it takes one value", "give it once", code="variable-given-twice", name=name
             )
         values[name] = value
-    return LauncherOptions(_words(arguments), tuple(values.items()))
+    return LauncherOptions(_split_arguments(arguments), tuple(values.items()))
 
 
-def _words(arguments: str) -> tuple[str, ...]:
+def _split_arguments(arguments: str) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(arguments))
     except ValueError as error:
@@ -70,7 +71,7 @@ def _words(arguments: str) -> tuple[str, ...]:
     if not all(word.isprintable() for word in words):
         raise _mpiexec_args_not_words(arguments, "Control character")
     for word in words:
-        if word.startswith("-") and word.lstrip("-").partition("=")[0] in RANKS:
+        if word.startswith("-") and word.lstrip("-").partition("=")[0] in RANK_OPTIONS:
             raise UsageError(
                 f"{option('mpiexec_args')} has {printable(word)}, the number of ranks",
                 "hockney starts each case with the ranks that it names",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where ranks are: the cores they may be bound to, the levels at which two of them meet, and how they are
-spread over nodes."""
+"""Locations of ranks: cores that they may be bound to, levels at which two ranks meet, and layouts over
+nodes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hockney.core.case import Case
 from hockney.core.errors import UsageError, printable, unknown
 
 Level = Literal["core", "cache", "socket", "node", "network"]
-"""Nearest first. Two ranks meet on one `core` (its hardware threads), in a `cache` that their cores share, in
-one `socket`, on one `node` (on different sockets, or nothing nearer is known of them), or over the
+"""Levels, nearest first. Two ranks meet on one `core` (its hardware threads), in a `cache` that their cores
+share, in one `socket`, on one `node` (on different sockets, or with unknown location within it), or over the
 `network`."""
 
 LEVELS: tuple[Level, ...] = ("core", "cache", "socket", "node", "network")
@@ -23,7 +23,7 @@ NODE: Level = "node"
 NETWORK: Level = "network"
 
 PAIR_RANKS = 2
-"""The number of ranks that meet at a single level."""
+"""Number of ranks that meet at a single level."""
 
 LEVEL_PHRASES: dict[Level, str] = {
     "core": "on one core",
@@ -32,31 +32,31 @@ LEVEL_PHRASES: dict[Level, str] = {
     "node": "within a node",
     "network": "between nodes",
 }
-"""Where messages between such ranks travel, as in "a message within a node"."""
+"""Phrases for messages between such ranks, as in "a message within a node"."""
 
 
 def parse_level(text: str) -> Level:
-    """Raises UsageError."""
+    """Parse a level. Raises UsageError."""
     if text not in LEVELS:
         raise unknown("place", text, LEVELS)
     return text
 
 
 def sort_levels(levels: Iterable[str]) -> tuple[Level, ...]:
-    """Each level once."""
-    given = set(levels)
-    return tuple(level for level in LEVELS if level in given)
+    """Return the distinct levels, nearest first."""
+    level_set = set(levels)
+    return tuple(level for level in LEVELS if level in level_set)
 
 
 def farthest_level_in_node(levels: Iterable[str]) -> str:
-    """The farthest of these levels within a node, "" if there is none. Ranks that fill a node meet at all of
-    its levels, and those farthest apart end last."""
+    """Return the farthest of these levels within a node, "" if there is none. Ranks that fill a node meet at
+    all of its levels, and the ranks farthest apart finish last."""
     inner_levels = [level for level in sort_levels(levels) if level != NETWORK]
     return inner_levels[-1] if inner_levels else ""
 
 
-class Located(Protocol):
-    """The location of a rank: ranks of one `node` with the same `core`, `cache` or `socket` share it; -1 if
+class RankLocation(Protocol):
+    """Location of a rank. Ranks of one `node` with the same `core`, `cache` or `socket` share it; -1 if
     unknown."""
 
     @property
@@ -69,22 +69,22 @@ class Located(Protocol):
     def socket(self) -> int: ...
 
 
-def level_between(one: Located, other: Located) -> Level:
-    """The level at which two ranks meet."""
-    if one.node != other.node:
+def level_between(first: RankLocation, second: RankLocation) -> Level:
+    """Return the level at which two ranks meet."""
+    if first.node != second.node:
         return "network"
-    if min(one.core, other.core) < 0:
+    if min(first.core, second.core) < 0:
         return "node"
-    if one.core == other.core:
+    if first.core == second.core:
         return "core"
-    if one.cache == other.cache >= 0:
+    if first.cache == second.cache >= 0:
         return "cache"
-    return "socket" if one.socket == other.socket >= 0 else "node"
+    return "socket" if first.socket == second.socket >= 0 else "node"
 
 
 @dataclass(frozen=True)
 class Layout:
-    """`nodes` nodes with `ranks_per_node` ranks on each; consecutive ranks are on one node."""
+    """A layout of `nodes` nodes with `ranks_per_node` ranks each; consecutive ranks are on one node."""
 
     nodes: int
     ranks_per_node: int
@@ -95,12 +95,12 @@ class Layout:
 
     @property
     def text(self) -> str:
-        """The layout as text, such as "2x4"."""
+        """Layout as text, such as "2x4"."""
         return f"{self.nodes}x{self.ranks_per_node}"
 
     @staticmethod
     def parse(text: str) -> Layout:
-        """The inverse of `text`. Raises UsageError."""
+        """Parse the result of `text`. Raises UsageError."""
         match = re.fullmatch(r"([1-9]\d{0,6})x([1-9]\d{0,6})", text)
         if not match:
             raise UsageError(
@@ -114,17 +114,18 @@ class Layout:
 
 
 STARTERS = ("auto", "mpiexec", "srun")
-"""What may start ranks; auto: mpiexec, or else srun."""
+"""Programs that start ranks; auto stands for mpiexec, or else srun."""
 
 
 @dataclass(frozen=True)
 class HostOptions:
-    """The user's choice of hosts. 0 or empty leaves it to hockney: in a batch job all of its hosts with their
-    slots, otherwise this host.
+    """The user's choice of hosts. With 0 or empty values, hockney chooses: in a batch job, all of its hosts
+    with their slots, otherwise this host.
 
-    `nodes` hosts get `ranks_per_node` ranks each. `hosts` are the names of hosts to be used, each perhaps
-    with its slots (NAME:N). `starter` is the program that starts the ranks ("mpiexec" or "srun"), `agent` the
-    words of a remote shell that it is to use instead of ssh."""
+    `nodes` hosts get `ranks_per_node` ranks each. `hosts` are the names of hosts, optionally with slots
+    (NAME:N). `starter` is the program that starts the ranks ("mpiexec" or "srun"), `agent` the command line
+    of a remote shell to use instead of ssh.
+    """
 
     nodes: int = 0
     ranks_per_node: int = 0
@@ -144,8 +145,8 @@ THIS_HOST = HostOptions()
 
 
 class MeasuredPlacement(Protocol):
-    """A record, or a summary of some: the level at which pairs of ranks met, "" if not at one, and the number
-    of their nodes, 0 if unknown."""
+    """A record, or a summary of records. `place` is the level at which pairs of ranks met, "" if levels
+    differ. `nodes` is the number of their nodes, 0 if unknown."""
 
     @property
     def place(self) -> str: ...
@@ -154,7 +155,8 @@ class MeasuredPlacement(Protocol):
 
 
 def meeting_level(case: Case, measured: MeasuredPlacement) -> str:
-    """The level, "" if it is not known. Two ranks of a collective are a pair too."""
+    """Return the level at which pairs of ranks met, "" if unknown. Two ranks of a collective are a pair
+    too."""
     if case.place or case.ranks != PAIR_RANKS:
         return case.place or measured.place
     nodes = case.nodes or measured.nodes
@@ -163,13 +165,14 @@ def meeting_level(case: Case, measured: MeasuredPlacement) -> str:
 
 @dataclass(frozen=True)
 class Cores:
-    """`cpus` has one hardware thread of each allowed core, by the system's number; `logical` the number of
-    the same core in hwloc's numbering, which leaves out those that a control group forbids.
+    """Cores that this process may use. `cpus` contains the system's number of one hardware thread per core;
+    `logical` contains the numbers of the same cores in hwloc's numbering, which omits cores forbidden by a
+    control group.
 
-    `usable` is how many can work at once (a control group's quota may be less than their number);
-    `restricted`: an affinity mask excludes some core. MPI launchers ignore such a mask: with binding to
+    `usable` is the number of cores that can work at the same time, since a control group may have a quota.
+    With `restricted`, an affinity mask excludes cores. MPI launchers ignore such a mask: with binding to
     cores, Open MPI and MPICH start from the host's first core (observed with Open MPI 4.1 and 5.0 and MPICH
-    5.0 under taskset), so that they must be given the list.
+    5.0 under taskset), so they need the list.
     """
 
     cpus: tuple[int, ...]

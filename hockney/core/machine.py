@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""How a user names a machine, and the contents of `machine.json`: the machine of a run, as found by the front
-end."""
+"""References to machines as typed by users, and the contents of `machine.json`: the machine of a run as found
+by the front end."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from hockney.core.record import Origin
 
 @dataclass(frozen=True)
 class MachineReference:
-    """SCHEME, or SCHEME:NAME, as in --machine and plan.txt. `scheme` selects the kind of machine; no scheme
-    is this machine. The part after the colon depends on the kind: a name, a path, or options.
+    """SCHEME, or SCHEME:NAME, as in --machine and plan.txt. `scheme` selects the kind of machine; an empty
+    scheme is this machine. The part after the colon depends on the kind: a name, a path, or options.
 
-      ""                        this machine
-      "sim:t3e"                 scheme sim, name t3e
-      "fake:seed=3;pace=5ms"    scheme fake, options seed and pace
+        ""                        this machine
+        "sim:t3e"                 scheme sim, name t3e
+        "fake:seed=3;pace=5ms"    scheme fake, options seed and pace
     """
 
     scheme: str = ""
@@ -40,16 +40,16 @@ class MachineReference:
 
 
 def without_scheme(text: str, schemes: Collection[str]) -> str:
-    """The name in `text`, which may have one of `schemes` as prefix."""
+    """Return `text` without a prefix that is one of `schemes`."""
     reference = MachineReference.parse(text)
     return reference.name if ":" in text and reference.scheme in schemes else text
 
 
 class Mpi(msgspec.Struct, frozen=True, kw_only=True):
     """One MPI: compiler wrapper and launcher from the same prefix. `family` is the name of a module in
-    hockney/mpi, which has everything that differs between them.
+    hockney/mpi, which contains the differences between MPIs.
 
-    `source` is how it was chosen: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
+    `source` tells how it was chosen: option (--mpi), environment ($HOCKNEY_MPI), path, wheel (the one in
     hockney's environment), cache (a wheel that hockney installed into a separate prefix).
     """
 
@@ -62,14 +62,14 @@ class Mpi(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Traits(msgspec.Struct, frozen=True, kw_only=True):
-    """What a machine's kind implies for planning, measuring, fitting and reporting: no other code depends on
-    the kind's name.
+    """Properties of a machine's kind that matter for planning, measuring, fitting and reporting. No other
+    code depends on the kind's name.
 
     `origin` is the origin of its numbers, copied into every record. A `noiseless` machine always gives the
-    same times, so that one launch is enough and a time without an interval is exact. On a `local` one this
-    host's clock and load are the machine's. `shared_memory`: ranks of one node share memory. `wall_clock`:
-    the machine's time passes with the front end's, also between rounds, so that a launch's duration is a
-    property of the machine and a long case is expensive.
+    same times, so one launch is enough and a time without an interval is exact. The clock and load of a
+    `local` machine are those of this host. With `shared_memory`, ranks of one node share memory. With
+    `wall_clock`, the machine's time passes with the front end's, also between rounds, so that a launch's
+    duration is a property of the machine and a long case is expensive.
     """
 
     origin: Origin = "measured"
@@ -88,19 +88,18 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def imported(self) -> bool:
-        """Whether the numbers are those that another benchmark printed: one mean for each time it was run,
-        without repetitions."""
+        """Whether another benchmark printed the numbers: one mean per execution, without repetitions."""
         return self.origin == "imported"
 
     @property
     def records_nodes(self) -> bool:
-        """Whether records know on which nodes ranks were."""
+        """Whether records contain the nodes of ranks."""
         return not (self.published or self.imported)
 
     @property
     def varies(self) -> bool:
-        """Whether the machine's speed changes while it is measured, as on real ones: cases are visited many
-        times in many launches."""
+        """Whether the machine's speed changes during measurements, as on real machines. Cases are then
+        visited many times in many launches."""
         return self.wall_clock and not self.noiseless and not self.is_fake
 
     @property
@@ -110,7 +109,7 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def emulated(self) -> bool:
-        """Whether its hosts are namespaces of this one, which share its cores."""
+        """Whether its hosts are namespaces of this host, which share its cores."""
         return self.origin == "emulated"
 
     @property
@@ -120,13 +119,14 @@ class Traits(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def described(self) -> bool:
-        """Whether the machine exists only as a description or in a paper: it is never chosen by default, and
-        `cores` are those of all its nodes."""
+        """Whether the machine exists only as a description or in a paper. It is never chosen by default, and
+        `cores` counts the cores of all its nodes."""
         return self.simulated or self.published
 
     @property
     def chosen_by_default(self) -> bool:
-        """Whether it may be the machine of the user's programs, whose runs are chosen by default."""
+        """Whether it may be the machine of the user's programs. Only runs on such machines are chosen by
+        default."""
         return not (self.described or self.emulated or self.imported)
 
 
@@ -135,26 +135,27 @@ IMPORTED_TRAITS = Traits(origin="imported", local=False, shared_memory=False, wa
 
 
 class Machine(msgspec.Struct, frozen=True, kw_only=True):
-    """The front end's view; every rank's host and CPUs are in the launch lines.
+    """The machine as seen by the front end; the launch lines contain every rank's host and CPUs.
 
-    `kind` is the name of one of the kinds in `measurement/kinds`, for display; `traits` are what it implies,
+    `kind` is the name of one of the kinds in `measurement/kinds`, for display. `traits` are its properties,
     stored here so that a run can be read where its kind is not installed.
 
     `cores` are the physical cores this process may use, `threads` the hardware threads; `caches` maps "L1d",
     "L2", "L3" to bytes; `virtual` names the hypervisor or container ("kvm", "docker"), empty on bare metal;
     `governor` is the frequency governor, empty if unknown. `settings` are the variables that control MPI
     (discovery/mpi_settings.py); None if they do not apply, and in runs made before they were recorded.
-    `transport` is how messages travel ("within a host": "sm"), as far as MPI reports it.
+    `transport` maps the purpose of a transport to its name ("within a host": "sm"), if MPI reports it.
 
-    `hosts` are the hosts on which ranks may run (empty: this one), `nodes` how many of them a launch uses
-    with `ranks_per_node` ranks on each (0: the launcher places its ranks), and `levels` the places at which
-    pairs of these ranks meet (`core.layout`), nearest first.
+    `hosts` are the hosts on which ranks may run (empty for this host). A launch uses `nodes` of them with
+    `ranks_per_node` ranks each (0 if the launcher places its ranks). `levels` are the levels at which pairs
+    of these ranks meet (`core.layout`), nearest first.
 
-    A simulated machine has the cores of its description, one thread each; `platform` is that description at
-    the time. An emulated one has this host's cores; `emulated` is its description, `host` the name of that. A
-    published machine has `citation`, the paper that printed its numbers, and `notes` on how they
-    were obtained and copied. For imported numbers, `cpu` is the benchmark that printed them, `citation` the
-    files, `notes` are on definitions and on what was left out, and there are as many cores as ranks.
+    A simulated machine has the cores of its description, one thread each; `platform` is the description at
+    the time. An emulated machine has this host's cores; `emulated` is its description, `host` the
+    description's name. For a published machine, `citation` is the paper that printed its numbers, and `notes`
+    tell how they were obtained and copied. For imported numbers, `cpu` is the benchmark that printed them,
+    `citation` the files, `notes` describe definitions and omissions, and the number of cores equals the
+    number of ranks.
     """
 
     schema: int
@@ -193,21 +194,22 @@ class Machine(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def layout(self) -> Layout | None:
-        """How its ranks are spread over nodes; None if that is left to the launcher."""
+        """Layout of its ranks over nodes; None if the launcher decides."""
         return Layout(self.nodes, self.ranks_per_node) if self.nodes and self.ranks_per_node else None
 
     @property
     def nodes_vary(self) -> bool:
-        """Whether another run on the same machine gets other nodes: in a batch job, or on several nodes."""
+        """Whether another run on the same machine may use other nodes: in a batch job, or on more than one
+        node."""
         return bool(self.scheduler) or (self.layout is not None and self.layout.nodes > 1)
 
     @property
     def is_placed(self) -> bool:
-        """Whether cases name the level or the nodes of their ranks: on several nodes, and where ranks of one
-        node meet at several levels."""
+        """Whether cases name the level or the nodes of their ranks: if there is more than one node, or more
+        than one level within a node."""
         return self.layout is not None and (self.layout.nodes > 1 or len(self.levels) > 1)
 
     @property
     def is_exact(self) -> bool:
-        """Whether its times do not vary at all: a description may add noise."""
+        """Whether its times never vary; a description may add noise."""
         return self.traits.noiseless and (self.platform is None or self.platform.noise is None)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Notice:
-    """`code` is a kebab-case identifier, as for errors, `text` a sentence."""
+    """A notice: `code` is a kebab-case identifier as in errors, `text` a sentence."""
 
     text: str
     code: str

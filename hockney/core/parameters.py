@@ -35,11 +35,11 @@ Kind = Literal["integer", "real", "choice", "text", "path"]
 class StudyParameter:
     """A parameter of a study, in addition to ranks and sizes.
 
-    `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number); `low` and `high` are
-    inclusive, and `above` is an exclusive lower end. With `many` a list may be given, and its value is a
-    tuple, sorted where it holds numbers. An empty `default` means that the study decides: the value is then
-    None, or () with `many`. A `path` is not opened; one called `survey` names a run that is read before the
-    study plans (`Options.surveyed`).
+    `unit` of a number is "B", "s", "share" (1% or 0.01) or "" (a plain number). `low` and `high` are
+    inclusive limits, `above` is an exclusive lower limit. With `many` the user may give a list; the value is
+    a tuple, sorted if it contains numbers. With an empty `default` the study decides: the value is then None,
+    or () with `many`. A `path` is not opened, except for one called `survey`: it names a run that is read
+    before the study plans (`Options.surveyed`).
     """
 
     name: str
@@ -56,32 +56,34 @@ class StudyParameter:
 
     @property
     def metavar(self) -> str:
-        """The parameter as shown in help texts: work=TIME,..."""
+        """Parameter as shown in help texts: work=TIME,..."""
         noun = {"B": "SIZE", "s": "TIME", "share": "SHARE", "": "N"}[self.unit]
         if self.kind not in ("integer", "real"):
             noun = "|".join(self.choices) or self.kind.upper()
         return f"{self.name}={noun}{',...' if self.many else ''}"
 
     @property
-    def described(self) -> str:
-        """Its description, an example, and the default if it is fixed."""
+    def description(self) -> str:
+        """Help text with an example, and the default if it is fixed."""
         example = f"; as {self.name}={self.example}" if self.example else ""
         return f"{self.help}{example}" + (f"  [default: {self.default}]" if self.default else "")
 
     def value(self, text: str | None = None) -> Any:
-        """The value of `text` in its type, or the default if there is none. Raises UsageError."""
+        """Return the value of `text` in its type, or the default for None. Raises UsageError."""
         if text is None and not self.default:
             return () if self.many else None
-        given = self.default if text is None else text
+        value_text = self.default if text is None else text
         try:
             if not self.many:
-                return self._one(given)
-            values = dict.fromkeys(self._one(part) for part in list_values(self.kind, self.unit, given))
+                return self._parse_one(value_text)
+            values = dict.fromkeys(
+                self._parse_one(part) for part in list_values(self.kind, self.unit, value_text)
+            )
             return tuple(sorted(values)) if self.kind in ("integer", "real") else tuple(values)
         except UsageError as error:
-            raise error.with_context(f"{self.name}={printable(given)}") from error
+            raise error.with_context(f"{self.name}={printable(value_text)}") from error
 
-    def _one(self, text: str) -> Any:
+    def _parse_one(self, text: str) -> Any:
         if self.kind == "choice":
             if text not in self.choices:
                 raise unknown_value(text, self.name, self.choices)
@@ -95,9 +97,9 @@ class StudyParameter:
                     code="empty-value",
                 )
             return Path(text) if self.kind == "path" else text
-        value = _number(self.unit, text, self._example)
-        inside = self.low <= value <= self.high and (self.above is None or value > self.above)
-        if not inside or (self.kind == "integer" and value != int(value)):
+        value = _parse_number(self.unit, text, self._example)
+        is_in_range = self.low <= value <= self.high and (self.above is None or value > self.above)
+        if not is_in_range or (self.kind == "integer" and value != int(value)):
             raise self._out_of_range(text)
         return int(value) if self.kind == "integer" else value
 
@@ -108,27 +110,27 @@ class StudyParameter:
 
     @property
     def _example(self) -> str:
-        """NAME=VALUE to copy; "" if there is none."""
+        """An example NAME=VALUE; "" if there is none."""
         value = self.example or self.default
         return f"{self.name}={value}" if value else ""
 
 
 def parse_parameters(
-    declared: Iterable[StudyParameter], raw: Mapping[str, str], whose: str
+    declared: Iterable[StudyParameter], raw: Mapping[str, str], owner: str
 ) -> dict[str, Any]:
-    """The values of `raw` (NAME: text), each checked. Raises UsageError for a name that is not declared."""
+    """Parse the values of `raw` (NAME: text). Raises UsageError, also for a name that is not declared."""
     by_name = {parameter.name: parameter for parameter in declared}
     for name in raw:
         if name not in by_name:
-            raise unknown_parameter(name, whose, by_name)
+            raise unknown_parameter(name, owner, by_name)
     return {name: by_name[name].value(text) for name, text in raw.items()}
 
 
 def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
-    """The values listed in `text`, as texts, each once: numbers ascending, others as given.
+    """Return the distinct values listed in `text`, as texts: numbers ascending, others in the given order.
 
-    Colons mean a range of numbers; in a text they belong to the value (shares=equal,3:1). Raises UsageError
-    for a range that does not ascend and for a part that is empty.
+    Colons mean a range of numbers; in texts they belong to the value (shares=equal,3:1). Raises UsageError
+    for a range that does not ascend and for an empty part.
     """
     parts = text.split(",")
     if kind not in ("integer", "real"):
@@ -145,16 +147,16 @@ def list_values(kind: str, unit: str, text: str) -> tuple[str, ...]:
         return (text,)
     values: dict[float, str] = {}
     for part in parts:
-        ends = part.split(":")
-        if len(ends) == 1:
-            values.setdefault(_number(unit, part, ""), part)
+        bounds = part.split(":")
+        if len(bounds) == 1:
+            values.setdefault(_parse_number(unit, part, ""), part)
         else:
-            values.update({step: _text(step) for step in _range(unit, part, ends)} | values)
+            values.update({step: _format_number(step) for step in _parse_range(unit, part, bounds)} | values)
     return tuple(values[value] for value in sorted(values))
 
 
-def _range(unit: str, part: str, ends: list[str]) -> list[float]:
-    steps: Callable[[Any, Any], Iterable[float]] = half_decades if unit == "s" else _doubling
+def _parse_range(unit: str, part: str, bounds: list[str]) -> list[float]:
+    steps: Callable[[Any, Any], Iterable[float]] = half_decades if unit == "s" else _doubling_steps
     if unit == "share":
         raise UsageError(
             f"'{printable(part)}' is a range",
@@ -163,9 +165,9 @@ def _range(unit: str, part: str, ends: list[str]) -> list[float]:
             code="range-of-shares",
             text=part,
         )
-    first, last = (_number(unit, end, "") for end in (ends[0], ends[-1]))
+    first, last = (_parse_number(unit, bound, "") for bound in (bounds[0], bounds[-1]))
     example = "10us:10ms" if unit == "s" else "1:8"
-    if len(ends) > 2 or first > last:
+    if len(bounds) > 2 or first > last:
         raise not_a_range(part, example)
     if unit == "s" and first <= 0:
         raise UsageError(
@@ -178,7 +180,7 @@ def _range(unit: str, part: str, ends: list[str]) -> list[float]:
     return list(steps(first, last))
 
 
-def _doubling(first: float, last: float) -> list[int]:
+def _doubling_steps(first: float, last: float) -> list[int]:
     if first != int(first) or last != int(last):
         raise UsageError(
             f"'{first:g}:{last:g}' is not a range",
@@ -189,7 +191,7 @@ def _doubling(first: float, last: float) -> list[int]:
     return doubling_series(int(first), int(last))
 
 
-def _number(unit: str, text: str, example: str) -> float:
+def _parse_number(unit: str, text: str, example: str) -> float:
     if unit == "B":
         return parse_bytes(text)
     if unit == "s":
@@ -211,5 +213,5 @@ def _number(unit: str, text: str, example: str) -> float:
     return value
 
 
-def _text(value: float) -> str:
+def _format_number(value: float) -> str:
     return str(value) if isinstance(value, int) else repr(value)

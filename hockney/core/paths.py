@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Paths as users give them, the names of files in run folders and archives, and the folder for files that
-hockney can recreate."""
+"""Paths given by users, names of files in run folders and archives, and the folder for files that hockney can
+recreate."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from pathlib import Path
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
 
 AnyPath = str | os.PathLike[str]
-"""The types accepted for a path."""
+"""Types accepted for a path."""
 
-COMPLETE = ".hockney-complete"
-"""Written last into folders that hockney builds in its cache, so that an interrupted build is not considered
-complete. It contains its folder's path, since scripts of a build contain that path and stop working when it
-is moved."""
+COMPLETE_MARKER = ".hockney-complete"
+"""Marker written last into folders that hockney builds in its cache, so that an interrupted build is not
+considered complete. It contains the folder's path, since scripts of a build contain that path and fail after
+a move."""
 
-RUNS = Path("runs")
-"""Where runs are made, and looked for, by default."""
+RUNS_FOLDER = Path("runs")
+"""Default folder of runs."""
 
 LAUNCH_FOLDER = ".launch-"
 """Prefix of the folder in which a launch keeps its plan while it runs."""
 
 
 def is_description_file(word: str) -> bool:
-    """Whether a word is the path of a machine's or a program's file, and not the name of one."""
+    """Return whether a word is the path of a machine's or a program's file, and not a name."""
     return ("/" in word or word.endswith(".toml")) and not {*word} & {"=", " "}
 
 
 def to_path(path: AnyPath) -> Path:
-    """Raises UsageError for a text that is not a valid file name."""
+    """Convert to a Path. Raises UsageError for an invalid file name."""
     text = os.fspath(path)
     if not text or "\0" in text:
         raise UsageError(
@@ -46,27 +46,27 @@ def to_path(path: AnyPath) -> Path:
     return Path(path)
 
 
-def in_runs(path: Path) -> bool:
-    """Whether `path` is directly inside the default folder of runs."""
-    return path.resolve().parent == RUNS.resolve()
+def is_in_runs(path: Path) -> bool:
+    """Return whether `path` is directly inside the default folder of runs."""
+    return path.resolve().parent == RUNS_FOLDER.resolve()
 
 
 def cache_folder(environ: Mapping[str, str]) -> Path:
-    """$HOCKNEY_CACHE, otherwise hockney below $XDG_CACHE_HOME, otherwise below ~/.cache.
+    """Return $HOCKNEY_CACHE, otherwise hockney below $XDG_CACHE_HOME, otherwise below ~/.cache.
 
-    A relative $XDG_CACHE_HOME is ignored, as the XDG Base Directory Specification asks.
+    A relative $XDG_CACHE_HOME is ignored, as required by the XDG Base Directory Specification.
     """
     if environ.get("HOCKNEY_CACHE"):
-        return at_home(Path(environ["HOCKNEY_CACHE"])).absolute()
+        return expand_home(Path(environ["HOCKNEY_CACHE"])).absolute()
     xdg = Path(environ.get("XDG_CACHE_HOME") or ".")
     if xdg.is_absolute():
         return xdg / "hockney"
     home = environ.get("HOME")
-    return (Path(home) if home else at_home(Path("~"))) / ".cache" / "hockney"
+    return (Path(home) if home else expand_home(Path("~"))) / ".cache" / "hockney"
 
 
-def at_home(path: Path) -> Path:
-    """`path` with ~ or ~name at its start replaced by that user's home. Raises EnvironmentProblem."""
+def expand_home(path: Path) -> Path:
+    """Replace ~ or ~name at the start of `path` by that user's home. Raises EnvironmentProblem."""
     try:
         return path.expanduser()
     except RuntimeError as error:
@@ -81,14 +81,14 @@ def at_home(path: Path) -> Path:
 PLAN = "plan.txt"
 """A folder with this file is a run."""
 INDEX = "index.sqlite"
-"""The index of an archive."""
-OF_RUNS = (
+"""Index of an archive."""
+RUN_FILE_PATTERNS = (
     PLAN, "machine.json", "survey.json", "catalog.json", "records.jsonl", "records-*of*.jsonl", "fits.json",
     "report.html", "job.json", "job.sh", "job-*.log",
 )  # fmt: skip
-"""Patterns of the names in a run folder."""
+"""Patterns of file names in a run folder."""
 
 
-def is_of_run(name: str) -> bool:
-    """Whether a file of this name in a run folder belongs to the run."""
-    return any(fnmatch(name, pattern) for pattern in OF_RUNS)
+def is_run_file(name: str) -> bool:
+    """Return whether a file of this name in a run folder belongs to the run."""
+    return any(fnmatch(name, pattern) for pattern in RUN_FILE_PATTERNS)

@@ -27,37 +27,39 @@ SELECTABLE_COLLECTIVES = (
     "barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv", "alltoall",
     "reduce", "allreduce", "reduce_scatter",
 )  # fmt: skip
-"""MPI operations whose algorithm a simulated machine must name: the simulator's own choices cost O(P^2) for
+"""MPI operations whose algorithm a simulated machine must name. The simulator's own choices cost O(P^2) for
 some."""
 
 
-CALLED = (
+OPERATIONS_WITH_CALL_COSTS = (
     "barrier", "bcast", "gather", "scatter", "allgather", "alltoall", "reduce", "allreduce",
     "reduce_scatter_block", "scan",
 )  # fmt: skip
-"""MPI operations whose calls may cost more than their messages. Both lists are the vocabulary of machine
-files, hence of SMPI; a workload of any name may perform them (its `operation` in the catalog)."""
+"""MPI operations whose calls may cost more than their messages. This and SELECTABLE_COLLECTIVES are the
+vocabulary of machine files, hence of SMPI. A workload of any name may perform them (its `operation` in the
+catalog)."""
 
 
-RATED = (
+RATED_KERNELS = (
     "multiplication", "sort", "merge", "min-plus", "closure", "copy",
     "ep", "cg", "mg", "ft", "is", "lu", "bt", "sp",
     "annealing",
 )  # fmt: skip
-"""What a core may have a rate of its own for: local work of the kernels on BSPlib, the NAS Parallel
+"""Kernels for which a core may have a separate rate: local work of the kernels on BSPlib, the NAS Parallel
 Benchmarks, and steps of annealing. A workload of any name may perform them."""
 
 
 class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Costs of messages of `first` bytes and more, up to the next segment.
 
-    `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of MPI_Sendrecv's sending
-    half; None: as for MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: the time from the departure of a
-    message to the earliest departure of its sender's next one; beyond `eager` only while the message is in
-    flight. `exchange_s` and `exchange_s_per_byte` are the additional time of a receive whose message crossed
-    the receiver's own. `processor_s` and `processor_s_per_byte` are work of the processors of both nodes
-    besides MPI's calls, such as interrupts and protocols: of the sender's when the message has set out, of
-    the receiver's before it has arrived. Programs on these nodes compute and call MPI only when it is done.
+    `isend_s` and `isend_s_per_byte` are the overheads of a non-blocking send and of the sending half of
+    MPI_Sendrecv; None if equal to those of MPI_Send. `gap_s` and `gap_s_per_byte` are LogGP's g: the time
+    from the departure of a message to the earliest departure of its sender's next one; beyond `eager` it
+    applies only while the message is in flight. `exchange_s` and `exchange_s_per_byte` are the additional
+    time of a receive whose message crossed the receiver's own. `processor_s` and `processor_s_per_byte` are
+    work of the processors of both nodes outside of MPI's calls, such as interrupts and protocols: on the
+    sender after the message has departed, on the receiver before it has arrived. Meanwhile, programs on these
+    nodes neither compute nor call MPI.
     """
 
     first: int = 0
@@ -77,24 +79,25 @@ class Segment(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     processor_s_per_byte: float = 0.0
 
     def one_way(self, size: float, hops: int = 0, hop_s: float = 0.0) -> float:
-        """Seconds from the call of MPI_Send to the return of MPI_Recv, with nothing else in flight."""
-        fixed = self.send_s + self.latency_s + hops * hop_s + self.processor_s + self.receive_s
-        return fixed + self.one_way_s_per_byte * size
+        """Return seconds from the call of MPI_Send to the return of MPI_Recv, with no other message in
+        flight."""
+        constant_s = self.send_s + self.latency_s + hops * hop_s + self.processor_s + self.receive_s
+        return constant_s + self.one_way_s_per_byte * size
 
     @property
     def one_way_s_per_byte(self) -> float:
-        sending = self.send_s_per_byte + self.per_byte_s
-        return sending + self.processor_s_per_byte + self.receive_s_per_byte
+        send_s_per_byte = self.send_s_per_byte + self.per_byte_s
+        return send_s_per_byte + self.processor_s_per_byte + self.receive_s_per_byte
 
     def handling(self, size: float) -> tuple[float, float]:
-        """Seconds for which a message occupies its sender and its receiver."""
+        """Return the seconds for which a message occupies its sender and its receiver."""
         work = self.processor_s + self.processor_s_per_byte * size
         send = self.send_s + self.send_s_per_byte * size
         return send + work, self.receive_s + self.receive_s_per_byte * size + work
 
 
 class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`count` nodes with `cores` cores each; ranks fill a node's cores before the next node."""
+    """A group of `count` nodes with `cores` cores each; ranks fill a node's cores before the next node."""
 
     count: int
     cores: int = 1
@@ -103,15 +106,16 @@ class NodeGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How nodes are connected.
 
-    `dims` are the nodes along each axis of a torus or mesh. A fat tree has for each level from below: `down`
-    children of a switch, `up` parents of a node or switch, `cables` parallel cables. A dragonfly has
-    `dragonfly` = groups, chassis per group, routers per chassis, nodes per router. The other shapes have as
-    many nodes as `nodes` contain. A bus is one link for all. `nic` is a node's rate into the network; with
-    duplex half, sending and receiving share it. `link` is the rate of each direction of each cable between
-    routers, `hop_s` the latency that each adds. A medium is occupied by every message for `medium_message_s`
-    + x `medium_s_per_byte`, one after the other, before it continues: an Ethernet's cable, or a daemon that
-    every message passes through. With broadcast = "medium", an MPI_Bcast of all ranks is one message on it,
-    which all nodes receive, instead of messages between pairs.
+    `dims` are the numbers of nodes along each axis of a torus or mesh. For each level of a fat tree, from
+    below: `down` is the number of children of a switch, `up` the number of parents of a node or switch,
+    `cables` the number of parallel cables. `dragonfly` contains groups, chassis per group, routers per
+    chassis, nodes per router. The other shapes have as many nodes as `nodes` contains. A bus is one link
+    shared by all. `nic` is a node's rate into the network; with half duplex, sending and receiving share it.
+    `link` is the rate of each direction of each cable between routers, `hop_s` the latency added by each
+    cable. Every message occupies a medium for `medium_message_s` + x `medium_s_per_byte`, one after the
+    other, before it continues: an Ethernet's cable, or a daemon that forwards every message. With broadcast =
+    "medium", an MPI_Bcast of all ranks is one message on the medium that all nodes receive, instead of
+    messages between pairs.
     """
 
     shape: Shape = "switch"
@@ -131,9 +135,9 @@ class Network(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Libraries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the libraries for bulk synchronous programs cost a processor besides messages: BSPlib for each
-    put, get and message of others, `write_s` where it is called and `read_s` where it arrives, `superstep_s`
-    for each superstep, and `buffer_s_per_byte` for the memory that it allocates for what arrives; the BPRAM
+    """Processor costs of the libraries for bulk synchronous programs, in addition to messages. BSPlib costs
+    `write_s` for each put, get and message where it is called and `read_s` where it arrives, `superstep_s`
+    for each superstep, and `buffer_s_per_byte` for memory allocated for arriving data. The BPRAM costs
     `step_s` for each step in which the processor sends or receives."""
 
     write_s: float = 0.0
@@ -145,9 +149,9 @@ class Libraries(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Every message's latency is multiplied by exp(s N), with N from a normal distribution restricted to
-    positive values (delays only add), s = `relative`. With s = `per_launch` and one N for each launch, the
-    network between nodes is slower in everything, as if others used a share of it. The same `seed` gives the
-    same times."""
+    positive values (delays only add) and s = `relative`. The same holds for all costs of the network between
+    nodes with s = `per_launch` and one N per launch, as if other jobs used a share of the network. The same
+    `seed` gives the same times."""
 
     relative: float
     per_launch: float = 0.0
@@ -155,10 +159,10 @@ class Noise(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The origin of one number of the description. `key` is its position ("network.link",
-    "segments[0].latency_s"; a prefix stands for everything below it), `source` the line of the paper, the
-    fitted row, or the reason for a guess; `rows` names the published rows used in a fit (reference keys),
-    which are therefore not predictions."""
+    """Origin of one number of the description. `key` is its position ("network.link",
+    "segments[0].latency_s"; a prefix stands for everything below it). `source` is the line of the paper, the
+    fitted row, or the reason for a guess. `rows` are the published rows used in a fit (reference keys), which
+    are therefore not predictions."""
 
     key: str
     status: Status
@@ -167,20 +171,21 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`segments` hold between nodes, `on_node` between ranks of one node (empty: as between nodes, without
-    links).
+    """A described machine. `segments` apply between nodes, `on_node` between ranks of one node (empty: as
+    between nodes, without links).
 
-    `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES; `sum_s_per_byte` is the cost of
-    adding doubles in a reduction; with `hardware_barrier_s`, if not None, MPI_Barrier ends this long after
-    the last rank entered, without messages; if there is a `barrier_cluster`, that is the time of this number
-    of ranks, and each time that the number of clusters doubles `barrier_round_s` longer. `flops` is the speed
-    of a core, `rates` its operations a second in those of RATED whose speed is known. `eager` is the largest
-    message sent before its receive is posted. `calls` has for operations of CALLED pairs of bytes (of a block
-    or vector, as the engine counts them) and seconds: the cost of a call for each rank in addition to its
-    messages, interpolated linearly. `libraries` are costs of BSPlib and the BPRAM. `clock_s` is the time of a
-    reading of the clock. `poor_fit` is why the fit from which its messages were calibrated is poor; "" if it
-    is not. `two_modes` has the levels if the launches of that fit were in two modes; "" if they were not, or
-    if its times are undisturbed ones."""
+    `collectives` names SMPI's algorithm for each of SELECTABLE_COLLECTIVES. `sum_s_per_byte` is the cost of
+    adding doubles in a reduction. With `hardware_barrier_s`, MPI_Barrier ends this time after the last rank
+    entered, without messages. With `barrier_cluster`, this is the time for that number of ranks, and each
+    doubling of the number of clusters adds `barrier_round_s`. `flops` is the speed of a core; `rates` are its
+    operations per second for RATED_KERNELS of known speed. `eager` is the largest message that is sent before
+    its receive is posted. `calls` contains, by operation of OPERATIONS_WITH_CALL_COSTS, pairs of bytes (of a
+    block or vector, as the engine counts them) and seconds: the cost of a call for each rank in addition to
+    its messages, interpolated linearly. `libraries` are costs of BSPlib and the BPRAM. `clock_s` is the time
+    to read the clock. `poor_fit` is the reason why its message costs come from a poor fit; "" for a good one.
+    `two_modes` contains the levels if the launches of that fit were in two modes; "" otherwise, and for
+    undisturbed times.
+    """
 
     name: str
     title: str
@@ -206,7 +211,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     two_modes: str = ""
 
     def barrier_s(self, ranks: int) -> float | None:
-        """Seconds of MPI_Barrier from the last rank's entry; None if it sends messages."""
+        """Return seconds of MPI_Barrier from the last rank's entry; None if it sends messages."""
         if self.hardware_barrier_s is None or not self.barrier_cluster:
             return self.hardware_barrier_s
         clusters = -(-ranks // self.barrier_cluster)
@@ -214,7 +219,7 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def nodes(self) -> tuple[NodeGroup, ...]:
-        """Every node, in the order in which ranks are placed."""
+        """All groups of nodes, in the order in which ranks are placed."""
         shape = self.network
         if shape.nodes:
             return shape.nodes
@@ -226,24 +231,24 @@ class Platform(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     @property
     def processors_work(self) -> bool:
-        """Whether messages between nodes take the time of their processors."""
-        return any(each.processor_s or each.processor_s_per_byte for each in self.segments)
+        """Whether messages between nodes occupy their processors."""
+        return any(segment.processor_s or segment.processor_s_per_byte for segment in self.segments)
 
     @property
     def capacity(self) -> int:
-        """The maximum number of ranks, one on each core."""
+        """Maximum number of ranks, one per core."""
         return sum(group.count * group.cores for group in self.nodes)
 
     def rate(self, kernel: str) -> float:
-        """Operations per second of a core: the description's own rate of this kernel, or else the speed of
-        its cores."""
+        """Return the operations per second of a core: the rate of this kernel if described, or else the speed
+        of the core."""
         return self.rates.get(kernel, self.flops)
 
     def segment(self, size: float, *, on_node: bool = False) -> Segment:
-        """The segment that holds for a message of `size` bytes."""
+        """Return the segment that applies to a message of `size` bytes."""
         segments = (self.on_node if on_node else ()) or self.segments
         chosen = segments[0]
-        for each in segments:
-            if size >= each.first:
-                chosen = each
+        for candidate in segments:
+            if size >= candidate.first:
+                chosen = candidate
         return chosen

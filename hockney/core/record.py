@@ -26,15 +26,15 @@ if TYPE_CHECKING:
     from hockney.core.machine import Machine
 
 Origin = Literal["measured", "emulated", "simulated", "published", "imported", "fake"]
-"""How a number was obtained. Kinds of machines are open (`measurement/kinds`); this list is not, since pages
-and models treat each origin differently."""
+"""How a number was obtained. Kinds of machines are open (`measurement/kinds`), but this list is closed, since
+pages and models treat each origin differently."""
 
 
 SCHEMA = 2
-"""The schema of all files."""
+"""Schema of all files."""
 
 ROUNDING = "rounding"
-"""The metric of imported numbers that is the largest error of their time due to its digits, in seconds."""
+"""Metric of imported numbers: the largest error of their time due to its digits, in seconds."""
 
 
 class Rank(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -207,22 +207,26 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
 
     @property
     def times_by_visit(self) -> list[list[float]]:
-        """`times_s` of each visit, in order; without visits that have no repetition."""
+        """`times_s` of each visit with repetitions, in order."""
         parts, first = [], 0
         for count in self.visits.repetitions or [len(self.times_s)]:
             parts.append(self.times_s[first : first + count])
             first += count
-        return [part for part in parts if part]
+        return [times for times in parts if times]
 
     @property
     def visit_starts_s(self) -> list[float]:
-        """The start of each visit in `times_by_visit`, in seconds since 1970, or of the simulated clock."""
-        after = [at for at, count in zip(self.visits.after_s, self.visits.repetitions, strict=True) if count]
-        return [self.started_s + each for each in after or [0.0]]
+        """Start of each visit in `times_by_visit`, in seconds since 1970, or of the simulated clock."""
+        starts_s = [
+            start_s
+            for start_s, count in zip(self.visits.after_s, self.visits.repetitions, strict=True)
+            if count
+        ]
+        return [self.started_s + start_s for start_s in starts_s or [0.0]]
 
     @property
     def visit_count(self) -> int:
-        """Visits with at least one repetition: the length of `times_by_visit`."""
+        """Number of visits with at least one repetition: the length of `times_by_visit`."""
         counts = self.visits.repetitions or [len(self.times_s)]
         return len(counts) - counts.count(0)
 
@@ -239,11 +243,11 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag_
         return parse_canonical(self.case)
 
     def metric(self, name: str) -> float | None:
-        """The value of a metric that has a single one for the whole record; None if there is no such
+        """Return the value of a metric with a single value for the whole record; None if there is no such
         metric."""
         series = self.metrics.get(name)
-        single = series is not None and series.per == "record" and len(series.values) == 1
-        return series.values[0] if series is not None and single else None
+        is_single = series is not None and series.per == "record" and len(series.values) == 1
+        return series.values[0] if series is not None and is_single else None
 
 
 class Failure(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="failure"):
@@ -282,9 +286,9 @@ class Start(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="st
     position: int
 
 
-class Visiting(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="visiting"):
-    """Every case has had its first visit; the others follow, and the records come after them. Only on the
-    engine's stdout, never stored."""
+class FirstVisitsComplete(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="visiting"):
+    """Every case has had its first visit. The other visits follow, then the records. Only on the engine's
+    stdout, never stored."""
 
 
 class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"):
@@ -294,7 +298,7 @@ class End(msgspec.Struct, frozen=True, kw_only=True, tag_field="kind", tag="end"
 
 
 Line = Launch | Record | Failure | Close
-EngineLine = Launch | Record | Failure | Start | Visiting | End
+EngineLine = Launch | Record | Failure | Start | FirstVisitsComplete | End
 EngineLines = Generator[EngineLine, None, None]
 
 decode_engine_line = msgspec.json.Decoder(EngineLine).decode
@@ -304,7 +308,7 @@ _decode = msgspec.json.Decoder(Line).decode
 
 
 def decode_line(raw: bytes) -> Line:
-    """A stored line. Raises msgspec.ValidationError for one of an earlier schema."""
+    """Decode a stored line. Raises msgspec.ValidationError for a line of an earlier schema."""
     line = _decode(raw)
     if line.schema < SCHEMA:
         raise msgspec.ValidationError(f"schema {line.schema} was never released")
@@ -313,7 +317,7 @@ def decode_line(raw: bytes) -> Line:
 
 @dataclass(frozen=True)
 class RunRecords:
-    """The contents of `records.jsonl`, in the order written."""
+    """Contents of `records.jsonl`, in the order written."""
 
     launches: tuple[Launch, ...] = ()
     records: tuple[Record, ...] = ()
@@ -325,41 +329,41 @@ class RunRecords:
         kinds: dict[type, list[Any]] = {Launch: [], Record: [], Failure: [], Close: []}
         for line in lines:
             kinds[type(line)].append(line)
-        return RunRecords(*(tuple(kinds[k]) for k in (Launch, Record, Failure, Close)))
+        return RunRecords(*(tuple(kinds[kind]) for kind in (Launch, Record, Failure, Close)))
 
     @property
     def corrupted_records(self) -> list[Record]:
-        """The records whose payload arrived corrupted."""
+        """Records whose payload arrived corrupted."""
         return [record for record in self.records if record.verified.errors]
 
     @property
     def corrupted_launches(self) -> int:
-        """Launches in which one of hockney's own messages arrived corrupted."""
+        """Number of launches in which one of hockney's own messages arrived corrupted."""
         return sum(close.reason == "corrupted" for close in self.closes)
 
     @property
     def hosts(self) -> frozenset[str]:
-        """Every host on which a rank of any launch ran."""
+        """All hosts on which a rank of any launch ran."""
         return frozenset().union(*(launch.hosts for launch in self.launches))
 
     @property
     def nodes(self) -> frozenset[str]:
-        """Every node on which a rank of any launch ran."""
+        """All nodes on which a rank of any launch ran."""
         return frozenset().union(*(launch.nodes for launch in self.launches))
 
     def max_hosts(self, ranks: int | None = None) -> int:
-        """The largest number of hosts of one launch, or of one launch of `ranks` ranks; at least 1. Launches
-        on different hosts do not add up: a case only has the hosts of its own launch."""
-        launches = [x for x in self.launches if ranks is None or len(x.ranks) == ranks]
+        """Return the largest number of hosts of one launch, or of one launch of `ranks` ranks; at least 1.
+        Launches on different hosts do not add up, as a case uses only the hosts of its launch."""
+        launches = [launch for launch in self.launches if ranks is None or len(launch.ranks) == ranks]
         return max((1, *(len(launch.hosts) for launch in launches)))
 
     def cores(self, machine: Machine) -> int:
-        """The cores available to a launch of this run, assuming that hosts are alike: with more ranks the
-        scheduler is measured. A described machine's cores are already those of all its nodes."""
+        """Return the cores available to a launch of this run, assuming identical hosts. More ranks would
+        measure the scheduler. The cores of a described machine already include all its nodes."""
         return max(1, machine.cores) * (1 if machine.traits.described else self.max_hosts())
 
     def by_case(self) -> dict[str, list[Record]]:
-        """Records grouped by case line, one record per launch, in the order written."""
+        """Return the records by case line, one record per launch, in the order written."""
         groups: dict[str, list[Record]] = {}
         for record in self.records:
             groups.setdefault(record.case, []).append(record)
@@ -367,7 +371,7 @@ class RunRecords:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON Schema of one line of `records.jsonl`."""
+    """Return the JSON Schema of one line of `records.jsonl`."""
     schema = msgspec.json.schema(Line)
     for definition in schema["$defs"].values():  # msgspec before 0.23 keeps the indentation of docstrings
         if "description" in definition:

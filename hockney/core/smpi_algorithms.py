@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Names of the algorithms of SimGrid's MPI (SMPI) for collective operations, and the defaults. Shared by
-machine files, the launcher and the models."""
+"""Names of the collective algorithms of SimGrid's MPI (SMPI), and the defaults. Shared by machine files, the
+launcher and the models."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from hockney.core.errors import UsageError, unknown
 
 SELECTORS = ("default", "ompi", "mpich", "mvapich2", "impi")
-"""Names for a library's own choice by size and ranks; every operation has them.
+"""Names for a library's own choice by size and ranks; every operation accepts them.
 
-Algorithms of SMPI left out: rab, which adds without calling the operation and so cannot charge a
-description's `sum_s_per_byte`, and automatic, which tries everything, including rab."""
+Two algorithms of SMPI are omitted: rab, which adds without calling the operation and so cannot charge a
+description's `sum_s_per_byte`, and automatic, which tries all algorithms, including rab.
+"""
 
 _ALGORITHMS = """
 allgather 2dmesh 3dmesh bruck GB loosely_lr NTSLR NTSLR_NB pair rdb rhv ring SMP_NTS smp_simple
@@ -35,16 +36,16 @@ reduce arrival_pattern_aware binomial flat_tree NTSL scatter_gather ompi_chain o
 reduce_scatter ompi_basic_recursivehalving ompi_ring ompi_butterfly mpich_pair mpich_rdb mpich_noncomm
 scatter ompi_basic_linear ompi_linear_nb ompi_binomial mvapich2_two_level_binomial mvapich2_two_level_direct
 """
-"""The same in SimGrid 3.32 and 4.1: the output of `smpirun --cfg=smpi/OPERATION:?`. It offers no choice for
-gatherv and scatterv: the root exchanges messages with every rank, all at once. So does every rank in
-alltoallv, whose other algorithms are left out."""
+"""Output of `smpirun --cfg=smpi/OPERATION:?`, the same in SimGrid 3.32 and 4.1. It offers no choice for
+gatherv and scatterv, in which the root exchanges messages with all ranks at the same time. Every rank does so
+in alltoallv, whose other algorithms are omitted."""
 
-KNOWN: dict[str, tuple[str, ...]] = dict.fromkeys(("gatherv", "scatterv", "alltoallv"), ("default",))
+ALGORITHMS: dict[str, tuple[str, ...]] = dict.fromkeys(("gatherv", "scatterv", "alltoallv"), ("default",))
 for _words in _ALGORITHMS.replace("\n    ", " ").strip().splitlines():
     _operation, *_names = _words.split()
-    KNOWN[_operation] = (*SELECTORS, *_names)
+    ALGORITHMS[_operation] = (*SELECTORS, *_names)
 
-DEFAULTS = {
+DEFAULT_ALGORITHMS = {
     "barrier": "ompi_bruck",
     "bcast": "binomial_tree",
     "reduce": "binomial",
@@ -56,7 +57,7 @@ DEFAULTS = {
     "alltoall": "bruck",
     "reduce_scatter": "ompi_basic_recursivehalving",
 }
-"""Used if a machine file names no algorithm: they are common in libraries for small messages, work on any
+"""Algorithms for machine files that name none. They are common in libraries for small messages, work on any
 number of ranks, send O(P log P) messages or fewer and need no preparation. The selectors do not meet this:
 some compare all pairs of ranks at first use, some select algorithms that do not support a number of ranks.
 For large messages a machine file may name others (an all-to-all by `ring`, a broadcast by
@@ -64,19 +65,19 @@ For large messages a machine file may name others (an all-to-all by `ring`, a br
 (`ASSUMED`)."""
 
 
-def choose_algorithms(named: dict[str, str]) -> dict[str, str]:
-    """The algorithm of every operation that has a choice: that in `named`, otherwise the default."""
-    for operation, name in named.items():
+def choose_algorithms(chosen: dict[str, str]) -> dict[str, str]:
+    """Return the algorithm of every operation with a choice: the one in `chosen`, otherwise the default."""
+    for operation, name in chosen.items():
         check_algorithm(operation, name)
-    return {operation: named.get(operation, default) for operation, default in DEFAULTS.items()}
+    return {operation: chosen.get(operation, default) for operation, default in DEFAULT_ALGORITHMS.items()}
 
 
 def check_algorithm(operation: str, name: str) -> None:
-    """Refuse an operation or an algorithm that the simulator does not have."""
-    if operation not in KNOWN:
-        raise unknown_collective(operation, KNOWN)
-    if name not in KNOWN[operation]:
-        raise unknown_algorithm(name, operation, KNOWN[operation])
+    """Raise UsageError for an operation or an algorithm that the simulator does not support."""
+    if operation not in ALGORITHMS:
+        raise unknown_collective(operation, ALGORITHMS)
+    if name not in ALGORITHMS[operation]:
+        raise unknown_algorithm(name, operation, ALGORITHMS[operation])
 
 
 def unknown_collective(name: str, available: Iterable[str]) -> UsageError:

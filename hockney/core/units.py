@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bytes and seconds: parsed from user input, formatted for output.
 
-Inside hockney everything is in bytes and seconds; only this module converts other units.
+Inside hockney all quantities are in bytes and seconds; only this module converts other units.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ MAX_BYTES = 1 << 50
 MAX_SECONDS = 30 * 86400.0
 
 LARGE_BYTES = 1e7
-"""Sizes from here on are not printed in bytes."""
+"""Sizes from this one on are not printed in bytes."""
 
-_BYTES = {
+_BYTES_PER_UNIT = {
     "": 1, "b": 1,
     "kb": 10**3, "mb": 10**6, "gb": 10**9, "tb": 10**12,
     "k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40,
     "kib": 2**10, "mib": 2**20, "gib": 2**30, "tib": 2**40,
     "word": 4, "words": 4,
 }  # fmt: skip
-_SECONDS = {
+_SECONDS_PER_UNIT = {
     "ns": "1e-9",
     "us": "1e-6",
     "µs": "1e-6",
@@ -42,7 +42,7 @@ _SECONDS = {
     "min": "60",
     "h": "3600",
 }
-_WORDS = {
+_UNIT_NAMES = {
     "nanosecond": "ns",
     "microsecond": "us", "usec": "us",
     "millisecond": "ms", "msec": "ms",
@@ -54,8 +54,9 @@ _WORDS = {
 _NUMBER = re.compile(r"\s*([+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,4})?)\s*([A-Za-zµ%]*)\s*")
 
 
-def _split(text: str, kind: str, example: str) -> tuple[Decimal, str]:
-    """Decimal, so that 5us is the same number as 0.000005: a case's line is its identity."""
+def _split_quantity(text: str, kind: str, example: str) -> tuple[Decimal, str]:
+    """Split a quantity into value and unit. The value is a Decimal, so that 5us equals 0.000005: a case's
+    line is its identity."""
     match = _NUMBER.fullmatch(text)
     if not match:
         raise UsageError(
@@ -80,10 +81,10 @@ def _split(text: str, kind: str, example: str) -> tuple[Decimal, str]:
 
 
 def parse_bytes(text: str) -> int:
-    """Bytes from "0", "8", "4KiB", "40kB", "1000words". K, M, G alone are binary, kB, MB, GB decimal; a word
-    has 4 bytes, as in papers that count in words."""
-    value, unit = _split(text, "size", "4KiB or 40kB")
-    factor = _BYTES.get(unit.lower())
+    """Parse bytes from "0", "8", "4KiB", "40kB", "1000words". K, M, G alone are binary, kB, MB, GB decimal. A
+    word has 4 bytes, as in papers that count in words."""
+    value, unit = _split_quantity(text, "size", "4KiB or 40kB")
+    factor = _BYTES_PER_UNIT.get(unit.lower())
     if factor is None:
         raise _unknown_unit(unit, text, "B, kB, MB, GB or KiB, MiB, GiB")
     result = value * factor
@@ -106,11 +107,11 @@ def parse_bytes(text: str) -> int:
 
 
 def parse_seconds(text: str, example: str = "100us or 60s") -> float:
-    """Seconds from "60", "60s", "2m", "1.5h", "100us". `example` is for the errors."""
-    value, unit = _split(text, "time", example)
-    factor = _SECONDS.get(unit.lower())
+    """Parse seconds from "60", "60s", "2m", "1.5h", "100us". Errors contain `example`."""
+    value, unit = _split_quantity(text, "time", example)
+    factor = _SECONDS_PER_UNIT.get(unit.lower())
     if factor is None:
-        raise _unknown_unit(unit, text, "ns, us, ms, s, m or h", usual_time(text))
+        raise _unknown_unit(unit, text, "ns, us, ms, s, m or h", normalize_time(text))
     seconds = float(value * Decimal(factor))
     if seconds > MAX_SECONDS:
         limit_days = MAX_SECONDS / 86400
@@ -125,81 +126,82 @@ def parse_seconds(text: str, example: str = "100us or 60s") -> float:
 
 
 def parse_quantity(text: str) -> float:
-    """A plain number, seconds or bytes from "4096", "1.2ns", "8kB". Units of both, such as m, are refused."""
-    value, unit = _split(text, "number", "4096, 1.2ns or 8kB")
+    """Parse a plain number, seconds or bytes from "4096", "1.2ns", "8kB". Raises UsageError for units of
+    both, such as m."""
+    value, unit = _split_quantity(text, "number", "4096, 1.2ns or 8kB")
     if not unit:
         return float(value)
-    is_time, is_size = (unit.lower() in units for units in (_SECONDS, _BYTES))
+    is_time, is_size = (unit.lower() in units for units in (_SECONDS_PER_UNIT, _BYTES_PER_UNIT))
     if is_time == is_size:
         raise _unknown_unit(unit, text, "ns, us, ms, s, h or B, kB, MB, GB")
     return parse_seconds(text) if is_time else float(parse_bytes(text))
 
 
-def usual_time(text: str) -> str:
-    """ "60m" for "60 minutes"; empty if `text` is not a number followed by a unit of time."""
+def normalize_time(text: str) -> str:
+    """Return "60m" for "60 minutes"; empty if `text` is not a number followed by a unit of time."""
     match = _NUMBER.fullmatch(text)
     if not match:
         return ""
     number, unit = match.groups()
     singular = unit.lower().removesuffix("s")
-    unit_name = unit if unit in _SECONDS else _WORDS.get(singular, "")
+    unit_name = unit if unit in _SECONDS_PER_UNIT else _UNIT_NAMES.get(singular, "")
     return f"{number}{unit_name}" if unit_name else ""
 
 
-def typed_seconds(seconds: float) -> str:
-    """A time of at least `seconds` as typed after an option: 75s, 12m, 2.5h."""
+def format_time_option(seconds: float) -> str:
+    """Format a time of at least `seconds` as the value of an option: 75s, 12m, 2.5h."""
     units = ((1e-3, 1e-6, "us"), (1.0, 1e-3, "ms"), (120.0, 1.0, "s"), (7200.0, 60.0, "m"))
-    fitting = ((factor, unit) for limit, factor, unit in units if seconds < limit)
-    factor, unit = next(fitting, (3600.0, "h"))
+    suitable_units = ((factor, unit) for limit, factor, unit in units if seconds < limit)
+    factor, unit = next(suitable_units, (3600.0, "h"))
     value = seconds / factor
     step = 10.0 ** (math.floor(math.log10(value)) - 1) if value > 0 else 1.0
     return f"{math.ceil(round(value / step, 9)) * step:.6g}{unit}"
 
 
 def parse_rate(text: str) -> float:
-    """Bytes a second from "308MB/s", "1.25GB/s", "10Mbit/s"."""
-    amount = _per(text, "s", "rate", "308MB/s or 10Mbit/s")
-    value, unit = _split(amount, "rate", "308MB/s or 10Mbit/s")
-    factor = _BYTES.get(unit.lower()) if unit else None
+    """Parse bytes per second from "308MB/s", "1.25GB/s", "10Mbit/s"."""
+    amount = _strip_divisor(text, "s", "rate", "308MB/s or 10Mbit/s")
+    value, unit = _split_quantity(amount, "rate", "308MB/s or 10Mbit/s")
+    factor = _BYTES_PER_UNIT.get(unit.lower()) if unit else None
     bits = re.fullmatch(r"([kMGT]?)bit", unit)
     if bits:
-        factor, value = _BYTES[f"{bits[1].lower()}b"], value / 8
+        factor, value = _BYTES_PER_UNIT[f"{bits[1].lower()}b"], value / 8
     if factor is None:
         raise _unknown_unit(f"{unit}/s", text, "B/s, kB/s, MB/s, GB/s or Mbit/s, Gbit/s")
-    return _positive(float(value * factor), text, "rate", "308MB/s")
+    return _check_positive(float(value * factor), text, "rate", "308MB/s")
 
 
 def parse_flops(text: str) -> float:
-    """Floating point operations a second from "600Mflop/s", "2.5Gflop/s"."""
+    """Parse floating point operations per second from "600Mflop/s", "2.5Gflop/s"."""
     return _per_second(text, "flop", "computing speed", "600Mflop/s")
 
 
 def parse_operations(text: str) -> float:
-    """Operations a second from "20Mop/s"."""
+    """Parse operations per second from "20Mop/s"."""
     return _per_second(text, "op", "rate of operations", "20Mop/s")
 
 
-def _per_second(text: str, counted: str, name: str, example: str) -> float:
-    amount = _per(text, "s", name, example)
-    value, unit = _split(amount, name, example)
-    match = re.fullmatch(rf"([kMGT]?){counted}", unit)
+def _per_second(text: str, noun: str, name: str, example: str) -> float:
+    amount = _strip_divisor(text, "s", name, example)
+    value, unit = _split_quantity(amount, name, example)
+    match = re.fullmatch(rf"([kMGT]?){noun}", unit)
     if not match:
-        raise _unknown_unit(f"{unit}/s", text, f"M{counted}/s, G{counted}/s or T{counted}/s")
-    return _positive(float(value * _BYTES[f"{match[1].lower()}b"]), text, name, example)
+        raise _unknown_unit(f"{unit}/s", text, f"M{noun}/s, G{noun}/s or T{noun}/s")
+    return _check_positive(float(value * _BYTES_PER_UNIT[f"{match[1].lower()}b"]), text, name, example)
 
 
 def parse_seconds_per_byte(text: str) -> float:
-    """Seconds per byte from "20ns/B" or, as the inverse of a rate, "1/(308MB/s)"."""
+    """Parse seconds per byte from "20ns/B" or, as the inverse of a rate, "1/(308MB/s)"."""
     inverse = re.fullmatch(r"\s*1\s*/\s*\(([^()]*)\)\s*", text)
     if inverse:
         return 1 / parse_rate(inverse[1])
-    return parse_seconds(_per(text, "B", "time per byte", "20ns/B or 1/(308MB/s)"), "20ns/B")
+    return parse_seconds(_strip_divisor(text, "B", "time per byte", "20ns/B or 1/(308MB/s)"), "20ns/B")
 
 
-def _per(text: str, divisor: str, kind: str, example: str) -> str:
-    """The part before the / of "308MB/s"."""
-    amount, slash, below = text.partition("/")
-    if not slash or below.strip() != divisor:
+def _strip_divisor(text: str, divisor: str, kind: str, example: str) -> str:
+    """Return the part before the / of "308MB/s"."""
+    amount, slash, denominator = text.partition("/")
+    if not slash or denominator.strip() != divisor:
         raise UsageError(
             f"'{printable(text)}' is not a {kind}",
             f"it must end in /{divisor}",
@@ -211,7 +213,7 @@ def _per(text: str, divisor: str, kind: str, example: str) -> str:
     return amount
 
 
-def _positive(value: float, text: str, kind: str, example: str) -> float:
+def _check_positive(value: float, text: str, kind: str, example: str) -> float:
     if not 0 < value < math.inf:
         raise UsageError(
             f"'{printable(text)}' is out of range",
@@ -224,17 +226,17 @@ def _positive(value: float, text: str, kind: str, example: str) -> float:
 
 
 def parse_fraction(text: str) -> float:
-    """A fraction in (0, 1] from "2%" or "0.02"."""
-    return _fraction(text, zero_allowed=False)
+    """Parse a fraction in (0, 1] from "2%" or "0.02"."""
+    return _parse_fraction(text, zero_allowed=False)
 
 
 def parse_share(text: str) -> float:
-    """A fraction in [0, 1] from "1%", "0.01" or "0": a part of a whole, possibly none or all of it."""
-    return _fraction(text, zero_allowed=True)
+    """Parse a fraction in [0, 1] from "1%", "0.01" or "0"."""
+    return _parse_fraction(text, zero_allowed=True)
 
 
-def _fraction(text: str, *, zero_allowed: bool) -> float:
-    value, unit = _split(text, "fraction", "2% or 0.02")
+def _parse_fraction(text: str, *, zero_allowed: bool) -> float:
+    value, unit = _split_quantity(text, "fraction", "2% or 0.02")
     if unit not in ("", "%"):
         raise _unknown_unit(unit, text, "2% or 0.02")
     fraction = float(value / 100 if unit == "%" else value)
@@ -251,13 +253,14 @@ def _fraction(text: str, *, zero_allowed: bool) -> float:
 
 
 def half_decades(first: float, last: float) -> list[float]:
-    """first, then 1 and 3 times the powers of ten between, then last; each exactly as typed, so that 30us is
-    the same in every list."""
+    """Return `first`, 1 and 3 times the powers of ten between, and `last`. Each value is exact as typed, so
+    that 30us is the same in every list."""
     return sorted({first, *(step for step in _half_decades(first, last) if first < step < last), last})
 
 
 def half_decades_around(low: float, high: float) -> list[float]:
-    """1 and 3 times powers of ten, from the last that is not above `low` to the first not below `high`."""
+    """Return 1 and 3 times powers of ten, from the last one not above `low` to the first one not below
+    `high`."""
     steps = _half_decades(low, high)
     first = max(step for step in steps if step <= low * (1 + 1e-9))
     last = min(step for step in steps if step >= high * (1 - 1e-9))
@@ -265,36 +268,36 @@ def half_decades_around(low: float, high: float) -> list[float]:
 
 
 def _half_decades(low: float, high: float) -> list[float]:
-    """1 and 3 times every power of ten from below `low` to above `high`."""
+    """Return 1 and 3 times every power of ten from below `low` to above `high`."""
     powers = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 2)
     return [float(f"{digit}e{power}") for power in powers for digit in (1, 3)]
 
 
 def parse_counts(text: str, noun: str = "ranks") -> tuple[int, ...]:
-    """Positive integers from "1,2,4" or "1:8" (doubling), sorted, each once."""
-    return _listing(text, lambda part: _count(part, noun))
+    """Parse positive integers from "1,2,4" or "1:8" (doubling); sorted and distinct."""
+    return _parse_list(text, lambda part: _parse_count(part, noun))
 
 
 def parse_sizes(text: str) -> tuple[int, ...]:
-    """Sizes from "0,8,4KiB" or "0:4MiB" (0, then powers of two), sorted, each once."""
-    return _listing(text, parse_bytes)
+    """Parse sizes from "0,8,4KiB" or "0:4MiB" (0, then powers of two); sorted and distinct."""
+    return _parse_list(text, parse_bytes)
 
 
-def _count(text: str, noun: str) -> int:
+def _parse_count(text: str, noun: str) -> int:
     match = re.fullmatch(r"\s*(\d{1,7})\s*", text)
     if not match or int(match[1]) < 1:
         raise not_a_count(text, noun)
     return int(match[1])
 
 
-def _listing(text: str, one: Callable[[str], int]) -> tuple[int, ...]:
+def _parse_list(text: str, parse_item: Callable[[str], int]) -> tuple[int, ...]:
     values: set[int] = set()
     for part in text.split(","):
-        ends = [one(end) for end in part.split(":")]
-        if len(ends) == 1:
-            values.add(ends[0])
-        elif len(ends) == 2 and ends[0] <= ends[1]:
-            values.update(doubling_series(ends[0], ends[1]))
+        bounds = [parse_item(bound) for bound in part.split(":")]
+        if len(bounds) == 1:
+            values.add(bounds[0])
+        elif len(bounds) == 2 and bounds[0] <= bounds[1]:
+            values.update(doubling_series(bounds[0], bounds[1]))
         else:
             raise not_a_range(part, "0:4MiB")
     return tuple(sorted(values))
@@ -306,16 +309,16 @@ def doubling_series(first: int, last: int) -> list[int]:
     return sorted({first, *inner, last})
 
 
-def thin_out(values: Sequence[Value], at_most: int) -> tuple[Value, ...]:
-    """Return at most `at_most` of `values`, evenly spread, including both ends."""
-    if len(values) <= at_most:
+def thin_out(values: Sequence[Value], max_count: int) -> tuple[Value, ...]:
+    """Return at most `max_count` of `values`, evenly spread, including the first and the last."""
+    if len(values) <= max_count:
         return tuple(values)
-    step = (len(values) - 1) / (at_most - 1)
-    return tuple(values[round(k * step)] for k in range(at_most))
+    step = (len(values) - 1) / (max_count - 1)
+    return tuple(values[round(k * step)] for k in range(max_count))
 
 
 def format_bytes(count: float) -> str:
-    """Binary units if they are exact or the number is large: 8 B, 4 KiB, 1.5 MiB."""
+    """Format with binary units: 8 B, 4 KiB, 1.5 MiB."""
     value = float(count)
     for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
         if abs(value) < 1024 or unit == "TiB":
@@ -325,22 +328,22 @@ def format_bytes(count: float) -> str:
 
 
 def format_size(count: float) -> str:
-    """Exact bytes as somebody would type them, in binary units if that gives an integer, large ones in
-    decimal units if that does: 4 KiB, 40000 B, 1 MB."""
+    """Format exact bytes as a user would type them: with binary units if the result is an integer, large
+    sizes in decimal units if that gives an integer: 4 KiB, 40000 B, 1 MB."""
     if count % 2**20 == 0 or count % 10**6:
         return f"{count:.15g} B" if count < LARGE_BYTES and count % 2**10 else format_bytes(count)
-    factor, unit = next(each for each in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")) if count >= each[0])
+    factor, unit = next(scale for scale in ((1e12, "TB"), (1e9, "GB"), (1e6, "MB")) if count >= scale[0])
     return f"{count / factor:.10g} {unit}"
 
 
 def format_seconds(seconds: float, digits: int = 3) -> str:
-    """Three significant digits with a suitable unit: 435 ns, 1.03 us, 2.5 ms, 1m40s."""
+    """Format with three significant digits and a suitable unit: 435 ns, 1.03 us, 2.5 ms, 1m40s."""
     if not math.isfinite(seconds):
         return "unknown"
     size = abs(seconds)
     if size >= 100:
-        minutes, rest = divmod(round(seconds), 60)
-        return f"{minutes // 60}h{minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m{rest:02d}s"
+        minutes, remaining_s = divmod(round(seconds), 60)
+        return f"{minutes // 60}h{minutes % 60:02d}m" if minutes >= 60 else f"{minutes}m{remaining_s:02d}s"
     for limit, factor, unit in ((1e-6, 1e9, "ns"), (1e-3, 1e6, "us"), (1.0, 1e3, "ms")):
         if size < limit * (1 - 10**-digits / 2):
             return f"{format_significant(seconds * factor, digits)} {unit}"
@@ -348,12 +351,12 @@ def format_seconds(seconds: float, digits: int = 3) -> str:
 
 
 def format_bit_rate(bytes_per_second: float) -> str:
-    """The rate of a network: "10 Mbit/s"."""
+    """Format the rate of a network: "10 Mbit/s"."""
     return format_rate(bytes_per_second * 8).replace("B/s", "bit/s")
 
 
 def format_rate(bytes_per_second: float) -> str:
-    """Bandwidth in decimal units, as usual for networks: 9.42 GB/s."""
+    """Format a bandwidth in decimal units, as usual for networks: 9.42 GB/s."""
     value = bytes_per_second
     for unit in ("B/s", "kB/s", "MB/s", "GB/s"):
         if abs(value) < 999.5 or unit == "GB/s":
@@ -363,16 +366,16 @@ def format_rate(bytes_per_second: float) -> str:
 
 
 PERCENT = "%"
-"""The unit of fractions that people read in percent."""
+"""Unit of fractions that are displayed in percent."""
 
 
 def format_value(value: float, unit: str, digits: int = 3) -> str:
-    """A value for people: `unit` is "s", "s/B", "B", "B/s", "%" of a fraction, or a word that is put behind
-    the number as it is."""
+    """Format a value for display. `unit` is "s", "s/B", "B", "B/s", "%" for a fraction, or a word that
+    follows the number."""
     if unit == PERCENT:
         percent = 100 * value
-        whole = len(str(int(abs(percent)))) if math.isfinite(percent) else 0
-        return f"{percent:.{max(digits, 3, whole)}g}%"
+        integer_digits = len(str(int(abs(percent)))) if math.isfinite(percent) else 0
+        return f"{percent:.{max(digits, 3, integer_digits)}g}%"
     if unit == "s":
         return format_seconds(value, digits)
     if unit == "s/B":
@@ -393,10 +396,11 @@ _SCALES = {
 
 
 def format_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
-    """A value and its interval in one unit, with as many digits as the interval justifies: 435 ns [430, 441].
+    """Format a value and its interval in one unit, with the digits that the interval justifies: 435 ns [430,
+    441].
 
-    Three significant digits of the value at least, and more where the interval is so narrow that half
-    its width would vanish. An interval that is not known, or has no width, is left out.
+    The value has at least three significant digits, and more if the interval is so narrow that half its width
+    would vanish. An interval that is unknown or has no width is omitted.
     """
     if low == high == value:
         return format_value(value, unit)
@@ -404,21 +408,21 @@ def format_interval(value: float, low: float | None, high: float | None, unit: s
         return format_value(value, unit)
     size = abs(value) or max(abs(low), abs(high))
     scales = _SCALES.get(unit, ((1.0, unit),))
-    factor, name = next((s for s in reversed(scales) if size >= s[0] * 0.9995), scales[0])
-    scaled = [v / factor for v in (value, low, high)]
+    factor, name = next((scale for scale in reversed(scales) if size >= scale[0] * 0.9995), scales[0])
+    scaled = [number / factor for number in (value, low, high)]
     digits = 2 - math.floor(math.log10(size / factor)) if size else 0
-    half = (high - low) / factor / 2
-    if 0 < half < math.inf:
-        digits = max(digits, math.ceil(-math.log10(half)))
-    if unit == "B" and all(v.is_integer() for v in scaled):
+    half_width = (high - low) / factor / 2
+    if 0 < half_width < math.inf:
+        digits = max(digits, math.ceil(-math.log10(half_width)))
+    if unit == "B" and all(number.is_integer() for number in scaled):
         digits = 0
-    middle, bottom, top = (f"{v:.{min(max(digits, 0), 6)}f}" for v in scaled)
-    value_text = f"{middle}%" if unit == PERCENT else f"{middle} {name}".rstrip()
-    return f"{value_text} [{bottom}, {top}]"
+    value_digits, low_text, high_text = (f"{number:.{min(max(digits, 0), 6)}f}" for number in scaled)
+    value_text = f"{value_digits}%" if unit == PERCENT else f"{value_digits} {name}".rstrip()
+    return f"{value_text} [{low_text}, {high_text}]"
 
 
 def format_significant(value: float, digits: int) -> str:
-    """This many significant digits, with trailing zeros and without an exponent."""
+    """Format with this number of significant digits, with trailing zeros and without an exponent."""
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
     rounded = round(value, digits - 1 - math.floor(math.log10(abs(value))))
@@ -427,27 +431,27 @@ def format_significant(value: float, digits: int) -> str:
 
 
 def format_number(value: float, digits: int = 3) -> str:
-    """`value` with at most `digits` significant digits, without an exponent or trailing zeros."""
+    """Format `value` with at most `digits` significant digits, without an exponent or trailing zeros."""
     return "<0.001" if 0 < value < 1e-3 else f"{float(f'{value:.{digits}g}'):.15g}"
 
 
 def format_factor(factor: float) -> str:
-    """ "a factor of 2.4", for what exceeds 100%."""
+    """Format as "a factor of 2.4", for values above 100%."""
     return f"a factor of {format_number(factor, 2)}"
 
 
 def half_width_factor(width: float) -> float:
-    """The factor by which an interval with this relative half width extends on a log scale."""
+    """Return the factor by which an interval with this relative half width extends on a log scale."""
     return math.exp(math.asinh(width))
 
 
 def format_percent(fraction: float, digits: int = 3) -> str:
-    """82.2%, 0.181%, 50%."""
+    """Format a fraction as 82.2%, 0.181%, 50%."""
     return "<0.01%" if 0 < fraction < 1e-4 else f"{format_number(100 * fraction, digits)}%"
 
 
-def date_text(seconds: float) -> str:
-    """ "2026-01-31 09:30", UTC, of seconds since 1970; "" for a date outside the calendar's range."""
+def format_date(seconds: float) -> str:
+    """Format seconds since 1970 as "2026-01-31 09:30" in UTC; "" for a date outside the calendar's range."""
     try:
         date = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=seconds)
     except (OverflowError, ValueError):
@@ -456,7 +460,8 @@ def date_text(seconds: float) -> str:
 
 
 def _unknown_unit(unit: str, text: str, available: str, suggestion: str = "") -> UsageError:
-    """`suggestion` is the same quantity with one of the `available` units; "" if it is not clear which."""
+    """Return the error for an unknown unit. `suggestion` is the same quantity with one of the `available`
+    units; "" if ambiguous."""
     return UsageError(
         f"unknown unit '{printable(unit)}' in '{printable(text)}'",
         "",
@@ -488,10 +493,11 @@ def not_a_count(text: str, noun: str) -> UsageError:
 
 
 def value_out_of_range(
-    text: str, whole: bool, low: str, high: str, example: str, unit: str = ""
+    text: str, is_integer: bool, low: str, high: str, example: str, unit: str = ""
 ) -> UsageError:
-    """`low` is "from 0" or "greater than 0", `high` "" if there is no limit."""
-    noun = "whole number" if whole else "number"
+    """Return the error for a number outside its limits. `low` is "from 0" or "greater than 0", `high` is ""
+    without a limit."""
+    noun = "whole number" if is_integer else "number"
     limit = f"{low} to {high}" if high else low
     return UsageError(
         f"'{printable(text)}' is out of range",

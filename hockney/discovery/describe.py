@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hockney import __version__
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.machine import Machine, Mpi
 from hockney.core.record import SCHEMA
 from hockney.discovery import cpu, system
@@ -26,7 +26,7 @@ def describe(
     compiler: str = "",
     flags: str = "",
     environ: Mapping[str, str] | None = None,
-    user: LauncherOptions = NOTHING_ADDED,
+    user: LauncherOptions = NO_LAUNCHER_OPTIONS,
     root: Path = ROOT,
 ) -> Machine:
     """This machine now. `engine`, `compiler` and `flags` are from the build, `user` are the user's additions

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
 from hockney.core.machine import Mpi
-from hockney.core.paths import at_home
+from hockney.core.paths import expand_home
 from hockney.core.wording import join_words
 from hockney.discovery import wheels
 from hockney.discovery.probe import Notify, Source, probe
@@ -41,7 +41,7 @@ def resolve_mpi(wanted: str, source: Source, environ: Mapping[str, str], notify:
     family = family_called(wanted)
     if family:
         return find_family(family.name, source, environ, notify)
-    path = at_home(Path(wanted))
+    path = expand_home(Path(wanted))
     if not path.exists() and os.sep not in wanted:
         program = shutil.which(wanted, path=environ.get("PATH", ""))
         if program is None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from hockney.core.errors import printable
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.mpi import families, family_of, join_patterns
 
@@ -47,7 +47,7 @@ ARGUMENTS = "--mpiexec-args"
 
 
 def mpi_settings(
-    environ: Mapping[str, str], mpi: Mpi | None = None, user: LauncherOptions = NOTHING_ADDED
+    environ: Mapping[str, str], mpi: Mpi | None = None, user: LauncherOptions = NO_LAUNCHER_OPTIONS
 ) -> dict[str, str]:
     """All settings in force, by variable, sorted. A setting of parameter files has the name of the equivalent
     variable; the variable takes precedence, and the variables of `user` over all."""
@@ -67,7 +67,7 @@ def mpi_settings(
 
 @cache
 def _launch_pattern() -> re.Pattern[str]:
-    return re.compile(join_patterns(LAUNCH_VARIABLES, *(family.no_settings for family in families())))
+    return re.compile(join_patterns(LAUNCH_VARIABLES, *(family.ignored_settings for family in families())))
 
 
 def is_secret(name: str, value: str) -> bool:

@@ -105,7 +105,7 @@ def family_of_header(text: str) -> tuple[MpiFamily, str]:
         re.findall(r'^[ \t]*#[ \t]*define[ \t]+(\w+_VERSION)[ \t]+"?([\w.+-]+)"?', text, re.MULTILINE)
     )
     for family in families_by_precedence():
-        version = family.version_in_header(defined)
+        version = family.parse_version(defined)
         if version is not None:
             return family, version
     return family_named(UNKNOWN), ""

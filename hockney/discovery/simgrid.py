@@ -17,7 +17,7 @@ from pathlib import Path
 from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
-from hockney.core.paths import COMPLETE, at_home, cache_folder
+from hockney.core.paths import COMPLETE_MARKER, cache_folder, expand_home
 from hockney.discovery.cpu import read_text
 from hockney.discovery.probe import TOOL_SECONDS, Notify, Source
 from hockney.mpi import smpi
@@ -33,7 +33,7 @@ def find_simgrid(environ: Mapping[str, str] | None = None, notify: Notify = lamb
     environ = os.environ if environ is None else environ
     named = environ.get("HOCKNEY_SIMGRID")
     if named:
-        return probe_simgrid(at_home(Path(named)), "environment")
+        return probe_simgrid(expand_home(Path(named)), "environment")
     simgrid = next(find_all_simgrids(environ, notify), None)
     if simgrid is None:
         raise EnvironmentProblem(
@@ -63,7 +63,7 @@ def find_all_simgrids(environ: Mapping[str, str], notify: Notify = lambda _: Non
 def candidate_prefixes(environ: Mapping[str, str]) -> Iterator[tuple[Path, Source]]:
     """Prefixes that may contain one."""
     built = (cache_folder(environ)).glob("simgrid-*")
-    prefixes = [place for place in built if read_text(place / COMPLETE) == str(place)]
+    prefixes = [place for place in built if read_text(place / COMPLETE_MARKER) == str(place)]
     for place in sorted(prefixes, key=lambda p: version_numbers(p.name), reverse=True):
         yield place, "cache"
     wrapper = shutil.which("smpicxx", path=environ.get("PATH", ""))

@@ -25,7 +25,7 @@ from hockney.core.paths import cache_folder
 from hockney.discovery.probe import Notify
 from hockney.mpi import family_named
 from hockney.system.files import cache_unwritable
-from hockney.system.packages import install, installer
+from hockney.system.packages import install, installer_command
 
 
 def installed_version(family: str) -> str:
@@ -130,7 +130,7 @@ def move_into_place(prefix: Path, place: Path) -> Path:
 def fetch_wheels(requirements: list[str], prefix: Path, family: str) -> None:
     """Install wheels into `prefix` and nowhere else."""
     try:
-        words = installer(prefix)
+        words = installer_command(prefix)
     except EnvironmentProblem as error:
         raise _wheel_not_fetched(requirements, family_named(family).title, error.what) from error
     why = install([*words, *requirements])

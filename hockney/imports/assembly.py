@@ -20,7 +20,7 @@ from hockney.core.errors import Inconclusive, UsageError, printable
 from hockney.core.machine import IMPORTED_TRAITS, Machine
 from hockney.core.notice import Notice
 from hockney.core.record import SCHEMA, Clock, Launch, Rank, Record, RunRecords, Stop, Sync, Verified
-from hockney.core.settings import MOST_LAUNCHES
+from hockney.core.settings import MAX_LAUNCHES
 from hockney.core.wording import list_names, plural
 from hockney.imports.conversion import ConvertedRow, OmittedRow, convert_rows, in_place_row
 from hockney.imports.formats import LogFile, all_formats
@@ -214,15 +214,15 @@ def _add_invocation(
             launches.setdefault((converted.case.ranks, case_counts[converted.case.line]), []).append(
                 converted
             )
-    if len(group.launches) + len(launches) > MOST_LAUNCHES:
+    if len(group.launches) + len(launches) > MAX_LAUNCHES:
         count = len(group.launches) + len(launches)
         raise UsageError(
             f"a case of {printable(group.title)} is there {count} times",
-            f"each time is a launch, and a run has at most {MOST_LAUNCHES}",
+            f"each time is a launch, and a run has at most {MAX_LAUNCHES}",
             "import fewer logs, or some of them at a time",
             code="log-too-many-launches",
             count=count,
-            most=MOST_LAUNCHES,
+            most=MAX_LAUNCHES,
         )
     if launches and invocation.gpu:
         group.notes[GPU_NOTE] = None

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.errors import sentences
+from hockney.core.errors import join_sentences
 from hockney.core.fit import Cost, Estimate, ExactValue
 from hockney.core.units import format_percent
 from hockney.core.wording import join_words, list_names, plural
@@ -214,7 +214,7 @@ class ComparedSides(Judgement[CaseVerdict]):
     def facts(self) -> list[tuple[str, str]]:
         return [
             *(("effect", effect) for effect in self.effect_sentences[:1]),
-            *(("warning", sentences(caveat.text, caveat.todo)) for caveat in self.caveats),
+            *(("warning", join_sentences(caveat.text, caveat.todo)) for caveat in self.caveats),
             ("A", side_line(self.a)),
             ("B", side_line(self.b)),
             *(

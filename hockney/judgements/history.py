@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hockney.core.case import parse_canonical
-from hockney.core.units import date_text, format_percent, format_seconds
+from hockney.core.units import format_date, format_percent, format_seconds
 from hockney.core.wording import list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.judgements.comparison import RATIO_FORMAT, ratio_interval_text
@@ -107,7 +107,7 @@ class CheckedRun(Judgement[CheckedSeries]):
         runs"."""
         label = f" ({self.label})" if self.label else ""
         earlier_text = plural(self.earlier_count, "earlier run")
-        return (f"{self.name}{label}, {self.machine}, {date_text(self.at_s)} UTC, {earlier_text}",)
+        return (f"{self.name}{label}, {self.machine}, {format_date(self.at_s)} UTC, {earlier_text}",)
 
     @property
     def brief_side_lines(self) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ def state_text(state: CheckState) -> str:
 
 def date_only(seconds: float) -> str:
     """Return the UTC date, such as "2026-01-31"; empty outside the calendar's range."""
-    return date_text(seconds).partition(" ")[0]
+    return format_date(seconds).partition(" ")[0]
 
 
 def short_case(series: TimeSeries) -> str:
@@ -467,7 +467,7 @@ def runs_table(trend: Trend, labels: dict[str, str]) -> Table:
     changed_runs = {change.at.run for change in trend.changes}
     time = Format(lambda seconds: format_value(trend.series, seconds))
     columns: tuple[Column[RunPoint], ...] = (
-        Column("date (UTC)", lambda point: date_text(point.at_s)),
+        Column("date (UTC)", lambda point: format_date(point.at_s)),
         Column("time", lambda point: point.value.value, time),
         Column("low", lambda point: point.value.low, time),
         Column("high", lambda point: point.value.high, time),

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Generic, Literal, TypeVar
 from xml.etree import ElementTree as xml
 
-from hockney.core.errors import one_line, sentences
+from hockney.core.errors import join_sentences, one_line
 from hockney.draw.page import Caveat, Table
 from hockney.models.significance import UNDECIDED_VERDICTS
 
@@ -276,7 +276,7 @@ def markdown_report(judgement: Judgement[CaseT]) -> str:
 def _markdown_lines(judgement: Judgement[CaseT]) -> Iterator[str]:
     yield f"**{escape_markdown(judgement.overall_sentence)}**"
     yield ""
-    warnings = (f"warning: {sentences(caveat.text, caveat.todo)}" for caveat in judgement.caveats)
+    warnings = (f"warning: {join_sentences(caveat.text, caveat.todo)}" for caveat in judgement.caveats)
     for line in (*judgement.brief_side_lines, *warnings, *judgement.effect_sentences):
         yield f"- {escape_markdown(line)}"
     differences, changes = judgement.headings

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hockney.core.units import date_text, format_percent
+from hockney.core.units import format_date, format_percent
 from hockney.core.wording import list_names, plural, verb_form
 from hockney.draw.figure import Figure
 from hockney.draw.page import Page, Section
@@ -241,7 +241,7 @@ def check_page(run_check: CheckedRun) -> Page:
     sections.append(Section("All cases", tables=(table,), closed=True))
     return Page(
         title="The run against its history",
-        subtitle=f"{run_check.name}, {run_check.machine}, {date_text(run_check.at_s)} UTC",
+        subtitle=f"{run_check.name}, {run_check.machine}, {format_date(run_check.at_s)} UTC",
         headline=headline[:4],
         warnings=run_check.caveats,
         sections=tuple(sections),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Why ranks do not start and launches end, read from the launcher's output and exit code."""
+"""Reasons why ranks do not start and launches end, from the launcher's output and exit code."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ SIGNALS = {
 SRUN_TASK_ENDED = re.compile(
     r"srun: error: \S+?: tasks? (?P<rank>\d+)(?P<more>[-,\d]*): (?P<name>[A-Z][A-Za-z ]*)"
 )
-"""srun: "srun: error: n2: task 3: Segmentation fault (core dumped)", with the system's names of signals."""
-NAMES = {name: number for number, name in SIGNALS.items()} | {"out of memory": 9}
+"""srun's "srun: error: n2: task 3: Segmentation fault (core dumped)", with the system's names of signals."""
+SIGNAL_NUMBERS = {name: number for number, name in SIGNALS.items()} | {"out of memory": 9}
 
 
 @dataclass(frozen=True)
 class Ending:
-    """`signal` ended `rank` (None if the launcher does not name it) or, with `of_launcher`, the launcher;
-    None if nothing was ended by a signal: then there are the job's exit code and its last `output`."""
+    """How a job ended. `signal` ended `rank` (None if the launcher does not name it), or the launcher itself
+    if `is_launcher`. Without a signal it is None, and the job's exit code and last `output` remain."""
 
     job_exit: int
     signal: int | None = None
     rank: int | None = None
-    of_launcher: bool = False
+    is_launcher: bool = False
     output: tuple[str, ...] = ()
 
 
-def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
-    """Which process ended and how, as far as the launcher reports it."""
+def parse_ending(job_exit: int, output: Iterable[str]) -> Ending:
+    """Find the process that ended the job, and how, in the launcher's output."""
     lines = [line for line in output if line.strip()]
     text = " ".join(" ".join(lines).split())  # sentences may be broken into lines anywhere
     for pattern in filter(None, (family.ended_by_signal for family in families_by_precedence())):
@@ -51,26 +51,27 @@ def ending_of(job_exit: int, output: Iterable[str]) -> Ending:
             rank = match.groupdict().get("rank")
             return Ending(job_exit, int(match["signal"]), None if rank is None else int(rank))
     matches = [match for match in map(SRUN_TASK_ENDED.match, lines) if match]
-    ended = [(NAMES.get(match["name"].strip().lower(), 0), match) for match in matches]
+    task_ends = [(SIGNAL_NUMBERS.get(match["name"].strip().lower(), 0), match) for match in matches]
     # srun terminates the tasks that are left
-    for signal, match in sorted(ended, key=lambda each: each[0] == 15):
+    for signal, match in sorted(task_ends, key=lambda task_end: task_end[0] == 15):
         if signal:
             return Ending(job_exit, signal, None if match["more"] else int(match["rank"]))
     if job_exit - 128 in SIGNALS:
-        return Ending(job_exit, job_exit - 128, of_launcher=True)
+        return Ending(job_exit, job_exit - 128, is_launcher=True)
     return Ending(job_exit, output=tuple(line for line in lines if re.search(r"\w{3}", line))[-2:])
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """Why ranks do not start or a launch ended. `what` is "" if only the reason is known. With `of_machine`
-    the machine failed, whatever ran on it, in particular `host` if that is known."""
+    """Why ranks do not start or a launch ended. `what` is "" if only the reason is known. With
+    `machine_failed`, the failure does not depend on the program that ran; `host` is the host that failed, if
+    known."""
 
     code: str
     what: str
     why: str
     remedy: str = ""
-    of_machine: bool = False
+    machine_failed: bool = False
     host: str = ""
 
     def problem(self) -> EnvironmentProblem:
@@ -91,13 +92,12 @@ class Explanation:
 
 
 def describe_ending(ending: Ending, launcher: str) -> str:
-    """The reason of a failure whose cause is unknown. `launcher` is the name of the program that started
-    the ranks."""
+    """Describe a failure of unknown cause. `launcher` is the name of the program that started the ranks."""
     if ending.signal is not None:
         process = (
-            launcher if ending.of_launcher else "a rank" if ending.rank is None else f"rank {ending.rank}"
+            launcher if ending.is_launcher else "a rank" if ending.rank is None else f"rank {ending.rank}"
         )
-        hint = ", often for lack of memory" if ending.signal == 9 and not ending.of_launcher else ""
+        hint = ", often for lack of memory" if ending.signal == 9 and not ending.is_launcher else ""
         return f"{process} was ended by signal {ending.signal} ({SIGNALS[ending.signal]}{hint})"
     return one_line(" | ".join([f"exit code {ending.job_exit}", *ending.output]))[:300]
 
@@ -110,7 +110,7 @@ SLURM_FAILURES: Mapping[Cause, str] = {
     "dead": r"Node failure on (\S+)|Task launch .*failed on node (\S+?):",
 }
 SLURM_FAILED_HOST = r"slurmstepd-(\S+?): error: execve|srun: error: (\S+?): tasks? "
-"""What srun prints, and batch jobs of Slurm; that of each MPI's launcher is in hockney/mpi."""
+"""Patterns for the output of srun and of Slurm's batch jobs. hockney/mpi has those of the MPIs' launchers."""
 NO_PLUGIN = r"Invalid MPI type '(\S+?)'|cannot find mpi plugin for mpi/(\S+)"
 LOGIN_REFUSED = r"(?:\S+@)?(\S+?): Permission denied \([\w,\-]*|Host key verification failed"
 NO_STARTER = r"(?:ssh|srun): .*not found"
@@ -122,17 +122,17 @@ NO_PLAN = r"hockney-engine: plan '(.+)' cannot be read"
 NETWORK_FAILED = r"^hockney-ethernet: (.+)"
 """engine/emulated/room.cpp"""
 
-Explain = Callable[[Mpi, int, str], Explanation]
+Explainer = Callable[[Mpi, int, str], Explanation]
 
 
-def failure_pattern(cause: Cause, *others: str) -> str:
-    """The pattern for what launchers print: those of all families, since the launcher may be of another one
-    than the MPI for which it is called, Slurm's, and `others`."""
+def failure_pattern(cause: Cause, *extra_patterns: str) -> str:
+    """Return the pattern for the output of launchers: all families', since the launcher may belong to another
+    family than its MPI, Slurm's, and `extra_patterns`."""
     launchers = (family.failures.get(cause, "") for family in families())
-    return join_patterns(*launchers, SLURM_FAILURES.get(cause, ""), *others)
+    return join_patterns(*launchers, SLURM_FAILURES.get(cause, ""), *extra_patterns)
 
 
-CAUSES: tuple[tuple[str, int, Explain], ...] = (
+CAUSES: tuple[tuple[str, int, Explainer], ...] = (
     (
         NO_PLAN,
         re.MULTILINE,
@@ -141,7 +141,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
             f"the first rank cannot read the plan of the launch, {printable(one_line(name))}",
             "its host does not see this folder",
             "set HOCKNEY_CACHE to a folder that all hosts share",
-            of_machine=True,
+            machine_failed=True,
         ),
     ),
     (
@@ -152,7 +152,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
             "the emulated network failed",
             printable(one_line(name)),
             "see docs/emulated.md for what it needs, and dmesg for processes that the system killed",
-            of_machine=True,
+            machine_failed=True,
         ),
     ),
     (
@@ -223,9 +223,10 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         0,
         lambda mpi, ranks, name: Explanation(
             "ssh-login-refused",
-            f"{on_hosts(name, 'a host')} does not accept passwordless ssh",
+            f"{printable_host(name, 'a host')} does not accept passwordless ssh",
             "it asks for a password, or its key is not known here",
-            f"set up a key (ssh-copy-id) and try 'ssh {on_hosts(name, 'HOST')} true', or use a batch job",
+            f"set up a key (ssh-copy-id) and try 'ssh {printable_host(name, 'HOST')} true', "
+            "or use a batch job",
             host=name,
         ),
     ),
@@ -235,11 +236,11 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         0,
         lambda mpi, ranks, name: Explanation(
             "host-not-in-allocation",
-            f"the launcher cannot use {on_hosts(name, 'a host')}, which is not in its allocation, or no "
-            "longer",
+            f"the launcher cannot use {printable_host(name, 'a host')}, which is not in its allocation, "
+            "or no longer",
             "",
             "ask the scheduler which hosts the job has (squeue), and leave out others from --hosts",
-            of_machine=True,
+            machine_failed=True,
             host=name,
         ),
     ),
@@ -248,7 +249,7 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
         0,
         lambda mpi, ranks, name: Explanation(
             "srun-lacks-interface",
-            f"srun has no interface {on_hosts(name, 'of this name')}",
+            f"srun has no interface {printable_host(name, 'of this name')}",
             "",
             "'srun --mpi=list' lists them; unset SLURM_MPI_TYPE, or use --launcher mpiexec",
         ),
@@ -275,44 +276,46 @@ CAUSES: tuple[tuple[str, int, Explain], ...] = (
     ),
     (failure_pattern("dead"), 0, lambda mpi, ranks, name: _host_unreachable(name)),
 )
-"""Patterns in the launcher's output, their flags, and their meaning; `name` is the pattern's captured text,
-or the host that is named next to it. What is more specific comes first: where a remote shell fails, launchers
-add that a daemon does not answer."""
+"""Patterns in the launcher's output, their flags, and their explanations. `name` is the text captured by the
+pattern, or the host named next to it. Specific patterns come first: if a remote shell fails, launchers also
+print that a daemon does not answer."""
 
-FEW_HOSTS = 4
-"""The most hosts that are named where the output does not name the one that fails."""
+MAX_NAMED_HOSTS = 4
+"""The maximum number of hosts to list if the output does not name the failed host."""
 
 
 def is_fatal_line(line: str) -> bool:
-    """Whether a rank could not be started, for which some launchers wait forever."""
+    """Return whether a rank could not be started. Some launchers then wait forever."""
     pattern = join_patterns(*(family.fatal_line for family in families()), SLURM_FAILURES["program"])
     return re.search(pattern, line) is not None
 
 
 def explain(mpi: Mpi, ranks: int, output: Iterable[str], hosts: Sequence[str] = ()) -> Explanation | None:
-    """The meaning of the launcher's output, for failures with a known remedy. `mpi.mpiexec` is the program
-    that was started, on `hosts`: where the output names none, it is one of these."""
+    """Explain the launcher's output, for failures with a known remedy. `mpi.mpiexec` is the program that was
+    started. If the output names no host, the failed one is among `hosts`."""
     text = "\n".join(output)
-    for pattern, flags, explanation in CAUSES:
+    for pattern, flags, make_explanation in CAUSES:
         match = re.search(pattern, text, flags)
         if match:
-            named = _captured(match) or _captured(_host_named(text))
-            few = " or ".join(hosts) if len(hosts) <= FEW_HOSTS else ""
-            return explanation(mpi, ranks, named or few)
+            host = _first_group(match) or _first_group(_match_failed_host(text))
+            candidates = " or ".join(hosts) if len(hosts) <= MAX_NAMED_HOSTS else ""
+            return make_explanation(mpi, ranks, host or candidates)
     return None
 
 
-def _host_named(text: str) -> re.Match[str] | None:
+def _match_failed_host(text: str) -> re.Match[str] | None:
     pattern = join_patterns(*(family.failed_host for family in families()), SLURM_FAILED_HOST)
     return re.search(pattern, text, re.MULTILINE)
 
 
 def _run_as_root_variables() -> str:
-    wanted = (f"{name}={value}" for family in families() for name, value in family.root_variables.items())
-    return join_words(wanted)
+    assignments = (
+        f"{name}={value}" for family in families() for name, value in family.root_variables.items()
+    )
+    return join_words(assignments)
 
 
-def _captured(match: re.Match[str] | None) -> str:
+def _first_group(match: re.Match[str] | None) -> str:
     return "" if match is None else next((group for group in match.groups() if group), "")
 
 
@@ -320,13 +323,13 @@ def _host_unreachable(host: str) -> Explanation:
     """`host` is "" if the launcher does not name it."""
     return Explanation(
         "host-unreachable",
-        f"{on_hosts(host, 'a host')} cannot be reached",
+        f"{printable_host(host, 'a host')} cannot be reached",
         "it does not answer, or no ranks can be started there",
-        f"try 'ssh {on_hosts(host, 'HOST')} true', or leave it out (--hosts; salloc --exclude)",
-        of_machine=True,
+        f"try 'ssh {printable_host(host, 'HOST')} true', or leave it out (--hosts; salloc --exclude)",
+        machine_failed=True,
         host=host,
     )
 
 
-def on_hosts(host: str, otherwise: str) -> str:
-    return printable(one_line(host)) if host else otherwise
+def printable_host(host: str, default: str) -> str:
+    return printable(one_line(host)) if host else default

@@ -56,13 +56,13 @@ CLOCK = Clock(overhead_s=25e-9, resolution_s=1e-9)
 LIBRARY = "Fake MPI 1.0"
 HOST = "fakehost"
 CORES = 4
-"""The cores of a node."""
+"""Cores per node."""
 EPOCH = 1_700_000_000.0
 
 
 @dataclass(frozen=True)
 class Fault:
-    """`case` matches every case that has all its words; the fault occurs `times` times."""
+    """A fault that occurs `times` times, in cases that contain all words of `case`."""
 
     kind: FaultKind
     case: str
@@ -74,13 +74,13 @@ class Fault:
 
 @dataclass(frozen=True)
 class FakeNodes:
-    """Where ranks are, and which of them a case takes. `within` are the levels nearer than "node" that ranks
-    have, nearest first; each joins two groups of the one before: with a cache and a socket, ranks 0 and 1
-    share a cache, ranks 0 to 3 a socket. Without a layout there is one node, of which nothing nearer is
-    known, with all ranks of a launch."""
+    """Where ranks are placed, and which ranks take part in a case. `inner_levels` are the levels below
+    "node", nearest first. Each level joins two groups of the level below: with a cache and a socket, ranks 0
+    and 1 share a cache, and ranks 0 to 3 a socket. Without a layout, all ranks are on one node with no inner
+    levels."""
 
     layout: Layout | None = None
-    within: tuple[Level, ...] = ()
+    inner_levels: tuple[Level, ...] = ()
 
     def node_of(self, rank: int) -> int:
         return 0 if self.layout is None else rank // self.layout.ranks_per_node
@@ -88,56 +88,66 @@ class FakeNodes:
     def rank(self, rank: int) -> Rank:
         node = self.node_of(rank)
         local = rank if self.layout is None else rank % self.layout.ranks_per_node
-        group = {level: local >> k for k, level in enumerate(self.within, start=1)}
+        group = {level: local >> k for k, level in enumerate(self.inner_levels, start=1)}
         return Rank(
             host=HOST if self.layout is None or self.layout.nodes == 1 else f"{HOST}{node}",
             pid=1000 + rank,
             cpus=str(local),
-            core=group.get("core", local) if self.within else -1,
+            core=group.get("core", local) if self.inner_levels else -1,
             cache=group.get("cache", -1),
             socket=group.get("socket", -1),
         )
 
-    def level(self, one: int, other: int) -> Level:
-        return level_between(self.rank(one), self.rank(other))
+    def level(self, first_rank: int, second_rank: int) -> Level:
+        return level_between(self.rank(first_rank), self.rank(second_rank))
 
-    def members(self, case: Case, launched: int, index: int) -> list[int]:
-        """The ranks that take part in a case of launch number `index`, in the case's order: world rank 0
-        first; partners of pairs and other nodes change with the launch, of a node `nodes=` takes the first
-        ranks, which are nearest to each other. Empty if there are none."""
+    def members(self, case: Case, launch_ranks: int, index: int) -> list[int]:
+        """Return the ranks that take part in a case of launch number `index`, in the case's order. World rank
+        0 comes first. The partners of pairs, and the nodes except the first, change with the launch. With
+        `nodes=`, the first ranks of each node take part, which are nearest to each other. Empty if the launch
+        has no suitable ranks."""
         if case.nodes:
-            return self._spread(case, launched, index)
+            return self._spread_members(case, launch_ranks, index)
         return (
-            self._pairs(case.ranks // 2, case.place, launched, index) if case.place else [*range(case.ranks)]
+            self._pair_members(case.ranks // 2, case.place, launch_ranks, index)
+            if case.place
+            else [*range(case.ranks)]
         )
 
-    def _spread(self, case: Case, launched: int, index: int) -> list[int]:
-        nodes = sorted({self.node_of(rank) for rank in range(launched)})
-        each = case.ranks // case.nodes
-        ranks = [[r for r in range(launched) if self.node_of(r) == node][:each] for node in nodes]
-        full = [these for these in ranks if len(these) == each]
-        first, rest = full[:1], _turned(full[1:], index)
+    def _spread_members(self, case: Case, launch_ranks: int, index: int) -> list[int]:
+        nodes = sorted({self.node_of(rank) for rank in range(launch_ranks)})
+        per_node = case.ranks // case.nodes
+        ranks = [[r for r in range(launch_ranks) if self.node_of(r) == node][:per_node] for node in nodes]
+        full = [node_ranks for node_ranks in ranks if len(node_ranks) == per_node]
+        first, remaining = full[:1], _rotate(full[1:], index)
         return (
-            [rank for these in [*first, *rest][: case.nodes] for rank in these]
+            [rank for node_ranks in [*first, *remaining][: case.nodes] for rank in node_ranks]
             if len(full) >= case.nodes
             else []
         )
 
-    def _pairs(self, pairs: int, place: str, launched: int, index: int) -> list[int]:
-        """The first rank of each pair, then the second ones. Pairs between nodes are between the same two."""
+    def _pair_members(self, pairs: int, place: str, launch_ranks: int, index: int) -> list[int]:
+        """Return the first rank of each pair, then the second ranks. All pairs between nodes connect the same
+        two nodes."""
         lower: list[int] = []
         upper: list[int] = []
-        free = set(range(launched))
-        partners = [rank for rank in range(launched) if self.level(0, rank) == place and rank]
-        other = None if place != LEVELS[-1] or not partners else self.node_of(_turned(partners, index)[0])
-        for rank in range(launched):
-            if rank not in free or (other is not None and self.node_of(rank)):
+        free = set(range(launch_ranks))
+        partners = [rank for rank in range(launch_ranks) if self.level(0, rank) == place and rank]
+        other_node = (
+            None if place != LEVELS[-1] or not partners else self.node_of(_rotate(partners, index)[0])
+        )
+        for rank in range(launch_ranks):
+            if rank not in free or (other_node is not None and self.node_of(rank)):
                 continue
             free.discard(rank)
-            there = [r for r in sorted(free) if self.level(rank, r) == place]
-            there = [r for r in there if other is None or self.node_of(r) == other]
-            if there and len(lower) < pairs:
-                partner = _turned(there, 0 if other is not None and pairs > 1 else index)[0]
+            candidates = [candidate for candidate in sorted(free) if self.level(rank, candidate) == place]
+            candidates = [
+                candidate
+                for candidate in candidates
+                if other_node is None or self.node_of(candidate) == other_node
+            ]
+            if candidates and len(lower) < pairs:
+                partner = _rotate(candidates, 0 if other_node is not None and pairs > 1 else index)[0]
                 free.discard(partner)
                 lower.append(rank)
                 upper.append(partner)
@@ -146,26 +156,27 @@ class FakeNodes:
         return [*lower, *upper] if len(lower) == pairs else []
 
     def place_of(self, case: Case, members: list[int]) -> Level | Literal[""]:
-        """The place in a record: where the ranks of each pair meet, for pairs only."""
+        """Return the place in a record: the level at which the ranks of each pair meet, "" for other
+        cases."""
         pairs = case.ranks // 2 if case.place or case.ranks == 2 else 0
         levels = {self.level(members[k], members[k + pairs]) for k in range(pairs)}
         return levels.pop() if len(levels) == 1 else ""
 
-    def nodes_of(self, members: list[int]) -> int:
+    def count_nodes(self, members: list[int]) -> int:
         return len({self.node_of(rank) for rank in members})
 
 
-def _turned(these: list[T], by: int) -> list[T]:
-    """The list, beginning with another element each time."""
-    first = by % len(these) if these else 0
-    return [*these[first:], *these[:first]]
+def _rotate(items: list[T], offset: int) -> list[T]:
+    """Return the list beginning with another element for each offset."""
+    first = offset % len(items) if items else 0
+    return [*items[first:], *items[:first]]
 
 
 @dataclass(eq=False)
 class FakeLauncher(Launcher):
-    """`pace_s` is a real delay before each case, so that a test can kill in between; `launch_s` is the
-    simulated cost of starting and ending a launch, `case_s` that of setting up and checking a case; `nodes`
-    is where its ranks are; `day` is that on which its clock starts, counted from EPOCH."""
+    """Generates results without starting ranks. `pace_s` is a real delay before each case, so that a test can
+    kill in between. `launch_s` is the simulated cost of starting and ending a launch, `case_s` the cost of
+    setting up and checking a case. `nodes` places the ranks. The clock starts `day` days after EPOCH."""
 
     world: World = field(default_factory=World)
     faults: Sequence[Fault] = ()
@@ -175,17 +186,17 @@ class FakeLauncher(Launcher):
     nodes: FakeNodes = field(default_factory=FakeNodes)
     day: int = 0
     _now: float = 0.0
-    _struck: dict[Fault, int] = field(default_factory=dict)
+    _fault_counts: dict[Fault, int] = field(default_factory=dict)
 
     def now(self) -> float:
-        """The simulated clock, in seconds."""
+        """Return the simulated time in seconds."""
         return self._now
 
     def _date_s(self, now: float) -> float:
         return EPOCH + 86_400.0 * self.day + now
 
     def wait(self, seconds: float) -> None:
-        """Advance the simulated clock; takes `pace_s` of real time, or `seconds` if shorter."""
+        """Advance the simulated clock. Takes `pace_s` of real time, or `seconds` if shorter."""
         if self.pace_s:
             time.sleep(min(seconds, self.pace_s))
         self._now += seconds
@@ -200,29 +211,29 @@ class FakeLauncher(Launcher):
         if self.nodes.layout is None:
             return CheckedRanks()
         self._now += self.launch_s
-        places = [self.nodes.rank(rank) for rank in range(ranks)]
+        rank_infos = [self.nodes.rank(rank) for rank in range(ranks)]
         return CheckedRanks(
             tuple(
-                Hello(rank, ranks, at.host, LIBRARY, at.node, at.core, at.cache, at.socket)
-                for rank, at in enumerate(places)
+                Hello(rank, ranks, info.host, LIBRARY, info.node, info.core, info.cache, info.socket)
+                for rank, info in enumerate(rank_infos)
             )
         )
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
-        plain = self.world
-        self.world = replace(plain.under(dict(options.variables)), files=options.files)
+        base_world = self.world
+        self.world = replace(base_world.with_variables(dict(options.variables)), files=options.files)
         try:
             yield from self._run(plan, ranks, options)
         finally:
-            self.world = plain
+            self.world = base_world
 
     def _run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
-        for line in self._speak(plan, ranks, options):
+        for line in self._generate_lines(plan, ranks, options):
             yield decode_engine_line(encode_line(line))
 
-    def _speak(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
+    def _generate_lines(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
         self._now += 0.75 * self.launch_s
-        began = self._now
+        start_s = self._now
         yield self._launch(ranks, options)
         for position, case in enumerate(plan):
             if case.ranks != ranks and not (case.is_placed and case.ranks < ranks):
@@ -231,12 +242,12 @@ class FakeLauncher(Launcher):
                     code="fake-wrong-ranks",
                     reason="refused",
                 )
-            if position and 0 < options.limit_s <= self._now - began:
+            if position and 0 < options.limit_s <= self._now - start_s:
                 break
             if self.pace_s:
                 time.sleep(self.pace_s)
             yield Start(case=case.line, position=position)
-            share = max(0.0, options.budget_s - (self._now - began)) / (len(plan) - position)
+            share = max(0.0, options.budget_s - (self._now - start_s)) / (len(plan) - position)
             yield self._measure(case, ranks, position, share, options)
         yield End(cases=len(plan))
         self._now += 0.25 * self.launch_s
@@ -298,18 +309,18 @@ class FakeLauncher(Launcher):
                 if members
                 else "no ranks of the launch meet there",
             )
-        place, nodes = self.nodes.place_of(case, members), self.nodes.nodes_of(members)
+        place, nodes = self.nodes.place_of(case, members), self.nodes.count_nodes(members)
         world = self.world.spread(place, nodes)
-        started = self._now
+        start_s = self._now
         batch = max(
             int(case.number("iterations", 1)), math.ceil(CLOCK.overhead_s / (0.05 * world.time(case)))
         )
         times, stop = self._repeat(world, case, batch, share, options)
         self._now += self.case_s + 1.1 * batch * float(times.sum())
         kind = cast(SyncKind, case.get("sync", "none"))
-        size, checked = world.bytes_moved(case), world.bytes_checked(case)
-        by_clock = kind == "window" or world.catalog.entry(case.workload).role == "arrival"
-        wrong = (
+        size, checked_bytes = world.bytes_moved(case), world.bytes_checked(case)
+        uses_clock = kind == "window" or world.catalog.entry(case.workload).role == "arrival"
+        mismatch = (
             "rank 1, offset 8: expected 7, found 0"
             if fault == "corrupt" or case.get("fault") == "bit"
             else ""
@@ -320,14 +331,14 @@ class FakeLauncher(Launcher):
             origin="fake",
             position=position,
             case=case.line,
-            started_s=self._date_s(started),
+            started_s=self._date_s(start_s),
             times_s=times.tolist(),
             batch=batch,
             warmup_s=(3 * times[:2]).tolist(),
             bytes_moved=size,
-            sync=Sync(kind=kind, error_s=2e-8 if by_clock else None),
+            sync=Sync(kind=kind, error_s=2e-8 if uses_clock else None),
             stop=stop,
-            verified=Verified(bytes=checked * len(times), errors=3 if wrong else 0, first=wrong),
+            verified=Verified(bytes=checked_bytes * len(times), errors=3 if mismatch else 0, first=mismatch),
             metrics=world.in_launch(options.index).metrics(case, times),
             labels=world.labels(case),
             place=place,
@@ -343,11 +354,13 @@ class FakeLauncher(Launcher):
         while True:
             count = min(count * 2, options.max_repetitions)
             times = world.sample(case, options.index, count)
-            spent = 1.1 * batch * np.cumsum(times)
-            if spent[-1] > share:
-                times = times[: max(1, int(np.searchsorted(spent, share)))]
-                return times, Stop(reason="budget", precision=options.precision, achieved=achieved(times))
-            width = achieved(times)
+            elapsed_s = 1.1 * batch * np.cumsum(times)
+            if elapsed_s[-1] > share:
+                times = times[: max(1, int(np.searchsorted(elapsed_s, share)))]
+                return times, Stop(
+                    reason="budget", precision=options.precision, achieved=achieved_precision(times)
+                )
+            width = achieved_precision(times)
             if width is not None and width <= options.precision:
                 return times, Stop(reason="precision", precision=options.precision, achieved=width)
             if count >= options.max_repetitions:
@@ -355,27 +368,27 @@ class FakeLauncher(Launcher):
 
     def _fault(self, case: Case) -> FaultKind | None:
         for fault in self.faults:
-            if fault.matches(case) and self._struck.get(fault, 0) < fault.times:
-                self._struck[fault] = self._struck.get(fault, 0) + 1
+            if fault.matches(case) and self._fault_counts.get(fault, 0) < fault.times:
+                self._fault_counts[fault] = self._fault_counts.get(fault, 0) + 1
                 return fault.kind
         return None
 
 
-def achieved(times: np.ndarray) -> float | None:
-    """Relative half width of the 95% interval of the median, from the order statistics with ranks n/2 -+ 1.96
-    sqrt(n)/2 (Le Boudec, "Performance Evaluation of Computer and Communication Systems", appendix A); None if
-    they do not exist."""
+def achieved_precision(times: np.ndarray) -> float | None:
+    """Return the relative half width of the 95% interval of the median, from the order statistics with ranks
+    n/2 -+ 1.96 sqrt(n)/2 (Le Boudec, "Performance Evaluation of Computer and Communication Systems", appendix
+    A). None if they do not exist."""
     n = len(times)
     low = math.floor(n / 2 - 0.98 * math.sqrt(n)) - 1
     high = math.ceil(n / 2 + 1 + 0.98 * math.sqrt(n)) - 1
     if low < 0 or high >= n:
         return None
-    ordered = np.sort(times)
-    return float((ordered[high] - ordered[low]) / 2 / np.median(ordered))
+    sorted_times = np.sort(times)
+    return float((sorted_times[high] - sorted_times[low]) / 2 / np.median(sorted_times))
 
 
-def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORES) -> FakeLauncher:
-    """ "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
+def parse_fake_launcher(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORES) -> FakeLauncher:
+    """Parse "fake", or with settings: "fake:pace=5ms;seed=3;die=barrier ranks=2;hang=..." (see FaultKind).
     "nodes=2" makes two nodes, with a rank on each of their `cores` unless `hosts` has another number, and
     "levels=cache,socket" the levels at which ranks of a node meet.
 
@@ -395,8 +408,8 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
             world = replace(world, seed=int(value))
         elif kind in get_args(FaultKind) and value:
             faults.append(Fault(cast(FaultKind, kind), value, times=1 if name != kind else 10**9))
-        elif name == "slow" and (slowed := _slowed(value)):
-            world = replace(world, slowed=(*world.slowed, slowed))
+        elif name == "slow" and (slowdown := _parse_slowdown(value)):
+            world = replace(world, slowdowns=(*world.slowdowns, slowdown))
         elif name == "slow":
             raise UsageError(
                 f"'{value}' is no slowdown",
@@ -431,11 +444,11 @@ def fake_from_words(text: str, hosts: HostOptions = THIS_HOST, cores: int = CORE
                 ["day", "levels", "nodes", "pace", "seed", "slow", *get_args(FaultKind)],
                 code="unknown-fake-setting",
             )
-    shape = _shape(nodes, levels, hosts, cores) if nodes or levels or hosts else FakeNodes()
-    return FakeLauncher(world, tuple(faults), pace, nodes=shape, day=day)
+    fake_nodes = _fake_nodes(nodes, levels, hosts, cores) if nodes or levels or hosts else FakeNodes()
+    return FakeLauncher(world, tuple(faults), pace, nodes=fake_nodes, day=day)
 
 
-def _shape(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: int) -> FakeNodes:
+def _fake_nodes(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: int) -> FakeNodes:
     if nodes and hosts.nodes > nodes:
         raise UsageError(
             f"the fake machine has {nodes} nodes, not {hosts.nodes}",
@@ -447,8 +460,8 @@ def _shape(nodes: int, levels: Sequence[Level], hosts: HostOptions, cores: int) 
     return FakeNodes(layout, tuple(level for level in levels if level not in ("node", "network")))
 
 
-def _slowed(text: str) -> tuple[str, float] | None:
-    """Words and factor of "bcast ranks=2:1.3"."""
+def _parse_slowdown(text: str) -> tuple[str, float] | None:
+    """Return the words and the factor of "bcast ranks=2:1.3"."""
     words, _, factor = text.rpartition(":")
     with contextlib.suppress(ValueError):
         return (words, float(factor)) if words and 0 < float(factor) < math.inf else None

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Before measuring: do n ranks start, does each see all n, and which MPI library do they use?"""
+"""Test launches before measuring: do n ranks start, does each see all n, and which MPI library do they
+use?"""
 
 from __future__ import annotations
 
@@ -14,14 +15,14 @@ from hockney import process
 from hockney.core.errors import EnvironmentProblem, one_line, printable
 from hockney.core.machine import Mpi
 from hockney.launch.cluster import Srun
-from hockney.launch.failures import Explanation, describe_ending, ending_of, explain, is_fatal_line
+from hockney.launch.failures import Explanation, describe_ending, explain, is_fatal_line, parse_ending
 from hockney.launch.launcher import CheckedRanks, Hello, LaunchCommand
 from hockney.launch.reading import CORRUPTED, CORRUPTED_EXIT_CODE, message_corrupted
 from hockney.mpi import families, family_of, family_of_library, title_of
 
 START_SECONDS = 60.0
-LONGEST = 100
-"""Maximum characters of a transport's name."""
+MAX_TRANSPORT_NAME = 100
+"""Maximum length of a transport's name in characters."""
 
 decode_hello = msgspec.json.Decoder(Hello).decode
 
@@ -34,12 +35,12 @@ def say_hello(
     timeout: float = START_SECONDS,
     hosts: Sequence[str] = (),
 ) -> CheckedRanks:
-    """Run `command`, an engine with --hello, which `srun` starts if it is not None; returns one Hello per
-    rank, in order, and the transports that MPI reports. Raises EnvironmentProblem, LaunchFailed if an
-    internal message was corrupted."""
+    """Run `command`, an engine with --hello, started by `srun` unless it is None. Returns one Hello per rank,
+    in order, and the transports that MPI reports. Raises EnvironmentProblem, or LaunchFailed if an internal
+    message was corrupted."""
     mpi = with_starter(mpi, srun)
     try:
-        done = process.capture(
+        result = process.capture(
             command.words, env=dict(command.environment), timeout=timeout, is_fatal=is_fatal_line
         )
     except process.CannotStart as error:
@@ -59,21 +60,21 @@ def say_hello(
             f"try '{mpi.mpiexec} -n {ranks} hostname'; in a batch job, check its network and host names",
         )
         raise explanation.problem() from error
-    hellos = parse_hellos(done.out.splitlines())
+    hellos = parse_hellos(result.out.splitlines())
     contradiction = find_contradiction(mpi, ranks, hellos, srun)
-    if contradiction is None and done.ok and hellos:
-        return CheckedRanks(tuple(hellos), parse_transports((done.out + done.err).splitlines()))
-    output = (done.err + done.out).splitlines()
-    corrupted = CORRUPTED.search(done.err)
-    if corrupted or done.code == CORRUPTED_EXIT_CODE:
+    if contradiction is None and result.ok and hellos:
+        return CheckedRanks(tuple(hellos), parse_transports((result.out + result.err).splitlines()))
+    output = (result.err + result.out).splitlines()
+    corrupted = CORRUPTED.search(result.err)
+    if corrupted or result.code == CORRUPTED_EXIT_CODE:
         rank, sender = map(int, corrupted.groups()) if corrupted else (None, None)
-        raise message_corrupted("", rank, sender, job_exit=done.code, tail=tuple(output))
+        raise message_corrupted("", rank, sender, job_exit=result.code, tail=tuple(output))
     explanation = (
         contradiction if srun and contradiction else explain(mpi, ranks, output, hosts) or contradiction
     )
     if explanation is not None:
         raise explanation.problem()
-    ending = ending_of(done.code, output)
+    ending = parse_ending(result.code, output)
     raise EnvironmentProblem(
         f"{title_of(mpi)} does not start {ranks} ranks",
         describe_ending(ending, Path(mpi.mpiexec).name),
@@ -85,8 +86,8 @@ def say_hello(
 
 
 def parse_hellos(lines: Iterable[str]) -> list[Hello]:
-    """Other lines are output of the launcher, of MPI, or of the site's start-up scripts; they may be merged
-    with those of ranks."""
+    """Parse the ranks' lines. All other lines are output of the launcher, of MPI, or of the site's start-up
+    scripts. They may be merged with the lines of ranks."""
     hellos = []
     for line in lines:
         try:
@@ -97,24 +98,25 @@ def parse_hellos(lines: Iterable[str]) -> list[Hello]:
 
 
 def with_starter(mpi: Mpi, srun: Srun | None) -> Mpi:
-    """The MPI, with the program that starts its ranks."""
+    """Return the MPI with the program that starts its ranks."""
     return msgspec.structs.replace(mpi, mpiexec=srun.program) if srun else mpi
 
 
 def find_contradiction(
     mpi: Mpi, ranks: int, hellos: Sequence[Hello], srun: Srun | None = None
 ) -> Explanation | None:
-    """The problem with these answers; None if all `ranks` ranks answer and see each other, and if none
-    answers."""
+    """Return the problem with these answers. None if all `ranks` ranks answer and see each other, or if no
+    rank answers."""
     families_found = {family_of_library(hello.library) for hello in hellos} - {family_of(mpi)}
     other_titles = [family.title for family in families_found if family.known]
     if other_titles and family_of(mpi).known:
-        mine, other = title_of(mpi), other_titles[0]
+        expected_title, actual_title = title_of(mpi), other_titles[0]
         return Explanation(
             "library-of-another-mpi",
-            f"the engine was compiled for {mine}, but the ranks found the library of {other}",
+            f"the engine was compiled for {expected_title}, but the ranks found the library of "
+            f"{actual_title}",
             "LD_LIBRARY_PATH or a loaded module puts it first",
-            f"unset LD_LIBRARY_PATH, unload {other}, or measure {other} instead with --mpi",
+            f"unset LD_LIBRARY_PATH, unload {actual_title}, or measure {actual_title} instead with --mpi",
         )
     if ranks > 1 and len(hellos) > 1 and all(hello.size == 1 for hello in hellos):
         if srun:
@@ -139,28 +141,29 @@ def find_contradiction(
             "",
             f"try '{mpi.mpiexec} -n {ranks} hostname'",
         )
-    differing = list(dict.fromkeys(hello.host for hello in hellos if hello.engine != hellos[0].engine))
-    if not differing:
+    differing_hosts = list(dict.fromkeys(hello.host for hello in hellos if hello.engine != hellos[0].engine))
+    if not differing_hosts:
         return None
-    more = " and others" if len(differing) > 3 else ""
+    names = ", ".join(map(printable, differing_hosts[:3]))
+    remainder = " and others" if len(differing_hosts) > 3 else ""
     return Explanation(
         "engines-differ",
-        f"another engine runs on {', '.join(map(printable, differing[:3]))}{more} than on the first host",
+        f"another engine runs on {names}{remainder} than on the first host",
         "the cache folder there has other contents",
         "set HOCKNEY_CACHE to a folder that all hosts share",
     )
 
 
 def parse_transports(lines: Iterable[str]) -> dict[str, str]:
-    """The transports that MPI reports in `lines`, the output of ranks; empty if there are none."""
+    """Parse the transports that MPI reports in `lines`, the output of ranks; empty if it reports none."""
     reports = dict.fromkeys(report for family in families() for report in family.transport_reports)
     transports: dict[str, str] = {}
     for line in lines:
-        for pattern, where in reports:
+        for pattern, scope in reports:
             match = re.search(pattern, line)
             if match is None:
                 continue
-            share, name = match[1], one_line(match[2])[:LONGEST]
+            share, name = match[1], one_line(match[2])[:MAX_TRANSPORT_NAME]
             if name and name != "n/a":
-                transports.setdefault(where, f"mostly {name}" if share == "most" else name)
+                transports.setdefault(scope, f"mostly {name}" if share == "most" else name)
     return transports

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The launcher interface: something that runs cases on a number of ranks and returns the engine's lines."""
+"""The launcher interface: runs cases on a number of ranks and yields the engine's lines."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ Reason = Literal["hung", "slow", "died", "refused", "time", "corrupted"]
 class LaunchOptions:
     """Options of one launch, in seconds and fractions.
 
-    `launch` is the launch's name in the run, `index` its number, `budget_s` the measuring time for all its
-    cases together, `limit_s` the time after which no case begins (0: every case does), `precision` the target
-    relative half width of the median's 95% interval, `visits` the maximum per case, in random order over the
-    launch; a case that exceeds its time by `hang_s` is reported as hung and ends the launch. `variables` are
-    set for all ranks, in addition to the launcher's; they belong to `setting`. `turn` numbers the launches
-    that differ only by it: each uses the next hosts. `files` are those that the cases name, by their names in
-    the folder of the plan."""
+    `launch` is the launch's name in the run, `index` its number. `budget_s` is the measuring time of all its
+    cases together, `limit_s` the time after which no case begins (0 for no limit). `precision` is the target
+    relative half width of the median's 95% interval. `visits` is the maximum per case, in random order over
+    the launch. A case that exceeds its time by `hang_s` is reported as hung and ends the launch. `variables`
+    are set for all ranks in addition to the launcher's; they belong to `setting`. `turn` numbers launches
+    that differ only in their hosts: each uses the next hosts. `files` are the contents of files that the
+    cases name, by file name in the folder of the plan.
+    """
 
     launch: str
     index: int
@@ -48,11 +49,11 @@ class LaunchOptions:
 
 @dataclass(frozen=True)
 class LaunchCommand:
-    """How a launch is started: the command line, and the variables added to the environment.
+    """How a launch is started: its command line, and the variables added to the environment.
 
-    `binding` describes where the ranks run ("rank i on cpu i of 0,1"), `bound` is whether each is bound to
-    cores; `placed_by_user` is whether the user's arguments decide that, so that only the ranks can report it;
-    `notes` list what was done on the user's behalf.
+    `binding` describes where the ranks run ("rank i on cpu i of 0,1"); `bound` tells whether each is bound to
+    cores. With `placed_by_user`, the user's arguments decide the binding, so only the ranks can report it.
+    `notes` list what hockney did on the user's behalf.
     """
 
     words: tuple[str, ...]
@@ -66,7 +67,7 @@ class LaunchCommand:
 
 class Hello(msgspec.Struct, frozen=True):
     """One rank's report about itself. `library` is the first line of MPI_Get_library_version; `node`, `core`,
-    `cache` and `socket` are those of `record.Rank`; `engine` is a digest of the executable on its host."""
+    `cache` and `socket` are as in `record.Rank`; `engine` is a digest of the executable on its host."""
 
     rank: int
     size: int
@@ -85,7 +86,7 @@ class Hello(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class CheckedRanks:
-    """Reports of ranks that were started only to identify themselves; `transport` is empty if MPI does not
+    """Reports of ranks that were started only to identify themselves. `transport` is empty if MPI does not
     report it."""
 
     hellos: tuple[Hello, ...] = ()
@@ -93,14 +94,14 @@ class CheckedRanks:
 
 
 class LaunchFailed(HockneyError):
-    """A launch that ended before its plan did. Lines yielded before are valid.
+    """A launch that ended before its plan. Lines that it yielded before are valid.
 
-    `reason` hung: a case exceeded its time, and the job was killed; slow: the same, while it made progress;
-    died: a rank, mpiexec or the engine ended the job; refused: it never started, or the machine failed; time:
-    its time was used up, which is not an error; corrupted: one of the engine's own messages arrived
-    corrupted. `case` is the line of the running case, empty if there was none; `silent_ranks` did not report
-    to the watchdog; `phase` is where the others were. `job_exit` is the job's exit code, `tail` the last
-    lines of its standard error.
+    Reasons: hung, a case exceeded its time and the job was killed; slow, the same, but the case made
+    progress; died, a rank, mpiexec or the engine ended the job; refused, the launch never started, or the
+    machine failed; time, its time was used up, which is not an error; corrupted, one of the engine's own
+    messages arrived corrupted. `case` is the line of the running case, empty if none ran. `silent_ranks` did
+    not report to the watchdog; `phase` is the phase of the other ranks. `job_exit` is the job's exit code,
+    `tail` the last lines of its standard error.
     """
 
     def __init__(
@@ -130,16 +131,16 @@ class LaunchFailed(HockneyError):
 
 
 class Launcher(ABC):
-    """Runs cases, all on the same number of ranks, in the order given."""
+    """Runs cases in the given order, all on the same number of ranks."""
 
     @abstractmethod
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
-        """A generator of the engine's lines, as they arrive.
+        """Yield the engine's lines as they arrive.
 
-        First a Launch (with `command`, `binding` and `bound` filled in), then for every case that begins
-        before the limit Start and then Record or Failure, at last End. Raises LaunchFailed if the job dies or
-        hangs. Closing the generator, or an exception such as KeyboardInterrupt passing through it, ends every
-        process of the launch.
+        The first line is a Launch (with `command`, `binding` and `bound` filled in). Every case that begins
+        before the limit yields Start and then Record or Failure. The last line is End. Raises LaunchFailed if
+        the job dies or hangs. Closing the generator, or an exception such as KeyboardInterrupt passing
+        through it, ends every process of the launch.
         """
 
     def check(self, ranks: int) -> CheckedRanks:
@@ -149,4 +150,4 @@ class Launcher(ABC):
 
     @abstractmethod
     def describe(self, ranks: int) -> LaunchCommand:
-        """How `run` would start its ranks; starts nothing."""
+        """Describe how `run` would start its ranks; starts nothing."""

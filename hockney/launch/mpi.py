@@ -16,15 +16,15 @@ from types import MappingProxyType
 from hockney import process
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, printable
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.layout import Cores, Layout
 from hockney.core.machine import Mpi
 from hockney.core.paths import LAUNCH_FOLDER
 from hockney.core.record import EngineLines
-from hockney.launch.allocation import hosts
+from hockney.launch.allocation import count_hosts
 from hockney.launch.cluster import NO_CLUSTER, Cluster
 from hockney.launch.command import command, names_hosts
-from hockney.launch.failures import Ending, describe_ending, ending_of, explain
+from hockney.launch.failures import Ending, describe_ending, explain, parse_ending
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launch_test import say_hello, with_starter
 from hockney.launch.launcher import CheckedRanks, LaunchCommand, Launcher, LaunchFailed, LaunchOptions
@@ -32,16 +32,17 @@ from hockney.launch.reading import EngineReader
 from hockney.mpi import family_of
 from hockney.process import Scratch
 
-PLAN, STOP = "plan.txt", "stop"
+PLAN_FILE, STOP_FILE = "plan.txt", "stop"
 
 
 class MpiLauncher(Launcher):
     """Launches `engine` with `mpi` on this host's `cores`, or on the hosts of a batch job.
 
-    `others` are the executables of workloads that it does not contain; `user` are the user's arguments of
-    mpiexec. Ranks are spread as in `layout` over the hosts of `cluster`, other hosts first in every launch.
-    It is the first of `ways`, if given, which start ranks differently: `check` finds the first that works.
-    With `asleep`, ranks sleep while they wait for a moment or compute for a preset time.
+    `group_engines` are the executables of workloads that `engine` does not contain. `user` are the user's
+    arguments of mpiexec. Ranks are spread as in `layout` over the hosts of `cluster`, beginning with other
+    hosts in every launch. `clusters` yields the same cluster with each available launcher; `check` finds the
+    first one that works. With `asleep`, ranks sleep while they wait for a moment or compute for a preset
+    time.
     """
 
     def __init__(
@@ -52,22 +53,22 @@ class MpiLauncher(Launcher):
         *,
         bind: bool = True,
         environ: Mapping[str, str] | None = None,
-        others: Mapping[str, Path] | None = None,
-        user: LauncherOptions = NOTHING_ADDED,
+        group_engines: Mapping[str, Path] | None = None,
+        user: LauncherOptions = NO_LAUNCHER_OPTIONS,
         layout: Layout | None = None,
         cluster: Cluster | None = None,
-        ways: Callable[[], Iterator[Cluster]] | None = None,
+        clusters: Callable[[], Iterator[Cluster]] | None = None,
         asleep: bool = False,
     ) -> None:
         self.mpi = mpi
         self.engine = engine
-        self.others = others or {}
+        self.group_engines = group_engines or {}
         self.cores = cores
         self.bind = bind
         self.user = user
         self.layout = layout
-        self.ways = ways or (lambda: iter([cluster or NO_CLUSTER]))
-        self.decided = ways is None
+        self.candidate_clusters = clusters or (lambda: iter([cluster or NO_CLUSTER]))
+        self.decided = clusters is None
         self._cluster = cluster
         self.asleep = asleep
         self.environ = os.environ if environ is None else environ
@@ -77,63 +78,63 @@ class MpiLauncher(Launcher):
 
     @property
     def _on_other_hosts(self) -> bool:
-        """Whether rank 0, which reads the plan, may be on another host than this program."""
-        layout_far = self.layout is not None and self.layout.nodes > 1
-        named = bool(self.cluster.hosts) or names_hosts(self.user)
-        return layout_far or named or hosts(self.environ) > 1
+        """Whether rank 0, which reads the plan, may run on another host than this program."""
+        has_many_nodes = self.layout is not None and self.layout.nodes > 1
+        has_host_names = bool(self.cluster.hosts) or names_hosts(self.user)
+        return has_many_nodes or has_host_names or count_hosts(self.environ) > 1
 
-    def having_environ(self, more: Mapping[str, str]) -> MpiLauncher:
-        """A copy that plans as if these variables were set too."""
-        other = copy.copy(self)
-        other.environ = {**self.environ, **more}
-        return other
+    def with_environ(self, variables: Mapping[str, str]) -> MpiLauncher:
+        """Return a copy that plans as if these variables were set too."""
+        launcher = copy.copy(self)
+        launcher.environ = {**self.environ, **variables}
+        return launcher
 
     @property
     def cluster(self) -> Cluster:
-        """The hosts, and what starts ranks there, as far as that is decided."""
+        """The hosts and their launcher, as far as they are decided."""
         if self._cluster is None:
-            self._cluster = next(self.ways())
+            self._cluster = next(self.candidate_clusters())
         return self._cluster
 
     def check(self, ranks: int) -> CheckedRanks:
-        """Start `ranks` ranks that only identify themselves, in the first of `ways` that works and from then
-        on in that one. Raises EnvironmentProblem."""
+        """Start `ranks` ranks that only identify themselves, with the first of `clusters` that works. Later
+        launches use the same one. Raises EnvironmentProblem."""
         if self.decided:
             return self._check(ranks)
         problems: list[EnvironmentProblem] = []
         try:
-            for cluster in self.ways():
+            for cluster in self.candidate_clusters():
                 self._cluster = cluster
                 try:
-                    checked = self._check(ranks)
+                    checked_ranks = self._check(ranks)
                 except EnvironmentProblem as problem:
                     problems.append(problem)
                     continue
                 self.decided = True
-                return checked
+                return checked_ranks
         except EnvironmentProblem as problem:
             problems.append(problem)
-        raise most_informative(problems)
+        raise most_informative_problem(problems)
 
     def _check(self, ranks: int) -> CheckedRanks:
         plan_folder((), self.engine.parent, self._on_other_hosts)  # a launch would fail there only later
-        started = self._command(self.engine, ranks, "--hello")
-        present = {*self.environ, *(name for name, _ in self.user.variables)}
-        wanted = family_of(self.mpi).report_variables(self.mpi).items()
-        report = [(name, value) for name, value in wanted if name not in present]
-        started = replace(started, environment=(*started.environment, *report))
-        return say_hello(started, self.mpi, ranks, self.cluster.srun, hosts=self.cluster.hosts)
+        launch_command = self._command(self.engine, ranks, "--hello")
+        set_names = {*self.environ, *(name for name, _ in self.user.variables)}
+        report_variables = family_of(self.mpi).report_variables(self.mpi).items()
+        added_variables = [(name, value) for name, value in report_variables if name not in set_names]
+        launch_command = replace(launch_command, environment=(*launch_command.environment, *added_variables))
+        return say_hello(launch_command, self.mpi, ranks, self.cluster.srun, hosts=self.cluster.hosts)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
-        engine = program(plan, self.engine, self.others)
+        engine = select_engine(plan, self.engine, self.group_engines)
         scratch = plan_folder(plan, engine.parent, self._on_other_hosts, options.files)
-        file, stop = scratch.folder / PLAN, scratch.folder / STOP
+        plan_file, stop_file = scratch.folder / PLAN_FILE, scratch.folder / STOP_FILE
         waits = ("--waits", "asleep") if self.asleep else ()
-        words = (*option_words(options), *waits, "--stop", str(stop), "--plan", str(file))
-        started = self._command(engine, ranks, *words, variables=options.variables, turn=options.turn)
-        watch = HangDetector(options, len(plan), ranks)
-        with process.stoppable(stop):
-            yield from EngineReader(started, watch, plan, scratch, self._died).lines()
+        words = (*option_words(options), *waits, "--stop", str(stop_file), "--plan", str(plan_file))
+        launch_command = self._command(engine, ranks, *words, variables=options.variables, turn=options.turn)
+        detector = HangDetector(options, len(plan), ranks)
+        with process.stoppable(stop_file):
+            yield from EngineReader(launch_command, detector, plan, scratch, self._explain_death).lines()
 
     def _command(
         self,
@@ -150,38 +151,38 @@ class MpiLauncher(Launcher):
             self.cores,
             bind=self.bind,
             root=hasattr(os, "geteuid") and os.geteuid() == 0,
-            many_hosts=hosts(self.environ) > 1,
+            many_hosts=count_hosts(self.environ) > 1,
             environ=self.environ,
-            user=self.user.having(variables),
+            user=self.user.with_variables(variables),
             layout=self.layout,
             cluster=self.cluster,
             turn=turn,
         )
 
-    def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        started = with_starter(self.mpi, self.cluster.srun)
-        explanation = explain(started, ranks, tail, self.cluster.hosts)
+    def _explain_death(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        starter = with_starter(self.mpi, self.cluster.srun)
+        explanation = explain(starter, ranks, tail, self.cluster.hosts)
         if explanation is not None:
-            case = "" if explanation.of_machine else case
+            case = "" if explanation.machine_failed else case
             return explanation.failure("died" if case else "refused", case, job_exit, tail)
-        launcher = Path(started.mpiexec).name
-        return launch_died(case, ranks, ending_of(job_exit, tail), launcher, tail)
+        launcher = Path(starter.mpiexec).name
+        return launch_died(case, ranks, parse_ending(job_exit, tail), launcher, tail)
 
 
-CONNECTING = (
+CONNECTION_PROBLEMS = (
     "ranks-run-as-separate-jobs", "ranks-cannot-reach-launcher", "ranks-do-not-start", "ranks-missing",
 )  # fmt: skip
-"""Failures of one way of starting ranks, which do not explain why others fail."""
+"""Failures of one launcher that do not explain why others fail."""
 
 
-def most_informative(problems: Sequence[EnvironmentProblem]) -> EnvironmentProblem:
-    """The first failure that is not about connecting ranks, or else the first."""
-    return next((problem for problem in problems if problem.code not in CONNECTING), problems[0])
+def most_informative_problem(problems: Sequence[EnvironmentProblem]) -> EnvironmentProblem:
+    """Return the first failure that is not about connecting ranks, or else the first."""
+    return next((problem for problem in problems if problem.code not in CONNECTION_PROBLEMS), problems[0])
 
 
-def program(plan: Sequence[Case], engine: Path, others: Mapping[str, Path]) -> Path:
-    """The executable that runs all of `plan`."""
-    programs = {others.get(case.workload, engine) for case in plan}
+def select_engine(plan: Sequence[Case], engine: Path, group_engines: Mapping[str, Path]) -> Path:
+    """Return the executable that runs all of `plan`."""
+    programs = {group_engines.get(case.workload, engine) for case in plan}
     if len(programs) > 1:
         raise ValueError(f"a launch has one executable, not {len(programs)}")
     return programs.pop() if programs else engine
@@ -193,10 +194,10 @@ def plan_folder(
     on_other_hosts: bool = False,
     files: Mapping[str, str | bytes] = MappingProxyType({}),
 ) -> Scratch:
-    """The plan as file PLAN in a new folder, with the `files` that it names, and the empty file STOP, into
-    which something is written to end the launch early. The folder is next to the engine, so that every host
-    that can start the engine can read it, or among the temporary files of this host if the engine's folder is
-    not writable and no rank is elsewhere: with ranks `on_other_hosts` EnvironmentProblem is raised then.
+    """Return a new folder with the plan as PLAN_FILE, the `files` that it names, and the empty STOP_FILE;
+    writing to the latter ends the launch early. The folder is next to the engine, so that every host that can
+    start the engine can read it. If the engine's folder is not writable, the folder is among the temporary
+    files of this host, unless ranks run `on_other_hosts`: then EnvironmentProblem is raised.
 
     The plan is a file because Open MPI 5's launcher does not forward standard input unchanged
     (engine/app/session.cpp).
@@ -212,16 +213,18 @@ def plan_folder(
                 folder=str(engine_folder),
             )
         parent = Path(tempfile.gettempdir())
-    return Scratch(parent / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN: plan_text(plan), STOP: "", **files})
+    return Scratch(
+        parent / f"{LAUNCH_FOLDER}{uuid.uuid4().hex}", {PLAN_FILE: plan_text(plan), STOP_FILE: "", **files}
+    )
 
 
 def plan_text(plan: Sequence[Case]) -> str:
-    """The plan as the engine reads it."""
+    """Format the plan as the engine reads it."""
     return "".join(f"{case.line}\n" for case in plan)
 
 
 def option_words(options: LaunchOptions) -> list[str]:
-    """The engine's options (contract/README.md)."""
+    """Return the engine's options (contract/README.md)."""
     limit = ["--limit", repr(options.limit_s)] if options.limit_s else []
     return [
         "--launch", options.launch,
@@ -239,7 +242,8 @@ def option_words(options: LaunchOptions) -> list[str]:
 def launch_died(
     case: str, ranks: int, ending: Ending, launcher: str, tail: tuple[str, ...] = ()
 ) -> LaunchFailed:
-    """`case` is "" if none was running; `launcher` is the name of the program that started the ranks."""
+    """Return the error of a launch that died. `case` is "" if none was running; `launcher` is the name of the
+    program that started the ranks."""
     return LaunchFailed(
         f"the launch died during '{case}'" if case else f"the launch of {ranks} ranks died",
         describe_ending(ending, launcher),

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Slurm's srun as the launcher of ranks: its version, its interfaces between ranks, its command line."""
+"""Slurm's srun as a launcher: its version, its interfaces between ranks, its command line."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from hockney.core.machine import Mpi
 from hockney.launch.cluster import Srun
 from hockney.mpi import RankPlacement, family_of
 
-PATIENCE_S = 20.0
+TIMEOUT_S = 20.0
 
 
 def find_srun(environ: Mapping[str, str]) -> Srun:
-    """Raises EnvironmentProblem."""
+    """Find srun on PATH. Raises EnvironmentProblem."""
     program = shutil.which("srun", path=environ.get("PATH", ""))
     if program is None:
         raise EnvironmentProblem(
@@ -31,33 +31,33 @@ def find_srun(environ: Mapping[str, str]) -> Srun:
 
 
 def list_interfaces(srun: Srun) -> tuple[str, ...]:
-    """All that this srun has."""
+    """Return all interfaces of this srun."""
     return parse_interfaces(_output(srun.program, "--mpi=list"))
 
 
-def suitable_interfaces(offered: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
-    """The `offered` interfaces that the library of `mpi` may have, first the one that the user or
-    the site chose for srun (SLURM_MPI_TYPE). Which one connects ranks, only a launch can show."""
-    wanted = [*filter(None, [environ.get("SLURM_MPI_TYPE")]), *family_of(mpi).srun_interfaces]
-    chosen = [name for name in wanted if not name or (_base(name) in offered and name != "none")]
-    return list(dict.fromkeys(chosen))
+def suitable_interfaces(available: Sequence[str], mpi: Mpi, environ: Mapping[str, str]) -> list[str]:
+    """Return the `available` interfaces that the library of `mpi` may support. The interface that the user or
+    the site chose for srun (SLURM_MPI_TYPE) comes first. Only a launch shows which interface connects the
+    ranks."""
+    preferred = [*filter(None, [environ.get("SLURM_MPI_TYPE")]), *family_of(mpi).srun_interfaces]
+    suitable = [name for name in preferred if not name or (_base_name(name) in available and name != "none")]
+    return list(dict.fromkeys(suitable))
 
 
-def _base(name: str) -> str:
-    """Names of specific versions (pmix_v4) are listed separately."""
+def _base_name(name: str) -> str:
+    """Remove the version of an interface: specific versions (pmix_v4) are listed separately."""
     return name.partition("_v")[0]
 
 
 def parse_version(text: str) -> tuple[int, int]:
-    """The version in "slurm 23.11.4" or "slurm-wlm 22.05.8"; (0, 0) if there is none."""
+    """Parse "slurm 23.11.4" or "slurm-wlm 22.05.8"; (0, 0) for other text."""
     match = re.search(r"\bslurm\S*\s+(\d{1,4})\.(\d{1,4})", text)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def parse_interfaces(text: str) -> tuple[str, ...]:
-    """From the output of srun --mpi=list, which older versions write to standard error: "srun: MPI types
-    are...", then "srun: pmi2". Versions of one interface ("pmix_v4") are listed on one more line since
-    22.05."""
+    """Parse the output of srun --mpi=list, which older versions write to standard error: "srun: MPI types
+    are...", then "srun: pmi2". Since 22.05, a separate line lists versions of an interface ("pmix_v4")."""
     names = []
     for line in text.splitlines():
         word = line.removeprefix("srun:").strip()
@@ -68,20 +68,21 @@ def parse_interfaces(text: str) -> tuple[str, ...]:
 
 def _output(*words: str) -> str:
     try:
-        done = process.capture(words, timeout=PATIENCE_S)
+        result = process.capture(words, timeout=TIMEOUT_S)
     except (process.CannotStart, process.ProgramTimeout):
         return ""
-    return done.out + done.err
+    return result.out + result.err
 
 
 OVERLAP_SINCE = (20, 11)
-"""From this version on, steps do not share processors unless both ask for it (srun's manual, --overlap); the
-step in which hockney itself may run would otherwise be waited for."""
+"""Since this version, steps share processors only if both request it (srun's manual, --overlap). Otherwise a
+step would wait for the step in which hockney itself may run."""
 
 
 def srun_words(srun: Srun, ranks: int, placement: RankPlacement) -> list[str]:
-    """srun and its options. `--export` is there because the default may be another (SLURM_EXPORT_ENV). Its
-    list ends at a comma in a value, so that variables of the user's are set in srun's environment instead."""
+    """Return srun and its options. `--export` is given because the site may change its default
+    (SLURM_EXPORT_ENV). A comma would end a value in its list, so the user's variables are set in srun's
+    environment instead."""
     words = [srun.program]
     if srun.pmi:
         words.append(f"--mpi={srun.pmi}")

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulated launches: the engine under SimGrid's smpirun, on a described machine.
 
-All ranks run in one process, one at a time, on a simulated clock: no core is shared, there is no noise unless
+All ranks run in one process, one at a time, on a simulated clock. No core is shared, there is no noise unless
 the description adds it, and the same launch gives the same lines.
 """
 
@@ -26,24 +26,24 @@ from hockney.core.platform import Libraries, Network, Noise, Platform, Segment
 from hockney.core.record import EngineLines, Launch
 from hockney.core.smpi_algorithms import choose_algorithms
 from hockney.core.units import format_seconds
-from hockney.launch.failures import Explanation, describe_ending, ending_of
+from hockney.launch.failures import Explanation, describe_ending, parse_ending
 from hockney.launch.hang_detector import HangDetector
 from hockney.launch.launcher import LaunchCommand, Launcher, LaunchFailed, LaunchOptions
-from hockney.launch.mpi import PLAN, option_words, plan_text, program
+from hockney.launch.mpi import PLAN_FILE, option_words, plan_text, select_engine
 from hockney.launch.reading import EngineReader
 from hockney.process import Scratch
 
 REPETITIONS = 2
-"""The second shows that the first left nothing behind; more would give the same times."""
+"""The second repetition shows that the first had no side effects; more would give the same times."""
 MANY_RANKS = 1024
-"""From this many on there is one repetition: a verified operation precedes it. So there is if each run is
-restored and verified by the workload itself, where it is the only run."""
+"""From this number on there is one repetition, which follows a verified operation. The same holds if the
+workload restores and verifies its state in each run."""
 NOISY_REPETITIONS = 30
 WARM_UP = 2
 UNLIMITED_S = 1e8
 """Simulated time is not limited; launches are limited in wall-clock time."""
-EVENTS = 200_000_000
-"""A number of messages for some hours of simulation: it ends a program that never stops sending."""
+MAX_EVENTS = 200_000_000
+"""Number of messages of some hours of simulation. It ends a program that never stops sending."""
 STACK_KIB = 1024
 # in a separate folder, where the simulator is started, so that the command line is the same in every launch
 HOSTS, PLATFORM = "hosts.txt", "platform.txt"
@@ -51,46 +51,46 @@ HOSTS, PLATFORM = "hosts.txt", "platform.txt"
 
 @dataclass(eq=False)
 class SmpiLauncher(Launcher):
-    """Launches `engine`, or one of the `others` for workloads that it does not contain, with SimGrid's `mpi`
-    on `platform`, which the `plugin` next to the engine creates. The workloads `verifying_each` restore their
-    state before each run, and verify it."""
+    """Launches `engine` with SimGrid's `mpi` on `platform`, which the `plugin` next to the engine creates.
+    `group_engines` are the executables of workloads that `engine` does not contain. The
+    `self_verifying_workloads` restore and verify their state in each run."""
 
     mpi: Mpi
     engine: Path
     plugin: Path
     platform: Platform
-    events: int = EVENTS
-    others: Mapping[str, Path] = field(default_factory=dict)
-    verifying_each: Collection[str] = ()
+    max_events: int = MAX_EVENTS
+    group_engines: Mapping[str, Path] = field(default_factory=dict)
+    self_verifying_workloads: Collection[str] = ()
     ranks_per_node: int = 0
 
     def describe(self, ranks: int) -> LaunchCommand:
         return self._command(self.engine, ranks)
 
     def run(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> EngineLines:
-        most = min(options.max_repetitions, self._repetitions(plan, ranks))
-        simulated = replace(options, budget_s=UNLIMITED_S, max_repetitions=most, hang_s=0.0)
+        max_repetitions = min(options.max_repetitions, self._repetitions(plan, ranks))
+        engine_options = replace(options, budget_s=UNLIMITED_S, max_repetitions=max_repetitions, hang_s=0.0)
         # if reading the clock takes time, warm-up determines the number of operations between two readings
         warm_up = WARM_UP if self.platform.clock_s else 0
-        words = [*option_words(simulated), "--warm-up", str(warm_up), "--plan", PLAN]
-        watch = WallClock(options, len(plan), ranks)
-        started = self._command(program(plan, self.engine, self.others), ranks, *words)
+        words = [*option_words(engine_options), "--warm-up", str(warm_up), "--plan", PLAN_FILE]
+        detector = WallClock(options, len(plan), ranks)
+        command = self._command(select_engine(plan, self.engine, self.group_engines), ranks, *words)
         scratch = self._scratch(plan, ranks, options)
-        for line in EngineReader(started, watch, plan, scratch, self._died).lines():
+        for line in EngineReader(command, detector, plan, scratch, self._explain_death).lines():
             yield anonymize(line) if isinstance(line, Launch) else line
 
     def _repetitions(self, plan: Sequence[Case], ranks: int) -> int:
         if self.platform.noise is not None:
             return NOISY_REPETITIONS
-        verified = all(case.workload in self.verifying_each for case in plan)
+        all_self_verifying = all(case.workload in self.self_verifying_workloads for case in plan)
         seeds = max((int(case.number("seeds", 1)) for case in plan), default=1)
-        return max(seeds, 1 if verified or ranks >= MANY_RANKS else REPETITIONS)
+        return max(seeds, 1 if all_self_verifying or ranks >= MANY_RANKS else REPETITIONS)
 
     def _scratch(self, plan: Sequence[Case], ranks: int, options: LaunchOptions) -> Scratch:
         files: dict[str, str | bytes] = {
-            PLAN: plan_text(plan),
-            HOSTS: "".join(f"{host}\n" for host in hosts(self.platform, ranks, self.ranks_per_node)),
-            PLATFORM: platform_lines(self.platform, events=self.events, seed_offset=options.index),
+            PLAN_FILE: plan_text(plan),
+            HOSTS: "".join(f"{host}\n" for host in rank_hosts(self.platform, ranks, self.ranks_per_node)),
+            PLATFORM: platform_lines(self.platform, max_events=self.max_events, seed_offset=options.index),
             **options.files,
         }
         return Scratch(Path(tempfile.gettempdir()) / f"hockney-{uuid.uuid4().hex}", files, inside=True)
@@ -121,28 +121,28 @@ class SmpiLauncher(Launcher):
             binding="each rank on a simulated core",
         )
 
-    def _died(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
-        started = f"the simulation ended during '{case}'"
-        what = started if case else f"the simulation of {ranks} ranks did not start"
+    def _explain_death(self, ranks: int, case: str, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
+        failed_case_text = f"the simulation ended during '{case}'"
+        what = failed_case_text if case else f"the simulation of {ranks} ranks did not start"
         explanation = replace(explain_simulator(job_exit, tail), what=what)
         return explanation.failure("died" if case else "refused", case, job_exit, tail)
 
 
 @dataclass
 class WallClock(HangDetector):
-    """A simulation may print nothing for long, and always ends or can be ended: only the launch's time limit
-    applies."""
+    """Applies only the launch's time limit. A simulation may print nothing for a long time, but always ends
+    or can be ended."""
 
-    def begun(self, now: float) -> None:
+    def on_start(self, now: float) -> None:
         self.deadline = now + self.options.budget_s
 
-    def launched(self, now: float) -> None:
+    def on_launch(self, now: float) -> None:
         pass
 
-    def started(self, now: float, case: str, position: int) -> None:
+    def on_case_start(self, now: float, case: str, position: int) -> None:
         self.case = case
 
-    def finished(self, now: float) -> None:
+    def on_case_end(self, now: float) -> None:
         self.case = ""
 
     def failure(self, job_exit: int, tail: tuple[str, ...]) -> LaunchFailed:
@@ -162,22 +162,22 @@ class WallClock(HangDetector):
         )
 
 
-def hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
-    """The host of each rank. A node's cores, or the requested number of them, are filled before the next
+def rank_hosts(platform: Platform, ranks: int, per_node: int = 0) -> Iterator[str]:
+    """Yield the host of each rank. A node's cores, or `per_node` of them, are filled before the next
     node's."""
-    node = left = 0
+    node = node_ranks = 0
     for group in platform.nodes:
         for _ in range(group.count):
-            left = min(per_node or group.cores, group.cores, ranks)
-            yield from [f"n{node}"] * left
-            ranks -= left
+            node_ranks = min(per_node or group.cores, group.cores, ranks)
+            yield from [f"n{node}"] * node_ranks
+            ranks -= node_ranks
             node += 1
             if ranks == 0:
                 return
 
 
 def anonymize(launch: Launch) -> Launch:
-    """Removes what would differ between two launches or two accounts: the programs' folders."""
+    """Remove the folders of programs, which would differ between launches or accounts."""
     words = [Path(word).name if word.startswith("/") else word for word in launch.command]
     return msgspec.structs.replace(launch, command=words)
 
@@ -209,48 +209,48 @@ CAUSES = (
     ),
     (r"hockney-platform: ([^\n]+)", "simulated-platform-error", "{}", ""),
 )
-"""Patterns in the simulator's output, with the code, the reason and the remedy; {} stands for the pattern's
-captured text. The last one is of the plug-in for described machines."""
+"""Patterns in the simulator's output, with code, reason and remedy; {} stands for the text captured by the
+pattern. The last one belongs to the plug-in for described machines."""
 
 
 def explain_simulator(job_exit: int, tail: Sequence[str]) -> Explanation:
-    """Why a simulation ended, from the simulator's last output."""
+    """Explain why a simulation ended, from the simulator's last output."""
     text = "\n".join(tail)
     for pattern, code, why, remedy in CAUSES:
         match = re.search(pattern, text)
         if match:
             captured = next((group for group in match.groups() if group), "")
             return Explanation(code, "", why.format(one_line(captured)), remedy)
-    return Explanation("simulator-ended", "", describe_ending(ending_of(job_exit, tail), "smpirun"))
+    return Explanation("simulator-ended", "", describe_ending(parse_ending(job_exit, tail), "smpirun"))
 
 
-def platform_lines(platform: Platform, *, events: int = 0, seed_offset: int = 0) -> str:
-    """The whole description as text. `events`: the number of messages after which the simulation is ended, 0
-    for never; `seed_offset` is added to the noise's seed, so that launches differ as real ones do."""
-    slower = slow_network(platform, launch_factor(platform.noise, seed_offset))
-    return "".join(f"{line}\n" for line in _platform_lines(slower, events, seed_offset))
+def platform_lines(platform: Platform, *, max_events: int = 0, seed_offset: int = 0) -> str:
+    """Return the complete description as text. After `max_events` messages the simulation ends (0 for never).
+    `seed_offset` is added to the seed of the noise, so that launches differ as real ones do."""
+    scaled = scale_network(platform, launch_factor(platform.noise, seed_offset))
+    return "".join(f"{line}\n" for line in _platform_lines(scaled, max_events, seed_offset))
 
 
 def launch_factor(noise: Noise | None, launch: int) -> float:
-    """How many times as long as described the network takes in this launch."""
+    """Return the factor by which the network is slower than described in this launch."""
     if noise is None or not noise.per_launch:
         return 1.0
     return math.exp(noise.per_launch * abs(random.Random(noise.seed + launch).gauss(0.0, 1.0)))
 
 
-def slow_network(platform: Platform, factor: float) -> Platform:
-    """A copy whose network between nodes takes `factor` times as long; processors are as fast."""
+def scale_network(platform: Platform, factor: float) -> Platform:
+    """Return a copy whose network between nodes takes `factor` times as long. Processors are unchanged."""
     if factor == 1:
         return platform
     segments = (
         msgspec.structs.replace(
-            each,
-            latency_s=factor * each.latency_s,
-            per_byte_s=factor * each.per_byte_s,
-            gap_s=factor * each.gap_s,
-            gap_s_per_byte=factor * each.gap_s_per_byte,
+            segment,
+            latency_s=factor * segment.latency_s,
+            per_byte_s=factor * segment.per_byte_s,
+            gap_s=factor * segment.gap_s,
+            gap_s_per_byte=factor * segment.gap_s_per_byte,
         )
-        for each in platform.segments
+        for segment in platform.segments
     )
     network = msgspec.structs.replace(
         platform.network,
@@ -263,7 +263,7 @@ def slow_network(platform: Platform, factor: float) -> Platform:
     return msgspec.structs.replace(platform, network=network, segments=tuple(segments))
 
 
-def _platform_lines(platform: Platform, events: int, seed_offset: int) -> Iterator[str]:
+def _platform_lines(platform: Platform, max_events: int, seed_offset: int) -> Iterator[str]:
     network = platform.network
     yield f"shape {network.shape}"
     yield from _extents(network)
@@ -281,11 +281,11 @@ def _platform_lines(platform: Platform, events: int, seed_offset: int) -> Iterat
         yield f"clock {platform.clock_s!r}"
     for key, segments in (("segment", platform.segments), ("on-node", platform.on_node)):
         for segment in segments:
-            yield f"{key} {_numbers(segment)}"
+            yield f"{key} {_segment_numbers(segment)}"
     if platform.noise is not None:
         yield f"noise {platform.noise.relative!r} {platform.noise.seed + seed_offset}"
-    if events:
-        yield f"events {events}"
+    if max_events:
+        yield f"events {max_events}"
 
 
 def _extents(network: Network) -> Iterator[str]:
@@ -298,18 +298,27 @@ def _extents(network: Network) -> Iterator[str]:
         yield f"dragonfly {_number_words(network.dragonfly)}"
 
 
-def _numbers(segment: Segment) -> str:
-    sending = (segment.send_s, segment.send_s_per_byte)
-    isend = sending[0] if segment.isend_s is None else segment.isend_s
-    isend_per_byte = sending[1] if segment.isend_s_per_byte is None else segment.isend_s_per_byte
-    flight = (segment.latency_s, segment.per_byte_s)
-    receiving = (segment.receive_s, segment.receive_s_per_byte)
-    gap = (segment.gap_s, segment.gap_s_per_byte)
-    exchange = (segment.exchange_s, segment.exchange_s_per_byte)
-    processor = (segment.processor_s, segment.processor_s_per_byte)
-    isending = (isend, isend_per_byte)
+def _segment_numbers(segment: Segment) -> str:
+    send_cost = (segment.send_s, segment.send_s_per_byte)
+    isend_s = send_cost[0] if segment.isend_s is None else segment.isend_s
+    isend_s_per_byte = send_cost[1] if segment.isend_s_per_byte is None else segment.isend_s_per_byte
+    flight_cost = (segment.latency_s, segment.per_byte_s)
+    receive_cost = (segment.receive_s, segment.receive_s_per_byte)
+    gap_cost = (segment.gap_s, segment.gap_s_per_byte)
+    exchange_cost = (segment.exchange_s, segment.exchange_s_per_byte)
+    processor_cost = (segment.processor_s, segment.processor_s_per_byte)
+    isend_cost = (isend_s, isend_s_per_byte)
     return _number_words(
-        (segment.first, *sending, *isending, *flight, *receiving, *gap, *exchange, *processor)
+        (
+            segment.first,
+            *send_cost,
+            *isend_cost,
+            *flight_cost,
+            *receive_cost,
+            *gap_cost,
+            *exchange_cost,
+            *processor_cost,
+        )
     )
 
 
@@ -318,7 +327,7 @@ def _number_words(numbers: tuple[float, ...]) -> str:
 
 
 def algorithm_words(platform: Platform) -> list[str]:
-    """smpirun's options for the algorithm of every operation that has a choice."""
+    """Return smpirun's options for the algorithm of every operation that has a choice."""
     return [
         f"--cfg=smpi/{operation}:{name}"
         for operation, name in choose_algorithms(platform.collectives).items()

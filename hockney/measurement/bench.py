@@ -18,7 +18,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError, printable
 from hockney.core.layout import PAIR_RANKS, Layout, Level, level_between, parse_level, sort_levels
 from hockney.core.machine import Machine
-from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.settings import MIN_LAUNCHES, Settings
 from hockney.core.units import format_bytes, format_size
 from hockney.core.wording import join_words, option, plural, verb_form
 from hockney.discovery.load import Load, Moment, load_between, moment
@@ -73,7 +73,7 @@ class Bench:
         """Return the minimum of `--budget` (s) for `cases`, or 0 on a machine without a minimum."""
         if not self.machine.traits.wall_clock:
             return 0.0
-        launches = 1 if settings.every_s else settings.launches or FEWEST_LAUNCHES
+        launches = 1 if settings.every_s else settings.launches or MIN_LAUNCHES
         cost_s = self.launch_cost_s or TYPICAL_LAUNCH_COST_S
         return self.check_time_s + min_budget(
             launches, cost_s, self._launches_per_round(cases), least_of(cases)

@@ -18,7 +18,7 @@ from statistics import fmean, median
 
 from hockney.core.case import Case
 from hockney.core.catalog import Catalog
-from hockney.core.settings import FEWEST_LAUNCHES
+from hockney.core.settings import MIN_LAUNCHES
 from hockney.core.units import thin_out
 from hockney.models.least_time import least_of
 
@@ -52,13 +52,13 @@ def launch_count(budget_s: float, cost_s: float, groups: int, cases: int, min_s:
     round_s = max(MIN_CASE_S * max(1, cases), BUSY_FACTOR * min_s)
     affordable = min(affordable_by_cost, (1 - COST_SHARE) * budget_s / round_s)
     target = max(float(TYPICAL_LAUNCHES), budget_s / (MAX_LAUNCH_S * max(1, groups)))
-    return int(max(FEWEST_LAUNCHES, min(affordable, target, MAX_LAUNCHES)))
+    return int(max(MIN_LAUNCHES, min(affordable, target, MAX_LAUNCHES)))
 
 
 def min_budget(launches: int, cost_s: float, groups: int, min_s: float) -> float:
     """Return the minimum budget (s) for `launches` rounds. At most FEWEST_LAUNCHES rounds count, which are
     enough for an interval to include the differences between launches."""
-    return min(launches, FEWEST_LAUNCHES) * (groups * cost_s + min_s)
+    return min(launches, MIN_LAUNCHES) * (groups * cost_s + min_s)
 
 
 def max_repetitions(measurements: int) -> int:

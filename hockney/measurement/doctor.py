@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from hockney import build
-from hockney.core.errors import HockneyError, printable, sentences
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.errors import HockneyError, join_sentences, printable
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.layout import (
     LEVEL_PHRASES,
     THIS_HOST,
@@ -37,7 +37,7 @@ from hockney.discovery.find import find_all_mpis, find_mpi
 from hockney.discovery.load import load_between, moment
 from hockney.discovery.simgrid import find_simgrid
 from hockney.discovery.system import shared_memory, writable
-from hockney.launch.allocation import hosts
+from hockney.launch.allocation import count_hosts
 from hockney.launch.choosing import Hosts, choose
 from hockney.launch.launcher import Hello, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
@@ -76,7 +76,7 @@ def examine(
     mpi: str,
     noise_s: float = 0.0,
     host_options: HostOptions = THIS_HOST,
-    launcher_options: LauncherOptions = NOTHING_ADDED,
+    launcher_options: LauncherOptions = NO_LAUNCHER_OPTIONS,
 ) -> Iterator[Finding]:
     """Yield findings as they are made. The first bad one is the last, because further checks depend on it.
 
@@ -148,7 +148,7 @@ class _ExaminedSite:
             processors().cores,
             user=self.launcher_options,
             layout=self.hosts.layout,
-            ways=lambda: self.hosts.ways(self.mpi, os.environ),
+            clusters=lambda: self.hosts.candidate_clusters(self.mpi, os.environ),
         )
 
 
@@ -184,7 +184,7 @@ def _check_user(site: _ExaminedSite) -> Iterator[Finding]:
 def _check_hosts(site: _ExaminedSite) -> Iterator[Finding]:
     """Report the hosts to be used, before anything is started there."""
     layout = site.hosts.layout
-    if layout is None or not site.hosts.several:
+    if layout is None or not site.hosts.spans_nodes:
         return
     hosts = site.hosts.cluster.hosts[: layout.nodes]  # () if only the launcher has their names
     host_list = f" on {list_names(hosts, _MAX_LISTED_HOSTS)}" if hosts else ""
@@ -264,10 +264,10 @@ def _check_start(site: _ExaminedSite) -> Iterator[Finding]:
         {"ranks": ranks, "start_s": start_s, "init_s": launch.init_s},
     )
     family = family_of(launcher.mpi)
-    variables = family.without_fabric
+    variables = family.fabric_off_variables
     if not variables or not dict(launcher.describe(ranks).environment).items() >= variables.items():
         return
-    fabric_launch, _ = start_idle_ranks(launcher.having_environ(family.with_fabric), ranks)
+    fabric_launch, _ = start_idle_ranks(launcher.with_environ(family.fabric_choice_variables), ranks)
     if fabric_launch is not None and fabric_launch.init_s > launch.init_s + MIN_REPORTED_FABRIC_S:
         setting = " ".join(f"{name}={value}" for name, value in variables.items())
         yield Finding(
@@ -291,7 +291,7 @@ def start_idle_ranks(launcher: MpiLauncher, ranks: int) -> tuple[Launch | None, 
 
 def _check_oversubscription(site: _ExaminedSite) -> Iterator[Finding]:
     """Start more ranks than cores. Most machines can do this, but not every allocation allows it."""
-    if site.hosts.several:
+    if site.hosts.spans_nodes:
         return
     ranks = site.machine_here.cores + 1
     verdict: Literal["good", "note"] = "good"
@@ -389,7 +389,7 @@ def _noise_findings(site: _ExaminedSite, seconds: float) -> Iterator[Finding]:
             cluster=site_launcher.cluster,
         )
 
-    one_host = not site.hosts.several and hosts(os.environ) == 1
+    one_host = not site.hosts.spans_nodes and count_hosts(os.environ) == 1
     yield from noise_findings(create_launcher, processors().cores, site.engine.catalog, seconds, one_host)
 
 
@@ -421,7 +421,7 @@ def simgrid_finding(environ: Mapping[str, str]) -> Finding:
     try:
         simgrid = find_simgrid(environ)
     except HockneyError as problem:
-        text = sentences(str(problem), "only simulated machines need it")
+        text = join_sentences(str(problem), "only simulated machines need it")
         return Finding("note", "SimGrid", text, "simgrid-missing")
     text = f"{simgrid.version} in {simgrid.prefix} (by {simgrid.source})"
     return Finding("good", "SimGrid", text, "simgrid")

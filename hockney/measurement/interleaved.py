@@ -20,7 +20,7 @@ from pathlib import Path
 
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError
-from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.settings import MIN_LAUNCHES, Settings
 from hockney.measurement.bench import Bench
 from hockney.measurement.budget import BUSY_FACTOR, TYPICAL_LAUNCH_COST_S, Budget
 from hockney.measurement.events import Listener, MeasuringBegan, Status
@@ -56,7 +56,7 @@ def pair_count(budget_s: float, benches: Sequence[Bench], cases: Sequence[Case])
     round_s = max(MIN_CASE_S * max(1, len(cases)), BUSY_FACTOR * least_of(cases)) * len(benches)
     affordable_by_cost = COST_SHARE * budget_s / (groups * max(cost_s, 0.02))
     affordable = min(affordable_by_cost, PLANNED_SHARE * budget_s / (groups * cost_s + round_s))
-    return int(max(FEWEST_LAUNCHES, min(affordable, MAX_PAIRS)))
+    return int(max(MIN_LAUNCHES, min(affordable, MAX_PAIRS)))
 
 
 def leading_side(seed: int, kind: object, round_: int) -> int:

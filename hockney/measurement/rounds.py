@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from hockney.core.case import Case
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
-from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.settings import MIN_LAUNCHES, Settings
 from hockney.core.units import format_seconds
 from hockney.core.wording import option
 from hockney.measurement.bench import Bench
@@ -261,7 +261,7 @@ class Refinement:
         planned_cases = set(plan.cases)
         self.bench = bench
         self.max_added = int(MAX_ADDED_SHARE * len(planned_cases))
-        is_minimal = plan.settings.extend and plan.settings.launches <= FEWEST_LAUNCHES
+        is_minimal = plan.settings.extend and plan.settings.launches <= MIN_LAUNCHES
         self.addition_limits = (
             addition_rounds(plan.settings.launches) if plan.settings.refine and not is_minimal else {}
         )

@@ -13,8 +13,8 @@ from itertools import count
 from pathlib import Path
 
 from hockney.core.case import Case, parse_canonical
-from hockney.core.errors import EnvironmentProblem, runs_begun, sentences
-from hockney.core.fit import Surveyed
+from hockney.core.errors import EnvironmentProblem, join_sentences, started_runs
+from hockney.core.fit import UsedSurvey
 from hockney.core.notice import Notice
 from hockney.core.record import RunRecords
 from hockney.core.settings import Settings
@@ -82,7 +82,7 @@ def create_run(
     cases: Sequence[Case],
     settings: Settings,
     bench: Bench,
-    surveyed: Surveyed | None = None,
+    surveyed: UsedSurvey | None = None,
 ) -> RunFolder:
     """Create a run folder, complete before its first launch, with the survey that its study uses. Without
     `path`, it is created in the default location under a new name."""
@@ -93,7 +93,7 @@ def create_run(
 
 
 def replace_plan(
-    folder: RunFolder, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: Surveyed | None
+    folder: RunFolder, cases: Sequence[Case], settings: Settings, bench: Bench, surveyed: UsedSurvey | None
 ) -> None:
     """Replace the plan of a folder that contains no records yet."""
     plan = Plan(settings, schedule(cases, settings.launches, settings.seed, bench.launch_kind))
@@ -117,7 +117,7 @@ def measure(
     Raises EnvironmentProblem or LaunchFailed if nothing can be launched, and EnvironmentProblem without a
     `share` while shares are being measured. All results so far are kept.
     """
-    runs_begun.append(folder.path)
+    started_runs.append(folder.path)
     if share is None:
         active_shares = absorb_shares(folder)
         if active_shares:
@@ -351,7 +351,7 @@ class Session:
             if problem is not None and problem.reason == "time":
                 self.out_of_time = True
                 self.listen(
-                    Notice(sentences(str(problem), "'hockney resume' continues"), "launch-out-of-time")
+                    Notice(join_sentences(str(problem), "'hockney resume' continues"), "launch-out-of-time")
                 )
                 return
             self._check_launch(problem, recorder, bool(cases))

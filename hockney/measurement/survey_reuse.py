@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from hockney.core.errors import UsageError, printable
-from hockney.core.fit import Surveyed
+from hockney.core.fit import UsedSurvey
 from hockney.core.machine import Machine
 from hockney.core.notice import Notice
 from hockney.core.wording import option
@@ -19,7 +19,7 @@ from hockney.models.applications.message_costs import usable_fit
 from hockney.store import RunFolder
 
 
-def read_survey(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
+def read_survey(path: Path) -> tuple[UsedSurvey, tuple[Notice, ...]]:
     """Return the survey in the run folder `path`, and the notices from reading it.
 
     Raises UsageError if the survey does not give the cost of a message.
@@ -42,10 +42,10 @@ def read_survey(path: Path) -> tuple[Surveyed, tuple[Notice, ...]]:
             code="survey-without-message-costs",
             where=path_text,
         )
-    return Surveyed(results.fits, results.machine, path_text), results.notices
+    return UsedSurvey(results.fits, results.machine, path_text), results.notices
 
 
-def accept_survey(survey: Surveyed, machine: Machine, force: bool) -> Surveyed:
+def accept_survey(survey: UsedSurvey, machine: Machine, force: bool) -> UsedSurvey:
     """Return the survey as stored with the study on `machine`. Raises UsageError if it was made on another
     machine or with another MPI, unless `force` is set; then the run stores the differences."""
     machine_differences = survey_differences(survey.machine, machine)

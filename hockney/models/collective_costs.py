@@ -188,7 +188,7 @@ def beside_mpi(
     of sends and receives, or messages to each rank in turn where every rank has different data for each."""
     chosen = algorithm or tree(operation)
     measured: dict[tuple[int, int], list[tuple[int, str, Estimate]]] = {}
-    for workload, case, summary in fits.measured("collective", operation=operation):
+    for workload, case, summary in fits.measured_cases("collective", operation=operation):
         nodes = _nodes_of(case)
         if case.ranks > 1 and case.is_usual and nodes is not None:
             row = int(case.number(workload.size)), summary.case, summary.cost(fits.cost)
@@ -422,7 +422,7 @@ def errors_by_layout(fits: Fits, machine: Machine, *, hosts: int = 1) -> list[La
     """The prediction errors of all measured cases that are spread over a number of nodes, except empty ones,
     which may return at once. MPI's own algorithm is unknown: the prediction is for a `tree`."""
     groups: dict[tuple[str, str, int, int, bool], list[tuple[int, float]]] = {}
-    for workload, case, summary in fits.measured("collective"):
+    for workload, case, summary in fits.measured_cases("collective"):
         if not _compared(case) or not workload.size:
             continue
         after_barrier = case.get("sync") == "barrier"

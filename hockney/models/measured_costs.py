@@ -278,7 +278,7 @@ def _of_level(
 
 def _measured(fits: Fits, operation: str, setting: str) -> Iterator[tuple[str, float, Estimate]]:
     """The level at which the ranks met, the size and the time of each measured case."""
-    for workload, case, summary in fits.measured("collective", operation=operation):
+    for workload, case, summary in fits.measured_cases("collective", operation=operation):
         of_two = case.ranks == PAIR_RANKS and case.get("sync") != "loop"
         if of_two and case.setting == setting and case.is_usual:
             yield meeting_level(case, summary), float(case.number(workload.size)), summary.cost(fits.cost)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Intel MPI, which is derived from MPICH and has its own Hydra. Tested with version 2021.18."""
+"""Intel MPI, which is derived from MPICH and has a modified Hydra. Tested with version 2021.18."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ class IntelMpi(MpiFamily):
     ended_by_signal = r"RANK (?P<rank>\d+) PID .*?KILLED BY SIGNAL: (?P<signal>\d+)"
     transport_reports = ((LIBFABRIC, PROVIDER),)
     setting_prefixes = ("I_MPI_",)
-    no_settings = r"I_MPI_(INFO_|JOB_|ROOT$)"
+    ignored_settings = r"I_MPI_(INFO_|JOB_|ROOT$)"
     progress_variables = ("I_MPI_ASYNC_PROGRESS",)  # Developer Reference
 
     def environment(self, prefix: str) -> dict[str, str]:
-        """The programs of the wheel find their files by this variable only."""
+        """The programs of the wheel find their files only by this variable."""
         return {"I_MPI_ROOT": prefix}
 
-    def version_in_header(self, defined: Mapping[str, str]) -> str | None:
-        return defined.get("I_MPI_VERSION")
+    def parse_version(self, macros: Mapping[str, str]) -> str | None:
+        return macros.get("I_MPI_VERSION")
 
     def is_launcher(self, output: str) -> bool:
         return "Intel" in output and "MPI" in output
 
     def place(self, mpi: Mpi, placement: RankPlacement) -> Options:
-        """Its Hydra is controlled by the environment; in a batch job it places ranks as the scheduler does
-        unless told not to."""
+        """Its Hydra is controlled by the environment. In a batch job it places ranks as the scheduler does,
+        unless a variable disables that."""
         words, variables = hydra_options(placement, "-bootstrap", "I_MPI_HYDRA_BOOTSTRAP_EXEC_EXTRA_ARGS")
         if placement.placed_by_user:
             return words, variables
@@ -67,7 +67,7 @@ class IntelMpi(MpiFamily):
     def report_variables(self, mpi: Mpi) -> dict[str, str]:
         return {"I_MPI_DEBUG": "1"}
 
-    def tcp_only(self, mpi: Mpi) -> dict[str, str]:
+    def tcp_only_variables(self, mpi: Mpi) -> dict[str, str]:
         """Messages within a host use shared memory without libfabric."""
         return {"I_MPI_FABRICS": "shm:ofi", "FI_PROVIDER": "tcp"}
 

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""MPICH and its launcher Hydra. Tested with versions 4.0 and 5.0. MPIs derived from it that are no family of
-their own (MVAPICH) count as MPICH."""
+"""MPICH and its launcher Hydra. Tested with versions 4.0 and 5.0. Derived MPIs without a separate family,
+such as MVAPICH, count as MPICH."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ ONE_WORD_OPTIONS = (
     "ckpoint-prefix", "ckpoint-num", "ckpoint-interval", "s", "tune", "gtool", "gtoolfile", "path", "arch",
     "soft", "file",
 )  # fmt: skip
-"""Options of Hydra's mpiexec that are followed by their value, those of launchers derived from it
-included."""
+"""Options of Hydra's mpiexec and of derived launchers that are followed by their value."""
 HYDRA_OPTION_WORDS: Mapping[str, int] = dict.fromkeys(ONE_WORD_OPTIONS, 1) | {"env": 2, "genv": 2}
 LIBFABRIC = r"\blibfabric provider: ()(\S+)"
 CELL_HEADER = 4096
-"""Room for MPICH's header in a cell of shared memory, as in its own default of 64 KiB + 4 KiB."""
+"""Room for MPICH's header in a cell of shared memory; MPICH's default cell is 64 KiB + 4 KiB."""
 PACK_BUFFER = 16384
 """The default size of MPICH's pack buffers, which must not be shorter than a cell."""
 
@@ -63,11 +62,11 @@ class Mpich(MpiFamily):
     ended_by_signal = r"BAD TERMINATION.*?EXIT CODE: (?P<signal>\d+)"
     transport_reports = ((r"==== ()(\w+) netmod Capability", NETMOD), (LIBFABRIC, PROVIDER))
     setting_prefixes = ("MPICH_", "MPIR_", "HYDRA_", "MV2_", "MVP_")
-    no_settings = r"MPIR_(?!CVAR_)|HYDRA_(CONTROL|PROXY)|(MV2|MVP)_COMM_WORLD"
+    ignored_settings = r"MPIR_(?!CVAR_)|HYDRA_(CONTROL|PROXY)|(MV2|MVP)_COMM_WORLD"
     progress_variables = ("MPIR_CVAR_ASYNC_PROGRESS", "MPICH_ASYNC_PROGRESS")  # now and formerly
 
-    def version_in_header(self, defined: Mapping[str, str]) -> str | None:
-        return defined.get("MPICH_VERSION")
+    def parse_version(self, macros: Mapping[str, str]) -> str | None:
+        return macros.get("MPICH_VERSION")
 
     def is_launcher(self, output: str) -> bool:
         return any(sign in output for sign in ("HYDRA", "MPICH", "MVAPICH"))
@@ -88,7 +87,7 @@ class Mpich(MpiFamily):
         """Device ch4 reports its network module."""
         return {"MPIR_CVAR_DEBUG_SUMMARY": "1"}
 
-    def tcp_only(self, mpi: Mpi) -> dict[str, str]:
+    def tcp_only_variables(self, mpi: Mpi) -> dict[str, str]:
         """Messages within a host use shared memory without network modules."""
         return {"FI_PROVIDER": "tcp", "UCX_TLS": "tcp,self"}
 
@@ -96,8 +95,8 @@ class Mpich(MpiFamily):
         return ProgressThread(self.progress_variables[0])
 
     def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
-        """Shared memory sends eagerly what fits into a cell, unless a single copy (IPC) begins earlier.
-        Before version 4, its default device was ch3."""
+        """In shared memory, messages that fit into a cell are eager, unless a single copy (IPC) is used for
+        them. Before version 4, the default device was ch3."""
         if mpi.version.partition(".")[0] in ("1", "3"):
             return {
                 "MPIR_CVAR_CH3_EAGER_MAX_MSG_SIZE": str(limit),
@@ -113,15 +112,15 @@ class Mpich(MpiFamily):
         }
 
 
-def hydra_options(placement: RankPlacement, starter: str, extra: str) -> Options:
-    """The hosts, and the remote shell, whose further words Hydra reads from the variable `extra`. `starter`
-    is the option for the shell, which launchers derived from Hydra call differently."""
+def hydra_options(placement: RankPlacement, option: str, extra_variable: str) -> Options:
+    """Return the options for hosts and remote shell. Hydra reads the shell's arguments from `extra_variable`.
+    `option` names the shell; launchers derived from Hydra use other names."""
     words: list[str] = []
     variables: dict[str, str] = {}
     if placement.agent:
-        words += [starter, "ssh", f"{starter}-exec", placement.agent[0]]
+        words += [option, "ssh", f"{option}-exec", placement.agent[0]]
         if placement.agent[1:]:
-            variables[extra] = " ".join(placement.agent[1:])
+            variables[extra_variable] = " ".join(placement.agent[1:])
     if placement.hosts:
         words += ["-hosts", ",".join(placement.hosts)]
     if placement.spread and not placement.placed_by_user:

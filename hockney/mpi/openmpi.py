@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open MPI. Version 5 has another launcher (PRRTE) than version 4 (ORTE). Tested with versions 4.1 and 5.0.
 
-The numbers of its algorithms of collectives, and its file of rules for them, are in models/tuning/openmpi.py.
+The numbers of its collective algorithms, and the file of rules for them, are in models/tuning/openmpi.py.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from hockney.mpi import (
-    BETWEEN,
+    BETWEEN_HOSTS,
     STANDARD_OPTION_WORDS,
-    WITHIN,
+    WITHIN_HOST,
     Arguments,
     Cause,
     MpiFamily,
@@ -26,10 +26,10 @@ from hockney.mpi import (
 if TYPE_CHECKING:
     from hockney.core.machine import Mpi
 
-PARAMETER = "OMPI_MCA_"
-"""A variable of this prefix sets the parameter of the rest of its name."""
-TRANSPORTS = ("btl", "mtl", "pml", "osc")
-"""Frameworks that choose how messages travel."""
+PARAMETER_PREFIX = "OMPI_MCA_"
+"""A variable with this prefix sets the parameter named by the remainder."""
+TRANSPORT_FRAMEWORKS = ("btl", "mtl", "pml", "osc")
+"""Frameworks that choose transports."""
 HOST_FILES = ("openmpi-default-hostfile", "prte-default-hostfile")
 HOST_VARIABLES = (
     "OMPI_MCA_orte_default_hostfile",
@@ -50,8 +50,8 @@ ONE_WORD_OPTIONS = (
 )  # fmt: skip
 """Options of mpirun that are followed by their value, in versions 4 and 5."""
 TWO_WORD_OPTIONS = ("mca", "gmca", "omca", "gomca", "pmca", "pmixmca", "gpmixmca", "prtemca", "gprtemca")
-FIRST_GENERAL = 6
-"""The version from which on the general progress thread is tried."""
+GENERAL_THREAD_SINCE = 6
+"""First version for which the general progress thread is tried."""
 
 
 class OpenMpi(MpiFamily):
@@ -89,9 +89,9 @@ class OpenMpi(MpiFamily):
         files=frozenset({"am", "tune"}),
         parameters=frozenset({"mca", "gmca", "omca", "prtemca"}),
         variables=frozenset({"x"}),
-        parameter_prefixes=frozenset({PARAMETER}),
-        host_parameter_ends=frozenset({"hostfile"}),
-        placing_parameter_ends=frozenset({"mapping_policy", "binding_policy"}),
+        parameter_prefixes=frozenset({PARAMETER_PREFIX}),
+        host_parameter_suffixes=frozenset({"hostfile"}),
+        placement_parameter_suffixes=frozenset({"mapping_policy", "binding_policy"}),
     )  # fmt: skip
     failures: ClassVar[Mapping[Cause, str]] = {
         "root": r"attempt to run as root",
@@ -113,17 +113,17 @@ class OpenMpi(MpiFamily):
     ended_by_signal = r"process rank (?P<rank>\d+).*?exited on signal (?P<signal>\d+)"
     # by hook/comm_method
     transport_reports = (
-        (r"\bon-host:\s+(all|most) connections are (.+)", WITHIN),
-        (r"\boff-host:\s+(all|most) connections are (.+)", BETWEEN),
+        (r"\bon-host:\s+(all|most) connections are (.+)", WITHIN_HOST),
+        (r"\boff-host:\s+(all|most) connections are (.+)", BETWEEN_HOSTS),
     )
     # MPI_Init opens the libfabric transport `btl/ofi` even if all ranks share a host and communicate by
     # shared memory (`btl/sm`, before version 5 `btl/vader`): 1.0 s of a launch of 1.2 s with version 5.0.11
     # from PyPI. benchmarks/launch.py compares launches and message times with and without it.
-    without_fabric: ClassVar[Mapping[str, str]] = {"OMPI_MCA_btl": "^ofi"}
-    with_fabric: ClassVar[Mapping[str, str]] = {"OMPI_MCA_btl": ""}
-    transport_parameters = TRANSPORTS
+    fabric_off_variables: ClassVar[Mapping[str, str]] = {"OMPI_MCA_btl": "^ofi"}
+    fabric_choice_variables: ClassVar[Mapping[str, str]] = {"OMPI_MCA_btl": ""}
+    transport_parameters = TRANSPORT_FRAMEWORKS
     setting_prefixes = ("OMPI_", "OPAL_", "ORTE_", "PRTE_")
-    no_settings = (
+    ignored_settings = (
         r"OMPI_(ALLOW_RUN_AS_ROOT|APP_CTX|ARGV|COMMAND|COMM_WORLD|FILE_LOCATION|FIRST_RANKS|NUM_APP_CTX"
         r"|UNIVERSE)"
         r"|OMPI_MCA_(ess_|initial_wdir|pmix$|shmem_RUNTIME)"
@@ -134,10 +134,10 @@ class OpenMpi(MpiFamily):
     progress_variables = (GENERAL_THREAD, TCP_THREAD)
     forces_algorithms = True
 
-    def version_in_header(self, defined: Mapping[str, str]) -> str | None:
-        if "OMPI_MAJOR_VERSION" not in defined:
+    def parse_version(self, macros: Mapping[str, str]) -> str | None:
+        if "OMPI_MAJOR_VERSION" not in macros:
             return None
-        return ".".join(defined.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
+        return ".".join(macros.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
 
     def is_launcher(self, output: str) -> bool:
         return any(sign in output for sign in ("Open MPI", "OpenRTE", "PRRTE"))
@@ -146,19 +146,19 @@ class OpenMpi(MpiFamily):
         """Both launchers count cores as hwloc does."""
         words = [*_agent_words(mpi, placement.agent), *_host_words(placement)]
         if placement.placed_by_user:
-            return [*words, *(_sharing(mpi) if placement.shared else [])], {}
+            return [*words, *(_sharing_words(mpi) if placement.shared else [])], {}
         if placement.core_list:
             cores = ",".join(map(str, placement.core_list.logical))
-            if before_prrte(mpi):
+            if precedes_prrte(mpi):
                 return [*words, "--cpu-list", cores, "--bind-to", "cpu-list:ordered"], {}
             return [*words, "--map-by", f"pe-list={cores}:ordered", "--bind-to", "core"], {}
         binding = ["--bind-to", "core" if placement.bound else "none"]
         if placement.spread:
-            where = f"ppr:{placement.spread.per_node}:node"
-            if placement.oversubscribed and not before_prrte(mpi):
-                where += ":OVERSUBSCRIBE"
-            sharing = ["--oversubscribe"] if placement.oversubscribed and before_prrte(mpi) else []
-            return [*words, "--map-by", where, *binding, *sharing], {}
+            mapping = f"ppr:{placement.spread.per_node}:node"
+            if placement.oversubscribed and not precedes_prrte(mpi):
+                mapping += ":OVERSUBSCRIBE"
+            sharing_words = ["--oversubscribe"] if placement.oversubscribed and precedes_prrte(mpi) else []
+            return [*words, "--map-by", mapping, *binding, *sharing_words], {}
         if placement.bound:
             return [
                 *words,
@@ -166,7 +166,7 @@ class OpenMpi(MpiFamily):
                 "core:OVERSUBSCRIBE" if placement.oversubscribed else "core",
                 *binding,
             ], {}
-        return [*words, *binding, *(_sharing(mpi) if placement.oversubscribed else [])], {}
+        return [*words, *binding, *(_sharing_words(mpi) if placement.oversubscribed else [])], {}
 
     def variable_words(self, variables: Sequence[tuple[str, str]]) -> list[str]:
         return [word for name, value in variables for word in ("-x", f"{name}={value}")]
@@ -174,7 +174,7 @@ class OpenMpi(MpiFamily):
     variables_per_program = True  # before version 5
 
     def srun_variables(self, mpi: Mpi) -> dict[str, str]:
-        """The variables that locate a relocated Open MPI and its PMIx."""
+        """Return the variables that locate a relocated Open MPI and its PMIx."""
         if mpi.source not in ("wheel", "cache"):
             return {}
         return {"OPAL_PREFIX": mpi.prefix, "PMIX_PREFIX": mpi.prefix}
@@ -184,51 +184,53 @@ class OpenMpi(MpiFamily):
             return {"OMPI_MCA_hook_comm_method_enable_mpi_init": "1"}
         return {"OMPI_MCA_ompi_display_comm": "mpi_init"}
 
-    def tcp_only(self, mpi: Mpi) -> dict[str, str]:
-        shared = "vader" if before_prrte(mpi) else "sm"
-        return {"OMPI_MCA_pml": "ob1", "OMPI_MCA_osc": "^ucx", "OMPI_MCA_btl": f"self,{shared},tcp"}
+    def tcp_only_variables(self, mpi: Mpi) -> dict[str, str]:
+        shared_memory = "vader" if precedes_prrte(mpi) else "sm"
+        return {"OMPI_MCA_pml": "ob1", "OMPI_MCA_osc": "^ucx", "OMPI_MCA_btl": f"self,{shared_memory},tcp"}
 
-    def leaves_out_fabric(self, mpi: Mpi, environ: Mapping[str, str]) -> bool:
+    def disables_fabric(self, mpi: Mpi, environ: Mapping[str, str]) -> bool:
         if any(environ.get(name) for name in HOST_VARIABLES):
             return False
-        if any(f"{PARAMETER}{name}" in environ for name in TRANSPORTS):
+        if any(f"{PARAMETER_PREFIX}{name}" in environ for name in TRANSPORT_FRAMEWORKS):
             return False
         etc = Path(mpi.prefix) / "etc"
-        if any(_lines_in(etc / name) for name in HOST_FILES):
+        if any(_read_lines(etc / name) for name in HOST_FILES):
             return False
-        parameters = {name for file in _parameter_files(mpi.prefix, environ) for name in _parameters_in(file)}
-        return not parameters & set(TRANSPORTS)
+        parameters = {
+            name for file in _parameter_files(mpi.prefix, environ) for name in _read_parameters(file)
+        }
+        return not parameters & set(TRANSPORT_FRAMEWORKS)
 
     def file_settings(self, mpi: Mpi, environ: Mapping[str, str]) -> dict[str, str]:
         settings: dict[str, str] = {}
         for file in reversed(_parameter_files(mpi.prefix, environ)):
-            settings |= {f"{PARAMETER}{name}": value for name, value in _parameters_in(file).items()}
+            settings |= {f"{PARAMETER_PREFIX}{name}": value for name, value in _read_parameters(file).items()}
         return settings
 
     def progress_thread(self, mpi: Mpi) -> ProgressThread:
-        """Up to version 5 only TCP has such a thread, which shared memory and other networks do not use. A
-        general one has been proposed for later versions (github.com/open-mpi/ompi, pull request 13088)."""
+        """Up to version 5 only TCP has such a thread; shared memory and other networks do not use it. A
+        general thread has been proposed for later versions (github.com/open-mpi/ompi, pull request 13088)."""
         major = mpi.version.partition(".")[0]
-        if major.isdecimal() and int(major) >= FIRST_GENERAL:
+        if major.isdecimal() and int(major) >= GENERAL_THREAD_SINCE:
             return ProgressThread(GENERAL_THREAD)
         return ProgressThread(TCP_THREAD, all_transports=False)
 
     def eager_limit(self, mpi: Mpi, limit: int) -> dict[str, str]:
-        """The limits of ob1's transports: shared memory, which was called vader before version 5, and TCP."""
-        shared = "vader" if mpi.version.partition(".")[0] in ("2", "3", "4") else "sm"
-        return {f"OMPI_MCA_btl_{name}_eager_limit": str(limit) for name in (shared, "tcp")}
+        """Return the limits of ob1's transports: shared memory (called vader before version 5) and TCP."""
+        shared_memory = "vader" if mpi.version.partition(".")[0] in ("2", "3", "4") else "sm"
+        return {f"OMPI_MCA_btl_{name}_eager_limit": str(limit) for name in (shared_memory, "tcp")}
 
 
-def before_prrte(mpi: Mpi) -> bool:
+def precedes_prrte(mpi: Mpi) -> bool:
     return mpi.version.partition(".")[0] in ("1", "2", "3", "4")
 
 
 def _agent_words(mpi: Mpi, agent: Sequence[str]) -> list[str]:
-    """An agent of the user need not be able to start others from the hosts that it reaches, so that all
-    daemons are started from here."""
+    """All daemons are started from this host, since the user's agent may not work from the hosts that it
+    reaches."""
     if not agent:
         return []
-    kind, name = ("--mca", "rsh") if before_prrte(mpi) else ("--prtemca", "ssh")
+    kind, name = ("--mca", "rsh") if precedes_prrte(mpi) else ("--prtemca", "ssh")
     return [
         kind, "plm", name, kind, f"plm_{name}_agent", " ".join(agent),
         kind, f"plm_{name}_no_tree_spawn", "1",
@@ -242,13 +244,14 @@ def _host_words(placement: RankPlacement) -> list[str]:
     return ["--host", ",".join(f"{host}:{slots}" for host in placement.hosts)]
 
 
-def _sharing(mpi: Mpi) -> list[str]:
-    """The options that allow ranks to share cores, without any about binding."""
-    return ["--oversubscribe"] if before_prrte(mpi) else ["--map-by", ":OVERSUBSCRIBE"]
+def _sharing_words(mpi: Mpi) -> list[str]:
+    """Return the options that allow ranks to share cores, without any for binding."""
+    return ["--oversubscribe"] if precedes_prrte(mpi) else ["--map-by", ":OVERSUBSCRIBE"]
 
 
 def _parameter_files(prefix: str, environ: Mapping[str, str]) -> list[Path]:
-    """The parameter files of the Open MPI in `prefix`, of the user and the site, in order of precedence."""
+    """Return the parameter files of the user, the site, and the Open MPI in `prefix`, in order of
+    precedence."""
     files = []
     for variable in ("OMPI_MCA_mca_base_param_files", "OMPI_MCA_mca_param_files"):
         files += [Path(name) for name in environ.get(variable, "").split(",") if name]
@@ -256,14 +259,14 @@ def _parameter_files(prefix: str, environ: Mapping[str, str]) -> list[Path]:
     return [*files, home, Path(prefix) / "etc" / "openmpi-mca-params.conf"]
 
 
-def _parameters_in(file: Path) -> dict[str, str]:
-    """The file's settings by name; empty if it cannot be read."""
-    pairs = (line.partition("=") for line in _lines_in(file))
+def _read_parameters(file: Path) -> dict[str, str]:
+    """Return the file's settings by name; empty if it cannot be read."""
+    pairs = (line.partition("=") for line in _read_lines(file))
     return {name.strip(): value.strip() for name, equals, value in pairs if name.strip() and equals}
 
 
-def _lines_in(file: Path) -> Iterable[str]:
-    """The lines that are not comments; empty if the file cannot be read."""
+def _read_lines(file: Path) -> Iterable[str]:
+    """Return the lines that are not comments; empty if the file cannot be read."""
     try:
         lines = file.read_text(errors="replace").splitlines()
     except OSError:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Every other MPI. MPI's standard (section 11.5 of version 4.1) has mpiexec -n, but no option for binding or
-for several hosts."""
+"""All other MPIs. The MPI standard (section 11.5 of version 4.1) defines mpiexec -n, but no options for
+binding or for hosts."""
 
 from __future__ import annotations
 

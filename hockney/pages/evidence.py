@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from hockney.core.case import PLACE, SETTING, Case, parse_canonical
 from hockney.core.catalog import Catalog, Workload
-from hockney.core.fit import Cost, Fits, Summary, Surveyed
+from hockney.core.fit import Cost, Fits, Summary, UsedSurvey
 from hockney.core.launch_setting import LaunchSetting
 from hockney.core.layout import sort_levels
 from hockney.core.machine import Machine
@@ -42,7 +42,7 @@ class Options:
     cases: tuple[str, ...] = ()
     programs: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    survey: Surveyed | None = None
+    survey: UsedSurvey | None = None
     budget_s: float = 60.0
 
     def value(self, parameter: StudyParameter) -> Any:
@@ -67,7 +67,7 @@ class Evidence:
     missing_count: int = 0
     added_count: int = 0
     notices: tuple[str, ...] = ()
-    survey: Surveyed | None = None
+    survey: UsedSurvey | None = None
     times: LaunchTimesCache | None = None
     place: str = ""
     parent: Evidence | None = field(default=None, repr=False, compare=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from hockney.core.fit import Summary, Undisturbed
+from hockney.core.fit import Summary, UndisturbedCost
 from hockney.draw.page import Table
 from hockney.pages.columns import COUNT_FORMAT, SECONDS_FORMAT, Column, Row, columns_table
 from hockney.pages.evidence import MeasuredCase
@@ -23,7 +23,7 @@ CAPTION = (
 )
 
 
-def differing_undisturbed(summary: Summary) -> Undisturbed | None:
+def differing_undisturbed(summary: Summary) -> UndisturbedCost | None:
     """Return the undisturbed cost if it differs from the typical one, otherwise None."""
     undisturbed = summary.undisturbed
     return (

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run a user's program as a shell does: it has the terminal, and hockney only waits for it.
 
-Unlike the programs that hockney needs, it has no keeper. It shares hockney's process group, so that Ctrl-C
-and Ctrl-Z reach it from the terminal and it may read from there; its open files are those that hockney was
-given; and it outlives hockney, as it would outlive `time`."""
+Unlike the programs that hockney needs, it has no keeper. It shares hockney's process group, so that it can
+read from the terminal and receives Ctrl-C and Ctrl-Z from there. It inherits hockney's open files. It
+outlives hockney, as it would outlive `time`.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +25,14 @@ from hockney.core.errors import printable
 from hockney.process.run import CannotStart
 
 SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT
-FROM_TERMINAL = signal.SIGINT, signal.SIGQUIT
-"""A terminal sends these to its whole foreground process group."""
+TERMINAL_SIGNALS = signal.SIGINT, signal.SIGQUIT
+"""Signals that a terminal sends to its whole foreground process group."""
 
 
 @dataclass(frozen=True)
 class ForegroundEnd:
-    """How a program ended: its exit code (128+n after signal n), the time it took, and the first signal that
-    hockney received meanwhile."""
+    """How a program ended: its exit code (128+n after signal n), its duration, and the first signal that
+    hockney received while it ran."""
 
     code: int
     seconds: float
@@ -46,8 +47,9 @@ class ForegroundEnd:
 def run_in_foreground(
     words: Sequence[str], environ: Mapping[str, str], stdin: int | None = None, stdout: int | None = None
 ) -> ForegroundEnd:
-    """Run a program to its end with hockney's standard streams, or other descriptors, and exactly this
-    environment. Signals are passed on to it instead of interrupting hockney. Raises CannotStart."""
+    """Run a program to its end with exactly this environment, and with hockney's standard streams or the
+    given descriptors. Signals are forwarded to the program instead of interrupting hockney. Raises
+    CannotStart."""
     program = shutil.which(words[0], path=environ.get("PATH", os.defpath))
     if program is None:
         raise CannotStart(
@@ -56,12 +58,12 @@ def run_in_foreground(
             code="foreground-program-not-found",
             program=words[0],
         )
-    passing = _Passing()
-    with passing.instead_of_handlers():
-        began = time.monotonic()
+    forwarder = _SignalForwarder()
+    with forwarder.replace_handlers():
+        start_s = time.monotonic()
         try:
             # its descriptors are inherited as from a shell; Python's own are closed by the kernel (PEP 446)
-            started = subprocess.Popen(
+            child = subprocess.Popen(
                 words, executable=program, env=environ, stdin=stdin, stdout=stdout, close_fds=False
             )
         except OSError as error:
@@ -71,54 +73,55 @@ def run_in_foreground(
                 code="foreground-program-not-starting",
                 program=words[0],
             ) from error
-        passing.start(started.pid)
-        code = started.wait()
-        seconds = time.monotonic() - began
-    first = passing.received[0] if passing.received else None
-    return ForegroundEnd(code if code >= 0 else 128 - code, seconds, first)
+        forwarder.start(child.pid)
+        code = child.wait()
+        seconds = time.monotonic() - start_s
+    first_signal = forwarder.received[0] if forwarder.received else None
+    return ForegroundEnd(code if code >= 0 else 128 - code, seconds, first_signal)
 
 
 @dataclass
-class _Passing:
-    """Passes signals on to the program, except those that it has received from the terminal, too."""
+class _SignalForwarder:
+    """Forwards signals to the program, except those that the terminal has already sent to it."""
 
     pid: int = 0
     received: list[int] = field(default_factory=list)
-    early: list[int] = field(default_factory=list)
-    """Signals that arrived before the program had been started."""
+    pending: list[int] = field(default_factory=list)
+    """Signals that arrived before the program was started."""
 
     def start(self, pid: int) -> None:
         self.pid = pid
-        while self.early:
-            self._send(self.early.pop(0))
+        while self.pending:
+            self._send(self.pending.pop(0))
 
     @contextlib.contextmanager
-    def instead_of_handlers(self) -> Iterator[None]:
-        """Replace the signal handlers meanwhile. Only the main thread has any to replace."""
+    def replace_handlers(self) -> Iterator[None]:
+        """Replace the signal handlers for the duration of the context. Only the main thread has handlers to
+        replace."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before: dict[signal.Signals, Any] = {}
+        handlers: dict[signal.Signals, Any] = {}
         try:
             for number in SIGNALS:
                 handler = signal.getsignal(number)
                 if handler != signal.SIG_IGN:
-                    signal.signal(number, self._pass)
+                    signal.signal(number, self._forward)
                     # None: not Python's but a preloaded library's, which cannot be set again
-                    before[number] = signal.SIG_DFL if handler is None else handler
+                    handlers[number] = signal.SIG_DFL if handler is None else handler
             yield
         finally:
-            for number, handler in before.items():
+            for number, handler in handlers.items():
                 signal.signal(number, handler)
 
-    def _pass(self, number: int, frame: FrameType | None) -> None:
+    def _forward(self, number: int, frame: FrameType | None) -> None:
         self.received.append(number)
-        if number in FROM_TERMINAL and _has_terminal():
+        if number in TERMINAL_SIGNALS and _has_terminal():
             return
         if self.pid:
             self._send(number)
         else:
-            self.early.append(number)
+            self.pending.append(number)
 
     def _send(self, number: int) -> None:
         with contextlib.suppress(OSError):  # it has just ended
@@ -126,7 +129,8 @@ class _Passing:
 
 
 def _has_terminal() -> bool:
-    """Whether this process group is in the foreground of a terminal, which then sends Ctrl-C to all of it."""
+    """Return whether this process group is in the foreground of a terminal, which then sends Ctrl-C to the
+    whole group."""
     try:
         terminal = os.open("/dev/tty", os.O_RDONLY | os.O_NOCTTY | os.O_CLOEXEC)
     except OSError:

@@ -6,14 +6,13 @@ Run by path (`python -I -S keeper.py FD GRACE FOLDER INSIDE WORDS...`) and witho
 that it starts in milliseconds. It starts WORDS with its own standard input, output and error, then waits for
 one of two events:
 
-* the program ends: processes it left are killed, the keeper exits with its exit code (128+n for signal n);
-* the socket FD closes, because hockney closed it or is dead (SIGKILL included): the program gets SIGTERM, and
-  after the grace everything below the keeper gets SIGKILL.
+* the program ends: its remaining processes are killed, and the keeper exits with its exit code (128+n for
+signal n); * the socket FD closes, because hockney closed it or is dead (SIGKILL included): the program gets
+SIGTERM, and after GRACE seconds everything below the keeper gets SIGKILL.
 
 If FOLDER is not empty, files are first sent through the socket: for each a line with its name and its length
-in bytes, then its content; finally an empty line. The keeper creates the folder with the files in it, and
-removes it when it exits, so that it is never left behind when hockney is killed. With INSIDE 1 the program is
-started in that folder.
+in bytes, then its content; finally an empty line. The keeper creates the folder with the files, and removes
+it when it exits, even if hockney was killed. With INSIDE 1 the program is started in that folder.
 
 MPI launchers start their ranks in separate sessions, so killing a process group does not reach them. The
 keeper is a subreaper (Linux, prctl(2)): orphans below it become its children, so that walking the process
@@ -41,38 +40,38 @@ def prctl(option: int, value: int) -> None:
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
 
 
-def receive(lifeline: int) -> dict[str, bytes] | None:
-    """The files sent through the socket; None if hockney died meanwhile."""
+def receive_files(lifeline: int) -> dict[str, bytes] | None:
+    """Return the files sent through the socket; None if hockney died before the last one."""
     files: dict[str, bytes] = {}
-    with os.fdopen(os.dup(lifeline), "rb") as sent:
+    with os.fdopen(os.dup(lifeline), "rb") as stream:
         while True:
-            head = sent.readline()
-            if not head.endswith(b"\n"):
+            header = stream.readline()
+            if not header.endswith(b"\n"):
                 return None
-            if head == b"\n":
+            if header == b"\n":
                 return files
-            name, length = head.split()
-            content = sent.read(int(length))
+            name, length = header.split()
+            content = stream.read(int(length))
             if len(content) < int(length):
                 return None
             files[name.decode()] = content
 
 
-def lay_out(folder: str, files: dict[str, bytes]) -> None:
+def create_folder(folder: str, files: dict[str, bytes]) -> None:
     os.mkdir(folder, 0o700)
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)
 
 
-def remove(folder: str) -> None:
-    for here, folders, files in os.walk(folder, topdown=False):
+def remove_folder(folder: str) -> None:
+    for parent, folders, files in os.walk(folder, topdown=False):
         for name in files:
             with contextlib.suppress(OSError):
-                os.unlink(os.path.join(here, name))
+                os.unlink(os.path.join(parent, name))
         for name in folders:
             with contextlib.suppress(OSError):
-                os.rmdir(os.path.join(here, name))
+                os.rmdir(os.path.join(parent, name))
     with contextlib.suppress(OSError):
         os.rmdir(folder)
 
@@ -98,7 +97,7 @@ def spawn(words: list[str], folder: str | None) -> int:
 
 
 def descendants_of(root: int) -> list[int]:
-    """Every process below `root`, from /proc; empty without /proc."""
+    """Return all processes below `root`, from /proc; empty without /proc."""
     children: dict[int, list[int]] = {}
     try:
         names = [name for name in os.listdir("/proc") if name.isdecimal()]
@@ -114,16 +113,16 @@ def descendants_of(root: int) -> list[int]:
         if fields[0] != b"Z":
             children.setdefault(int(fields[1]), []).append(int(name))
     descendants: list[int] = []
-    open_ = [root]
-    while open_:
-        more = children.get(open_.pop(), [])
-        descendants += more
-        open_ += more
+    pending = [root]
+    while pending:
+        new = children.get(pending.pop(), [])
+        descendants += new
+        pending += new
     return descendants
 
 
 def reap(main: int, code: int | None) -> int | None:
-    """Wait for all processes that have ended; returns the exit code of `main` if known, otherwise `code`."""
+    """Wait for all processes that have ended. Returns the exit code of `main` if known, otherwise `code`."""
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -136,16 +135,16 @@ def reap(main: int, code: int | None) -> int | None:
 
 
 def kill_all(main: int, code: int | None) -> int | None:
-    """SIGKILL to everything below until nothing is left; children born meanwhile are found in the next
-    pass."""
-    end = time.monotonic() + 5
-    while time.monotonic() < end:
-        left = descendants_of(os.getpid()) or ([] if code is not None else [main])
-        for pid in left:
+    """Send SIGKILL to all processes below until none is left. Each pass finds children created since the last
+    one."""
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        remaining = descendants_of(os.getpid()) or ([] if code is not None else [main])
+        for pid in remaining:
             with contextlib.suppress(OSError):
                 os.kill(pid, signal.SIGKILL)
         code = reap(main, code)
-        if not left:
+        if not remaining:
             break
         time.sleep(0.01)
     return code
@@ -164,20 +163,20 @@ def main() -> None:
     os.set_blocking(wake_write, False)
     os.set_blocking(wake_read, False)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-    ending: list[int] = []
-    signal.signal(signal.SIGTERM, lambda *_: ending.append(1))
+    stop_requests: list[int] = []
+    signal.signal(signal.SIGTERM, lambda *_: stop_requests.append(1))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     if folder:
-        files = receive(lifeline)
+        files = receive_files(lifeline)
         if files is None:
             os._exit(137)
         try:
-            lay_out(folder, files)
+            create_folder(folder, files)
         except OSError as error:
             os.write(2, (CANNOT_WRITE + (error.strerror or "") + "\n").encode())
-            remove(folder)
+            remove_folder(folder)
             os._exit(CANNOT_WRITE_CODE)
     child = spawn(words, folder if inside == "1" else None)
     for stream in (0, 1):  # the reader must see the end of the program's output, not of the keeper's
@@ -189,21 +188,21 @@ def main() -> None:
     for descriptor in (lifeline, wake_read):
         poll.register(descriptor, select.POLLIN | select.POLLHUP)
     while code is None and (deadline is None or time.monotonic() < deadline):
-        left = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
-        for descriptor, _ in poll.poll(left):
+        timeout_ms = None if deadline is None else max(0.0, deadline - time.monotonic()) * 1000
+        for descriptor, _ in poll.poll(timeout_ms):
             if descriptor == wake_read:
                 os.read(wake_read, 4096)
             else:
                 poll.unregister(lifeline)
-                ending.append(1)
+                stop_requests.append(1)
         code = reap(child, code)
-        if ending and deadline is None and code is None:
+        if stop_requests and deadline is None and code is None:
             deadline = time.monotonic() + grace
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGTERM)
     code = kill_all(child, code)
     if folder:
-        remove(folder)
+        remove_folder(folder)
     os._exit(137 if code is None else 128 - code if code < 0 else code)
 
 

@@ -32,7 +32,7 @@ class CannotStart(EnvironmentProblem):
 
 
 class CannotWrite(EnvironmentProblem):
-    """Files that the program needs cannot be written."""
+    """The files of the program cannot be written."""
 
 
 class ProgramTimeout(EnvironmentProblem):
@@ -44,14 +44,14 @@ class ProgramTimeout(EnvironmentProblem):
         self.err = err
 
 
-LAST_WORDS_S = 3.0
+FATAL_GRACE_S = 3.0
 KEEPER = Path(__file__).with_name("keeper.py")
 Environment = Mapping[str, "str | None"]
 
 
 @dataclass(frozen=True)
 class CompletedProgram:
-    """A program that has ended. `code` is its exit code, 128+n after signal n."""
+    """A completed program. `code` is its exit code, 128+n after signal n."""
 
     words: tuple[str, ...]
     code: int
@@ -65,7 +65,7 @@ class CompletedProgram:
 
 @dataclass(frozen=True)
 class OutputLine:
-    """One line without its end, from standard output or standard error."""
+    """One line of standard output or standard error, without its line end."""
 
     source: Literal["out", "err"]
     text: str
@@ -74,19 +74,19 @@ class OutputLine:
 @dataclass(frozen=True)
 class Scratch:
     """A folder with these files (text or bytes by name) that exists only while a program runs, unless the
-    keeper is killed as well. Its parent must exist, the folder must not. `inside`: the program is started
-    there."""
+    keeper is killed as well. Its parent must exist, the folder must not. With `inside`, the program is
+    started there."""
 
     folder: Path
     files: Mapping[str, str | bytes]
     inside: bool = False
 
-    def sent(self) -> bytes:
-        """The files in the keeper's format."""
+    def encode(self) -> bytes:
+        """Return the files in the keeper's format."""
         parts = []
         for name, content in self.files.items():
-            sent = content.encode() if isinstance(content, str) else content
-            parts += [f"{name} {len(sent)}\n".encode(), sent]
+            data = content.encode() if isinstance(content, str) else content
+            parts += [f"{name} {len(data)}\n".encode(), data]
         return b"".join([*parts, b"\n"])
 
 
@@ -95,8 +95,9 @@ class OutputTimeout(Exception):
 
 
 class Job:
-    """A program, to be read line by line. It starts when a `with` is entered; leaving that ends the program
-    and all below it. `env` is merged into this process's environment; None removes a variable."""
+    """A program whose output is read line by line. It starts on entering a `with` block; leaving the block
+    ends the program and its descendants. `env` is merged into this process's environment; None removes a
+    variable."""
 
     def __init__(
         self,
@@ -131,8 +132,8 @@ class Job:
                 code="program-not-found",
                 program=self.words[0],
             )
-        sent = b"" if self._scratch is None else self._scratch.sent()
-        self._lifeline, theirs = socket.socketpair()
+        files = b"" if self._scratch is None else self._scratch.encode()
+        self._lifeline, keeper_end = socket.socketpair()
         try:
             self._process = subprocess.Popen(
                 [
@@ -140,7 +141,7 @@ class Job:
                     "-I",
                     "-S",
                     str(KEEPER),
-                    str(theirs.fileno()),
+                    str(keeper_end.fileno()),
                     str(self._grace_s),
                     *self._scratch_words(),
                     *self.words,
@@ -150,7 +151,7 @@ class Job:
                 stderr=subprocess.PIPE,
                 env=environ,
                 cwd=self._cwd,
-                pass_fds=[theirs.fileno()],
+                pass_fds=[keeper_end.fileno()],
                 start_new_session=True,
                 bufsize=0,
             )
@@ -158,10 +159,10 @@ class Job:
             self._lifeline.close()
             raise _cannot_start(self.words[0], error.strerror or str(error)) from error
         finally:
-            theirs.close()
+            keeper_end.close()
         try:
             with contextlib.suppress(OSError):  # the keeper has died, and its end will be noticed
-                self._lifeline.sendall(sent)
+                self._lifeline.sendall(files)
         except BaseException:
             self.end()
             raise
@@ -198,17 +199,17 @@ class Job:
         return self._keeper.pid
 
     def line(self, timeout: float | None = None) -> OutputLine | None:
-        """The next line; None if the program has ended and everything is read.
+        """Return the next line; None if the program has ended and its output is read.
 
         Raises OutputTimeout if nothing arrives for `timeout` seconds, CannotWrite if the scratch folder could
-        not be created. Writes standard input meanwhile.
+        not be created. Writes standard input while waiting.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         while not self._ready:
             if self._drained:
                 return None
-            left = None if deadline is None else max(0.0, deadline - time.monotonic())
-            events = self._selector.select(left)
+            remaining_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+            events = self._selector.select(remaining_s)
             if not events and deadline is not None and time.monotonic() >= deadline:
                 raise OutputTimeout  # only now: data that is already there counts, however late it is read
             for key, _ in events:
@@ -221,12 +222,12 @@ class Job:
                     self._read(cast("IO[bytes]", key.fileobj), key.data)
         line = self._ready.popleft()
         if line.source == "err":
-            self._refuse_unwritten(line.text)
+            self._raise_if_unwritten(line.text)
             self.tail.append(line.text)
         return line
 
-    def _refuse_unwritten(self, text: str) -> None:
-        """Raises CannotWrite if `text` is the keeper's report that it could not create the scratch folder."""
+    def _raise_if_unwritten(self, text: str) -> None:
+        """Raise CannotWrite if `text` is the keeper's report that it could not create the scratch folder."""
         if self._scratch is None or not text.startswith(CANNOT_WRITE):
             return
         if self.wait(self._grace_s) == CANNOT_WRITE_CODE:
@@ -240,7 +241,7 @@ class Job:
             )
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """The exit code, or None if the program is still running after `timeout` seconds."""
+        """Return the exit code, or None if the program is still running after `timeout` seconds."""
         try:
             code = self._keeper.wait(timeout)
         except subprocess.TimeoutExpired:
@@ -248,7 +249,7 @@ class Job:
         return code if code >= 0 else 128 - code
 
     def end(self) -> int:
-        """End the program and everything below it: SIGTERM, and SIGKILL after the grace. Returns the exit
+        """End the program and its descendants: SIGTERM, and SIGKILL after the grace period. Returns the exit
         code."""
         keeper = self._keeper
         if self._lifeline is not None:
@@ -268,9 +269,9 @@ class Job:
         return code
 
     def _drain(self) -> None:
-        """The keeper has exited, so the program has ended: read what is still in the pipes without waiting.
+        """Read what remains in the pipes without waiting, after the keeper has exited.
 
-        They may stay open if the keeper was killed and something below it is still running.
+        The pipes may stay open if the keeper was killed while a process below it is still running.
         """
         for stream, name in self._outputs():
             while stream in self._selector.get_map() and self._read(stream, name):
@@ -291,7 +292,7 @@ class Job:
             stream.close()
 
     def _read(self, stream: IO[bytes], name: Literal["out", "err"]) -> bool:
-        """Read from the pipe; False if it is empty now or closed."""
+        """Read from the pipe. Returns False if it is empty or closed."""
         try:
             data = os.read(stream.fileno(), 1 << 16)
         except BlockingIOError:
@@ -306,9 +307,11 @@ class Job:
         start = len(part)
         part += data
         if part.find(b"\n", start) >= 0:
-            *whole, rest = part.split(b"\n")
-            self._ready.extend(OutputLine(name, text.decode(errors="replace").rstrip("\r")) for text in whole)
-            self._part[name] = rest
+            *complete_lines, remainder = part.split(b"\n")
+            self._ready.extend(
+                OutputLine(name, text.decode(errors="replace").rstrip("\r")) for text in complete_lines
+            )
+            self._part[name] = remainder
         return True
 
 
@@ -324,8 +327,8 @@ def capture(
     cwd: str | os.PathLike[str] | None = None,
     is_fatal: Callable[[str], bool] = lambda line: False,
 ) -> CompletedProgram:
-    """Run a program to its end. Any exit code is a result; CannotStart and ProgramTimeout are raised.
-    After an output line that `is_fatal`, the program has only a few seconds left."""
+    """Run a program to its end. Any exit code is a result. After an output line for which `is_fatal` holds,
+    the program has only a few seconds left. Raises CannotStart and ProgramTimeout."""
     out: list[str] = []
     err: list[str] = []
     deadline = time.monotonic() + timeout
@@ -337,7 +340,7 @@ def capture(
                     break
                 (out if line.source == "out" else err).append(line.text + "\n")
                 if is_fatal(line.text):
-                    deadline = min(deadline, time.monotonic() + LAST_WORDS_S)
+                    deadline = min(deadline, time.monotonic() + FATAL_GRACE_S)
         except OutputTimeout:
             name = Path(job.words[0]).name
             raise ProgramTimeout(
@@ -355,7 +358,7 @@ def capture(
 
 
 def merge_environment(env: Environment | None) -> dict[str, str]:
-    """This process's environment with `env` merged into it."""
+    """Return this process's environment with `env` merged into it."""
     environ = dict(os.environ)
     for name, value in (env or {}).items():
         if value is None:

@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that end by themselves on request, and then lose nothing that they have not yet printed.
+"""Programs that end themselves on request, after printing all of their output.
 
-SIGTERM announces that hockney will be killed soon: a batch system sends it before a job's time limit."""
+SIGTERM announces that hockney will be killed soon: a batch system sends it before a job's time limit.
+"""
 
 from __future__ import annotations
 
@@ -12,37 +13,37 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
-WITHIN_S = 20.0
-"""The time that programs get. Slurm's notice comes 30 s before the limit, and hockney needs a few seconds to
-end the launch and close its files."""
+STOP_TIMEOUT_S = 20.0
+"""Time that programs have to end. Slurm sends its signal 30 s before the limit, and hockney needs a few
+seconds to end the launch and close its files."""
 
-_running: set[Path] = set()
+_stop_files: set[Path] = set()
 _requested = False
 
 
 @contextlib.contextmanager
 def stoppable(file: Path) -> Iterator[None]:
-    """Within it a program runs that ends soon after something is written to `file`, an empty one. If that was
-    requested, KeyboardInterrupt is raised after the program's end, however it ended: a batch system sends the
-    signal to launchers and ranks too."""
-    _running.add(file)
+    """Context of a program that ends soon after something is written to `file`, an empty file. If a stop was
+    requested, KeyboardInterrupt is raised once the program has ended. Its exit code does not matter, as a
+    batch system sends the signal to launchers and ranks too."""
+    _stop_files.add(file)
     try:
         yield
     finally:
-        _running.discard(file)
-        if _requested and not _running:
+        _stop_files.discard(file)
+        if _requested and not _stop_files:
             _interrupt()
 
 
 def request_stop() -> bool:
-    """Ask all running programs to end, within WITHIN_S: the handler of SIGALRM, which must raise
-    KeyboardInterrupt, is called after that. False if none runs, or one cannot be asked, as when it is only
-    being started; then the caller must end them."""
+    """Request all running programs to end within STOP_TIMEOUT_S. After that time, the handler of SIGALRM is
+    called, which must raise KeyboardInterrupt. Returns False if no program runs, or if one does not accept
+    requests, for example while it starts; then the caller must end them."""
     global _requested
-    if not _running or not all(map(_write_request, _running)):
+    if not _stop_files or not all(map(_write_request, _stop_files)):
         return False
     _requested = True
-    signal.setitimer(signal.ITIMER_REAL, WITHIN_S)
+    signal.setitimer(signal.ITIMER_REAL, STOP_TIMEOUT_S)
     return True
 
 

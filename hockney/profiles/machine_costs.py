@@ -17,7 +17,7 @@ from statistics import median
 from hockney.core.case import HOT, WRITTEN
 from hockney.core.catalog import PING_PONG
 from hockney.core.errors import HockneyError
-from hockney.core.fit import Summary, Surveyed
+from hockney.core.fit import Summary, UsedSurvey
 from hockney.core.layout import NETWORK
 from hockney.models.applications.message_costs import messages_for, usable_fit
 from hockney.models.applications.point_to_point_costs import PointToPointCosts, costs_from_fit
@@ -59,7 +59,7 @@ ZERO_PRICE = Price(0.0, 0.0)
 class MachineCosts:
     """The costs of a survey for a program on `hosts` hosts."""
 
-    surveyed: Surveyed
+    surveyed: UsedSurvey
     hosts: int = 1
     _known: dict[tuple[str, int, float], Price | None] = field(
         default_factory=dict, repr=False, compare=False
@@ -127,7 +127,7 @@ class MachineCosts:
     def _tails(self) -> dict[str, list[tuple[float, float]]]:
         found: dict[str, list[tuple[float, float]]] = {}
         role, operation = PING_PONG
-        for workload, case, summary in self.surveyed.fits.measured(role, operation=operation):
+        for workload, case, summary in self.surveyed.fits.measured_cases(role, operation=operation):
             if case.get("buffers", HOT) not in (HOT, WRITTEN):
                 continue
             row = case.number(workload.size), _tail_of(summary)
@@ -203,7 +203,7 @@ class MachineCosts:
         """(size, typical time, upper bound) by operation and ranks."""
         found: dict[str, dict[int, dict[float, tuple[float, float]]]] = {}
         tails: dict[tuple[str, int], list[float]] = {}
-        for workload, case, summary in self.surveyed.fits.measured("collective", "barrier"):
+        for workload, case, summary in self.surveyed.fits.measured_cases("collective", "barrier"):
             nodes = case.nodes or summary.nodes
             if not case.is_usual or case.get("algorithm", "mpi") != "mpi" or (nodes and nodes != self.hosts):
                 continue

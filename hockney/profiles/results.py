@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from hockney.core.fit import Estimate, Surveyed
+from hockney.core.fit import Estimate, UsedSurvey
 from hockney.core.units import format_number, format_percent
 from hockney.core.wording import join_words
 from hockney.draw.page import Caveat
@@ -218,7 +218,7 @@ class SlowOperation:
     excess_s: float
 
 
-def make_results(profile: Profile, surveyed: Surveyed | None = None) -> ProfileResults:
+def make_results(profile: Profile, surveyed: UsedSurvey | None = None) -> ProfileResults:
     """The results of a profile, with the survey of its machine if there is one."""
     explanations = []
     for launch in profile.launches:

@@ -180,7 +180,7 @@ class Check:
 
     @property
     def exit_code(self) -> ExitCode:
-        codes = {"covered": ExitCode.FINE, "missed": ExitCode.ANSWER_IS_NO}
+        codes = {"covered": ExitCode.SUCCESS, "missed": ExitCode.ANSWER_IS_NO}
         return codes.get(self.verdict, ExitCode.INCONCLUSIVE)
 
     @property

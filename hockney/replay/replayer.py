@@ -15,10 +15,10 @@ import numpy as np
 from hockney import measurement
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, UsageError
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import Machine, MachineReference
-from hockney.core.program_cases import IN_PLAN, REPLAY, REPLAY_HEADER, REPLAY_STEP, replay_file
+from hockney.core.program_cases import PLAN_PREFIX, REPLAY, REPLAY_HEADER, REPLAY_STEP, replay_file
 from hockney.core.record import Failure, Launch, Record, RunRecords
 from hockney.core.wording import plural
 from hockney.launch.launcher import LaunchOptions
@@ -113,7 +113,7 @@ def replay_on(
     *,
     mpi: str = "",
     bind: bool = True,
-    launcher: LauncherOptions = NOTHING_ADDED,
+    launcher: LauncherOptions = NO_LAUNCHER_OPTIONS,
     hosts: HostOptions = THIS_HOST,
     launches: int = LAUNCHES,
     repetitions: int = REPETITIONS,
@@ -164,7 +164,7 @@ def replay_with(
     steps = write_steps(graph, free_matching=free_matching)
     traits = bench.machine.traits
     sync = "window" if traits.simulated else "barrier"
-    case = bench.catalog.case(f"{REPLAY} graph={IN_PLAN}{GRAPH} sync={sync}", graph.ranks)
+    case = bench.catalog.case(f"{REPLAY} graph={PLAN_PREFIX}{GRAPH} sync={sync}", graph.ranks)
     bench = measurement.check_start(bench, [case])
     if budget_s is None:
         slow_run_s = MAX_SLOWDOWN * (repetitions + 2) * steps.computed_s

@@ -27,7 +27,7 @@ from jinja2.bccache import Bucket
 from hockney.core.errors import EnvironmentProblem, HockneyError
 from hockney.core.paths import cache_folder
 from hockney.system.files import write_atomically
-from hockney.system.trust import refuse_foreign_cache
+from hockney.system.trust import check_cache_owner
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def page_cache_folder() -> Path | None:
     try:
         path = cache_folder(os.environ) / CACHE_SUBFOLDER
         path.mkdir(parents=True, exist_ok=True)
-        refuse_foreign_cache(path, os.environ)
+        check_cache_owner(path, os.environ)
     except (OSError, HockneyError):
         return None
     return path

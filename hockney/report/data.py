@@ -10,7 +10,7 @@ import math
 
 from hockney.core.errors import one_line
 from hockney.core.units import format_interval
-from hockney.core.wording import not_a_formula
+from hockney.core.wording import escape_formula
 from hockney.draw.describe import axis_title, position_text
 from hockney.draw.figure import Figure, Series
 
@@ -77,4 +77,4 @@ def _unit_word(unit: str) -> str:
 
 
 def _cell(text: str) -> str:
-    return not_a_formula(one_line(text))
+    return escape_formula(one_line(text))

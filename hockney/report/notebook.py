@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from hockney.core.errors import one_line, sentences
+from hockney.core.errors import join_sentences, one_line
 from hockney.draw.page import Caveat, Table
 from hockney.report.html_text import emphasise_results, to_sentence
 
@@ -42,7 +42,7 @@ def _paragraph(text: str) -> Markup:
 
 
 def _caveat(caveat: Caveat) -> Markup:
-    sentence = sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
+    sentence = join_sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
     return Markup("<li>{}</li>").format(one_line(to_sentence(sentence)))
 
 

@@ -25,7 +25,7 @@ from hockney.draw.page import Caveat, Page, Section, Table, Widget
 from hockney.draw.palette import DARK, LIGHT
 from hockney.draw.svg import draw_still
 from hockney.report import assets, data, html_text
-from hockney.system.files import write_own_file, write_user_file
+from hockney.system.files import write_internal_file, write_user_file
 
 RowSpans = dict[tuple[int, int], int]
 """The number of rows that a cell spans, by row and column: 0 if the cell is omitted, 1 if it is not
@@ -294,7 +294,7 @@ def _spans(table: Table) -> RowSpans:
 def write(page: Page, path: Path, *, in_run_folder: bool = False) -> Path:
     """Write the report to `path`, completely or not at all, and return the path. `in_run_folder` is set if
     the user did not choose the path."""
-    (write_own_file if in_run_folder else write_user_file)(Path(path), render(page).encode("utf-8"))
+    (write_internal_file if in_run_folder else write_user_file)(Path(path), render(page).encode("utf-8"))
     return Path(path)
 
 

@@ -17,7 +17,7 @@ import msgspec
 
 from hockney.core.catalog import Catalog
 from hockney.core.errors import EnvironmentProblem, UsageError, printable
-from hockney.core.fit import Fits, Surveyed
+from hockney.core.fit import Fits, UsedSurvey
 from hockney.core.machine import Machine
 from hockney.core.paths import PLAN
 from hockney.core.record import SCHEMA
@@ -26,7 +26,7 @@ from hockney.store.appender import Appender
 from hockney.store.checksums import PlanSums, checksum, plan_sums, sealed_plan
 from hockney.store.plan import Plan, parse_plan
 from hockney.store.record_reader import Reading, read_lines, refuse_inconsistent
-from hockney.system.files import new_folder, point_to, read_regular, write_atomically
+from hockney.system.files import create_folder, point_to, read_regular, write_atomically
 
 _SEAL = re.compile(rb',\n "seal": "([0-9a-f]{64})"\n}\n\Z')
 _END = b"\n}\n"
@@ -48,7 +48,7 @@ MOST_NAMES = 1000
 LATEST = "latest"
 """The symbolic link to the newest run in the default place."""
 
-T = TypeVar("T", Machine, Surveyed, Catalog)
+T = TypeVar("T", Machine, UsedSurvey, Catalog)
 Made = TypeVar("Made")
 
 
@@ -90,7 +90,7 @@ class RunFolder:
         path: Path,
         plan: Plan,
         machine: Machine,
-        surveyed: Surveyed | None = None,
+        surveyed: UsedSurvey | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
         """Create a run folder atomically (one concurrent creator wins); `path` may be an empty folder. Writes
@@ -101,7 +101,7 @@ class RunFolder:
         """
         files = _files(plan, machine, surveyed, catalog)
         try:
-            new_folder(path, {"records.jsonl": b"", **files})
+            create_folder(path, {"records.jsonl": b"", **files})
         except FileExistsError as error:
             describe_problem = messages.folder_not_empty if path.is_dir() else messages.not_a_folder
             raise describe_problem(path) from error
@@ -114,7 +114,7 @@ class RunFolder:
         study: str,
         plan: Plan,
         machine: Machine,
-        surveyed: Surveyed | None = None,
+        surveyed: UsedSurvey | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
         """Create a folder in the default place, under an unused name; `LATEST` there points to it."""
@@ -122,7 +122,9 @@ class RunFolder:
         point_to(folder.path.with_name(LATEST), folder.path.name)
         return folder
 
-    def replace_plan(self, plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog) -> None:
+    def replace_plan(
+        self, plan: Plan, machine: Machine, surveyed: UsedSurvey | None, catalog: Catalog
+    ) -> None:
         """Replace the plan of a run that has no records yet. The plan is written last, so that the other
         files do not match it if this process is killed meanwhile."""
         for name, data in _files(plan, machine, surveyed, catalog).items():
@@ -237,9 +239,9 @@ class RunFolder:
     def machine(self) -> Machine:
         return self._load(self.machine_path, Machine)
 
-    def surveyed(self) -> Surveyed | None:
+    def surveyed(self) -> UsedSurvey | None:
         """The survey whose parameters the run's study uses; None if it uses its own measurements."""
-        return self._load(self.survey_path, Surveyed) if self.has(self.survey_path) else None
+        return self._load(self.survey_path, UsedSurvey) if self.has(self.survey_path) else None
 
     def has(self, path: Path) -> bool:
         """Whether the run has this file, or should have it; in the latter case, reading it reports the
@@ -297,7 +299,7 @@ class RunFolder:
 
 
 def _files(
-    plan: Plan, machine: Machine, surveyed: Surveyed | None, catalog: Catalog | None
+    plan: Plan, machine: Machine, surveyed: UsedSurvey | None, catalog: Catalog | None
 ) -> dict[str, bytes]:
     """The files of a run that does not have records yet. The plan, with the checksums of the others, is the
     last one."""
@@ -305,11 +307,11 @@ def _files(
     if surveyed is not None:
         files["survey.json"] = _pretty(surveyed)
     if catalog is not None:
-        files["catalog.json"] = _pretty(catalog.only(case.workload for case in plan.cases))
+        files["catalog.json"] = _pretty(catalog.restricted_to(case.workload for case in plan.cases))
     return {**files, PLAN: sealed_plan(plan.text, files).encode()}
 
 
-def _pretty(value: Machine | Surveyed | Catalog) -> bytes:
+def _pretty(value: Machine | UsedSurvey | Catalog) -> bytes:
     return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"
 
 

@@ -29,7 +29,7 @@ import msgspec
 from hockney.core.case import Case, parse_canonical
 from hockney.core.errors import EnvironmentProblem, HockneyError, printable
 from hockney.core.record import SCHEMA, RunRecords
-from hockney.core.settings import FEWEST_LAUNCHES, Settings
+from hockney.core.settings import MIN_LAUNCHES, Settings
 from hockney.store import messages
 
 _HEAD = """\
@@ -139,8 +139,10 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
         kinds = get_type_hints(Settings)
         values = {name: msgspec.convert(json.loads(value), kinds[name]) for name, value in raw.items()}
         read = Settings(**values)
-        if read.out_of_range:
-            raise ValueError(f"{read.out_of_range} = {raw[read.out_of_range]} is out of range")
+        if read.setting_out_of_range:
+            raise ValueError(
+                f"{read.setting_out_of_range} = {raw[read.setting_out_of_range]} is out of range"
+            )
         return read
     except (KeyError, TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         raise EnvironmentProblem(
@@ -192,7 +194,7 @@ def missing_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
         item
         for item in items
         if (item.launch in lost_in and item.case.line not in failed)
-        or (item.case in planned and launches[item.case.line] < FEWEST_LAUNCHES)
+        or (item.case in planned and launches[item.case.line] < MIN_LAUNCHES)
     )
 
 

@@ -21,7 +21,7 @@ from hockney.core.record import SCHEMA, Launch, Line, Record, RunRecords, decode
 from hockney.store import messages
 from hockney.store.checksums import NO_CHECKSUM, Chain
 from hockney.store.plan import Plan
-from hockney.system.files import NotRegular, open_regular
+from hockney.system.files import NotRegularFile, open_regular
 
 SHORTEST_S, LONGEST_S = 1e-15, 1e12
 """Light travels less than a micrometer in the first, which is shorter than any operation by far."""
@@ -104,7 +104,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
                 if len(raw) == MOST_BYTES:
                     raise _line_damaged(path, number, f"it has more than {MOST_BYTES} bytes")
                 yield number, raw
-    except NotRegular as error:
+    except NotRegularFile as error:
         raise EnvironmentProblem(
             f"{path} is not a regular file",
             "records need a regular file",

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Packages from the package index, fetched by the available installer, so that its configuration (mirrors,
-proxies, certificates, passwords) also applies to hockney."""
+"""Packages from the package index. They are fetched by the available installer, so that its configuration
+(mirrors, proxies, certificates, passwords) also applies to hockney."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from hockney.process import ProgramTimeout, capture
 DOWNLOAD_SECONDS = 1200.0
 
 
-def installer(prefix: Path, source: str = "") -> list[str]:
-    """The command that installs packages into `prefix` and nowhere else, to be followed by their names.
+def installer_command(prefix: Path, source: str = "") -> list[str]:
+    """Return the command that installs packages only into `prefix`; the caller appends their names.
 
-    pip if the environment has it, otherwise uv (`uvx` leaves its path in $UV), otherwise the pip in
-    ensurepip. Only wheels; or the package `source` from its sources, by a build back end that is already
-    importable. Its result must not get into the installer's cache, where later installations would find it.
+    It uses pip if the environment has it, otherwise uv (`uvx` leaves its path in $UV), otherwise the pip in
+    ensurepip. It accepts only wheels; or it builds the package `source`, with a build back end that is
+    already importable. The built package must not enter the installer's cache, where later installations
+    would find it.
     """
     kind = ["--no-binary", source, "--no-build-isolation"] if source else ["--only-binary", ":all:"]
     pip_options = ["install", "--quiet", "--no-deps", "--ignore-installed", "--no-compile", *kind]
@@ -49,8 +50,8 @@ def installer(prefix: Path, source: str = "") -> list[str]:
 
 
 def install_command(package: str) -> list[str]:
-    """The command that installs `package` next to hockney, however hockney was installed (pipx, a virtual
-    environment of pip or uv, a clone)."""
+    """Return the command that installs `package` next to hockney, for any installation method (pipx, a
+    virtual environment of pip or uv, a clone)."""
     if "pipx" in Path(sys.prefix).parts:
         return ["pipx", "inject", "hockney", package]
     if not importlib.util.find_spec("pip") and (uv := shutil.which("uv")):
@@ -61,13 +62,13 @@ def install_command(package: str) -> list[str]:
 def install(words: Sequence[str], env: Mapping[str, str | None] | None = None) -> str:
     """Run an installer's command. Returns the installer's reason for a failure; empty on success."""
     # importable modules and the user's settings must not change which packages are installed, or where
-    outside = {"PYTHONPATH": None, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", **(env or {})}
+    isolated_environment = {"PYTHONPATH": None, "PIP_USER": "0", "PIP_REQUIRE_VIRTUALENV": "0", **(env or {})}
     try:
-        done = capture(words, timeout=DOWNLOAD_SECONDS, env=outside)
+        result = capture(words, timeout=DOWNLOAD_SECONDS, env=isolated_environment)
     except ProgramTimeout as error:
         return str(error)
-    if done.ok:
+    if result.ok:
         return ""
-    lines = [line for line in (done.err + done.out).splitlines() if line.strip()]
+    lines = [line for line in (result.err + result.out).splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith(("error", "  ×"))] or lines
-    return one_line(" ".join(errors[-2:]))[:300] or f"exit code {done.code}"
+    return one_line(" ".join(errors[-2:]))[:300] or f"exit code {result.code}"

@@ -21,7 +21,7 @@ from hockney.api.run_options import OPTIONS, REPLACEABLE, options_of, run_option
 from hockney.cli import verbs
 from hockney.cli.arguments.options import field_options
 from hockney.core.settings import Settings
-from hockney.core.wording import as_flags, flag, option
+from hockney.core.wording import flag, name_options_as_flags, option
 
 NAMES = [field.name for field in fields(hockney.RunOptions)]
 
@@ -110,7 +110,7 @@ def test_messages_name_options_as_they_are_given(options):
     """Keywords to programs, flags on the command line; the code and the fields are the same."""
     with pytest.raises(hockney.UsageError) as refused:
         run_options(options, {})
-    with pytest.raises(hockney.UsageError) as typed, as_flags():
+    with pytest.raises(hockney.UsageError) as typed, name_options_as_flags():
         run_options(options, {})
     names = [option(name) for name in options if name != "machine"]
     assert "--" not in str(refused.value) and any(name in str(refused.value) for name in names)
@@ -120,7 +120,7 @@ def test_messages_name_options_as_they_are_given(options):
 
 def test_every_option_of_a_run_is_a_flag():
     flags = {flag for each in verbs.load("run").params for flag in each.opts}
-    with as_flags():
+    with name_options_as_flags():
         assert {option(name) for name in NAMES} - flags == set()
         assert option("budget", "60s") == "--budget 60s"
     assert option("budget", "60s") == "budget='60s'" and option("repeat", 20) == "repeat=20"

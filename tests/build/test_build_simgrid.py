@@ -24,7 +24,7 @@ from hockney import build
 from hockney.build import duration
 from hockney.build.tools import compilers
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.paths import COMPLETE
+from hockney.core.paths import COMPLETE_MARKER
 
 pytestmark = pytest.mark.compiler
 
@@ -95,7 +95,7 @@ def place(tmp_path, monkeypatch) -> Place:
     script(here.tools / "cmake", CMAKE)
     monkeypatch.setenv("PATH", f"{here.tools}{os.pathsep}{os.environ['PATH']}")
     here.environ["PATH"] = os.environ["PATH"]
-    monkeypatch.setattr(simgrid, "installer", stand_in_installer)
+    monkeypatch.setattr(simgrid, "installer_command", stand_in_installer)
     monkeypatch.setattr(simgrid, "compiler_has_boost", lambda compilers: False)
     return here
 
@@ -110,7 +110,7 @@ def test_it_is_fetched_compiled_installed_tried_and_kept(place, monkeypatch):
     assert place.steps == [(1, 3), (3, 3)]
     log = (prefix / "build.log").read_text()
     assert "--parallel 3" in log and f"-DCMAKE_INSTALL_PREFIX={prefix}" in log and "noise" in log
-    assert (prefix / COMPLETE).read_text() == str(prefix)
+    assert (prefix / COMPLETE_MARKER).read_text() == str(prefix)
     assert sorted(p.name for p in place.cache.iterdir()) == [".simgrid-lock", "simgrid-4.1"]
     compiler = shlex.join(compilers(place.environ).cxx)
     fetched = [line for line in place.progress if line.startswith("fetching")]
@@ -218,7 +218,7 @@ def test_no_compiler_and_one_without_cpp20(place, tmp_path):
 
 def test_no_network(place, monkeypatch):
     monkeypatch.setattr(
-        simgrid, "installer", lambda *_: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
+        simgrid, "installer_command", lambda *_: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
     )
     error = place.problem()
     assert error.code == "package-not-fetched" and error.fields["package"] == "simgrid 4.1"

@@ -67,7 +67,7 @@ def test_the_twin_is_laid_beside_the_run(hockney, run, monkeypatch, golden, fact
     world = World(seed=2, noise=0.001, launch_noise=0.0, tail=0.0)
     pieces = tuple(
         type(piece)(piece.first, factor * piece.latency_s, factor * piece.per_byte_s)
-        for piece in world.pieces
+        for piece in world.segments
     )
     slow = World(**{**vars(world), "pieces": pieces})
     monkeypatch.setattr(

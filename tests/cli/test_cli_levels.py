@@ -117,7 +117,7 @@ def test_a_run_of_two_levels_is_calibrated_with_both(hockney, surveyed):
     assert done.code == 0, done.err
     machine = simulated.read(done.out)
     world = World()
-    for on_node, of_level in ((True, world), (False, world.at("network"))):
+    for on_node, of_level in ((True, world), (False, world.at_level("network"))):
         found = machine.segment(8, on_node=on_node).one_way(8)
         assert found == pytest.approx(of_level.message(8), rel=0.1)
     assert [(group.count, group.cores) for group in machine.nodes] == [(2, 4)]

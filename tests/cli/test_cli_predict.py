@@ -21,7 +21,7 @@ from hockney.api import find_runs
 from hockney.api.find_runs import message_costs_text, other_machine_text, skipped_survey_notice
 from hockney.core.case import parse_canonical
 from hockney.core.notice import Notice
-from hockney.core.wording import as_flags
+from hockney.core.wording import name_options_as_flags
 from hockney.discovery.cpu import processors
 from hockney.launch.fake_world import World
 from hockney.machines import simulated
@@ -123,7 +123,7 @@ def test_a_survey_gives_what_it_measured_with_intervals(hockney, surveyed):
 def test_where_a_change_may_come_before_or_after_both_are_possible(hockney, surveyed):
     found = asked(hockney, "predict", "--work", "100us", "--message", "1000words", "--run", surveyed)
     one, world = found["message_s"], World()  # changes at 4096 B; 2 and 4 KiB are measured
-    after = world.pieces[1].latency_s + 4000 * world.pieces[1].per_byte_s * WRITTEN
+    after = world.segments[1].latency_s + 4000 * world.segments[1].per_byte_s * WRITTEN
     assert one["low"] <= world.message(4000, WRITTEN) and one["high"] >= after
     (doubt,) = [each for each in found["doubts"] if each["code"] == "change"]
     assert all(size in doubt["text"] for size in ("2 KiB", "4 KiB", "4000 B"))
@@ -330,7 +330,7 @@ def test_a_newer_survey_of_another_machine_is_passed_by(hockney, surveyed, small
     assert hockney(*ASKED).err == newest("runs/other")
     for host, cpu in ((f"not-{here[0]}", here[1]), (here[0], "Z80")):
         made_on(host, cpu)
-        with as_flags():
+        with name_options_as_flags():
             note = skipped_survey_notice(other_machine_text("runs/other", host)).text
         assert hockney(*ASKED).err == newest("runs/first") + f"note: {note}\n"
     (tmp_path / "runs" / "first" / "records.jsonl").unlink()

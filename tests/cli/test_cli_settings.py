@@ -13,7 +13,7 @@ import pytest
 from hockney import api
 from hockney.api.find_runs import other_settings_text, skipped_survey_notice
 from hockney.api.measure import bench_change_notice
-from hockney.core.wording import as_flags
+from hockney.core.wording import name_options_as_flags
 from hockney.measurement.machine_diff import UNSET_TEXT
 
 UCX = "UCX_TLS"
@@ -68,7 +68,7 @@ def test_a_prediction_passes_over_a_survey_with_other_settings(hockney, small_su
     said = hockney(*words)
     difference = f"{UCX} tcp, here {UNSET_TEXT}"
     reason = other_settings_text("runs/tuned", [difference])
-    with as_flags():
+    with name_options_as_flags():
         note = skipped_survey_notice(reason).text
     assert said.code == 0 and note in said.err and "runs/plain" in said.err
     monkeypatch.setenv(UCX, "tcp")

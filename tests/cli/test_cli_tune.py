@@ -30,7 +30,7 @@ from hockney.cli.actions.tune import (
 )
 from hockney.core.errors import ExitCode
 from hockney.core.fit import Estimate
-from hockney.core.freed_memory import KEPT, MMAP, RETURNED, TRIM
+from hockney.core.freed_memory import KEPT_VARIABLES, MMAP, RETURNED_VARIABLES, TRIM
 from hockney.launch.fake_world import World
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.points import CALL_S, TABLED
@@ -306,9 +306,11 @@ def test_where_the_gains_hold_is_stated(hockney, measured):
 
 def test_the_variables_are_those_of_the_engine():
     source = (Path(__file__).parents[2] / "engine" / "app" / "heap.cpp").read_text()
-    assert "largest = 32 << 20;" in source and KEPT[MMAP] == str(32 << 20)
-    assert "mallopt(M_TRIM_THRESHOLD, INT_MAX)" in source and KEPT[TRIM] == str(2**31 - 1)
-    assert all(f'"{name}"' in source for name in RETURNED), "the engine leaves a configured heap alone"
+    assert "largest = 32 << 20;" in source and KEPT_VARIABLES[MMAP] == str(32 << 20)
+    assert "mallopt(M_TRIM_THRESHOLD, INT_MAX)" in source and KEPT_VARIABLES[TRIM] == str(2**31 - 1)
+    assert all(f'"{name}"' in source for name in RETURNED_VARIABLES), (
+        "the engine leaves a configured heap alone"
+    )
 
 
 def test_rules_of_an_earlier_table_are_removed(hockney, measured):

@@ -85,9 +85,9 @@ def test_metrics_are_summarised_with_their_intervals(folder, hockney):
     summary = next(s for s in document["summaries"] if s["case"].startswith("thing length=64 "))
     metrics = summary["metrics"]
     assert list(metrics) == [metric.name for metric in THING.metrics]
-    assert metrics["sweeps"]["typical"]["value"] == pytest.approx(World.truth("sweeps"))
+    assert metrics["sweeps"]["typical"]["value"] == pytest.approx(World.made_up_value("sweeps"))
     assert metrics["traffic"]["unit"] == "B" and metrics["traffic"]["over_ranks"] == "sum"
-    wait = World.truth("waiting")
+    wait = World.made_up_value("waiting")
     assert metrics["waiting"]["typical"]["value"] == pytest.approx(wait)
     assert metrics["waiting"]["by_rank"] == pytest.approx([wait / 4, wait / 2, 3 * wait / 4, wait])
     parts = [metrics[name]["typical"] for name in ("computing", "exchanging")]
@@ -144,8 +144,8 @@ def test_metrics_are_columns_of_both_exports(folder, hockney):
     for row in rows:
         phases = float(row["metric_computing_s"]) + float(row["metric_exchanging_s"])
         assert phases == pytest.approx(float(row["time_s"]))
-        assert float(row["metric_sweeps"]) == pytest.approx(World.truth("sweeps"))
-        assert float(row["metric_waiting_s_rank3"]) == pytest.approx(World.truth("waiting"))
+        assert float(row["metric_sweeps"]) == pytest.approx(World.made_up_value("sweeps"))
+        assert float(row["metric_waiting_s_rank3"]) == pytest.approx(World.made_up_value("waiting"))
     assert hockney("export", "r", "--what", "summaries", "--csv", "cases.csv").code == 0
     for row in csv.DictReader(io.StringIO(Path("cases.csv").read_text())):
         assert (row["metric_traffic_bytes"] != "") == (row["workload"] == "thing")

@@ -7,19 +7,23 @@ from __future__ import annotations
 import pytest
 from raising import raises_code
 
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions, launcher_options
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions, parse_launcher_options
 
 
 def test_arguments_are_split_as_a_shell_does():
-    made = launcher_options("--mca btl 'self,tcp' --prefix \"/a b\"", ("A=1", "B=x=y", "C="))
+    made = parse_launcher_options("--mca btl 'self,tcp' --prefix \"/a b\"", ("A=1", "B=x=y", "C="))
     assert made.arguments == ("--mca", "btl", "self,tcp", "--prefix", "/a b")
     assert made.variables == (("A", "1"), ("B", "x=y"), ("C", ""))
-    assert launcher_options(made.line, ()).arguments == made.arguments
-    assert made and launcher_options("", ()) == NOTHING_ADDED == LauncherOptions() and not NOTHING_ADDED
+    assert parse_launcher_options(made.line, ()).arguments == made.arguments
+    assert (
+        made
+        and parse_launcher_options("", ()) == NO_LAUNCHER_OPTIONS == LauncherOptions()
+        and not NO_LAUNCHER_OPTIONS
+    )
 
 
 def test_more_variables_replace_those_of_the_same_name():
-    made = launcher_options("--mca btl self", ("A=1", "B=2")).having((("B", "3"), ("C", "4")))
+    made = parse_launcher_options("--mca btl self", ("A=1", "B=2")).with_variables((("B", "3"), ("C", "4")))
     assert made == LauncherOptions(("--mca", "btl", "self"), (("A", "1"), ("B", "3"), ("C", "4")))
 
 
@@ -39,4 +43,4 @@ def test_more_variables_replace_those_of_the_same_name():
 )
 def test_mistakes(code, arguments, variables):
     with raises_code(code):
-        launcher_options(arguments, variables)
+        parse_launcher_options(arguments, variables)

@@ -108,7 +108,7 @@ def test_a_suite_is_a_package(shelf, tmp_path, monkeypatch):
     assert plugin_names("made_shelf") == []
     (suites / "some" / "studies").mkdir(parents=True)
     (suites / "some" / "studies" / "x.py").write_text(WHOLE)
-    package._modules.cache_clear()
+    package._find_modules.cache_clear()
     with raises_code("suite-not-a-package", folder=str(suites / "some")):
         plugin_names("made_shelf")
     monkeypatch.setattr(package, "SUITES", tmp_path / "none")

@@ -18,6 +18,7 @@ from hockney.core.units import (
     format_rate,
     format_seconds,
     format_size,
+    format_time_option,
     format_value,
     half_decades,
     half_decades_around,
@@ -31,7 +32,6 @@ from hockney.core.units import (
     parse_seconds_per_byte,
     parse_share,
     parse_sizes,
-    typed_seconds,
 )
 
 
@@ -206,7 +206,7 @@ def test_a_word_for_a_unit_of_time_gets_a_suggestion(text, meant):
 
 @given(st.floats(min_value=1e-6, max_value=1e6))
 def test_a_time_as_typed_is_read_back_rounded_up(seconds):
-    read = parse_seconds(typed_seconds(seconds))
+    read = parse_seconds(format_time_option(seconds))
     assert seconds * (1 - 1e-6) <= read <= 1.11 * seconds
 
 

@@ -236,7 +236,7 @@ def test_bringing_installs_beside_and_moves_into_place(tmp_path, monkeypatch):
         (prefix / "local/lib/python3/dist-packages/mpich-4.9.9.dist-info").mkdir(parents=True)
         return ["true"]
 
-    monkeypatch.setattr(wheels, "installer", installer)
+    monkeypatch.setattr(wheels, "installer_command", installer)
     assert wheels.provide_wheel("mpich", environ) == tmp_path / "cache/mpi/mpich-4.9.9/bin/mpicxx"
     assert [p.name for p in (tmp_path / "cache/mpi").iterdir()] == ["mpich-4.9.9"]
 
@@ -244,7 +244,9 @@ def test_bringing_installs_beside_and_moves_into_place(tmp_path, monkeypatch):
 def test_an_index_that_is_out_of_reach(tmp_path, monkeypatch):
     environ = {"HOCKNEY_CACHE": str(tmp_path)}
     monkeypatch.setattr(
-        wheels, "installer", lambda prefix: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"]
+        wheels,
+        "installer_command",
+        lambda prefix: ["sh", "-c", "echo 'ERROR: no route to index' >&2; exit 1"],
     )
     error = refused(EnvironmentProblem, wheels.provide_wheel, "mpich", environ)
     assert error.code == "wheel-not-fetched" and "no route to index" in error.fields["reason"]

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.core.machine import Mpi
 from hockney.discovery.describe import describe
 from hockney.discovery.mpi_settings import LONGEST, mpi_settings
@@ -92,7 +92,7 @@ def test_parameter_files_count_for_open_mpi_and_variables_win(tmp_path):
 
 
 def test_what_the_user_adds_is_recorded_whatever_its_name():
-    user = launcher_options("--mca pml 'ob 1'", ("MY_LIBRARY=fast", "UCX_TLS=tcp", "MY_TOKEN=x"))
+    user = parse_launcher_options("--mca pml 'ob 1'", ("MY_LIBRARY=fast", "UCX_TLS=tcp", "MY_TOKEN=x"))
     wanted = {"--mpiexec-args": "--mca pml 'ob 1'", "MY_LIBRARY": "fast", "UCX_TLS": "tcp"}
     assert mpi_settings({"UCX_TLS": "sm"}, user=user) == wanted
 

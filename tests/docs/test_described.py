@@ -85,8 +85,8 @@ def test_defaults_are_those_of_the_reader(kind):
 def test_every_choice_is_told():
     choices = (
         *platform.SELECTABLE_COLLECTIVES,
-        *platform.CALLED,
-        *platform.RATED,
+        *platform.OPERATIONS_WITH_CALL_COSTS,
+        *platform.RATED_KERNELS,
         "half",
         "full",
         "printed",

@@ -11,7 +11,7 @@ import pytest
 from engine_lines import launched, launcher_for
 from tiers import slow
 
-from hockney.core.record import End, Launch, Record, Start, Visiting, decode_engine_line
+from hockney.core.record import End, FirstVisitsComplete, Launch, Record, Start, decode_engine_line
 from hockney.launch.launcher import LaunchOptions
 
 pytestmark = pytest.mark.mpi
@@ -44,7 +44,7 @@ def test_a_launch_of_many_visits_prints_its_records(mpi, engine):
     began = time.monotonic()
     for line in launcher_for(mpi, engine).run(cases, 2, options):
         lines.append(line)
-        if isinstance(line, Visiting):
+        if isinstance(line, FirstVisitsComplete):
             stop_file(lines[0]).write_text("stop\n")
     assert time.monotonic() - began < LONG_S / 2
     assert [line.case for line in lines if isinstance(line, Record)] == [case.line for case in cases]

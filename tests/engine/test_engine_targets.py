@@ -19,7 +19,7 @@ from hockney import build, process
 from hockney.build.compile import PLATFORM as PLUGIN
 from hockney.build.engine import SINGLE_HOST
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.smpi import EVENTS, HOSTS, PLATFORM, SmpiLauncher, hosts, platform_lines
+from hockney.launch.smpi import HOSTS, MAX_EVENTS, PLATFORM, SmpiLauncher, platform_lines, rank_hosts
 from hockney.models.schedules import SCHEDULES, Tally
 
 pytestmark = pytest.mark.mpi
@@ -99,8 +99,8 @@ def on_a_switch(target: str, ranks: int, tmp_path: Path) -> str:
     machine = Platform(
         name="even", title="Even", network=network, segments=(Segment(latency_s=10e-6, per_byte_s=1e-8),)
     )
-    (tmp_path / HOSTS).write_text("".join(f"{host}\n" for host in hosts(machine, ranks)))
-    (tmp_path / PLATFORM).write_text(platform_lines(machine, events=EVENTS, seed_offset=0))
+    (tmp_path / HOSTS).write_text("".join(f"{host}\n" for host in rank_hosts(machine, ranks)))
+    (tmp_path / PLATFORM).write_text(platform_lines(machine, max_events=MAX_EVENTS, seed_offset=0))
     program = folder / "tests" / target
     launch = SmpiLauncher(smpi, program, folder / PLUGIN, machine).describe(ranks)
     environment = {**os.environ, **dict(launch.environment)}

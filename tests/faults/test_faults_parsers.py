@@ -18,7 +18,7 @@ from fault_rounds import Rounds
 
 from hockney.core.case import parse_canonical, split_case
 from hockney.core.errors import HockneyError
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_seconds, parse_sizes
 from hockney.launch.reading import decode_line as decoded_engine_line
 from hockney.machines.simulated.read import read as read_machine
@@ -88,7 +88,7 @@ def machine(data: bytes) -> None:
 
 def words(data: bytes) -> None:
     arguments, _, variables = data.decode("utf-8", "surrogateescape").partition("|")
-    launcher_options(arguments.strip(), tuple(variables.split()))
+    parse_launcher_options(arguments.strip(), tuple(variables.split()))
 
 
 def machines() -> list[bytes]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hockney.launch.allocation import Allocation, allocation, host_list, hosts, repeat_each
+from hockney.launch.allocation import Allocation, count_hosts, find_allocation, host_list, repeat_each
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from hockney.launch.allocation import Allocation, allocation, host_list, hosts, 
     ],
 )
 def test_hosts_of_a_job(environ, count):
-    assert hosts(environ) == count
+    assert count_hosts(environ) == count
 
 
 def test_a_job_of_slurm():
@@ -38,19 +38,19 @@ def test_a_job_of_slurm():
         "SLURM_TASKS_PER_NODE": "4(x2),3",
         "SLURM_JOB_CPUS_PER_NODE": "8(x3)",
     }
-    assert allocation(environ) == Allocation("slurm", 3, ("n1", "n2", "gpu"), (4, 4, 3), (8, 8, 8))
-    assert allocation(environ | {"SLURM_TASKS_PER_NODE": "1"}).slots == (8, 8, 8), "those of a step"
-    bare = allocation({"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_NODELIST": "n[1-"})
+    assert find_allocation(environ) == Allocation("slurm", 3, ("n1", "n2", "gpu"), (4, 4, 3), (8, 8, 8))
+    assert find_allocation(environ | {"SLURM_TASKS_PER_NODE": "1"}).slots == (8, 8, 8), "those of a step"
+    bare = find_allocation({"SLURM_JOB_ID": "7", "SLURM_JOB_NUM_NODES": "2", "SLURM_JOB_NODELIST": "n[1-"})
     assert bare == Allocation("slurm", 2), "a list that is not understood is left to the launcher"
 
 
 def test_pbs_and_lsf_list_hosts_with_their_slots(tmp_path):
     (tmp_path / "nodes").write_text("n1\nn1\nn2\nn2\nn2\n")
-    job = allocation({"PBS_NODEFILE": str(tmp_path / "nodes")})
+    job = find_allocation({"PBS_NODEFILE": str(tmp_path / "nodes")})
     assert job == Allocation("pbs", 2, ("n1", "n2"), (2, 3), (2, 3))
-    job = allocation({"LSB_MCPU_HOSTS": "n1 8 n2 4 n1 2"})
+    job = find_allocation({"LSB_MCPU_HOSTS": "n1 8 n2 4 n1 2"})
     assert job == Allocation("lsf", 2, ("n1", "n2"), (10, 4), (10, 4))
-    assert allocation({"PATH": "/bin"}) is None
+    assert find_allocation({"PATH": "/bin"}) is None
 
 
 LISTS = [

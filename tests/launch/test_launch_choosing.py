@@ -48,7 +48,7 @@ def test_outside_of_a_job_it_is_this_host():
 
 def test_a_job_is_used_as_a_whole():
     found = chosen()
-    assert found.layout == Layout(3, 2) and found.several
+    assert found.layout == Layout(3, 2) and found.spans_nodes
     assert found.cluster == Cluster(("n1", "n2", "n3"), (8, 8, 8), (2, 2, 2))
 
 
@@ -63,7 +63,7 @@ def test_one_of_several_hosts():
     assert chosen(OUTSIDE, hosts=("a", "b"), nodes=1).cluster == Cluster(("a",))
     assert chosen(OUTSIDE, hosts=("a:4", "b:3"), nodes=1).cluster == Cluster(("a",), (4,))
     found = chosen(nodes=1)
-    assert found.cluster == Cluster(("n1",), (8,), (2,)) and not found.several
+    assert found.cluster == Cluster(("n1",), (8,), (2,)) and not found.spans_nodes
     assert chosen(nodes=1, ranks_per_node=2).cluster.hosts == ("n1", "n2", "n3"), "each launch takes the next"
 
 
@@ -130,7 +130,7 @@ def srun(tmp_path):
 
 
 def ways(environ, family: str = "openmpi", **given) -> list[str]:
-    found = chosen(environ, family, **given).ways(mpi(family), environ)
+    found = chosen(environ, family, **given).candidate_clusters(mpi(family), environ)
     return [cluster.srun.pmi if cluster.srun else "mpiexec" for cluster in found]
 
 
@@ -145,14 +145,14 @@ def test_mpiexec_comes_first_and_then_the_interfaces_of_srun(srun):
 
 def test_the_ways_of_srun_have_its_version(srun):
     environ = srun()
-    found = list(chosen(environ).ways(mpi(), environ))
+    found = list(chosen(environ).candidate_clusters(mpi(), environ))
     assert found[1].srun == Srun(str(found[1].srun.program), (22, 5), "pmix")
     assert found[1].hosts == ("n1", "n2", "n3")
 
 
 def test_srun_without_an_interface_for_the_mpi(srun):
     environ = srun("MPI plugin types are...\n\tnone\n\tpmi2\n")
-    only = chosen(environ, starter="srun").ways(mpi(), environ)
+    only = chosen(environ, starter="srun").candidate_clusters(mpi(), environ)
     assert next(only).srun.pmi == "pmi2"
     with raises_code("srun-connects-no-ranks", offered=("none", "pmi2")):
         next(only)

@@ -11,10 +11,10 @@ import pytest
 from made_up import made_up_mpi as mpi
 from raising import raises_code
 
-from hockney.core.launcher_options import LauncherOptions, launcher_options
+from hockney.core.launcher_options import LauncherOptions, parse_launcher_options
 from hockney.core.layout import Cores, Layout
 from hockney.launch.cluster import Cluster, Srun
-from hockney.launch.command import bound_to_cores, command, oversubscribed
+from hockney.launch.command import command, core_binding_text, oversubscription_notice
 
 FOUR = Cores((0, 1, 2, 3), (0, 1, 2, 3), 4)
 CHOSEN = {"OMPI_MCA_btl": "self,sm"}
@@ -65,14 +65,14 @@ def test_root_is_allowed_for_open_mpi_only():
 def test_a_quota_oversubscribes_without_unbinding():
     made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1, 2, 3), (0, 1, 2, 3), 2), environ=CHOSEN)
     assert made.oversubscribed and made.words[3:5] == ("--map-by", "core:OVERSUBSCRIBE")
-    assert made.bound and made.binding == bound_to_cores()
+    assert made.bound and made.binding == core_binding_text()
 
 
 def test_sharing_cores_is_announced_before_measuring():
     made = command(mpi("openmpi"), ("engine",), 3, Cores((0, 1), (0, 1), 2), environ=CHOSEN)
-    assert made.notes == (oversubscribed(3, 2, bound=False),) and not made.bound
+    assert made.notes == (oversubscription_notice(3, 2, bound=False),) and not made.bound
     made = command(mpi("mpich"), ("engine",), 4, Cores((0,), (0,), 1), bind=False)
-    assert made.notes == (oversubscribed(4, 1, bound=False),) and not made.bound
+    assert made.notes == (oversubscription_notice(4, 1, bound=False),) and not made.bound
 
 
 def test_no_bind_is_obeyed():
@@ -94,7 +94,7 @@ def test_a_fabric_left_out_is_announced():
 
 
 def user(arguments: str = "", *variables: str) -> LauncherOptions:
-    return launcher_options(arguments, variables)
+    return parse_launcher_options(arguments, variables)
 
 
 ADDED = [

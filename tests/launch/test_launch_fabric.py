@@ -9,7 +9,7 @@ from made_up import made_up_mpi
 from native import locked
 
 from hockney import process
-from hockney.core.launcher_options import NOTHING_ADDED, launcher_options
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, parse_launcher_options
 from hockney.core.layout import Cores
 from hockney.launch.command import command
 
@@ -27,7 +27,9 @@ WITHOUT_FABRIC = {"OMPI_MCA_btl": "^ofi"}
 CORES = Cores((0, 1), (0, 1), 2)
 
 
-def left_out(etc, many_hosts=False, user=NOTHING_ADDED, family="openmpi", **environ: str) -> dict[str, str]:
+def left_out(
+    etc, many_hosts=False, user=NO_LAUNCHER_OPTIONS, family="openmpi", **environ: str
+) -> dict[str, str]:
     environ.setdefault("HOME", str(etc.parent.parent / "home"))
     mpi = made_up_mpi(family, prefix=etc.parent)
     made = command(mpi, ("e",), 2, CORES, many_hosts=many_hosts, environ=environ, user=user)
@@ -72,12 +74,12 @@ def test_a_users_choice_of_transports_wins(etc, framework, tmp_path):
     ],
 )
 def test_a_choice_among_mpiexecs_arguments_wins(etc, arguments, variables):
-    user = launcher_options(arguments, variables)
+    user = parse_launcher_options(arguments, variables)
     assert left_out(etc, user=user) == {}
 
 
 def test_other_arguments_leave_it_out(etc):
-    user = launcher_options("--mca btl_base_verbose 1 --verbose", ("UCX_TLS=sm", "OMPI_MCA_coll=^han"))
+    user = parse_launcher_options("--mca btl_base_verbose 1 --verbose", ("UCX_TLS=sm", "OMPI_MCA_coll=^han"))
     assert left_out(etc, user=user) == WITHOUT_FABRIC
 
 

@@ -11,7 +11,7 @@ import pytest
 from hockney.core.catalog import decode_catalog
 from hockney.core.errors import UsageError
 from hockney.core.record import End, Failure, Launch, Record, Start
-from hockney.launch.fake import FakeLauncher, Fault, achieved, fake_from_words
+from hockney.launch.fake import FakeLauncher, Fault, achieved_precision, parse_fake_launcher
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 
@@ -109,24 +109,26 @@ def test_prtt_is_the_papers():
 
 def test_achieved_covers_the_median():
     random = np.random.default_rng(5)
-    assert achieved(random.random(5)) is None
+    assert achieved_precision(random.random(5)) is None
     hits = sum(
-        abs(np.median(x) - 1) / np.median(x) <= 2 * achieved(x)
+        abs(np.median(x) - 1) / np.median(x) <= 2 * achieved_precision(x)
         for x in random.exponential(1 / np.log(2), (200, 101))
     )
     assert hits > 185
 
 
 def test_words_make_a_fake():
-    launcher = fake_from_words("fake:pace=5ms;seed=3;die=barrier ranks=2;hang!=bcast")
+    launcher = parse_fake_launcher("fake:pace=5ms;seed=3;die=barrier ranks=2;hang!=bcast")
     assert launcher.pace_s == 0.005 and launcher.world.seed == 3
     assert launcher.faults == (Fault("die", "barrier ranks=2"), Fault("hang", "bcast", times=1))
-    assert fake_from_words("fake").faults == ()
-    slow = fake_from_words("fake:slow=bcast ranks=2:1.5;slow=barrier:0.5").world
-    assert slow.slowed == (("bcast ranks=2", 1.5), ("barrier", 0.5))
+    assert parse_fake_launcher("fake").faults == ()
+    slow = parse_fake_launcher("fake:slow=bcast ranks=2:1.5;slow=barrier:0.5").world
+    assert slow.slowdowns == (("bcast ranks=2", 1.5), ("barrier", 0.5))
     case = slow.catalog.case("bcast bytes=8 ranks=2")
-    ratio = slow.sample(case, 0, 50) / replace(slow, slowed=()).sample(case, 0, 50)
-    assert ratio == pytest.approx(1.5) and slow.slowness(slow.catalog.case("bcast bytes=8 ranks=4")) == 1
+    ratio = slow.sample(case, 0, 50) / replace(slow, slowdowns=()).sample(case, 0, 50)
+    assert (
+        ratio == pytest.approx(1.5) and slow.slowdown_factor(slow.catalog.case("bcast bytes=8 ranks=4")) == 1
+    )
     for bad in (
         "fake:slow=bcast",
         "fake:slow=bcast:0",
@@ -137,4 +139,4 @@ def test_words_make_a_fake():
         "fake:die=",
     ):
         with pytest.raises(UsageError):
-            fake_from_words(bad)
+            parse_fake_launcher(bad)

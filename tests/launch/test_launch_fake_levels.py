@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hockney.core.errors import UsageError
 from hockney.core.layout import LEVELS, HostOptions, Layout
 from hockney.core.record import Failure, Launch, Record
-from hockney.launch.fake import FakeNodes, fake_from_words
+from hockney.launch.fake import FakeNodes, parse_fake_launcher
 from hockney.launch.fake_world import World
 from hockney.launch.launcher import LaunchOptions
 from hockney.system.bundled import bundled_catalog
@@ -23,7 +23,7 @@ CATALOG = bundled_catalog()
 
 def measured(words, *lines, ranks=8, index=0):
     plan = [CATALOG.case(line) for line in lines]
-    return list(fake_from_words(words).run(plan, ranks, LaunchOptions("0.0", index, 1.0)))
+    return list(parse_fake_launcher(words).run(plan, ranks, LaunchOptions("0.0", index, 1.0)))
 
 
 @given(
@@ -55,7 +55,7 @@ def test_ranks_are_spread_evenly_over_nodes(nodes, per_node, on, each):
     members = fake.members(CATALOG.case(f"bcast nodes={on}", on * each), nodes * per_node, 0)
     assert bool(members) == (on <= nodes and each <= per_node)
     if members:
-        assert members[0] == 0 and fake.nodes_of(members) == on
+        assert members[0] == 0 and fake.count_nodes(members) == on
         counts = np.unique([fake.node_of(rank) for rank in members], return_counts=True)[1]
         assert set(counts) == {each}
 
@@ -94,29 +94,31 @@ def test_each_level_within_and_beyond_a_node_costs_more_than_the_one_before():
     world = World()
     for record in records:
         case = record.parse_case()
-        assert np.median(record.times_s) == pytest.approx(world.at(case.place).message(case.bytes), rel=0.05)
+        assert np.median(record.times_s) == pytest.approx(
+            world.at_level(case.place).message(case.bytes), rel=0.05
+        )
     for size in (0, 1 << 20):
-        assert all(a < b for a, b in pairwise(world.at(level).message(size) for level in LEVELS[1:]))
+        assert all(a < b for a, b in pairwise(world.at_level(level).message(size) for level in LEVELS[1:]))
 
 
 def test_a_collective_on_several_nodes_has_rounds_within_and_between():
     world = World()
-    within, between = world.collective("bcast", 4, 8), world.at("network").collective("bcast", 2, 8)
+    within, between = world.collective("bcast", 4, 8), world.at_level("network").collective("bcast", 2, 8)
     whole = world.spread("", 2).collective("bcast", 8, 8)
     assert whole == pytest.approx(within + between - world.call_s)
 
 
 def test_words_and_hosts_give_the_layout():
-    assert fake_from_words("fake").nodes.layout is None
-    assert fake_from_words("fake:nodes=2").nodes.layout == Layout(2, 4)
-    assert fake_from_words("fake:nodes=3", HostOptions(nodes=2, ranks_per_node=1)).nodes.layout == Layout(
+    assert parse_fake_launcher("fake").nodes.layout is None
+    assert parse_fake_launcher("fake:nodes=2").nodes.layout == Layout(2, 4)
+    assert parse_fake_launcher("fake:nodes=3", HostOptions(nodes=2, ranks_per_node=1)).nodes.layout == Layout(
         2, 1
     )
-    assert fake_from_words("fake:levels=socket,cache,node").nodes == FakeNodes(
+    assert parse_fake_launcher("fake:levels=socket,cache,node").nodes == FakeNodes(
         Layout(1, 4), ("cache", "socket")
     )
     for bad in ("fake:nodes=0", "fake:nodes=x", "fake:levels=rack"):
         with pytest.raises(UsageError):
-            fake_from_words(bad)
+            parse_fake_launcher(bad)
     with pytest.raises(UsageError):
-        fake_from_words("fake:nodes=2", HostOptions(nodes=3))
+        parse_fake_launcher("fake:nodes=2", HostOptions(nodes=3))

@@ -7,7 +7,7 @@ import pytest
 
 from hockney.core.record import Record
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_world import PROGRESS, FakeOverlap, World
+from hockney.launch.fake_world import PROGRESS_VARIABLE, FakeOverlap, World
 from hockney.launch.launcher import LaunchOptions
 from hockney.system.bundled import bundled_catalog, catalog_with
 
@@ -20,7 +20,7 @@ LONG = 1 << 20
 
 def record(words, ranks=2, thread=False, world=QUIET):
     case = CATALOG.case(words, ranks)
-    options = LaunchOptions("0.0", 0, 1.0, variables=((PROGRESS, "1"),) if thread else ())
+    options = LaunchOptions("0.0", 0, 1.0, variables=((PROGRESS_VARIABLE, "1"),) if thread else ())
     (found,) = [line for line in FakeLauncher(world).run([case], ranks, options) if isinstance(line, Record)]
     return found
 

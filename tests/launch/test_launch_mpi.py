@@ -20,7 +20,7 @@ from hockney.core.errors import EnvironmentProblem
 from hockney.core.layout import Cores
 from hockney.core.record import End, Launch, Record, Start
 from hockney.discovery.cpu import processors
-from hockney.launch.hang_detector import phase
+from hockney.launch.hang_detector import describe_phase
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher
 
@@ -71,7 +71,7 @@ def test_every_rank_says_hello(launcher, ranks):
     hellos = checked.hellos
     assert [h.rank for h in hellos] == list(range(ranks)) and {h.size for h in hellos} == {ranks}
     if launcher.mpi.family == "openmpi":
-        assert families.WITHIN in checked.transport and families.BETWEEN not in checked.transport
+        assert families.WITHIN_HOST in checked.transport and families.BETWEEN_HOSTS not in checked.transport
     else:
         assert checked.transport.keys() <= {families.NETMOD, families.PROVIDER}
 
@@ -124,7 +124,7 @@ def test_a_hung_case_is_named_with_the_silent_rank(launcher):
         got.extend(launcher.run(cases("quick", "stuck", "quick", ranks=2), 2, IMPATIENT))
     failure = caught.value
     assert (failure.reason, failure.case, failure.silent_ranks) == ("hung", "stuck ranks=2", (1,))
-    assert failure.phase == phase("timing", 7) and failure.code == "case-hung"
+    assert failure.phase == describe_phase("timing", 7) and failure.code == "case-hung"
 
 
 @pytest.mark.slow

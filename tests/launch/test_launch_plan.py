@@ -18,7 +18,7 @@ from hockney.core.machine import Mpi
 from hockney.launch import mpi as launching
 from hockney.launch.cluster import Cluster
 from hockney.launch.launcher import LaunchOptions
-from hockney.launch.mpi import PLAN, STOP, MpiLauncher, plan_folder
+from hockney.launch.mpi import PLAN_FILE, STOP_FILE, MpiLauncher, plan_folder
 
 MPI = Mpi(family="openmpi", version="5.0.11", prefix="/p", mpicxx="/p/c", mpiexec="/p/m", source="option")
 PLANNED = [Case.of("barrier", 2)]
@@ -36,7 +36,7 @@ def test_it_is_next_to_the_engine(tmp_path):
     for on_other_hosts in (False, True):
         scratch = plan_folder(PLANNED, tmp_path, on_other_hosts)
         assert scratch.folder.parent == tmp_path
-        assert scratch.files == {PLAN: "barrier ranks=2\n", STOP: ""}
+        assert scratch.files == {PLAN_FILE: "barrier ranks=2\n", STOP_FILE: ""}
 
 
 def test_on_this_host_temporary_files_will_do(read_only):

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from hockney.core.errors import UsageError
 from hockney.core.platform import Network, NodeGroup, Noise, Platform, Segment
-from hockney.core.smpi_algorithms import DEFAULTS, KNOWN, check_algorithm
-from hockney.launch.smpi import algorithm_words, launch_factor, platform_lines, slow_network
+from hockney.core.smpi_algorithms import ALGORITHMS, DEFAULT_ALGORITHMS, check_algorithm
+from hockney.launch.smpi import algorithm_words, launch_factor, platform_lines, scale_network
 
 SEGMENTS = (
     Segment(send_s=1e-6, latency_s=1e-5, per_byte_s=2e-8, receive_s=2e-6),
@@ -32,7 +32,7 @@ def test_every_line() -> None:
     )  # fmt: skip
     noise = Noise(relative=0.05, seed=7)
     platform = described(network, eager=4096, clock_s=1e-7, on_node=(Segment(latency_s=1e-6),), noise=noise)
-    assert platform_lines(platform, events=1000, seed_offset=2) == (
+    assert platform_lines(platform, max_events=1000, seed_offset=2) == (
         "shape torus\n"
         "dims 8 4\n"
         "nodes 32 1\n"
@@ -65,9 +65,9 @@ def test_a_launch_has_a_network_of_its_own_speed() -> None:
     platform = described(network, on_node=(Segment(latency_s=1e-6),), noise=noise)
     text = platform_lines(platform, seed_offset=2)
     assert text == platform_lines(
-        slow_network(replace(platform, noise=Noise(relative=0.05, seed=9)), factors[2])
+        scale_network(replace(platform, noise=Noise(relative=0.05, seed=9)), factors[2])
     )
-    twice = slow_network(platform, 2.0)
+    twice = scale_network(platform, 2.0)
     assert (twice.network.link, twice.network.nic, twice.network.hop_s) == (240e6, 154e6, 4e-8)
     assert twice.network.medium_message_s == 2e-3 and twice.on_node == platform.on_node
     for slow, plain in zip(twice.segments, platform.segments, strict=True):
@@ -114,8 +114,8 @@ def test_every_choice_is_made() -> None:
     words = algorithm_words(described(Network(), collectives={"bcast": "NTSL", "gatherv": "default"}))
     assert "--cfg=smpi/bcast:NTSL" in words
     assert "--cfg=smpi/barrier:ompi_bruck" in words
-    assert len(words) == len(DEFAULTS)
-    for operation, name in DEFAULTS.items():
+    assert len(words) == len(DEFAULT_ALGORITHMS)
+    for operation, name in DEFAULT_ALGORITHMS.items():
         check_algorithm(operation, name)
 
 
@@ -135,5 +135,5 @@ def test_unknown_names_are_refused(operation: str, name: str, unknown: str, sugg
 
 
 def test_the_table_has_no_name_twice() -> None:
-    assert set(DEFAULTS) < set(KNOWN)
-    assert all(len(set(names)) == len(names) > 0 for names in KNOWN.values())
+    assert set(DEFAULT_ALGORITHMS) < set(ALGORITHMS)
+    assert all(len(set(names)) == len(names) > 0 for names in ALGORITHMS.values())

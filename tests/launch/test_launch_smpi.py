@@ -13,7 +13,7 @@ from hockney.core.machine import Mpi
 from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Platform, Segment
 from hockney.core.record import Clock, Launch, Rank
 from hockney.launch.launcher import LaunchOptions
-from hockney.launch.smpi import SmpiLauncher, WallClock, anonymize, explain_simulator, hosts
+from hockney.launch.smpi import SmpiLauncher, WallClock, anonymize, explain_simulator, rank_hosts
 
 SIMGRID = Mpi(
     family="smpi",
@@ -37,10 +37,10 @@ def launcher(described: Platform, **more) -> SmpiLauncher:
 
 def test_ranks_fill_a_nodes_cores_before_the_next_nodes():
     groups = Network(nodes=(NodeGroup(count=2, cores=3), NodeGroup(count=4, cores=1)))
-    assert list(hosts(platform(network=groups), 8)) == ["n0", "n0", "n0", "n1", "n1", "n1", "n2", "n3"]
-    assert list(hosts(platform(network=groups), 4)) == ["n0", "n0", "n0", "n1"]
+    assert list(rank_hosts(platform(network=groups), 8)) == ["n0", "n0", "n0", "n1", "n1", "n1", "n2", "n3"]
+    assert list(rank_hosts(platform(network=groups), 4)) == ["n0", "n0", "n0", "n1"]
     torus = Network(shape="torus", dims=(2, 2))
-    assert list(hosts(platform(network=torus), 4)) == ["n0", "n1", "n2", "n3"]
+    assert list(rank_hosts(platform(network=torus), 4)) == ["n0", "n1", "n2", "n3"]
 
 
 def test_the_command_names_files_without_a_folder():
@@ -106,7 +106,7 @@ SEEDS = [Case.of("annealing", 2, seeds=5), Case.of("annealing", 2, seeds=3)]
 )
 def test_a_simulation_repeats_itself_so_few_repetitions_are_made(plan, ranks, verifying, repetitions):
     """One if each run verifies itself, but one for every seed."""
-    assert launcher(platform(), verifying_each=verifying)._repetitions(plan, ranks) == repetitions
+    assert launcher(platform(), self_verifying_workloads=verifying)._repetitions(plan, ranks) == repetitions
     assert launcher(platform(noise=Noise(relative=0.1)))._repetitions(plan, ranks) == 30
 
 
@@ -128,9 +128,9 @@ def test_the_simulators_output_is_explained(output, code, named):
 
 def test_only_the_clock_on_the_wall_ends_a_simulation():
     watch = WallClock(LaunchOptions("0.0", 0, budget_s=10.0), cases=3, ranks=4)
-    watch.begun(100.0)
-    watch.launched(101.0)
-    watch.started(102.0, "pingpong bytes=8 ranks=2", 0)
+    watch.on_start(100.0)
+    watch.on_launch(101.0)
+    watch.on_case_start(102.0, "pingpong bytes=8 ranks=2", 0)
     assert watch.deadline == 110.0
     problem = watch.failure(1, ())
     assert problem.reason == "time" and problem.case == "pingpong bytes=8 ranks=2"

@@ -26,7 +26,7 @@ def launcher_on(site: Site, starter: str = "") -> MpiLauncher:
         site.folder / "engine",
         CORES,
         layout=chosen.layout,
-        ways=lambda: chosen.ways(site.mpi, site.job),
+        clusters=lambda: chosen.candidate_clusters(site.mpi, site.job),
         environ=site.job,
     )
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import pytest
 
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.launch.launch_test import parse_hellos, parse_transports
 from hockney.launch.launcher import CheckedRanks, LaunchCommand
 from hockney.launch.mpi import MpiLauncher
-from hockney.mpi import BETWEEN, NETMOD, PROVIDER, WITHIN
+from hockney.mpi import BETWEEN_HOSTS, NETMOD, PROVIDER, WITHIN_HOST
 
 CORES = Cores((0, 1), (0, 1), 2)
 OPEN_MPI = """\
@@ -69,8 +69,8 @@ INTEL_HOSTS = "[0] MPI startup(): libfabric provider: psm3\n"
 @pytest.mark.parametrize(
     ("output", "found"),
     [
-        (OPEN_MPI, {WITHIN: "tcp"}),
-        (OPEN_MPI_HOSTS, {WITHIN: "sm or self", BETWEEN: "mostly tcp"}),
+        (OPEN_MPI, {WITHIN_HOST: "tcp"}),
+        (OPEN_MPI_HOSTS, {WITHIN_HOST: "sm or self", BETWEEN_HOSTS: "mostly tcp"}),
         (MPICH, {NETMOD: "UCX"}),
         (MPICH_OFI, {PROVIDER: "tcp;ofi_rxm"}),
         (INTEL, {}),
@@ -116,7 +116,7 @@ def test_reports_are_asked_for_where_the_user_does_not(family, version, asked, t
     )
 
     def reports(environ: dict[str, str], *variables: str) -> list[str]:
-        user = launcher_options("", variables)
+        user = parse_launcher_options("", variables)
         MpiLauncher(mpi, tmp_path / "engine", CORES, environ=environ, user=user).check(2)
         return [name for name, _ in started.pop().environment if name in asked]
 

@@ -18,9 +18,9 @@ from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.core.record import Rank
 from hockney.launch.cluster import Cluster, Srun
-from hockney.launch.command import as_arguments_say, bound_to_cores, command, not_bound_oversubscribed
-from hockney.launch.failures import Ending, ending_of, explain
-from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector, phase
+from hockney.launch.command import command, core_binding_text, no_binding_text, user_binding_text
+from hockney.launch.failures import Ending, explain, parse_ending
+from hockney.launch.hang_detector import ANSWER_SECONDS, MARGIN_SECONDS, HangDetector, describe_phase
 from hockney.launch.launch_test import (
     find_contradiction,
     parse_hellos,
@@ -28,7 +28,7 @@ from hockney.launch.launch_test import (
 )
 from hockney.launch.launcher import Hello, LaunchCommand, LaunchFailed, LaunchOptions
 from hockney.launch.mpi import MpiLauncher, launch_died
-from hockney.launch.reading import bound_as_reported, not_bound_although_requested, reported_binding
+from hockney.launch.reading import missing_binding_text, reported_binding, reported_binding_text
 from hockney.mpi import title_of
 
 MPI = made_up_mpi(mpiexec="/p/bin/mpiexec")
@@ -78,7 +78,7 @@ def test_no_case_is_the_reason_if_the_machine_fails(tmp_path):
     of_machine = [code for code, _ in outputs if code in OF_MACHINE]
     assert set(of_machine) == set(OF_MACHINE)
     for code, output in outputs:
-        failed = launcher._died(2, case, 125, tuple(output.splitlines()))
+        failed = launcher._explain_death(2, case, 125, tuple(output.splitlines()))
         wanted = ("refused", "") if code in OF_MACHINE else ("died", case)
         assert (failed.code, failed.reason, failed.case) == (code, *wanted)
 
@@ -87,8 +87,8 @@ def test_the_program_that_started_the_ranks_is_named(tmp_path):
     here = Cores((0,), (0,), 1)
     for srun, name in ((None, "mpiexec"), (Srun("/slurm/bin/srun", (22, 5), "pmix"), "srun")):
         launcher = MpiLauncher(MPI, tmp_path / "engine", here, cluster=Cluster(srun=srun))
-        failed = launcher._died(2, "barrier ranks=2", 143, ())
-        ending = Ending(143, signal=15, of_launcher=True)
+        failed = launcher._explain_death(2, "barrier ranks=2", 143, ())
+        ending = Ending(143, signal=15, is_launcher=True)
         assert str(failed) == str(launch_died("barrier ranks=2", 2, ending, name))
         assert name in failed.why
 
@@ -123,12 +123,12 @@ def test_unknown_failures_are_not_explained():
             Ending(3, output=("srun: error: n1: task 1: Exited with exit code 3",)),
             "srun: error: n1: task 1: Exited with exit code 3",
         ),
-        (Ending(143, signal=15, of_launcher=True), ""),
+        (Ending(143, signal=15, is_launcher=True), ""),
         (Ending(3, output=("one", "two")), "none\none\n---\ntwo"),
     ],
 )
 def test_how_it_ended(ending, output):
-    assert ending_of(ending.job_exit, output.splitlines()) == ending
+    assert parse_ending(ending.job_exit, output.splitlines()) == ending
 
 
 def hellos(*sizes: int, library: str = "Open MPI v5") -> list[Hello]:
@@ -208,49 +208,49 @@ def test_a_launcher_that_is_not_executable(tmp_path):
 
 def watch(hang_s: float = 10.0, ranks: int = 3) -> HangDetector:
     made = HangDetector(LaunchOptions("L", 0, budget_s=8.0, hang_s=hang_s), cases=4, ranks=ranks)
-    made.begun(0.0)
-    made.launched(100.0)
+    made.on_start(0.0)
+    made.on_launch(100.0)
     return made
 
 
 def test_each_case_may_take_its_share_and_the_patience():
     made = watch()
-    made.started(100.0, "a", 0)
+    made.on_case_start(100.0, "a", 0)
     assert made.deadline == pytest.approx(100 + 8 / 4 + 10 + MARGIN_SECONDS)
-    made.started(107.0, "d", 3)  # the last one gets all that is left
+    made.on_case_start(107.0, "d", 3)  # the last one gets all that is left
     assert made.deadline == pytest.approx(107 + 1 + 10 + MARGIN_SECONDS)
-    made.started(200.0, "d", 3)  # nothing left: still the allowance for hangs
+    made.on_case_start(200.0, "d", 3)  # nothing left: still the allowance for hangs
     assert made.deadline == pytest.approx(200 + 10 + MARGIN_SECONDS)
 
 
 def test_zero_patience_is_endless():
     made = watch(hang_s=0)
-    made.started(100.0, "a", 0)
+    made.on_case_start(100.0, "a", 0)
     assert made.deadline is None
 
 
 def test_answers_shorten_the_wait_and_name_the_silent():
     made = watch()
-    made.started(100.0, "barrier ranks=3", 0)
+    made.on_case_start(100.0, "barrier ranks=3", 0)
     assert not made.take_answer(111.0, "some output")
     first = "[h:1] hockney-watchdog rank=0 case=barrier ranks=3 phase=timing repetition=4"
     assert made.take_answer(112.0, first)
     assert made.deadline == 112.0 + ANSWER_SECONDS
     assert made.take_answer(112.1, "hockney-watchdog rank=2 case=barrier ranks=3 phase=timing repetition=4")
     failure = made.failure(143, ())
-    assert failure.silent_ranks == (1,) and failure.phase == phase("timing", 4)
+    assert failure.silent_ranks == (1,) and failure.phase == describe_phase("timing", 4)
     assert made.take_answer(112.2, "hockney-watchdog rank=1 case=barrier ranks=3 phase=warm-up repetition=1")
     assert made.deadline == 112.2 and made.failure(143, ()).silent_ranks == ()
 
 
 def test_the_phase_of_a_hang_is_that_of_the_ranks_that_take_part():
     made = watch()
-    made.started(100.0, "barrier nodes=1 ranks=2", 0)
+    made.on_case_start(100.0, "barrier nodes=1 ranks=2", 0)
     words = "hockney-watchdog rank={} case=barrier nodes=1 ranks=2 phase={} repetition=0"
     for rank, reported_phase in ((0, "timing"), (2, "waiting")):
         assert made.take_answer(112.0, words.format(rank, reported_phase))
     failure = made.failure(143, ())
-    assert failure.silent_ranks == (1,) and failure.phase == phase("timing", 0)
+    assert failure.silent_ranks == (1,) and failure.phase == describe_phase("timing", 0)
 
 
 def test_where_the_launcher_names_no_host_the_few_that_it_was_given_are():
@@ -263,7 +263,7 @@ def test_where_the_launcher_names_no_host_the_few_that_it_was_given_are():
 def test_a_case_that_makes_progress_is_slow_and_did_not_hang():
     """Rank 1 needs 40 s for a quarter of a run."""
     made = watch()
-    made.started(100.0, "bt ranks=3", 0)
+    made.on_case_start(100.0, "bt ranks=3", 0)
     words = "hockney-watchdog rank={} case=bt ranks=3 phase=verification repetition=0 done={} of=200 ms=40000"
     for rank, done in ((0, 100), (1, 50)):
         assert made.take_answer(112.0, words.format(rank, done))
@@ -272,7 +272,7 @@ def test_a_case_that_makes_progress_is_slow_and_did_not_hang():
     failure = made.failure(143, ())
     assert (failure.reason, failure.code, failure.case) == ("slow", "case-slow", "bt ranks=3")
     assert failure.fields["seconds"] == 160.0 and "--budget 400s" in str(failure)
-    made.started(200.0, "ep ranks=3", 1)
+    made.on_case_start(200.0, "ep ranks=3", 1)
     for rank in range(3):
         made.take_answer(212.0, f"hockney-watchdog rank={rank} case=ep ranks=3 phase=timing repetition=4")
     assert made.failure(143, ()).reason == "hung", "nothing is known of this case's progress"
@@ -280,8 +280,8 @@ def test_a_case_that_makes_progress_is_slow_and_did_not_hang():
 
 def test_silence_between_cases_blames_no_rank():
     made = watch()
-    made.started(100.0, "a", 0)
-    made.finished(101.0)
+    made.on_case_start(100.0, "a", 0)
+    made.on_case_end(101.0)
     failure = made.failure(1, ())
     assert failure.case == "" and failure.silent_ranks == () and failure.reason == "hung"
 
@@ -290,10 +290,10 @@ def test_binding_is_what_the_ranks_report():
     def ranks(*cpus: str) -> list[Rank]:
         return [Rank(host="h", pid=1, cpus=c) for c in cpus]
 
-    bound = LaunchCommand((), binding=bound_to_cores(), bound=True)
-    free = LaunchCommand((), binding=not_bound_oversubscribed(), bound=False)
-    assert reported_binding(ranks("0", "1"), bound) == (bound_as_reported(["0", "1"]), True)
-    overlapping = not_bound_although_requested(bound.binding)
+    bound = LaunchCommand((), binding=core_binding_text(), bound=True)
+    free = LaunchCommand((), binding=no_binding_text(), bound=False)
+    assert reported_binding(ranks("0", "1"), bound) == (reported_binding_text(["0", "1"]), True)
+    overlapping = missing_binding_text(bound.binding)
     assert reported_binding(ranks("0-1", "0-1"), bound) == (overlapping, False)
     assert reported_binding(ranks("0-1", "0-1"), free) == (free.binding, False)
     assert reported_binding(ranks("", ""), bound) == (bound.binding, True)
@@ -304,11 +304,11 @@ def test_where_the_user_places_ranks_only_they_know():
         ranks = [Rank(host="h", pid=k, cpus=mask) for k, mask in enumerate(masks)]
         return reported_binding(ranks, placed)
 
-    placed = LaunchCommand((), binding=as_arguments_say(), bound=False, placed_by_user=True)
-    assert reported("0", "1") == (bound_as_reported(["0", "1"]), True)
-    assert reported("0-1", "0-1") == (bound_as_reported(["0-1", "0-1"]), False)
-    assert reported("0") == (bound_as_reported(["0"]), True)
-    assert reported("0-1") == (bound_as_reported(["0-1"]), False)
+    placed = LaunchCommand((), binding=user_binding_text(), bound=False, placed_by_user=True)
+    assert reported("0", "1") == (reported_binding_text(["0", "1"]), True)
+    assert reported("0-1", "0-1") == (reported_binding_text(["0-1", "0-1"]), False)
+    assert reported("0") == (reported_binding_text(["0"]), True)
+    assert reported("0-1") == (reported_binding_text(["0-1"]), False)
     assert reported("", "") == (placed.binding, False)
 
 

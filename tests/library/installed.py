@@ -12,7 +12,7 @@ from needs import need_program
 
 from hockney import process
 from hockney.build.tools import tool
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.machine import Mpi
 from hockney.discovery.cpu import processors
 from hockney.launch.command import command
@@ -41,7 +41,7 @@ def launched(
     mpi: Mpi, words: tuple[str, ...], ranks: int, variables: Mapping[str, str]
 ) -> process.CompletedProgram:
     """Run a program with variables set for its ranks only."""
-    user = LauncherOptions(variables=tuple(variables.items())) if variables else NOTHING_ADDED
+    user = LauncherOptions(variables=tuple(variables.items())) if variables else NO_LAUNCHER_OPTIONS
     cores, root = processors().cores, os.geteuid() == 0
     launch = command(mpi, words, ranks, cores, bind=False, root=root, user=user)
     return finished(list(launch.words), dict(launch.environment))

@@ -20,7 +20,7 @@ import hockney
 from hockney import process
 from hockney.build.tools import tool
 from hockney.core.machine import Mpi
-from hockney.launch.smpi import HOSTS, PLATFORM, algorithm_words, hosts, platform_lines
+from hockney.launch.smpi import HOSTS, PLATFORM, algorithm_words, platform_lines, rank_hosts
 from hockney.machines import simulated
 from hockney.models.programs.rank_grid import balanced_grid
 
@@ -161,7 +161,7 @@ def simulated_us(compiled: Compiled, name: str, machine: str, ranks: int, folder
     smpi, platform = simgrid_here(), simulated.platform(machine)
     wrapper = str(Path(smpi.mpicxx).with_name("smpicc"))
     program = compiled(wrapper, name, f"-DSIMULATED_POINT_S={point_s(name)!r}")
-    (folder / HOSTS).write_text("".join(f"{host}\n" for host in hosts(platform, ranks)))
+    (folder / HOSTS).write_text("".join(f"{host}\n" for host in rank_hosts(platform, ranks)))
     (folder / PLATFORM).write_text(platform_lines(platform))
     done = process.capture(
         [

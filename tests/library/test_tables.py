@@ -20,7 +20,7 @@ from hockney import api
 from hockney.api.tuning import CHOICES, DYNAMIC_RULES, RETURNED_SUFFIX, TuningTables, check_gains
 from hockney.core.errors import UsageError
 from hockney.core.fit import Estimate
-from hockney.core.freed_memory import RETURNED
+from hockney.core.freed_memory import RETURNED_VARIABLES
 from hockney.core.machine import Mpi
 from hockney.models.tuning import openmpi
 from hockney.models.tuning.rules import ChoiceRule, format_choices
@@ -128,8 +128,8 @@ def test_the_gain_is_measured_with_and_without_the_tables(mpi, prefix, tuned, tm
     assert set(launches) == {
         f"{name}{end}" for name in ("plain", "preloaded", "ruled") for end in ("", RETURNED_SUFFIX)
     }
-    assert launches["plain"] == {} and launches[f"plain{RETURNED_SUFFIX}"] == RETURNED
+    assert launches["plain"] == {} and launches[f"plain{RETURNED_SUFFIX}"] == RETURNED_VARIABLES
     assert launches["ruled"] == openmpi.using(str(tmp_path / DYNAMIC_RULES))
-    assert launches[f"ruled{RETURNED_SUFFIX}"] == {**launches["ruled"], **RETURNED}
+    assert launches[f"ruled{RETURNED_SUFFIX}"] == {**launches["ruled"], **RETURNED_VARIABLES}
     assert launches["preloaded"]["HOCKNEY_CHOICES"] == str(tmp_path / CHOICES)
     assert not again.wrong and again.settings.bind is False

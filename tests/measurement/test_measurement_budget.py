@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hockney.core.case import Case
-from hockney.core.settings import FEWEST_LAUNCHES
+from hockney.core.settings import MIN_LAUNCHES
 from hockney.measurement.budget import (
     MAX_LAUNCHES,
     MAX_REPETITIONS,
@@ -40,7 +40,7 @@ def test_launches_follow_budget_cost_and_cases(budget_s, cost_s, groups, cases, 
 
 @given(st.floats(0.1, 1e5), st.floats(0, 100), st.integers(0, 20), st.integers(0, 10**5))
 def test_there_are_always_some_and_never_too_many(budget_s, cost_s, groups, cases):
-    assert FEWEST_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MAX_LAUNCHES
+    assert MIN_LAUNCHES <= launch_count(budget_s, cost_s, groups, cases) <= MAX_LAUNCHES
 
 
 def test_a_run_keeps_no_more_than_fits_its_file():

@@ -11,7 +11,7 @@ from scripts import script
 
 from hockney import build, measurement
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.paths import COMPLETE
+from hockney.core.paths import COMPLETE_MARKER
 from hockney.measurement.builds import compiler_jobs, simgrid_present_text
 
 
@@ -34,7 +34,7 @@ class Here:
         self.builds += 1
         assert compiler_jobs >= 1
         prefix = install(self.folder / f"cache/simgrid-4.{self.builds}", f"4.{self.builds}")
-        (prefix / COMPLETE).write_text(str(prefix))
+        (prefix / COMPLETE_MARKER).write_text(str(prefix))
         return prefix
 
     def bring(self, again: bool = False) -> str:

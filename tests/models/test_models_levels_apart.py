@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hockney.core.record import Record, RunRecords
-from hockney.launch.fake import fake_from_words
+from hockney.launch.fake import parse_fake_launcher
 from hockney.launch.launcher import LaunchOptions
 from hockney.models import summarise
 from hockney.models.fits.model import all_models
@@ -41,7 +41,7 @@ def where(case) -> tuple[str, int]:
 
 def run_of(lines) -> RunRecords:
     cases = [CATALOG.case(line) for line in lines]
-    launcher = fake_from_words("fake:nodes=2")
+    launcher = parse_fake_launcher("fake:nodes=2")
     records = []
     for index in range(2):
         for ranks in (2, 4, 8):

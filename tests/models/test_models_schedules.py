@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hockney.core.smpi_algorithms import KNOWN
+from hockney.core.smpi_algorithms import ALGORITHMS
 from hockney.models import schedules
 from hockney.models.schedules import SCHEDULES, Mode, NotModelled, Step, Tally, collectives, relation
 from hockney.models.schedules.barriers import linear, recursive_doubling_sendrecv
@@ -180,7 +180,7 @@ def test_pairwise_exchange_and_the_simulators_recursive_doubling_need_powers_of_
 
 
 def test_the_simulators_names_are_known_to_it():
-    assert all(name in KNOWN[operation] for operation, name in SMPI_SCHEDULES)
+    assert all(name in ALGORITHMS[operation] for operation, name in SMPI_SCHEDULES)
 
 
 PAIRS = st.integers(1, 9).flatmap(

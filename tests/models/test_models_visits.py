@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hockney.core.case import Case
-from hockney.core.fit import Undisturbed
+from hockney.core.fit import UndisturbedCost
 from hockney.core.record import Record, RunRecords, Visits
 from hockney.models.statistics.location import center, half_width, outlier_count, winsorise
 from hockney.models.statistics.modes import find_modes
@@ -92,7 +92,7 @@ def two_modes(random, launches: int, slow: float, visits: int = 60) -> list[np.n
     ]
 
 
-def undisturbed(visits: list[np.ndarray]) -> Undisturbed:
+def undisturbed(visits: list[np.ndarray]) -> UndisturbedCost:
     """For launches with these logs of visits of one repetition."""
     records = [record([[t] for t in np.exp(of)], launch=f"{k}.0") for k, of in enumerate(visits)]
     (summary,) = summarise_observations(observe(RunRecords(records=tuple(records)), bundled_catalog()))

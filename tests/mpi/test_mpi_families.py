@@ -16,7 +16,7 @@ from scripts import script
 from hockney import mpi as package
 from hockney.api.run_options import mpi_help
 from hockney.core.errors import EnvironmentProblem
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.core.layout import Cores
 from hockney.core.machine import Mpi
 from hockney.discovery.find import find_mpi
@@ -55,10 +55,10 @@ class Derived(Mpich):
     wheels = ()
     library_signs = ("Derived MPI",)
     setting_prefixes = ("DERIVED_",)
-    no_settings = "DERIVED_RANK"
+    ignored_settings = "DERIVED_RANK"
 
-    def version_in_header(self, defined):
-        return defined.get("DERIVED_VERSION")
+    def parse_version(self, macros):
+        return macros.get("DERIVED_VERSION")
 
     def is_launcher(self, output):
         return "Derived" in output
@@ -158,7 +158,7 @@ def test_another_family_is_one_file(derived, tmp_path):
     found = find_mpi(str(prefix), {"PATH": ""})
     assert (found.family, found.version, title_of(found)) == ("derived", "3.0", "Derived MPI 3.0")
 
-    user = launcher_options("", ("DERIVED_EAGER=8",))
+    user = parse_launcher_options("", ("DERIVED_EAGER=8",))
     made = command(found, ("e",), 2, Cores((0, 1), (0, 1), 2), environ={}, user=user)
     assert made.words[1:] == ("-n", "2", "-bind-to", "core", "-genv", "DERIVED_EAGER", "8", "e")
     assert mpi_settings({"DERIVED_EAGER": "8", "DERIVED_RANK": "0"}, found) == {"DERIVED_EAGER": "8"}

@@ -15,7 +15,7 @@ from visited import CATALOG, LINE, evidence, with_summary
 from hockney.core.case import parse_canonical
 from hockney.core.fit import Estimate, Fit, FittedParameter
 from hockney.core.record import Rank
-from hockney.core.settings import PRECISION
+from hockney.core.settings import DEFAULT_PRECISION
 from hockney.draw.page import Caveat
 from hockney.models.fits.caveats import launches_in_two_modes, wide_parameter
 from hockney.pages import environment, key_results, quality
@@ -69,7 +69,7 @@ def test_the_default_precision_is_a_goal_and_a_requested_one_a_limit():
     """Hardly a run reaches the default in all cases, so missing it is no warning."""
     missed = Estimate(1e-6, 0.95e-6, 1.05e-6)
     default = with_summary(evidence({LINE: launches(10)}), typical=missed)
-    assert default.settings.precision == PRECISION and "precision" not in found(default)
+    assert default.settings.precision == DEFAULT_PRECISION and "precision" not in found(default)
     requested = with_summary(evidence({LINE: launches(10)}, precision=0.03), typical=missed)
     assert "precision" in found(requested)
     spread = quality.spread_section(default)

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace as replace_struct
 from visited import LINE, evidence
 
-from hockney.core.freed_memory import KEPT
+from hockney.core.freed_memory import KEPT_VARIABLES
 from hockney.pages import method
 from hockney.pages.evidence import Evidence
 
@@ -55,7 +55,7 @@ def test_the_time_of_all_sittings_is_not_compared_with_the_budget_of_one(golden)
 def test_freed_memory_is_a_matter_of_real_machines():
     seen = evidence({LINE: STEADY})
     (text,) = method.memory_sentences(seen)
-    assert all(name in text for name in KEPT)
+    assert all(name in text for name in KEPT_VARIABLES)
     for origin in ("simulated", "published"):
         other = replace_struct(seen.machine, traits=replace_struct(seen.machine.traits, origin=origin))
         assert method.memory_sentences(replace(seen, machine=other)) == ()

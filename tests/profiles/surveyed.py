@@ -9,15 +9,15 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import hockney
-from hockney.core.fit import Surveyed
+from hockney.core.fit import UsedSurvey
 from hockney.profiles.machine_costs import MachineCosts
 
 
 @cache
-def fake_survey() -> Surveyed:
+def fake_survey() -> UsedSurvey:
     with TemporaryDirectory() as folder:
         run = hockney.survey(machine="fake", seed=1, budget=5, ranks=(2, 4, 8), out=Path(folder) / "s")
-        return Surveyed(run.fits, run.machine, "runs/survey")
+        return UsedSurvey(run.fits, run.machine, "runs/survey")
 
 
 def fake_costs() -> MachineCosts:

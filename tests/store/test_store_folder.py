@@ -20,7 +20,7 @@ from test_store_lines import launch, record
 
 from hockney.core.case import Case
 from hockney.core.errors import EnvironmentProblem, HockneyError, UsageError
-from hockney.core.fit import Estimate, Fits, Summary, Surveyed
+from hockney.core.fit import Estimate, Fits, Summary, UsedSurvey
 from hockney.core.machine import Machine
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
@@ -161,7 +161,7 @@ def test_default_places_do_not_collide(tmp_path):
 def test_a_study_keeps_the_survey_it_goes_by(tmp_path):
     workloads = bundled_catalog().workloads[:2]
     fits = Fits(schema=SCHEMA, summaries=[], fits=[], workloads=workloads)
-    surveyed = Surveyed(fits, MACHINE, "runs/s", ("host a, here b",))
+    surveyed = UsedSurvey(fits, MACHINE, "runs/s", ("host a, here b",))
     folder = RunFolder.create(tmp_path / "a", PLAN, MACHINE, surveyed)
     assert folder.surveyed() == surveyed
     assert RunFolder.create(tmp_path / "b", PLAN, MACHINE).surveyed() is None

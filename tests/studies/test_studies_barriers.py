@@ -19,7 +19,7 @@ from hockney.core.catalog import Workload
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Estimate, ExactValue
 from hockney.core.settings import Settings
-from hockney.launch.fake import FakeLauncher, fake_from_words
+from hockney.launch.fake import FakeLauncher, parse_fake_launcher
 from hockney.launch.fake_world import World
 from hockney.measurement.kinds import sim
 from hockney.models.barriers import MessageCosts, by_messages, by_structure, predicted
@@ -287,7 +287,7 @@ def test_where_intervals_meet_no_difference_is_claimed(golden):
 
 
 def test_a_barrier_that_dies_leaves_the_others_alive(tmp_path, golden):
-    launcher = fake_from_words(
+    launcher = parse_fake_launcher(
         "fake:die=barrier algorithm=central iterations=1000000;hang=algorithm=mcs_tree"
     )
     evidence = run(tmp_path / "r", launcher, Options(ranks=(2,), parameters={"iterations": 1_000_000}))

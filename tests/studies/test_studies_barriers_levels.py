@@ -49,7 +49,7 @@ class Truth(World):
             return 2e-6 * ranks
         if self.nodes == 1:  # of two ranks, perhaps on two nodes
             return by_structure(algorithm, ranks, costs(self))
-        two = replace(costs(self.at("network")), near=costs(replace(self, nodes=1)))
+        two = replace(costs(self.at_level("network")), near=costs(replace(self, nodes=1)))
         return by_structure(algorithm, ranks, two.spread(ranks, self.nodes))
 
 

@@ -22,7 +22,7 @@ from hockney.core.machine import Mpi
 from hockney.core.record import SCHEMA, RunRecords
 from hockney.core.settings import Settings
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_world import FakePiece, World
+from hockney.launch.fake_world import FakeSegment, World
 from hockney.machines import simulated
 from hockney.models.significance import widen
 from hockney.models.statistics import Verdict, ratio
@@ -258,7 +258,9 @@ def test_the_t3e_is_compared_with_the_paper_only(alike):
 
 
 def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
-    world = World(pieces=(FakePiece(0, 2e-6, 1 / 1e9), FakePiece(4096, 5e-6, 1 / 4e9)), noise=0.003, tail=0)
+    world = World(
+        segments=(FakeSegment(0, 2e-6, 1 / 1e9), FakeSegment(4096, 5e-6, 1 / 4e9)), noise=0.003, tail=0
+    )
     planned = cases(operations="scan", ranks=(2,), sizes=SOME, eager="0")
     evidence = measured(tmp_path, world, planned)
     fit = message_fit(evidence)
@@ -275,7 +277,7 @@ def test_the_time_of_a_message_is_a_plus_x_over_b(tmp_path):
 def test_the_effect_of_the_eager_limit(tmp_path):
     """In this world a message below the limit costs less: from 4 KiB, where MPI's own limit is, a larger one
     gains, and a smaller one loses below it."""
-    world = World(pieces=(FakePiece(0, 1e-6, 1e-10), FakePiece(4096, 8e-6, 1e-10)))
+    world = World(segments=(FakeSegment(0, 1e-6, 1e-10), FakeSegment(4096, 8e-6, 1e-10)))
     planned = cases(operations="scan", ranks=(2,), sizes=(1024,), eager="1KiB,64KiB")
     evidence = measured(tmp_path, world, planned, Options(parameters={"eager": (1024, 65536)}))
     effect = EagerEffect.of(evidence)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from msgspec.structs import replace as replace_struct
 from test_studies_collectives import cases, measured
 
-from hockney.launch.fake_world import FakePiece, World
+from hockney.launch.fake_world import FakeSegment, World
 from hockney.models.statistics import UNDECIDED_VERDICTS
 from hockney.studies import Evidence, Options
 from hockney.studies.collectives import results
@@ -34,7 +34,7 @@ def test_launches_in_different_modes_make_no_eager_limit_the_best(tmp_path):
     """No limit changes anything here. All launches with MPI's own limit are in the slow mode, none of those
     with 64 KiB; those with 1 KiB show that there are two modes."""
     planned = cases(operations="scan", ranks=(2,), sizes=(1024,), eager="1KiB,64KiB")
-    world = World(pieces=(FakePiece(0, 1e-6, 1e-10), FakePiece(4096, 1e-6, 1e-10)))
+    world = World(segments=(FakeSegment(0, 1e-6, 1e-10), FakeSegment(4096, 1e-6, 1e-10)))
     evidence = measured(tmp_path, world, planned, Options(parameters={"eager": (1024, 65536)}))
     modes = {
         "": (1,) * 5,

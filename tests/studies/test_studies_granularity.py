@@ -12,7 +12,7 @@ from golden_files import replaced
 from granular import CATALOG, MACHINE, SMALL, STUDY, Odd, evidence, run
 
 from hockney import models
-from hockney.core.fit import Surveyed
+from hockney.core.fit import UsedSurvey
 from hockney.core.record import Record
 from hockney.draw.figure import Figure
 from hockney.launch.fake import Fault
@@ -299,7 +299,7 @@ def test_the_explorer_has_this_machine_first_and_every_described_one(page):
     data = page.lead.data
     here, *others = data["machines"]
     assert here["name"] == "fakehost"
-    assert here["pieces"][0][1] == pytest.approx(WORLD.pieces[0].latency_s, rel=0.05)
+    assert here["pieces"][0][1] == pytest.approx(WORLD.segments[0].latency_s, rel=0.05)
     assert here["most_ranks"] == 4 and here["most_bytes"] == 4 << 20
     suns = next(m for m in others if m["name"] == "sun-ethernet")
     assert suns["shared"] and suns["pieces"] == [(0, 0.0015, 1.25e-6)] and "printed" in suns["note"]
@@ -310,10 +310,10 @@ def test_the_explorer_has_this_machine_first_and_every_described_one(page):
 
 
 def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
-    slow = World(pieces=tuple(replace(p, latency_s=10 * p.latency_s) for p in WORLD.pieces))
+    slow = World(segments=tuple(replace(p, latency_s=10 * p.latency_s) for p in WORLD.segments))
     options = Options(ranks=(2,), sizes=(4,), parameters={"work": (1e-4,)})
     survey = evidence(run(tmp_path / "survey", options, slow))
-    surveyed = Surveyed(survey.fits, survey.machine, "runs/slow")
+    surveyed = UsedSurvey(survey.fits, survey.machine, "runs/slow")
     asked = replace(options, survey=surveyed)
     assert not [c for c in STUDY.plan(asked, CATALOG, MACHINE) if c.workload == "pingpong"]
     slowed = replace(evidence(run(tmp_path / "r", asked)), survey=surveyed)
@@ -324,7 +324,7 @@ def test_the_survey_that_is_given_predicts_and_not_the_run(made, tmp_path):
 
 
 def test_works_follow_from_a_survey(made):
-    options = Options(ranks=(2,), survey=Surveyed(made.fits, made.machine, "runs/it"))
+    options = Options(ranks=(2,), survey=UsedSurvey(made.fits, made.machine, "runs/it"))
     works = sorted({c.number("work") for c in STUDY.plan(options, CATALOG, MACHINE)} - {0})
     assert works[-1] == 1e-3, "19 times the break-even work of 10000 words is 0.5 ms"
 

@@ -10,7 +10,7 @@ from granular import CATALOG, MACHINE, STUDY, evidence, run
 
 from hockney import measurement
 from hockney.core.errors import Inconclusive, UsageError
-from hockney.core.fit import Fits, Surveyed
+from hockney.core.fit import Fits, UsedSurvey
 from hockney.core.machine import Traits
 from hockney.core.settings import Settings
 from hockney.core.units import parse_seconds
@@ -177,7 +177,7 @@ def test_every_described_machine_has_a_plan(name):
 
 
 def test_a_survey_without_a_model_of_messages_is_told_of():
-    surveyed = Surveyed(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/empty")
+    surveyed = UsedSurvey(Fits(schema=1, summaries=[], fits=[]), MACHINE, "runs/empty")
     with pytest.raises(Inconclusive) as caught:
         STUDY.plan(Options(survey=surveyed), CATALOG, TWO)
     assert caught.value.code == "no-message-model"

@@ -42,8 +42,8 @@ class OnlyWithTests(FakeOverlap):
 
     test_s: float = 0.05e-6
 
-    def proceeds(self, case: Case) -> float:
-        return 0.0 if case.bytes <= self.eager_bytes else super().proceeds(case)
+    def background_share(self, case: Case) -> float:
+        return 0.0 if case.bytes <= self.eager_bytes else super().background_share(case)
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Sluggish(FakeOverlap):
 
     interrupts: float = 1.0
 
-    def proceeds(self, case: Case) -> float:
+    def background_share(self, case: Case) -> float:
         return 1.0
 
 
@@ -110,8 +110,8 @@ def test_ratios_and_shares_are_those_of_the_world(evidence: Evidence):
     world = World(overlap=OnlyWithTests())
     for p in run.points:
         case = p.measured.case
-        pure = world.pure(case)
-        parts = world.overlap.overlapped(case, pure)
+        pure = world.communication_s(case)
+        parts = world.overlap.overlap_parts(case, pure)
         whole = sum(parts.values())
         assert p.ratio.value == pytest.approx(whole / (2 * pure), rel=0.02)
         assert p.ratio.low < p.ratio.value < p.ratio.high

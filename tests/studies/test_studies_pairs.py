@@ -18,7 +18,7 @@ from hockney.core.fit import ExactValue
 from hockney.core.settings import Settings
 from hockney.draw.page import Page
 from hockney.launch.fake import FakeLauncher
-from hockney.launch.fake_world import FakePairs, FakePiece, World
+from hockney.launch.fake_world import FakePairs, FakeSegment, World
 from hockney.studies import Evidence, Options
 from hockney.studies.pairs.columns import answer
 from hockney.studies.pairs.headline import headline
@@ -33,8 +33,8 @@ FREE = FakePairs(rates={"": 1e12}, gap_s=0.0)
 
 
 def run(folder: Path, costs: FakePairs, launch_noise: float = 0.004, launches: int = 4, **given) -> Evidence:
-    pieces = (FakePiece(0, 1e-6, 1 / ONE),)
-    world = World(pieces=pieces, pairs=costs, noise=0.01, launch_noise=launch_noise, tail=0.0)
+    pieces = (FakeSegment(0, 1e-6, 1 / ONE),)
+    world = World(segments=pieces, pairs=costs, noise=0.01, launch_noise=launch_noise, tail=0.0)
     bench = measurement.fake_bench(FakeLauncher(world), cores=16, workloads=STUDY.WORKLOADS)
     parameters = {"pairs": PAIRS} | given
     cases = STUDY.plan(Options(parameters=parameters), bench.catalog, bench.machine)
@@ -72,7 +72,7 @@ def test_saturation_and_the_slowdown_beyond_it(evidence: Evidence):
     of = {each["bytes"]: each for each in way["saturation"]}
     assert of[1 << 20] == {"bytes": 1 << 20, "reached": True, "pairs": 4}, "5 GB/s each, 12 GB/s in all"
     largest = results.row(stream, 1 << 20)
-    assert [p.slowed for p in largest] == ["alike", "alike", "slower", "slower"]
+    assert [p.slowdowns for p in largest] == ["alike", "alike", "slower", "slower"]
     assert largest[-1].slowdown.value == pytest.approx(8 * ONE / RATE, rel=0.02)
     assert [p.gained for p in largest] == ["unknown", "faster", "faster", "alike"]
     assert results.conclusive and STUDY.is_conclusive(evidence)

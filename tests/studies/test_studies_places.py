@@ -107,14 +107,14 @@ def test_granularity_on_two_nodes_has_messages_of_both_levels(tmp_path):
     assert {(case.ranks, case.nodes) for case in run.requested if not case.place} == {(1, 1), (2, 1), (4, 2)}
     for level in run.evidence.levels:
         (fit,) = level.fits.select("hockney", "pingpong")
-        truth = World().at(level.place).pieces[0].latency_s
+        truth = World().at_level(level.place).segments[0].latency_s
         assert fit.parameter("t_0").estimate.value == pytest.approx(truth, rel=0.05)
     assert [level.place for level in run.evidence.levels] == ["node", "network"]
     messages = costs.known(run.evidence).messages
     cells = results.cells(run.evidence)
     four = [c for c in validation.check(run.evidence, cells, messages, 4) if c.cell.ranks == 4]
     assert {c.cell.nodes for c in four} == {2}
-    near, far = (World().at(level).message(4) for level in ("node", "network"))
+    near, far = (World().at_level(level).message(4) for level in ("node", "network"))
     shortest = [c for c in four if c.cell.bytes == 4]
     assert shortest and all(c.model_s == pytest.approx(near + far, rel=0.05) for c in shortest)
     # A case on two of the ranks fails in one launch: each launch of the whole layout is still a round.

@@ -166,12 +166,12 @@ def test_all_cases_share_their_launches(run):
 
 def test_the_fits_of_each_level_find_its_costs_again(run):
     for level in ("node", "network"):
-        world = World().at(level)
+        world = World().at_level(level)
         (fit,) = [
             f for f in run.fits.select("hockney", "pingpong") if f.subject.matches(place=level, buffers="hot")
         ]
         found = {symbol: fit.parameter(symbol).estimate for symbol in ("t_0", "r_inf")}
-        truth = {"t_0": world.pieces[0].latency_s, "r_inf": 1 / world.pieces[-1].per_byte_s}
+        truth = {"t_0": world.segments[0].latency_s, "r_inf": 1 / world.segments[-1].per_byte_s}
         for symbol, value in truth.items():
             low, high = found[symbol].low, found[symbol].high
             assert low <= value <= high < 1.2 * low, (level, symbol)
@@ -262,7 +262,7 @@ def test_names_of_figures_and_tables_are_unique(page):
 def test_the_key_results_are_those_of_the_worlds(run):
     world = World()
     found = {r.level_phrase: r.typical.value for r in key_results(run.evidence) if r.key == "latency"}
-    expected = {LEVEL_PHRASES[level]: world.at(level).message(0) for level in ("node", "network")}
+    expected = {LEVEL_PHRASES[level]: world.at_level(level).message(0) for level in ("node", "network")}
     assert found == pytest.approx(expected, rel=0.03)
     barriers = [r.name for r in key_results(run.evidence) if r.key == "barrier"]
     assert barriers == ["barrier, 4 ranks on 1 node", "barrier, 8 ranks on 2 nodes"]
@@ -305,7 +305,7 @@ def test_a_level_in_the_middle_is_on_the_page(tmp_path):
     world = World()
     for level in made.evidence.levels:
         fit = next(f for f in level.fits.select("hockney", "pingpong") if f.subject.matches(buffers="hot"))
-        truth = world.at(level.place).pieces[0].latency_s
+        truth = world.at_level(level.place).segments[0].latency_s
         assert fit.parameter("t_0").estimate.value == pytest.approx(truth, rel=0.05)
     html = render(made.page)
     assert all(LEVEL_PHRASES[level] in html for level in LEVELS if level in names)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from hockney.core.errors import EnvironmentProblem
-from hockney.system.files import make_folder, new_folder, write_user_file
+from hockney.system.files import create_folder, make_folder, write_user_file
 
 FILES = {"plan.txt": b"a plan", "machine.json": b"{}"}
 
@@ -25,7 +25,7 @@ def nameless_files_in(folder: Path) -> bool:
 
 
 def test_a_new_folder_has_its_files_and_the_usual_rights(tmp_path):
-    new_folder(tmp_path / "a" / "r", FILES)
+    create_folder(tmp_path / "a" / "r", FILES)
     mask = os.umask(0o022)
     os.umask(mask)
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["r"]
@@ -33,12 +33,12 @@ def test_a_new_folder_has_its_files_and_the_usual_rights(tmp_path):
     assert (tmp_path / "a" / "r").stat().st_mode & 0o777 == 0o777 & ~mask
     assert (tmp_path / "a" / "r" / "plan.txt").stat().st_mode & 0o777 == 0o666 & ~mask
     with pytest.raises(FileExistsError):
-        new_folder(tmp_path / "a" / "r", FILES)
+        create_folder(tmp_path / "a" / "r", FILES)
 
 
 def test_where_files_need_names_the_folder_is_the_same(tmp_path, monkeypatch):
     monkeypatch.delattr(os, "O_TMPFILE", raising=False)
-    new_folder(tmp_path / "r", FILES)
+    create_folder(tmp_path / "r", FILES)
     assert {path.name: path.read_bytes() for path in (tmp_path / "r").iterdir()} == FILES
     assert [path.name for path in tmp_path.iterdir()] == ["r"]
 
@@ -57,7 +57,7 @@ def test_a_kill_while_files_go_to_the_disk_leaves_nothing(tmp_path, written):
                 os.kill(os.getpid(), signal.SIGKILL)
 
         os.fsync = killed
-        new_folder(tmp_path / "r", FILES)
+        create_folder(tmp_path / "r", FILES)
         os._exit(0)
     _, status = os.waitpid(pid, 0)
     assert os.WTERMSIG(status) == signal.SIGKILL

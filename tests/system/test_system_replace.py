@@ -14,9 +14,9 @@ import pytest
 from raising import raises_code
 
 from hockney.core.errors import EnvironmentProblem, UsageError
-from hockney.core.paths import INDEX, OF_RUNS, PLAN
+from hockney.core.paths import INDEX, PLAN, RUN_FILE_PATTERNS
 from hockney.store import RunFolder
-from hockney.system.files import make_folder, write_own_file, write_user_file
+from hockney.system.files import make_folder, write_internal_file, write_user_file
 
 
 def test_a_file_is_replaced_whole(tmp_path):
@@ -78,7 +78,7 @@ def run(tmp_path):
     """A folder with the files that hockney writes there, and an archive around it."""
     folder = tmp_path / "archive" / "run"
     folder.mkdir(parents=True)
-    names = [re.sub(r"\*", "1", pattern) for pattern in OF_RUNS]
+    names = [re.sub(r"\*", "1", pattern) for pattern in RUN_FILE_PATTERNS]
     for path in (*(folder / name for name in names), folder.parent / INDEX):
         path.write_bytes(b"measured")
     return folder
@@ -117,7 +117,7 @@ def test_a_link_of_a_run_is_not_followed(tmp_path):
     """Somebody else may have made it."""
     (tmp_path / "mine").write_bytes(b"mine")
     (tmp_path / "report.html").symlink_to("mine")
-    write_own_file(tmp_path / "report.html", b"page")
+    write_internal_file(tmp_path / "report.html", b"page")
     assert (tmp_path / "mine").read_bytes() == b"mine"
     assert not (tmp_path / "report.html").is_symlink()
 

@@ -42,13 +42,13 @@ def test_several_at_once_make_one_key(environ):
     with ThreadPoolExecutor(8) as pool:
         marks = set(pool.map(lambda _: trust.mark(TEXT, environ), range(32)))
     assert len(marks) == 1
-    assert os.listdir(environ["HOCKNEY_CACHE"]) == [trust.NAME]
+    assert os.listdir(environ["HOCKNEY_CACHE"]) == [trust.KEY_FILE]
 
 
 @pytest.mark.parametrize("spoil", ["readable", "short", "link", "pipe"])
 def test_a_key_that_others_may_know_or_have_put_there_is_none(environ, tmp_path, spoil):
     mark = trust.mark(TEXT, environ)
-    path = Path(environ["HOCKNEY_CACHE"], trust.NAME)
+    path = Path(environ["HOCKNEY_CACHE"], trust.KEY_FILE)
     if spoil == "readable":
         path.chmod(0o644)
     else:

@@ -32,7 +32,7 @@ from hockney.api.trusted_settings import mark_programs, refuse_foreign
 from hockney.core.case import Case
 from hockney.core.errors import HockneyError, UsageError, attach_run_to_interrupt, printable
 from hockney.core.fit import Cost
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.core.notice import Notice
 from hockney.core.paths import AnyPath, to_path
 from hockney.core.settings import Settings
@@ -345,7 +345,9 @@ def _label(side: Side, common: RunOptions) -> str:
 
 def _merged_variables(common: RunOptions, side: RunOptions) -> tuple[str, ...]:
     """Merge variables. Those of the side replace common ones with the same name."""
-    merged = launcher_options("", common.variables).having(launcher_options("", side.variables).variables)
+    merged = parse_launcher_options("", common.variables).with_variables(
+        parse_launcher_options("", side.variables).variables
+    )
     return tuple(f"{name}={value}" for name, value in merged.variables)
 
 

@@ -97,7 +97,7 @@ def _exit_code(agreements: list[Agreement]) -> int:
         return ExitCode.ANSWER_IS_NO
     counted_agreements = [agreement for agreement in agreements if agreement.counts]
     undecided = sum(agreement.verdict == "undecided" for agreement in counted_agreements)
-    return ExitCode.INCONCLUSIVE if undecided > len(counted_agreements) / 2 else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if undecided > len(counted_agreements) / 2 else ExitCode.SUCCESS
 
 
 def _disagreements(agreements: list[Agreement]) -> list[Agreement]:

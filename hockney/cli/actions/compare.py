@@ -107,7 +107,7 @@ def _compare_profiles(
         print_caveats(comparison.caveats, apart=True)
     if comparison.fails:
         return ExitCode.ANSWER_IS_NO
-    return ExitCode.INCONCLUSIVE if comparison.is_open else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if comparison.is_open else ExitCode.SUCCESS
 
 
 def interleaved_question(words: tuple[str, ...]) -> Question:

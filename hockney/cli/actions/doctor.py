@@ -10,7 +10,7 @@ from hockney import measurement
 from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_findings, print_json
 from hockney.core.errors import ExitCode
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.core.layout import HostOptions
 
 
@@ -26,7 +26,7 @@ def action(
     **places: Any,
 ) -> int:
     findings = []
-    user_options = launcher_options(mpiexec_args, variables)
+    user_options = parse_launcher_options(mpiexec_args, variables)
     reporter = ProgressReporter(quiet)
     steps = iter(
         measurement.examine(machine, mpi, 0.0 if no_noise else noise, HostOptions(**places), user_options)

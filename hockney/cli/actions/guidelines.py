@@ -11,7 +11,7 @@ from hockney.api import Run
 from hockney.cli.output.progress import ProgressReporter, load_and_note
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import ExitCode, printable, sentences
+from hockney.core.errors import ExitCode, join_sentences, printable
 from hockney.core.fit import Cost
 from hockney.models.guidelines import FACTOR, Judged, Verdicts
 from hockney.models.statistics import loaded_launches
@@ -37,7 +37,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
         if launches_under_load:
             print_labelled(
                 "warning",
-                sentences(
+                join_sentences(
                     f"{len(launches_under_load)} of {len(verdicts.launches)} launches had a high load from "
                     "other programs or the hypervisor",
                     "affects the factors of all calls, which may include time spent waiting for a processor",
@@ -46,7 +46,7 @@ def action(run: Path | None, factor: float | None, cost: Cost, quiet: bool, as_j
             )
     if verdicts.violated:
         return ExitCode.ANSWER_IS_NO
-    return ExitCode.FINE if verdicts.conclusive else ExitCode.INCONCLUSIVE
+    return ExitCode.SUCCESS if verdicts.conclusive else ExitCode.INCONCLUSIVE
 
 
 def _document(run: Run, verdicts: Verdicts, launches_under_load: int) -> dict[str, object]:

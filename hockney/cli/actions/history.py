@@ -16,7 +16,7 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import ExitCode, printable
-from hockney.core.units import date_text
+from hockney.core.units import format_date
 from hockney.core.wording import plural
 from hockney.draw.page import Table
 
@@ -49,7 +49,7 @@ def add(runs: Sequence[Path], archive: Path | None, quiet: bool, as_json: bool) 
     else:
         for added_run in added:
             print_unwrapped(str(history.path / added_run.entry.name))
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def list_runs(archive: Path | None, quiet: bool, as_json: bool, **selected: Any) -> int:
@@ -59,11 +59,11 @@ def list_runs(archive: Path | None, quiet: bool, as_json: bool, **selected: Any)
     selected_runs = Selection.of(**selected).select(contents.entries)
     if as_json:
         print_json(document(history.path, selected_runs, contents))
-        return ExitCode.FINE
+        return ExitCode.SUCCESS
     if selected_runs:
         print_table(run_table(selected_runs), keys=2)
     print_line(list_summary(len(selected_runs), len(contents.entries), str(history.path)))
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def show(
@@ -90,7 +90,7 @@ def show(
         if not as_json:
             echo()
             print_unwrapped(f"report: {written}")
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def _print_titled(table: Table) -> None:
@@ -124,11 +124,11 @@ def prune(archive: Path | None, dry_run: bool, quiet: bool, as_json: bool, **rul
         removed_runs = History(archive, reporter).prune(dry_run=dry_run, **rules)
     if as_json:
         print_json({"removed": [removed_run.name for removed_run in removed_runs], "dry_run": dry_run})
-        return ExitCode.FINE
+        return ExitCode.SUCCESS
     if removed_runs:
         print_table(run_table(removed_runs), keys=2)
     print_line(f"{plural(len(removed_runs), 'run')} {'would be ' if dry_run else ''}removed")
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
@@ -142,13 +142,13 @@ def reindex(archive: Path | None, quiet: bool, as_json: bool) -> int:
     else:
         count = len(contents.entries)
         print_line(list_summary(count, count, str(history.path)))
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def run_table(entries: Sequence[ArchivedRun]) -> Table:
     """Table with one row per run, without empty columns."""
     columns = {
-        "date (UTC)": [date_text(entry.started_s) for entry in entries],
+        "date (UTC)": [format_date(entry.started_s) for entry in entries],
         "run": [entry.name for entry in entries],
         "machine": [entry.machine for entry in entries],
         "MPI": [entry.mpi for entry in entries],

@@ -22,7 +22,7 @@ from hockney.models.applications.granularity import Algorithm
 from hockney.pages import grain_prediction, program_scaling
 from hockney.pages.caveats.predictions import CostsOrigin, prediction_caveats
 from hockney.profiles.manifest import is_profile
-from hockney.system.files import refuse_early
+from hockney.system.files import check_user_file
 
 _FLAGS = {"machine": "--machine", "larger": "--larger-machine", "rate": "--rate"}
 """The options that apply to the kernels of some suites."""
@@ -135,9 +135,9 @@ def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]
         (*_NOT_FOR_PROFILES, *changed_options),
     )
     if given["page"] is not None:
-        refuse_early(given["page"])
+        check_user_file(given["page"])
     if given["freeze"] is not None:
-        refuse_early(given["freeze"])
+        check_user_file(given["freeze"])
     algorithms = dict(given["algorithms"])
     for name in ("barrier", "allreduce"):
         if given[name]:
@@ -181,7 +181,7 @@ def _predict_profile(words: tuple[str, ...], size: str, given: Mapping[str, Any]
         print_caveats(answer.caveats, apart=True)
         for name, path in written_files:
             print_unwrapped(f"{name}: {printable(str(path))}")
-    return ExitCode.INCONCLUSIVE if answer.withheld else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if answer.withheld else ExitCode.SUCCESS
 
 
 def _predict_kernel(words: tuple[str, ...], given: Mapping[str, Any]) -> int:

@@ -29,7 +29,7 @@ from hockney.core.wording import plural
 from hockney.profiles.columns import unseparated_line
 from hockney.profiles.launching import Overhead
 from hockney.profiles.manifest import TraceMode, is_profile
-from hockney.system.files import refuse_early
+from hockney.system.files import check_user_file
 
 STDERR = 2
 
@@ -49,7 +49,7 @@ def action(
     as_json: bool,
 ) -> int:
     if page is not None:
-        refuse_early(page)
+        check_user_file(page)
     if archive is not None and prediction is None:
         raise UsageError(
             "--archive is without --check",
@@ -213,4 +213,4 @@ def _print_live_state(folder: Path, as_json: bool) -> int:
         for line in state.lines:
             print_line(line, hang="  ")
         print_caveats(state.caveats, apart=True)
-    return ExitCode.ANSWER_IS_NO if state.verdict == "deadlock" else ExitCode.FINE
+    return ExitCode.ANSWER_IS_NO if state.verdict == "deadlock" else ExitCode.SUCCESS

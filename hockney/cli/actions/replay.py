@@ -37,4 +37,4 @@ def action(
         if replay.caveats:
             echo()
             print_caveats(replay.caveats)
-    return ExitCode.FINE if replay.agrees else ExitCode.INCONCLUSIVE
+    return ExitCode.SUCCESS if replay.agrees else ExitCode.INCONCLUSIVE

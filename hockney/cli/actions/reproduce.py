@@ -43,7 +43,7 @@ def action(
             print_unwrapped(f"report: {results[0].out.parent / 'report.html'}")
     if any(result.left for result in results):
         return ExitCode.INCONCLUSIVE
-    return ExitCode.FINE if all(result.holds for result in results) else ExitCode.ANSWER_IS_NO
+    return ExitCode.SUCCESS if all(result.holds for result in results) else ExitCode.ANSWER_IS_NO
 
 
 def _print(done: ReproductionResult) -> None:

@@ -83,4 +83,4 @@ def print_share(run: Run, number: int, count: int, form: AnswerForm) -> int:
         state = f"{plural(own_missing, 'measurement')} missing" if own_missing else "complete"
         other_missing = plural(missing - own_missing, "measurement")
         print_line(f"share {number} of {count}: {state}; the others lack {other_missing}")
-    return ExitCode.INCONCLUSIVE if own_missing else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if own_missing else ExitCode.SUCCESS

@@ -17,7 +17,7 @@ from hockney.cli.output.results import print_caveats
 from hockney.cli.output.tables import print_json, print_line, print_table, print_unwrapped
 from hockney.core.errors import ExitCode, UsageError, printable
 from hockney.core.freed_memory import Memory
-from hockney.core.settings import FEWEST_LAUNCHES
+from hockney.core.settings import MIN_LAUNCHES
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat, Table
 from hockney.models.tuning.rules import EFFECT, bracketed
@@ -89,7 +89,7 @@ def action(
     if "slower" in verdicts:
         return ExitCode.ANSWER_IS_NO
     conclusive = "faster" in verdicts if checked else tables.tuning.conclusive
-    return ExitCode.FINE if conclusive else ExitCode.INCONCLUSIVE
+    return ExitCode.SUCCESS if conclusive else ExitCode.INCONCLUSIVE
 
 
 def _verdict_sentences(
@@ -111,7 +111,7 @@ def _verdict_sentences(
         yield no_gain_text(list(map(_size_name, gains_by_verdict["not faster"])))
     if undecided:
         without_intervals = sum(not gain.has_intervals for gain in undecided)
-        time_factors = multiple((gain.time_to_decide for gain in undecided), FEWEST_LAUNCHES)
+        time_factors = multiple((gain.time_to_decide for gain in undecided), MIN_LAUNCHES)
         needed_budget = suggested_budget(time_factors * budget)
         yield undecided_gains_text(
             list(map(_size_name, undecided)), without_intervals, under_load, needed_budget

@@ -39,4 +39,4 @@ def action(run: Path, salvage: Path | None, quiet: bool, as_json: bool) -> int:
     if any(finding.verdict == "bad" for finding in findings):
         return ExitCode.ANSWER_IS_NO
     missing = any(finding.code == "measurements-missing" for finding in findings)
-    return ExitCode.INCONCLUSIVE if missing else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if missing else ExitCode.SUCCESS

@@ -14,7 +14,7 @@ from click.core import augment_usage_errors
 
 from hockney.cli.arguments.options import as_json, quiet
 from hockney.core.errors import UsageError, printable, unknown
-from hockney.core.units import usual_time
+from hockney.core.units import normalize_time
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,7 +35,9 @@ class Command(_ExampleEpilog, click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         for option, number, argument in zip(args, args[1:], args[2:], strict=False):
             is_time = (
-                usual_time(f"{number} {argument}") if option.startswith("--") and argument.isalpha() else ""
+                normalize_time(f"{number} {argument}")
+                if option.startswith("--") and argument.isalpha()
+                else ""
             )
             if is_time:
                 raise UsageError(
@@ -186,7 +188,7 @@ class QuestionCommand(Command):
             formatter.write_text(f"Study {study.NAME}: {study.HELP}.")
         with formatter.section("Parameters, as NAME=VALUE after the study's name"):
             formatter.write_dl(
-                [(parameter.metavar, parameter.described) for parameter in parameters] or [("none", "")]
+                [(parameter.metavar, parameter.description) for parameter in parameters] or [("none", "")]
             )
 
 

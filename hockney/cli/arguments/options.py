@@ -14,9 +14,9 @@ import click
 
 from hockney.api.run_options import OPTIONS, integer_parser, parse_budget
 from hockney.core.case import split_case
-from hockney.core.errors import UsageError, printable, sentences, unknown
+from hockney.core.errors import UsageError, join_sentences, printable, unknown
 from hockney.core.paths import to_path
-from hockney.core.settings import MOST_LAUNCHES
+from hockney.core.settings import MAX_LAUNCHES
 from hockney.core.units import parse_bytes, parse_counts, parse_fraction, parse_share
 from hockney.core.wording import flag
 
@@ -74,7 +74,7 @@ SHARE = ParsedType("SHARE", parse_share)
 RANKS = ParsedType("N,...", parse_counts)
 SIZE = ParsedType("B", parse_bytes)
 FACTOR = ParsedType("F", at_least(1.0, "1.1"))
-LAUNCHES = ParsedType("N", integer_parser(1, MOST_LAUNCHES, "3"))
+LAUNCHES = ParsedType("N", integer_parser(1, MAX_LAUNCHES, "3"))
 NODES = ParsedType("N", integer_parser(1, 10**7, "64"))
 
 
@@ -306,7 +306,7 @@ def like_cases(
         cases.append(case)
         say(
             "note: "
-            + sentences(
+            + join_sentences(
                 f"{benchmark.name} is {'close to ' if benchmark.close else ''}'{case}'",
                 group.defined,
                 benchmark.differs,

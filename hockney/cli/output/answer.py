@@ -25,7 +25,7 @@ from hockney.cli.output.results import (
 from hockney.cli.output.tables import print_json, print_line
 from hockney.cli.output.terminal import echo
 from hockney.core.errors import ExitCode, RunInterrupted, UsageError, attach_run_to_interrupt, printable
-from hockney.core.paths import in_runs
+from hockney.core.paths import is_in_runs
 from hockney.core.wording import list_names, plural
 from hockney.measurement import Event, Listener
 from hockney.pages.format import VAGUE_INTERVAL_FACTOR, is_vague
@@ -105,7 +105,7 @@ def measure_and_print(
             listen = reporter if form.style == "table" else _streaming_listener(reporter, form)
             run = api.run(question, options, out=out, listen=listen)
             code = print_answer(run, reporter, form)
-            if not form.as_json and not in_runs(run.path):
+            if not form.as_json and not is_in_runs(run.path):
                 reporter.say(named_run_hint(run.path))
             return code
     except RunInterrupted:
@@ -149,7 +149,7 @@ def print_answer(run: Run, reporter: ProgressReporter, form: AnswerForm) -> int:
         if run.wrong:
             return ExitCode.ANSWER_IS_NO
         conclusive = not missing_count and studies.study(run.settings.study).is_conclusive(run.evidence)
-        return ExitCode.FINE if conclusive else ExitCode.INCONCLUSIVE
+        return ExitCode.SUCCESS if conclusive else ExitCode.INCONCLUSIVE
 
 
 def _print_diagnostics(run: Run, reporter: ProgressReporter) -> None:
@@ -194,7 +194,7 @@ def print_submitted(
         submitted_job = submit(listen=reporter)
         if isinstance(submitted_job, str):
             echo(submitted_job.rstrip("\n"))
-            return ExitCode.FINE
+            return ExitCode.SUCCESS
         if wait:
             reporter.say(_submitted_text(submitted_job.job, submitted_job.path))
             return print_answer(api.resume(submitted_job.path, wait=True, listen=reporter), reporter, form)
@@ -202,13 +202,13 @@ def print_submitted(
             print_json(
                 {**asdict(submitted_job), "path": str(submitted_job.path), "notices": reporter.notices}
             )
-            return ExitCode.FINE
+            return ExitCode.SUCCESS
         print_line(_submitted_text(submitted_job.job, submitted_job.path))
         if not quiet:
             location = printable(shlex.quote(str(submitted_job.path)))
             resume = f"'hockney resume {location}' prints the results when it has ended"
             print_line(f"{resume}, '{submitted_job.cancel}' ends it")
-    return ExitCode.FINE
+    return ExitCode.SUCCESS
 
 
 def named_run_hint(folder: Path) -> str:

@@ -16,11 +16,11 @@ from hockney.cli.output.progress import ProgressReporter
 from hockney.cli.output.results import print_document, print_summary
 from hockney.cli.output.tables import print_json, print_labelled, print_line, print_table, print_unwrapped
 from hockney.cli.output.terminal import echo
-from hockney.core.errors import ExitCode, UsageError, attach_run_to_interrupt, sentences
-from hockney.core.paths import in_runs
+from hockney.core.errors import ExitCode, UsageError, attach_run_to_interrupt, join_sentences
+from hockney.core.paths import is_in_runs
 from hockney.core.wording import plural
 from hockney.judgements.judgement import Judgement
-from hockney.system.files import refuse_early, write_user_file
+from hockney.system.files import check_user_file, write_user_file
 
 if TYPE_CHECKING:
     from hockney.api import Comparison, Question, RunOptions
@@ -71,7 +71,7 @@ def print_judgement(result: Comparison | Check, reporter: ProgressReporter, form
 def exit_code(judgement: Judgement[Any]) -> int:
     if judgement.is_failure:
         return ExitCode.ANSWER_IS_NO
-    return ExitCode.INCONCLUSIVE if judgement.is_undecided else ExitCode.FINE
+    return ExitCode.INCONCLUSIVE if judgement.is_undecided else ExitCode.SUCCESS
 
 
 def print_judgement_text(judgement: Judgement[Any], *, all_cases: bool = False) -> None:
@@ -86,7 +86,7 @@ def print_judgement_text(judgement: Judgement[Any], *, all_cases: bool = False) 
         echo()
         print_table(judgement.differences_table)
     for caveat in judgement.caveats:
-        print_labelled("warning", sentences(caveat.text, f"affects {caveat.touches}", caveat.todo))
+        print_labelled("warning", join_sentences(caveat.text, f"affects {caveat.touches}", caveat.todo))
     echo()
     print_table(judgement.operations_table, keys=judgement.key_column_count)
     if judgement.detail_sentences:
@@ -130,7 +130,7 @@ def check_and_print(
     """Measure a question, by default the cases of the baseline, and print the comparison. Returns the exit
     code."""
     for path in filter(None, (check_options.junit, check_options.markdown, check_options.page)):
-        refuse_early(path)
+        check_user_file(path)
     with ProgressReporter(quiet) as reporter:
         baseline_check = api.check(
             check_options.baselines,
@@ -158,12 +158,12 @@ def check_and_print(
                 if check_options.page is not None:
                     echo()
                     print_unwrapped(f"comparison: {check_options.page}")
-        if not form.as_json and not in_runs(run.path):
+        if not form.as_json and not is_in_runs(run.path):
             reporter.say(named_run_hint(run.path))
     if run.wrong:
         return ExitCode.ANSWER_IS_NO
     code = exit_code(comparison.judgement)
-    return ExitCode.INCONCLUSIVE if missing_count and code == ExitCode.FINE else code
+    return ExitCode.INCONCLUSIVE if missing_count and code == ExitCode.SUCCESS else code
 
 
 def _write(comparison: Comparison, check_options: CheckOptions) -> None:

@@ -26,7 +26,7 @@ from hockney.cli.output.tables import (
 from hockney.cli.output.terminal import echo
 from hockney.core.case import SETTING, Case, Value, format_value
 from hockney.core.catalog import Catalog
-from hockney.core.errors import printable, sentences
+from hockney.core.errors import join_sentences, printable
 from hockney.core.fit import Fit
 from hockney.core.launch_setting import DEFAULT
 from hockney.core.notice import Notice
@@ -314,12 +314,12 @@ def print_caveats(caveats: Iterable[Caveat], *, apart: bool = False) -> None:
     if other_caveats := [
         _first_clause(caveat.text) for caveat in all_caveats if caveat not in separate_caveats
     ]:
-        print_labelled("warning", sentences(f"also: {'; '.join(other_caveats)}"))
+        print_labelled("warning", join_sentences(f"also: {'; '.join(other_caveats)}"))
 
 
 def warning_text(caveat: Caveat) -> str:
     """Caveat as one line, without a label."""
-    return sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
+    return join_sentences(caveat.text, f"affects {caveat.touches}", caveat.todo)
 
 
 def missing_measurements(count: str, folder: Path) -> str:

@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The workloads of suites in the fake world. Each module here (all are in suites) has FAKE."""
+"""Workloads of suites in the fake world. Every module of this plug-in folder defines FAKE; all are in
+suites."""
 
 from __future__ import annotations
 
@@ -15,39 +16,38 @@ from hockney.core.plugins import plugins
 
 
 class FakeWorkloads(ABC):
-    """The known costs and results of some workloads. `shares` has every rank's share of the work, with mean
-    1."""
+    """Known costs and results of some workloads. `shares` are the ranks' shares of the work, with mean 1."""
 
     @abstractmethod
     def takes(self, workload: Workload) -> bool:
-        """Whether it is one of these workloads."""
+        """Return whether this is one of these workloads."""
 
     @abstractmethod
     def time(self, workload: Workload, case: Case, shares: np.ndarray) -> float:
-        """Seconds of one operation."""
+        """Return the seconds of one operation."""
 
     def constants(self, workload: Workload, case: Case) -> dict[str, float]:
-        """The metrics that are the same in all repetitions."""
+        """Return the metrics that are the same in all repetitions."""
         return {}
 
     def values(self, metric: Metric, case: Case, times: np.ndarray, shares: np.ndarray) -> np.ndarray | None:
-        """The values of a metric, for repetitions that took `times`; None if the world's own are to be
-        taken."""
+        """Return the values of a metric, for repetitions that took `times`; None to use the world's
+        values."""
         return None
 
     def labels(self, case: Case) -> dict[str, str]:
         return {}
 
     def checked_bytes(self, case: Case) -> int | None:
-        """The bytes checked in each repetition; None for the payload."""
+        """Return the bytes checked in each repetition; None for the payload."""
         return None
 
     def in_launch(self, launch: int) -> FakeWorkloads:
-        """The same workloads in this launch."""
+        """Return the same workloads in this launch."""
         return self
 
 
 @cache
 def fakes() -> tuple[FakeWorkloads, ...]:
-    """The fake workloads of every suite."""
+    """Return the fake workloads of every suite."""
     return tuple(module.FAKE for module in plugins(__name__, "FAKE"))

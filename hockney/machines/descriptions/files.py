@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from hockney.core.errors import EnvironmentProblem, UsageError, printable, unknown
-from hockney.core.paths import at_home, is_description_file
+from hockney.core.paths import expand_home, is_description_file
 from hockney.machines.descriptions.values import Place
 
 if sys.version_info >= (3, 11):
@@ -45,7 +45,7 @@ def machine_text(name: str, package: str, kind: str) -> tuple[str, str]:
     unreadable file."""
     names = bundled_names(package)
     if is_description_file(name):
-        return read_file(at_home(Path(name)), names), name
+        return read_file(expand_home(Path(name)), names), name
     if name not in names:
         raise unknown(f"{kind} machine", name, names)
     return (files(package) / "machines" / (name + ENDING)).read_text("utf-8"), name + ENDING

@@ -16,8 +16,8 @@ import msgspec
 
 from hockney.core.errors import UsageError, unknown
 from hockney.core.platform import (
-    CALLED,
-    RATED,
+    OPERATIONS_WITH_CALL_COSTS,
+    RATED_KERNELS,
     SELECTABLE_COLLECTIVES,
     Broadcast,
     Libraries,
@@ -266,9 +266,9 @@ READERS: dict[type, dict[str, Read]] = {
         on_node=values.list_of(_exactly_one(Segment)),
         collectives=_by_operation(SELECTABLE_COLLECTIVES, _algorithm),
         flops=values.FLOPS.read,
-        rates=_by_operation(RATED, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
+        rates=_by_operation(RATED_KERNELS, lambda _, raw, place: values.OPERATIONS.read(raw, place)),
         barrier_cluster=values.COUNT.read,
-        calls=_by_operation(CALLED, _points),
+        calls=_by_operation(OPERATIONS_WITH_CALL_COSTS, _points),
         libraries=_exactly_one(Libraries),
         noise=_exactly_one(Noise),
         origins=values.list_of(_exactly_one(Origin)),

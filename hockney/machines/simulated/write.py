@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from hockney.core.platform import RATED, Network, NodeGroup, Platform, Segment
+from hockney.core.platform import RATED_KERNELS, Network, NodeGroup, Platform, Segment
 from hockney.machines.descriptions.files import RATES, TIMES, list_text, quoted_text, scaled_text, size_text
 
 _FLOPS = (("flop/s", 0), ("kflop/s", 3), ("Mflop/s", 6), ("Gflop/s", 9), ("Tflop/s", 12))
@@ -63,7 +63,7 @@ def value_text(name: str, value: Any) -> str:
         return scaled_text(value, RATES)
     if name == "flops":
         return scaled_text(value, _FLOPS)
-    if name in RATED:
+    if name in RATED_KERNELS:
         return scaled_text(value, _OPERATIONS)
     if name in ("first", "eager"):
         return size_text(value)

@@ -13,7 +13,7 @@ import msgspec
 
 from hockney.core.errors import UsageError, printable, unknown
 from hockney.core.ethernet import Ethernet
-from hockney.core.launcher_options import NOTHING_ADDED, LauncherOptions
+from hockney.core.launcher_options import NO_LAUNCHER_OPTIONS, LauncherOptions
 from hockney.core.layout import THIS_HOST, HostOptions
 from hockney.core.machine import MachineReference, Traits
 from hockney.core.plugins import plugin_names, plugins
@@ -37,7 +37,7 @@ class PrepareOptions:
     notify: Notify = lambda text: None
     cores: int = 0
     workloads: Collection[str] = ()
-    launcher: LauncherOptions = NOTHING_ADDED
+    launcher: LauncherOptions = NO_LAUNCHER_OPTIONS
     hosts: HostOptions = THIS_HOST
     ethernet: Ethernet | None = None
     plans_only: bool = False
@@ -89,7 +89,7 @@ def prepare(
     notify: Notify = lambda text: None,
     workloads: Collection[str] = (),
     cores: int = 0,
-    launcher: LauncherOptions = NOTHING_ADDED,
+    launcher: LauncherOptions = NO_LAUNCHER_OPTIONS,
     hosts: HostOptions = THIS_HOST,
     ethernet: Ethernet | None = None,
     plans_only: bool = False,
@@ -147,6 +147,6 @@ def _unknown_machine(reference: MachineReference, kinds: Sequence[Kind]) -> Usag
         machine,
         scheme_candidates,
         code="unknown-machine",
-        compared=lambda text: MachineReference.parse(text).scheme,
+        normalize=lambda text: MachineReference.parse(text).scheme,
     )
     return scheme_error if scheme_error.suggestion else error

@@ -15,7 +15,7 @@ from hockney import __version__
 from hockney.core.machine import Machine, MachineReference, Traits
 from hockney.core.record import SCHEMA
 from hockney.discovery.mpi_settings import mpi_settings
-from hockney.launch.fake import CORES, FakeLauncher, fake_from_words
+from hockney.launch.fake import CORES, FakeLauncher, parse_fake_launcher
 from hockney.launch.fake_world import World
 from hockney.measurement.bench import Bench
 from hockney.measurement.kinds import PrepareOptions
@@ -30,7 +30,7 @@ TRAITS = Traits(origin="fake", local=False)
 
 def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
     cores = options.cores or CORES
-    launcher = fake_from_words(str(reference), options.hosts, cores)
+    launcher = parse_fake_launcher(str(reference), options.hosts, cores)
     launcher.world = _with_variables(launcher.world, dict(options.launcher.variables))
     bench = fake_bench(launcher, cores, options.workloads)
     settings = mpi_settings(os.environ)  # recorded as on a real machine, so that tests need no MPI
@@ -41,12 +41,12 @@ def _with_variables(world: World, variables: Mapping[str, str]) -> World:
     """Return the world with the user's variables, and with different noise."""
     if not variables:
         return world
-    return replace(world.under(variables), seed=world.seed + zlib.crc32(repr(variables).encode()))
+    return replace(world.with_variables(variables), seed=world.seed + zlib.crc32(repr(variables).encode()))
 
 
 def fake_bench(launcher: str | FakeLauncher, cores: int = CORES, workloads: Collection[str] = ()) -> Bench:
     """Return a bench on the fake machine, whose simulated clock measures budgets."""
-    launcher = fake_from_words(launcher) if isinstance(launcher, str) else launcher
+    launcher = parse_fake_launcher(launcher) if isinstance(launcher, str) else launcher
     machine = Machine(
         schema=SCHEMA,
         kind=KIND,

@@ -92,8 +92,8 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         engine.path,
         processors().cores,
         bind=False,
-        others=executables,
-        user=LauncherOptions(options.launcher.arguments, _variables(ethernet, layout)).having(
+        group_engines=executables,
+        user=LauncherOptions(options.launcher.arguments, _variables(ethernet, layout)).with_variables(
             options.launcher.variables
         ),
         layout=layout,

@@ -37,10 +37,10 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         engine.path,
         processors().cores,
         bind=options.bind,
-        others=executables,
+        group_engines=executables,
         user=user,
         layout=launch_hosts.layout,
-        ways=lambda: launch_hosts.ways(mpi, os.environ),
+        clusters=lambda: launch_hosts.candidate_clusters(mpi, os.environ),
     )
     machine = msgspec.structs.replace(
         host_machine,

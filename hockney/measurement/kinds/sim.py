@@ -55,8 +55,8 @@ def prepare(reference: MachineReference, options: PrepareOptions) -> Bench:
         engine.path,
         engine.platform,
         platform,
-        others=group_engines,
-        verifying_each=verified_workloads,
+        group_engines=group_engines,
+        self_verifying_workloads=verified_workloads,
         ranks_per_node=layout.ranks_per_node if layout is not None else 0,
     )
     return Bench(launcher, catalog, _describe_machine(platform, mpi, engine), layout=layout)

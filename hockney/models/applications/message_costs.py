@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from hockney.core.case import HOT
 from hockney.core.catalog import PING_PONG, Workload
 from hockney.core.errors import Inconclusive, printable
-from hockney.core.fit import Fit, Fits, Summary, Surveyed
+from hockney.core.fit import Fit, Fits, Summary, UsedSurvey
 from hockney.core.layout import LEVELS, NETWORK, NODE, farthest_level_in_node
 from hockney.core.machine import Machine
 from hockney.core.platform import Platform
@@ -119,7 +119,7 @@ def messages_of_run(
     fits: Fits,
     machine: Machine,
     where: str,
-    surveyed: Surveyed | None,
+    surveyed: UsedSurvey | None,
     *,
     hosts: int = 1,
     buffers: str = HOT,

@@ -86,7 +86,7 @@ def _collective_curves(fits: Fits, message: PointToPointCosts, end: End) -> dict
     nodes as the program's, as far as the cases specify it. Times with recently written data are preferred,
     since a program's data is recently written."""
     times_by_buffers: dict[str, dict[tuple[str, int], dict[float, float]]] = {HOT: {}, WRITTEN: {}}
-    for workload, case, summary in fits.measured("collective"):
+    for workload, case, summary in fits.measured_cases("collective"):
         buffers = str(case.get("buffers", HOT))
         if buffers not in times_by_buffers or not case.with_parameter("buffers", HOT).is_usual:
             continue
@@ -107,7 +107,7 @@ def _collective_curves(fits: Fits, message: PointToPointCosts, end: End) -> dict
 def _barrier_curves(fits: Fits, message: PointToPointCosts, end: End) -> dict[tuple[str, int], Curve]:
     """The times of MPI_Barrier by number of ranks."""
     curves: dict[tuple[str, int], Curve] = {}
-    for _, case, summary in fits.measured("barrier"):
+    for _, case, summary in fits.measured_cases("barrier"):
         is_usual = case.is_usual and case.get("algorithm") == "mpi" and case.get("sync") != "loop"
         if is_usual and (not case.is_placed or _has_matching_placement(case, message)):
             curves["barrier", case.ranks] = ((0.0, at_end(summary.cost(fits.cost), end)),)

@@ -25,7 +25,7 @@ from typing import TypeVar
 import numpy as np
 
 from hockney.core.catalog import Catalog
-from hockney.core.fit import Cost, Estimate, Summary, Undisturbed
+from hockney.core.fit import Cost, Estimate, Summary, UndisturbedCost
 from hockney.core.record import Record, RunRecords
 from hockney.models.loaded_launches import loaded_launches, select_records
 from hockney.models.statistics.location import MAX_INTERVAL_FACTOR, estimate, robust_deviation
@@ -117,11 +117,11 @@ def _summary(observation: Observation) -> Summary:
     )
 
 
-def _undisturbed(observation: Observation) -> Undisturbed | None:
+def _undisturbed(observation: Observation) -> UndisturbedCost | None:
     fastest = observation.fastest_mode
     if fastest is None:
         return None
-    return Undisturbed(
+    return UndisturbedCost(
         cost=typical_time(fastest),
         disturbed=disturbed_share(observation.with_imputed_launches.visits, fastest.log_center),
     )

@@ -11,7 +11,7 @@ from dataclasses import replace
 from statistics import median
 
 from hockney.core.fit import LAUNCHES_IN_TWO_MODES, Summary
-from hockney.core.settings import FEWEST_LAUNCHES, PRECISION
+from hockney.core.settings import DEFAULT_PRECISION, MIN_LAUNCHES
 from hockney.core.units import format_factor, format_number
 from hockney.core.wording import join_words, list_names, plural, verb_form
 from hockney.draw.page import Caveat, Section
@@ -319,7 +319,7 @@ def _check_precision(evidence: Evidence) -> Iterator[RunCaveat]:
     if evidence.machine.traits.noiseless or evidence.machine.traits.imported:
         return
     requested = evidence.settings.precision
-    warning_width = max(requested, DEFAULT_WARNING_PRECISION) if requested == PRECISION else requested
+    warning_width = max(requested, DEFAULT_WARNING_PRECISION) if requested == DEFAULT_PRECISION else requested
     widths = {s.case: precision(s.typical) for s in evidence.fits.summaries}
     wide_cases = {case: width for case, width in widths.items() if width is None or width > warning_width}
     if not wide_cases:
@@ -406,7 +406,7 @@ def _can_differ(summary: Summary) -> bool:
 def _has_excess_scatter(summary: Summary) -> bool:
     """Check whether the standard deviation of the launches' log times is neither small nor as expected."""
     spread, expected = summary.launch_spread, summary.launch_spread_expected or 0.0
-    is_sufficient = summary.launches >= FEWEST_LAUNCHES
+    is_sufficient = summary.launches >= MIN_LAUNCHES
     return (
         spread is not None
         and is_sufficient
@@ -479,16 +479,16 @@ def _check_missed_launches(evidence: Evidence) -> Iterator[RunCaveat]:
 
 
 def _check_launch_count(evidence: Evidence) -> Iterator[RunCaveat]:
-    min_launches = min((s.launches for s in evidence.fits.summaries), default=FEWEST_LAUNCHES)
+    min_launches = min((s.launches for s in evidence.fits.summaries), default=MIN_LAUNCHES)
     traits = evidence.machine.traits
-    if min_launches >= FEWEST_LAUNCHES or traits.noiseless or traits.imported:
+    if min_launches >= MIN_LAUNCHES or traits.noiseless or traits.imported:
         return
-    affected = {s.case for s in evidence.fits.summaries if s.launches < FEWEST_LAUNCHES}
+    affected = {s.case for s in evidence.fits.summaries if s.launches < MIN_LAUNCHES}
     # if enough were planned, the budget ended the run before them
     suggested_launches = SUFFICIENT_LAUNCHES if evidence.settings.launches < SUFFICIENT_LAUNCHES else None
     yield run_caveat(
         "launches",
-        f"{plural(len(affected), 'case rests', 'cases rest')} on fewer than {FEWEST_LAUNCHES} launches: "
+        f"{plural(len(affected), 'case rests', 'cases rest')} on fewer than {MIN_LAUNCHES} launches: "
         + (
             "the intervals do not include the variation between launches"
             if min_launches == 1

@@ -179,5 +179,5 @@ def _unknown_benchmark(name: str, available: Iterable[str], with_program: bool) 
         available,
         "see docs/reference/peers.md for those of OSU and IMB",
         code="unknown-benchmark",
-        compared=compared,
+        normalize=compared,
     )

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from hockney.core.case import Case
 from hockney.core.fit import Estimate
-from hockney.core.units import typed_seconds
+from hockney.core.units import format_time_option
 from hockney.core.wording import join_words, list_names, plural
 from hockney.draw.page import Caveat
 from hockney.models.applications.point_to_point_costs import PointToPointCosts
@@ -170,10 +170,10 @@ def _reduced_grid(evidence: Evidence) -> Caveat | None:
         missing.append("uneven work and exchanges with other MPI calls")
     return Caveat(
         "grid-reduced",
-        f"a budget of {typed_seconds(evidence.settings.budget_s)} is too small for the whole grid, which "
-        f"lacks {' and '.join(missing)}",
+        f"a budget of {format_time_option(evidence.settings.budget_s)} is too small for the whole grid, "
+        f"which lacks {' and '.join(missing)}",
         "the extent of the grid",
-        f"use --budget {typed_seconds(ROUNDS * least_of(full_grid))} or more",
+        f"use --budget {format_time_option(ROUNDS * least_of(full_grid))} or more",
     )
 
 

@@ -10,7 +10,7 @@ from hockney.core.case import HOT, Case
 from hockney.core.catalog import Catalog
 from hockney.core.errors import UsageError
 from hockney.core.machine import Machine
-from hockney.core.program_cases import IN_PLAN, PROGRAM
+from hockney.core.program_cases import PLAN_PREFIX, PROGRAM
 from hockney.models.programs.description import read_stored_descriptions
 from hockney.models.programs.parts import CollectivePart, Iteration, StepsPart
 from hockney.pages.evidence import Options, unique_cases
@@ -50,7 +50,7 @@ def plan(options: Options, catalog: Catalog, machine: Machine) -> list[Case]:
     for name, description in programs.items():
         for p in ranks:
             iteration = description.iteration(p)
-            words = f"{PROGRAM} description={IN_PLAN}{name} iterations={iterations(iteration)}"
+            words = f"{PROGRAM} description={PLAN_PREFIX}{name} iterations={iterations(iteration)}"
             cases.append(catalog.case(f"{words} sync={sync} ranks={p}"))
             needs.append(needs_of(iteration))
     if options.value(PREDICT) == "yes" and options.survey is None and machine.platform is None:

@@ -13,7 +13,14 @@ from raising import raises_code
 from hockney import measurement
 from hockney.build.identity import source_folder
 from hockney.core.errors import UsageError
-from hockney.core.ethernet import CHECK_SEQUENCE, GAP, PREAMBLE, SMALLEST, Ethernet, EthernetOrigin
+from hockney.core.ethernet import (
+    CHECK_SEQUENCE,
+    INTERFRAME_GAP,
+    MIN_FRAME,
+    PREAMBLE,
+    Ethernet,
+    EthernetOrigin,
+)
 from hockney.machines import emulated
 from hockney.machines.emulated.description import (
     LEAST_MTU,
@@ -155,8 +162,8 @@ def test_the_engine_has_the_same_wire():
     assert {name: int(value) for name, value in octets.items()} == {
         "before_frame": PREAMBLE,
         "check_sequence": CHECK_SEQUENCE,
-        "smallest_frame": SMALLEST,
-        "between_frames": GAP,
+        "smallest_frame": MIN_FRAME,
+        "between_frames": INTERFRAME_GAP,
     }
 
 

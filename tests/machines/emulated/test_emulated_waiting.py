@@ -16,7 +16,7 @@ from hosts import BUS, LONGEST_S, programs
 from raising import raises_code
 
 from hockney import measurement
-from hockney.core.launcher_options import launcher_options
+from hockney.core.launcher_options import parse_launcher_options
 from hockney.launch.launcher import LaunchFailed, LaunchOptions
 from hockney.machines import emulated
 
@@ -67,7 +67,7 @@ def test_a_blocked_rank_leaves_the_processor_to_others(mpi, mpi_name, tmp_path):
     subprocess.run([mpi.mpicxx, str(source), "-o", str(program)], check=True, capture_output=True)
 
     def processor_s(wait_us: int) -> float:
-        options = launcher_options("", [f"HOCKNEY_WAIT_US={wait_us}"])
+        options = parse_launcher_options("", [f"HOCKNEY_WAIT_US={wait_us}"])
         bench = measurement.prepare(machine_file(tmp_path), mpi_name, launcher=options)
         bench.launcher.engine = program
         made = bench.launcher.describe(2)

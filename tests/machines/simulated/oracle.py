@@ -12,7 +12,7 @@ from pathlib import Path
 
 from hockney.core.machine import Mpi
 from hockney.core.platform import Network, NodeGroup, Platform, Segment
-from hockney.launch.smpi import algorithm_words, hosts, platform_lines
+from hockney.launch.smpi import algorithm_words, platform_lines, rank_hosts
 
 PROBE = Path(__file__).with_name("probe.cpp")
 ENGINE = PROBE.parents[3] / "engine"
@@ -46,7 +46,9 @@ class Simulator:
 
     def times(self, platform: Platform, ranks: int, *words: str) -> dict[str, float]:
         """Seconds of each operation of `words`, from all ranks' beginning to the last one's end."""
-        done = self.run(platform_lines(platform), hosts(platform, ranks), words, algorithm_words(platform))
+        done = self.run(
+            platform_lines(platform), rank_hosts(platform, ranks), words, algorithm_words(platform)
+        )
         assert done.returncode == 0, done.stderr
         found = (line.split() for line in done.stdout.splitlines())
         return {words[0]: float(words[1]) for words in found if len(words) == 2 and ":" in words[0]}

@@ -74,7 +74,7 @@ def test_the_parameters_of_loggp_are_the_machines(machine):
 def test_the_change_points_are_the_machines(machine):
     """Each lies between two measured sizes, like the true ones."""
     firsts = [segment.first for segment in machine.segments]
-    for piece in WORLD.pieces[1:]:
+    for piece in WORLD.segments[1:]:
         assert any(piece.first / 2 < first <= piece.first for first in firsts), piece.first
     assert machine.eager in range(32768, 65536)
 

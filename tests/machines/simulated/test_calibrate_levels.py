@@ -37,13 +37,13 @@ def machine(real) -> Platform:
 
 def test_messages_take_what_they_do_at_each_level(machine):
     for size in SIZES:
-        for on_node, world in ((True, WORLD), (False, WORLD.at("network"))):
+        for on_node, world in ((True, WORLD), (False, WORLD.at_level("network"))):
             found = machine.segment(size, on_node=on_node).one_way(size)
             assert found == pytest.approx(world.message(size), rel=0.05), (size, on_node)
 
 
 def test_overheads_are_those_of_each_level(machine):
-    for segments, world in ((machine.on_node, WORLD), (machine.segments, WORLD.at("network"))):
+    for segments, world in ((machine.on_node, WORLD), (machine.segments, WORLD.at_level("network"))):
         assert segments[0].send_s == pytest.approx(world.send_overhead_s, rel=0.2)
         assert segments[0].receive_s == pytest.approx(world.receive_overhead_s, rel=0.2)
 
@@ -62,7 +62,7 @@ def test_nothing_between_nodes_is_a_guess(real, machine):
     assert note_between_nodes(real.name) not in machine.notes
     keys = {each.key for each in machine.origins if each.status == "fitted"}
     assert {"segments[0]", "on_node[0]", "network.nic"} <= keys
-    rate = (1 << 20) / WORLD.at("network").message(1 << 20)
+    rate = (1 << 20) / WORLD.at_level("network").message(1 << 20)
     assert machine.network.nic == pytest.approx(rate, rel=0.5), "not that of a node's memory"
 
 
@@ -80,7 +80,7 @@ def test_a_run_with_one_level_has_the_costs_of_that(real):
     assert near.on_node and simulated.between_nodes_guessed(near)
     assert note_between_nodes(real.name) in near.notes
     assert not far.on_node and not simulated.between_nodes_guessed(far)
-    assert far.segments[0].one_way(0) == pytest.approx(WORLD.at("network").message(0), rel=0.05)
+    assert far.segments[0].one_way(0) == pytest.approx(WORLD.at_level("network").message(0), rel=0.05)
     assert near.on_node[0].one_way(0) == pytest.approx(WORLD.message(0), rel=0.05)
 
 

@@ -146,7 +146,7 @@ def test_noise_is_the_same_for_the_same_seed(simulator: Simulator) -> None:
 
 def test_too_many_messages_end_the_simulation(simulator: Simulator) -> None:
     platform = machine(PAIR)
-    done = simulator.run(platform_lines(platform, events=20), ["n0", "n1"], ["ten:0", "ten:1", "ten:2"])
+    done = simulator.run(platform_lines(platform, max_events=20), ["n0", "n1"], ["ten:0", "ten:1", "ten:2"])
     assert done.returncode != 0
     explanation = explain_simulator(done.returncode, done.stderr.splitlines())
     assert explanation.code == "too-many-simulated-messages" and "20" in explanation.why

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hockney.core import platform
 from hockney.core.platform import Libraries, Network, NodeGroup, Noise, Origin, Platform, Segment
-from hockney.core.smpi_algorithms import KNOWN
+from hockney.core.smpi_algorithms import ALGORITHMS
 from hockney.machines import simulated
 
 SECONDS = st.one_of(st.just(0.0), st.floats(0.0, 2e6, allow_nan=False), st.floats(1e-12, 1e-3))
@@ -19,7 +19,9 @@ SIZE = st.one_of(st.integers(0, 1 << 50), st.integers(0, 1 << 30).map(lambda k: 
 COUNT = st.integers(1, 40)
 COUNTS = st.lists(COUNT, min_size=1, max_size=4).map(tuple)
 WORD = st.from_regex(r"[a-z0-9][a-z0-9._-]{0,9}(\+[a-z][a-z0-9-]{0,5})?", fullmatch=True)
-ALGORITHMS = [(operation, name) for operation in platform.SELECTABLE_COLLECTIVES for name in KNOWN[operation]]
+ALGORITHMS = [
+    (operation, name) for operation in platform.SELECTABLE_COLLECTIVES for name in ALGORITHMS[operation]
+]
 TEXT = st.text(max_size=30)
 FILLED = TEXT.filter(str.strip)
 
@@ -77,13 +79,13 @@ OPTIONAL = {
     "on_node": segments(0),
     "collectives": st.lists(st.sampled_from(ALGORITHMS)).map(dict),
     "flops": st.floats(1.0, 1e21),
-    "rates": st.dictionaries(st.sampled_from(platform.RATED), st.floats(1.0, 1e18), max_size=2),
+    "rates": st.dictionaries(st.sampled_from(platform.RATED_KERNELS), st.floats(1.0, 1e18), max_size=2),
     "sum_s_per_byte": SECONDS,
     "hardware_barrier_s": st.one_of(st.none(), SECONDS),
     "barrier_cluster": st.integers(1, 1 << 20),
     "barrier_round_s": SECONDS,
     "calls": st.dictionaries(
-        st.sampled_from(platform.CALLED),
+        st.sampled_from(platform.OPERATIONS_WITH_CALL_COSTS),
         st.dictionaries(SIZE, SECONDS, min_size=1, max_size=3).map(lambda each: tuple(sorted(each.items()))),
         max_size=2,
     ),

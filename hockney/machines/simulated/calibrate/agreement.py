@@ -11,7 +11,7 @@ from typing import Literal
 from hockney.core import layout
 from hockney.core.case import PLACE
 from hockney.core.fit import Estimate, Subject
-from hockney.core.platform import CALLED
+from hockney.core.platform import OPERATIONS_WITH_CALL_COSTS
 from hockney.machines.simulated.calibrate.calls import collective
 from hockney.machines.simulated.calibrate.survey import Survey, in_simulation
 
@@ -113,7 +113,7 @@ def _twin_subject(subject: Subject) -> Subject:
 
 
 def _compare_collectives(real: Survey, twin: Survey) -> Iterator[Agreement]:
-    for operation in CALLED:
+    for operation in OPERATIONS_WITH_CALL_COSTS:
         simulated = collective(twin, operation)
         for size, median in collective(real, operation).items():
             if size in simulated and (size > 0 or operation == "barrier"):

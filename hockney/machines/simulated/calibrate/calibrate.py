@@ -14,7 +14,16 @@ import msgspec
 
 from hockney.core.errors import UsageError
 from hockney.core.fit import Fit
-from hockney.core.platform import CALLED, Network, NodeGroup, Noise, Origin, Platform, Segment, Status
+from hockney.core.platform import (
+    OPERATIONS_WITH_CALL_COSTS,
+    Network,
+    NodeGroup,
+    Noise,
+    Origin,
+    Platform,
+    Segment,
+    Status,
+)
 from hockney.core.units import format_bytes, format_rate
 from hockney.machines.descriptions.values import MOST
 from hockney.machines.simulated.calibrate.calls import PairMessages, algorithms, calls, collective, sum_cost
@@ -59,7 +68,9 @@ def calibrate(survey: Survey, options: CalibrationOptions | None = None) -> Plat
     segments, on_node, sources, notes = _segments(node_level, network_level, eager, network_description)
     # Operations on 2 ranks of one node, where messages hide less, tell most about a call.
     collective_surveys = [
-        level_.survey for level_ in levels if any(collective(level_.survey, name) for name in CALLED)
+        level_.survey
+        for level_ in levels
+        if any(collective(level_.survey, name) for name in OPERATIONS_WITH_CALL_COSTS)
     ]
     pair = collective_surveys[0] if collective_surveys else levels[0].survey
     messages_of_pair = segments if pair.between_nodes and measured_network else on_node or segments

@@ -18,7 +18,7 @@ from itertools import pairwise
 
 from hockney.core.case import MPI
 from hockney.core.fit import Estimate
-from hockney.core.platform import CALLED, Origin, Segment
+from hockney.core.platform import OPERATIONS_WITH_CALL_COSTS, Origin, Segment
 from hockney.core.units import format_bytes, format_seconds
 from hockney.machines.simulated.calibrate.curve import JUMP
 from hockney.machines.simulated.calibrate.segments import rounded
@@ -198,7 +198,7 @@ class OpenGap:
 
 
 def open_gaps(survey: Survey, pair: PairMessages) -> Iterator[OpenGap]:
-    for operation in CALLED:
+    for operation in OPERATIONS_WITH_CALL_COSTS:
         for call_before, call_after in pairwise(_measured_calls(survey, pair, operation)):
             if call_after.size <= WIDE_STEP * call_before.size or call_after.time <= JUMP * call_before.time:
                 continue
@@ -214,7 +214,7 @@ def calls(survey: Survey, pair: PairMessages) -> tuple[dict[str, Points], list[O
     costs: dict[str, Points] = {}
     origins: list[Origin] = []
     notes: list[str] = []
-    for operation in CALLED:
+    for operation in OPERATIONS_WITH_CALL_COSTS:
         measured_calls = list(_measured_calls(survey, pair, operation))
         faster_calls = [
             call for call in measured_calls if call.median.high is not None and call.median.high < call.alone

@@ -199,7 +199,7 @@ def test_set_ups_under_the_progress_thread_are_compared_and_have_no_prediction(t
 
 
 TRUTH = FakeAnnealing(loss={"estimated": 0.01, "decoupled": 0.03})
-COSTLY = World(round_s=20e-6, noise=0.01, tail=0.0).having(TRUTH)
+COSTLY = World(round_s=20e-6, noise=0.01, tail=0.0).with_workloads(TRUTH)
 """A broadcast or a gather of two ranks takes as long as a message of the annealing."""
 NAMES = ("original", "estimated", "lagged", "decoupled")
 
@@ -207,7 +207,7 @@ NAMES = ("original", "estimated", "lagged", "decoupled")
 def run(
     folder: Path, annealing: FakeAnnealing | None = None, ranks: tuple[int, ...] = (2,), **parameters: object
 ) -> Evidence:
-    world = COSTLY if annealing is None else COSTLY.having(annealing)
+    world = COSTLY if annealing is None else COSTLY.with_workloads(annealing)
     given = {"setups": NAMES, "predict": "no", "balance": "no"} | parameters
     return studied(folder, STUDY, world, cores=4, launches=6, budget_s=200.0, ranks=ranks, parameters=given)
 

@@ -282,7 +282,7 @@ def _single_message_costs(fits: Fits, end: End) -> tuple[float, float] | None:
 
 def _local_rates(fits: Fits, ranks: int, end: End) -> LocalRates:
     rates_by_operation: dict[str, list[LocalRate]] = {}
-    for workload, case, summary in fits.measured(LOCAL_ROLE):
+    for workload, case, summary in fits.measured_cases(LOCAL_ROLE):
         operation_count = summary.metrics.get(OPERATIONS_METRIC)
         if operation_count is None or operation_count.typical.value <= 0:
             continue

@@ -78,7 +78,7 @@ def case_lines(mesh: str) -> Iterator[str]:
 
 def part(mesh: str, cases: tuple[Case, ...], catalog: Catalog) -> Part:
     names = {case.workload for case in cases}
-    return Part(part_name(mesh), machine_name(mesh), cases, tuple(catalog.only(names).workloads))
+    return Part(part_name(mesh), machine_name(mesh), cases, tuple(catalog.restricted_to(names).workloads))
 
 
 def fitted_parameter(answer: Answer, symbol: str, processors: int, method: str = "put") -> float | None:

@@ -24,7 +24,7 @@ from hockney.core.catalog import Catalog
 from hockney.core.errors import Inconclusive, UsageError
 from hockney.core.fit import Cost
 from hockney.core.notice import Notice
-from hockney.core.paths import RUNS, AnyPath, to_path
+from hockney.core.paths import RUNS_FOLDER, AnyPath, to_path
 from hockney.core.platform import Platform
 from hockney.core.units import doubling_series
 from hockney.core.wording import join_words, option
@@ -212,7 +212,7 @@ def _find_rates(
     measured_source = _measured_rates(kernel, size, find_runs.runs_of_this_machine(STUDIES), cost)
     if measured_source is None:
         raise Inconclusive(
-            f"no run of {kernel} on one rank in {RUNS}",
+            f"no run of {kernel} on one rank in {RUNS_FOLDER}",
             "the prediction is based on the rate at which one rank computes",
             f"run 'hockney run \"{kernel} class={size}\" --ranks 1' first, or give {option('rate')}",
             code="no-rate-of-one-rank",

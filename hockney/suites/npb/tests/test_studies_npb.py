@@ -205,7 +205,9 @@ def test_wrong_answers_are_named(tmp_path: Path):
 
 def test_barriers_that_are_alike_are_not_said_to_win_anything(tmp_path: Path):
     alike = FakeNpb(barrier_factors={})
-    evidence = run(tmp_path / "r", (2,), 4, World(noise=0.02, tail=0.0).having(alike), kernels=("cg", "ep"))
+    evidence = run(
+        tmp_path / "r", (2,), 4, World(noise=0.02, tail=0.0).with_workloads(alike), kernels=("cg", "ep")
+    )
     best = NpbResults.of(evidence).best_effect(2, "step")
     assert best.saving.low <= 0 <= best.saving.high
     assert predictions(NpbResults.of(evidence)).predictions == (), "the costs of messages were not measured"
