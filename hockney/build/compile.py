@@ -21,7 +21,7 @@ SILENCE_SECONDS = 600.0
 
 
 class BuildFailed(EnvironmentProblem):
-    """`log` is the whole log, `tail` its last lines."""
+    """A failed build. `log` is the complete log, `tail` its last lines."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ def run_logged(
 
 
 def log_lines(log: Path) -> list[str]:
-    """The log's lines that are not blank."""
+    """Return the lines of the log that are not blank."""
     return [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
 
 
@@ -77,7 +77,7 @@ def is_disk_full(lines: Sequence[str]) -> bool:
 
 
 def find_first_error(lines: Sequence[str]) -> str:
-    """The first error of compiler or linker, and the end of the log."""
+    """Return the first error of compiler or linker, and the end of the log."""
     errors = [
         line
         for line in lines
@@ -88,10 +88,11 @@ def find_first_error(lines: Sequence[str]) -> str:
 
 
 BATCH = 8
-"""Files compiled as one: a smaller number spends more time on headers, a larger one leaves cores idle."""
+"""Number of files compiled as one. A smaller number spends more time on headers, a larger one leaves cores
+idle."""
 
 PLATFORM = "libhockney-platform.so"
-"""Built next to an engine for SimGrid: the plug-in of the simulator for described machines."""
+"""The simulator's plug-in for described machines, built next to an engine for SimGrid."""
 
 
 def compile_targets(
@@ -126,9 +127,9 @@ def compile_targets(
 def configure_and_build(
     configure: Sequence[str], builds: Sequence[Sequence[str]], mpi: Mpi, log: Path
 ) -> bool:
-    """Whether CMake configures, and each of `builds` succeeds in order. Several files are compiled as one,
-    which takes a quarter of the time, or separately if they cannot be combined. The log has the output of the
-    last attempt."""
+    """Return whether CMake configures, and all `builds` succeed in order. Files are compiled in batches,
+    which takes a quarter of the time, or separately if they cannot be combined. The log contains the output
+    of the last attempt."""
     for unity in ("ON", "OFF"):
         combining = [f"-DCMAKE_UNITY_BUILD={unity}", f"-DCMAKE_UNITY_BUILD_BATCH_SIZE={BATCH}"]
         log.unlink(missing_ok=True)
@@ -147,8 +148,8 @@ def build_failure(
     keep_log: Path | None = None,
     moved: tuple[Path, Path] | None = None,
 ) -> BuildFailed:
-    """Why `product` was not built. The log is copied to `keep_log`; for `moved` folders, the error names the
-    second instead of the first."""
+    """Explain why `product` was not built. The log is copied to `keep_log`. For `moved` folders, the error
+    names the second instead of the first."""
     lines = log_lines(log)
     tail = lines[-12:]
     if keep_log is not None:
@@ -189,7 +190,7 @@ def build_failure(
 
 
 def can_compile(mpi: Mpi, *flags: str) -> bool:
-    """Whether the wrapper compiles what its language requires; without flags, anything at all."""
+    """Return whether the wrapper compiles C++20 with these flags; without flags, any C++."""
     words = [mpi.mpicxx, *flags, "-fsyntax-only", "-x", "c++", "-"]
     program = CPP20_PROGRAM if flags else "int main() { return 0; }\n"
     return process.capture(words, env=environment_of(mpi), input=program, timeout=60).ok

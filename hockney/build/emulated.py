@@ -1,6 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of engine/emulated/, which make this host an Ethernet of several: compiled on first use."""
+"""The programs of engine/emulated/, which emulate an Ethernet of hosts on this host: compiled on first
+use."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ PROGRAMS = {
     ETHERNET: ("ethernet", "agent", "room", "relay", "medium", "links"),
     WAITING: ("waiting",),
 }
-"""The source files of each."""
+"""Source files of each program."""
 AGENT = "hockney-ethernet-agent"
-"""Another name of ETHERNET."""
+"""Additional name of ETHERNET."""
 FLAGS = {ETHERNET: ("-O2",), WAITING: ("-O2", "-shared", "-fPIC")}
 
 
@@ -35,7 +36,8 @@ class EthernetPrograms:
 def ethernet_programs(
     notify: Callable[[str], None] = lambda _: None, environ: Mapping[str, str] | None = None
 ) -> EthernetPrograms:
-    """The programs of emulated machines, from the cache or compiled into it. Raises EnvironmentProblem."""
+    """Return the programs of emulated machines, from the cache or compiled into it. Raises
+    EnvironmentProblem."""
     place = compiled_once(
         EMULATED,
         "the programs of emulated machines (once; a few seconds)",

@@ -65,11 +65,12 @@ def engine(
     group: str = MAIN,
     compiles: bool = True,
 ) -> Engine:
-    """The executable `group` of the engine compiled for `mpi`, with its catalog; if it is not compiled and
-    must not be, the place where it would be, with the catalog that comes with hockney.
+    """Return the executable `group` of the engine compiled for `mpi`, with its catalog. If it is not compiled
+    and `compiles` is false, return its future path with the catalog bundled with hockney.
 
-    Built in a temporary folder and then moved into place, so that neither an interruption nor a concurrent
-    hockney leaves a broken one. Raises BuildFailed, or EnvironmentProblem if something else is missing.
+    It is built in a temporary folder and then moved into place, so that neither an interruption nor a
+    concurrent hockney leaves a broken one. Raises BuildFailed, or EnvironmentProblem if something else is
+    missing.
     """
     environ = os.environ if environ is None else environ
     source = source or source_folder()
@@ -108,8 +109,8 @@ def engine(
 
 
 def _find_earlier(without: Identity, mpi: Mpi, cache: Path, group: str) -> Identity | None:
-    """The engine in the cache if there is no compiler, as on a cluster's nodes: the newest engine in which
-    only the compiler differs; None if there is none."""
+    """Return the newest engine in the cache in which only the compiler differs, for hosts without a compiler
+    such as a cluster's nodes; None if there is none."""
     candidates: list[tuple[float, Identity]] = []
     for path in (cache / "engine").glob(
         f"{engine_folder(mpi, without, cache, group).name[:-KEY]}*/identity.json"
@@ -122,8 +123,8 @@ def _find_earlier(without: Identity, mpi: Mpi, cache: Path, group: str) -> Ident
 
 
 def targets(mpi: Mpi, names: Sequence[str], tests: Path | None = None) -> Path:
-    """CMake's folder for `mpi`, in which the targets `names` were built, including some of the folder
-    `tests`, whose binaries are in its folder tests. Object files are shared with the engine."""
+    """Return CMake's folder for `mpi` after building the targets `names`. They may include targets of the
+    folder `tests`, whose binaries are in its folder tests. Object files are shared with the engine."""
     source = source_folder()
     with workplace_of(mpi, identify(mpi, source, os.environ), source, cache_folder(os.environ)) as work:
         work.mirror(source)
@@ -145,8 +146,8 @@ def workplace_of(
 
 
 def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: str) -> Identity:
-    """Compile the executable and move it into place; returns the identity of what was compiled, since the
-    sources may have been edited meanwhile."""
+    """Compile the executable and move it into place. Returns the identity of the compiled sources, which may
+    have been edited since."""
     shelf = cache / "engine"
     try:
         shelf.mkdir(parents=True, exist_ok=True)
@@ -189,14 +190,14 @@ def build_into(cache: Path, mpi: Mpi, source: Path, identity: Identity, group: s
 
 
 def remove_leftovers(shelf: Path) -> None:
-    """Remove what killed builds and launches have left; recent ones may still be running."""
+    """Remove files left by killed builds and launches; recent ones may still be running."""
     for kind in (".build-*", f"*/{LAUNCH_FOLDER}*"):
         remove_older(shelf.glob(kind), LEFTOVER_SECONDS)
 
 
 def run_without_launcher(path: Path, mpi: Mpi) -> process.CompletedProgram:
-    """The engine's catalog without a launcher. One for SimGrid is a library, which its launcher must load, on
-    any machine."""
+    """Print the engine's catalog without a launcher. An engine for SimGrid is a library that SimGrid's
+    launcher must load, on any machine."""
     words = [str(path), "--catalog"]
     if not family_of(mpi).simulated:
         return process.capture(words, env=environment_of(mpi), timeout=60)
@@ -208,7 +209,7 @@ def run_without_launcher(path: Path, mpi: Mpi) -> process.CompletedProgram:
 
 
 def read_catalog(path: Path, mpi: Mpi) -> Catalog:
-    """Run the engine to read its catalog; this also shows whether its libraries are found."""
+    """Run the engine to read its catalog, which also shows whether its libraries are found."""
     try:
         done = run_without_launcher(path, mpi)
         if done.ok:
@@ -230,5 +231,5 @@ def read_catalog(path: Path, mpi: Mpi) -> Catalog:
 
 
 def _title(group: str) -> str:
-    """The name of an executable in progress lines; "" is the main one."""
+    """Return the name of an executable in progress lines; "" is the main one."""
     return f"engine's {group}" if group else "engine"

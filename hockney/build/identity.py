@@ -31,13 +31,14 @@ DEFINITION = re.compile(r"^extern constinit const WorkloadInfo (\w+)", re.MULTIL
 
 
 def groups(source: Path) -> dict[str, tuple[str, ...]]:
-    """The workloads of each executable other than the main one, by name, as their files define them."""
+    """Return the workloads of each executable other than the main one, by name, as their files define
+    them."""
     named = {folder: _workloads(folder) for folder in group_folders(source)}
     return {f"hockney-{folder.name}": names for folder, names in named.items() if names}
 
 
 def main_workloads(source: Path) -> tuple[str, ...]:
-    """The workloads of the main executable, as their files define them."""
+    """Return the workloads of the main executable, as its files define them."""
     return _workloads(source / "patterns")
 
 
@@ -53,16 +54,17 @@ def group_folders(source: Path) -> list[Path]:
 INSTALL_COMPILER = "install GCC 11, Clang 13 or newer (on Debian: apt install g++)"
 
 EMULATED, PROFILE, REPLAY = "emulated", "profile", "replay"
-"""The folders of sources that no engine contains (build/emulated.py, profiles/interposition.py,
+"""Folders of sources that no engine contains (build/emulated.py, profiles/interposition.py,
 replay/native.py)."""
 KEY = 20
-"""Hexadecimal digits."""
+"""Number of hexadecimal digits of a key."""
 
 
 @dataclass(frozen=True)
 class Identity:
-    """`sources` is a digest; `compiler` the first line of --version; `library` the MPI library's real path,
-    size and time; `variables` those of the environment that change the build."""
+    """Inputs of a build. `sources` is a digest; `compiler` is the first line of --version; `library` is the
+    real path, size and time of the MPI library; `variables` are environment variables that change the
+    build."""
 
     sources: str
     compiler: str
@@ -76,7 +78,7 @@ class Identity:
 
     @property
     def tools(self) -> str:
-        """A key of everything except the sources."""
+        """Key of everything except the sources."""
         return replace(self, sources="").key
 
 
@@ -87,7 +89,7 @@ def variables() -> list[str]:
 
 
 def compiler_variables() -> list[str]:
-    """The variables that choose the compiler of a wrapper."""
+    """Return the variables that choose the compiler of a wrapper."""
     return [name for family in families() for name in family.compiler_variables]
 
 
@@ -108,8 +110,8 @@ def source_folder() -> Path:
 def identify(
     mpi: Mpi, source: Path, environ: Mapping[str, str], group: str = MAIN, compiler: str | None = None
 ) -> Identity:
-    """The identity of the executable `group`, with the wrapper's compiler, or the named one. Raises
-    EnvironmentProblem if the wrapper has none."""
+    """Return the identity of the executable `group`, with the wrapper's compiler or the given one. Raises
+    EnvironmentProblem if the wrapper has no compiler."""
     return Identity(
         sources=digest(source, group),
         compiler=compiler_version(mpi) if compiler is None else compiler,
@@ -120,7 +122,7 @@ def identify(
 
 
 def identity_of(mpi: Mpi, source: Path, environ: Mapping[str, str]) -> str:
-    """A key of this MPI and the sources, whichever compiler the wrapper calls."""
+    """Return a key of this MPI and the sources that does not depend on the compiler."""
     return identify(mpi, source, environ, compiler="").key
 
 
@@ -132,8 +134,8 @@ def source_files(source: Path) -> Iterator[Path]:
 
 
 def digest(source: Path, group: str = MAIN) -> str:
-    """A digest of the names and contents of all sources, in order, except those of other groups and those
-    that no engine contains."""
+    """Return a digest of the names and contents of all sources, in order, except those of other groups and
+    those that no engine contains."""
     excluded = [folder for folder in group_folders(source) if f"hockney-{folder.name}" != group]
     excluded += [source / EMULATED, source / PROFILE, source / REPLAY]
     sha = hashlib.sha256()

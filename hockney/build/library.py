@@ -25,7 +25,7 @@ from hockney.system.files import cache_unwritable
 
 PRELOADED = "libhockney-pmpi.so"
 SHARED_SOURCES = ("base", "cmake", "coll", "comm", "include", "library", "sync")
-"""The folders of sources that the library has."""
+"""Folders of sources that the library contains."""
 
 
 def install_library(
@@ -45,8 +45,8 @@ def install_library(
 def preloaded_library(
     mpi: Mpi, environ: Mapping[str, str] | None = None, notify: Callable[[str], None] = lambda _: None
 ) -> Path:
-    """The library that gives unchanged programs other algorithms, for programs with `mpi`: from the cache, or
-    compiled into it. Raises like `install_library`."""
+    """Return the library that gives unchanged programs other algorithms, for programs with `mpi`: from the
+    cache, or compiled into it. Raises like `install_library`."""
     environ = os.environ if environ is None else environ
     source = source_folder()
     sha = hashlib.sha256()
@@ -87,7 +87,7 @@ def _build(mpi: Mpi, source: Path, environ: Mapping[str, str], prefix: Path, *st
 
 
 def refuse_unwritable(prefix: Path) -> None:
-    """Checked before anything is compiled for it."""
+    """Raise EnvironmentProblem if `prefix` is not writable, before anything is compiled."""
     try:
         prefix.mkdir(parents=True, exist_ok=True)
         with contextlib.closing(tempfile.TemporaryFile(dir=prefix)):

@@ -33,8 +33,8 @@ from hockney.system.packages import install, installer_command
 
 @dataclass(frozen=True)
 class Package:
-    """`file` (sdist or wheel) has this SHA-256; `holds` is a file in it by which its folder is found,
-    relative to that folder."""
+    """A package. `file` (sdist or wheel) has this SHA-256; `holds` is the relative path of a file that
+    identifies its folder."""
 
     name: str
     version: str
@@ -64,7 +64,8 @@ BOOST = Package(
 
 
 def fetch(package: Package, place: Path) -> Path:
-    """The folder below `place` that contains what `package` holds. Raises EnvironmentProblem, or OSError."""
+    """Return the folder below `place` that contains the file `holds` of the package. Raises
+    EnvironmentProblem, or OSError."""
     place.mkdir()
     wanted = place / "wanted.txt"
     wanted.write_text(f"{package.name}=={package.version} --hash=sha256:{package.sha256}\n")
@@ -108,19 +109,19 @@ TITLE = f"SimGrid {SIMGRID.version}"
 NAME = f"simgrid-{SIMGRID.version}"
 TEMPORARY_PREFIX = ".simgrid-"
 ROOM_BYTES = 400_000_000
-"""A build needs 290 MB in addition to its 30 MB of result, most of it for Boost's headers, plus a reserve."""
+"""A build needs 290 MB in addition to its result of 30 MB, mostly for Boost's headers; includes a reserve."""
 FLAGS = "-O2 -g0"
 UNUSED_PARTS = ("java", "python", "fortran", "model-checking", "sthread", "lto", "documentation")
 """Parts that simulations of MPI programs do not need."""
 
 HEADERS = ("src/kernel/EngineImpl.hpp", "src/smpi/include/private.hpp")
-"""SimGrid's headers that most of its 300 files include: compiled once, they save a third of the time."""
+"""Headers that most of SimGrid's 300 files include. Precompiling them saves a third of the time."""
 OWN_HEADERS = "src/xbt/xbt_misc.cpp"
-"""Defines a macro before it includes one of them, which then declares something else."""
+"""Source that defines a macro before including one of them, which changes the header's declarations."""
 
 
 def simgrid_prefix(environ: Mapping[str, str]) -> Path | None:
-    """The prefix of a complete SimGrid in the cache; None if there is none."""
+    """Return the prefix of a complete SimGrid in the cache; None if there is none."""
     prefix = cache_folder(environ) / NAME
     try:
         whole = (prefix / COMPLETE_MARKER).read_text() == str(prefix)
@@ -136,10 +137,11 @@ def simgrid(
     jobs: int = 1,
     again: bool = False,
 ) -> Path:
-    """The prefix of SimGrid in the cache, built if missing; `again` builds it in any case.
+    """Return the prefix of SimGrid in the cache, built if missing; `again` forces a build.
 
-    `progress` gets the finished and the total number of compile steps, `jobs` of which run at once. Built in
-    a temporary folder, then moved into place. Raises EnvironmentProblem, or BuildFailed with its log.
+    `progress` receives the finished and the total number of compile steps; `jobs` of them run at the same
+    time. Built in a temporary folder, then moved into place. Raises EnvironmentProblem, or BuildFailed with
+    its log.
     """
     prefix = cache_folder(environ) / NAME
     try:
@@ -163,8 +165,7 @@ def simgrid(
 
 @contextlib.contextmanager
 def build_lock(shelf: Path, notify: Notify) -> Iterator[None]:
-    """Wait until no other hockney builds here. The lock is released when its process ends, however that
-    ends."""
+    """Wait until no other hockney builds here. The lock is released when its process ends, in any case."""
     with (shelf / ".simgrid-lock").open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -192,7 +193,8 @@ def refuse_little_room(shelf: Path) -> None:
 def build_simgrid(
     prefix: Path, fresh: Path, system: Compilers, notify: Notify, progress: Progress, jobs: int
 ) -> None:
-    """All steps from fetching to the stamp; only `fresh` is modified before SimGrid is complete."""
+    """Run all steps from fetching to the completion marker. Until SimGrid is complete, only `fresh` is
+    modified."""
     cmake, ninja, began = tool("cmake"), tool("ninja"), time.monotonic()
     notify(f"fetching {SIMGRID.title} from the package index")
     source = fetch(SIMGRID, fresh / "source")
@@ -246,7 +248,7 @@ def build_simgrid(
 
 
 def write_precompile_file(path: Path) -> Path:
-    """A file for CMake that adds precompiled headers to SimGrid's library when that is defined."""
+    """Write a file for CMake that adds precompiled headers to SimGrid's library once it is defined."""
     headers = " ".join(f'"$<$<COMPILE_LANGUAGE:CXX>:${{CMAKE_SOURCE_DIR}}/{name}>"' for name in HEADERS)
     path.write_text(
         f'set_source_files_properties("${{CMAKE_SOURCE_DIR}}/{OWN_HEADERS}" PROPERTIES '
@@ -258,7 +260,7 @@ def write_precompile_file(path: Path) -> Path:
 
 
 def simgrid_failure(step: Step, log: Path, shelf: Path) -> BuildFailed:
-    """Why `step` failed; its log is kept in `shelf`."""
+    """Explain why `step` failed; its log is kept in `shelf`."""
     kept = shelf / f"failed-{NAME}.log"
     shutil.copy(log, kept)
     lines = log_lines(log)
@@ -308,13 +310,13 @@ PUBLIC_HEADERS = "#include <simgrid/s4u.hpp>\n#include <smpi/smpi.h>\n"
 
 
 def compiler_has_boost(compilers: Compilers) -> bool:
-    """Whether the compiler finds complete and sufficiently new headers, by itself or via $CPATH."""
+    """Return whether the compiler finds complete and sufficiently new headers, by itself or via $CPATH."""
     program = VERSION_CHECK.format(MIN_BOOST) + "".join(f"#include <{header}>\n" for header in BOOST_HEADERS)
     return compilers.preprocess(program, "-fsyntax-only").ok
 
 
 def write_config(folder: Path, include: Path | None) -> Path:
-    """A CMake package with headers only, those at `include` or the compiler's own.
+    """Write a CMake package with headers only: those in `include` or the compiler's own.
 
     CMake's own search differs between versions (without FindBoost since policy CMP0167), and would also link
     any Boost libraries it finds, which a later update of the system may remove.
@@ -329,7 +331,7 @@ def write_config(folder: Path, include: Path | None) -> Path:
 def keep_headers(compilers: Compilers, include: Path | None, prefix: Path) -> None:
     """Copy the parts of Boost that the public headers need into `prefix`, so that it is self-contained.
 
-    Whole parts of Boost: which files in them are read depends on the compiler.
+    Parts are copied completely, since the compiler decides which of their files are read.
     """
     places = [prefix / "include", prefix / "include" / "smpi", *([include] if include else [])]
     done = compilers.preprocess(PUBLIC_HEADERS, "-M", *(f"-I{place}" for place in places))
@@ -374,7 +376,7 @@ TRIAL_SECONDS = 300.0
 
 
 def try_out(prefix: Path, folder: Path) -> None:
-    """Raises EnvironmentProblem. Compiled as C++20, like the engine."""
+    """Compile and run a test program, as C++20 like the engine. Raises EnvironmentProblem."""
     (folder / "trial.cpp").write_text(TRIAL_PROGRAM)
     (folder / "trial.xml").write_text(TRIAL_PLATFORM)
     (folder / "trial.hosts").write_text("".join(f"n{rank}\n" for rank in range(TRIAL_RANKS)))

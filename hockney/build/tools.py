@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tools of a build: CMake and Ninja, the system's if new enough, otherwise those of the Python wheels;
-and the system's compilers, where no MPI's wrapper is used."""
+"""Tools of a build: CMake and Ninja, from the system if new enough, otherwise from Python wheels; and the
+system's compilers, for programs without an MPI."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MINIMUM_VERSIONS = {"cmake": (3, 20), "ninja": (1, 8)}
 
 
 def tool(name: str) -> str:
-    """The path of a `cmake` or `ninja` that is new enough for the engine's CMakeLists.txt."""
+    """Return the path of a `cmake` or `ninja` that is new enough for the engine's CMakeLists.txt."""
     for candidate in candidates(name):
         if version(candidate) >= MINIMUM_VERSIONS[name]:
             return candidate
@@ -38,7 +38,8 @@ def tool(name: str) -> str:
 
 
 def candidates(name: str) -> Iterator[str]:
-    """First on PATH; then in the folder given by the wheel's module, or in the environment's bin folder."""
+    """Yield the tool on PATH, then in the folder given by the wheel's module, or in the environment's bin
+    folder."""
     on_path = shutil.which(name)
     if on_path:
         yield on_path
@@ -53,7 +54,7 @@ def candidates(name: str) -> Iterator[str]:
 
 
 def version(path: str) -> tuple[int, ...]:
-    """The first version number in --version; () if the tool does not work."""
+    """Return the first version number in the output of --version; () if the tool does not work."""
     try:
         match = re.search(r"(\d+)\.(\d+)", process.capture([path, "--version"], timeout=30).out)
     except EnvironmentProblem:
@@ -63,12 +64,12 @@ def version(path: str) -> tuple[int, ...]:
 
 NAMES = {"CC": ("cc", "gcc", "clang"), "CXX": ("c++", "g++", "clang++")}
 CPP20_PROGRAM = "#include <span>\n#include <concepts>\nint main() { return std::span<int>{}.size(); }\n"
-"""Features that a C++20 library must have."""
+"""Uses features that a C++20 library must have."""
 
 
 @dataclass(frozen=True)
 class Compilers:
-    """Commands, as words: $CC and $CXX may contain options, or a launcher such as ccache."""
+    """Commands as words. $CC and $CXX may contain options, or a launcher such as ccache."""
 
     c: tuple[str, ...]
     cxx: tuple[str, ...]
@@ -79,7 +80,7 @@ class Compilers:
 
 
 def compilers(environ: Mapping[str, str]) -> Compilers:
-    """$CC and $CXX, otherwise the usual names on PATH. Raises EnvironmentProblem if C++20 does not
+    """Return $CC and $CXX, otherwise the usual names on PATH. Raises EnvironmentProblem if C++20 does not
     compile."""
     c, cxx = (command(variable, environ) for variable in NAMES)
     words = [*cxx, "-std=c++20", "-fsyntax-only", "-x", "c++", "-"]

@@ -50,7 +50,7 @@ def build_wheel(
 
 
 def describe_package() -> tuple[str, str]:
-    """NAME-VERSION and minimal metadata: no dependencies, since nothing is built here."""
+    """Return NAME-VERSION and minimal metadata, without dependencies, since nothing is built here."""
     with open("PKG-INFO", encoding="utf-8") as file:
         text = file.read()
     name, version = (re.findall(f"^{key}: (.+)$", text, re.MULTILINE)[0] for key in ("Name", "Version"))

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Where engines are compiled: one folder for each MPI and compiler, kept for the next build.
+"""Folders in which engines are compiled: one for each MPI and compiler, kept for the next build.
 
-It contains a copy of the sources. Only files whose content differs are replaced, so that their times reflect
-actual changes, whatever the times of the originals are.
+A folder contains a copy of the sources. Only files with different contents are replaced, so that their times
+reflect actual changes, independent of the times of the originals.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ UNUSED_SECONDS = 7 * 86400.0
 
 
 class Workplace:
-    """`source` is the copy, `build` CMake's folder."""
+    """A folder for compiling. `source` is the copy of the sources, `build` CMake's folder."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -45,7 +45,8 @@ class Workplace:
 
     @contextlib.contextmanager
     def building(self) -> Iterator[None]:
-        """The results of an interrupted build are not reused; those of a failed one are."""
+        """Context of a build. The results of an interrupted build are not reused; those of a failed build
+        are."""
         mark = self.folder / "unfinished"
         if mark.exists():
             shutil.rmtree(self.build, ignore_errors=True)
@@ -61,8 +62,8 @@ class Workplace:
 
 @contextlib.contextmanager
 def workplace(shelf: Path, name: str) -> Iterator[Workplace]:
-    """The workplace with this name, for this process alone; another hockney waits. A fresh one if nothing can
-    be locked, as on some network file systems."""
+    """Lock and yield the workplace with this name; other processes wait. If locks are not supported, as on
+    some network file systems, yield a temporary one."""
     folder = shelf / name
     folder.mkdir(parents=True, exist_ok=True)
     remove_unused(shelf, keep=folder)

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Appending to `records.jsonl`: one writer at a time, each line complete or not written."""
+"""Append to `records.jsonl`: one writer at a time, each line complete or not written."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from hockney.store.record_reader import Reading, read_lines
 NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK)
 through_to_disk = getattr(os, "fdatasync", os.fsync)  # macOS has no fdatasync
 SYNC_S = 0.2
-"""Waiting for the disk takes milliseconds, and an engine prints hundreds of records at once: lines that
-arrive faster than this wait together. A crash of the system can lose them; the end of this process cannot."""
+"""Waiting for the disk takes milliseconds, and an engine prints hundreds of records at once, so lines within
+this time share one wait. A system crash may lose them; the end of this process does not."""
 
 
 class Appender:
@@ -37,8 +37,8 @@ class Appender:
 
     `before` is the checksum to which the first line refers (`checksums`).
 
-    The lock is flock(2)'s: the kernel releases it when the process ends, however it ends. If the file system
-    has no locks, there is a notice, and the file is not `locked`.
+    The lock is that of flock(2): the kernel releases it when the process ends, in any case. If the file
+    system has no locks, there is a notice, and the file is not `locked`.
     """
 
     def __init__(self, path: Path, before: str = NO_CHECKSUM) -> None:
@@ -73,8 +73,8 @@ class Appender:
         self._close()
 
     def append(self, line: Line) -> None:
-        """Write one line, through to the disk if the last time was SYNC_S ago, or if it begins or ends a
-        launch; on failure the file is restored."""
+        """Write one line. It is forced to the disk if the last sync was SYNC_S ago, or if it begins or ends a
+        launch. On failure the file is restored."""
         due = isinstance(line, Launch | Close) or time.monotonic() >= self._synced_s + SYNC_S
         try:
             self._write(seal_line(encode_line(line), self._last()) + b"\n", through=due)
@@ -91,7 +91,7 @@ class Appender:
         self._synced_s = time.monotonic()
 
     def run(self) -> RunRecords:
-        """All lines of the file, including appended ones."""
+        """Return all lines of the file, including appended ones."""
         earlier = self.reading.run
         appended = RunRecords.of(self._appended)
         return RunRecords(
@@ -102,14 +102,14 @@ class Appender:
         )
 
     def _last(self) -> str:
-        """The checksum of the last line, read from the file, so that it is correct whatever happened in
-        between."""
+        """Return the checksum of the last line, read from the file so that it is correct after any
+        failure."""
         size = os.fstat(self._file).st_size
         tail = os.pread(self._file, SEAL_BYTES, max(0, size - SEAL_BYTES))
         return checksum_at_end(tail) or self._before
 
     def _write(self, data: bytes, through: bool = True) -> None:
-        """All of `data` or nothing, even if the disk is full or Ctrl-C arrives meanwhile."""
+        """Write all of `data` or nothing, even if the disk is full or Ctrl-C arrives."""
         size = os.fstat(self._file).st_size
         try:
             written = os.write(self._file, data)
@@ -124,7 +124,7 @@ class Appender:
             raise
 
     def _lock(self) -> tuple[Notice, ...]:
-        """A notice if the file cannot be locked."""
+        """Lock the file. Returns a notice if it cannot be locked."""
         try:
             self.locked = _locked(self._file)
         except BlockingIOError as error:
@@ -161,7 +161,8 @@ class Appender:
 
 
 def lockable(path: Path) -> bool:
-    """Whether files in the folder `path`, which need not exist yet, can be locked. Nothing is left there."""
+    """Return whether files in the folder `path`, which need not exist, can be locked. Leaves no file
+    there."""
     folder = next(parent for parent in (path.absolute(), *path.absolute().parents) if parent.is_dir())
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -171,8 +172,8 @@ def lockable(path: Path) -> bool:
 
 
 def _locked(file: int) -> bool:
-    """Lock the open `file`; False if its file system has no locks. Raises BlockingIOError if another process
-    has the lock."""
+    """Lock the open `file`. Returns False if its file system has no locks. Raises BlockingIOError if another
+    process has the lock."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

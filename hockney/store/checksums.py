@@ -18,7 +18,7 @@ from typing import Literal
 from zlib import crc32
 
 NO_CHECKSUM = "00000000"
-"""The checksum before the first line of a file that belongs to no plan."""
+"""Checksum before the first line of a file without a plan."""
 _SEAL_BEGINS = b',"sum":"'
 _SEAL = re.compile(re.escape(_SEAL_BEGINS) + rb'([0-9a-f]{8})-([0-9a-f]{8})"}\s*\Z')
 SEAL_BYTES = 64
@@ -33,7 +33,7 @@ def checksum(data: bytes) -> str:
 
 @dataclass(frozen=True)
 class Seal:
-    """The seal at the end of a line: its `checksum` and that of the line `previous`. `matches`: whether the
+    """Seal at the end of a line: its `checksum` and that of the `previous` line. `matches` tells whether the
     line matches its checksum."""
 
     checksum: str
@@ -48,7 +48,7 @@ def seal_line(line: bytes, before: str) -> bytes:
 
 
 def seal_of(raw: bytes) -> Seal | None:
-    """The seal at the end of a line; None if it has none."""
+    """Return the seal at the end of a line; None if it has none."""
     begin = raw.rfind(_SEAL_BEGINS)
     match = _SEAL.match(raw, begin) if begin >= 0 else None
     if match is None:
@@ -59,14 +59,14 @@ def seal_of(raw: bytes) -> Seal | None:
 
 
 class Chain:
-    """Follows the seals of a file's lines; the first line refers to the checksum `before`. `last` is the own
+    """Follows the seals of a file's lines. The first line refers to the checksum `before`. `last` is the
     checksum of the last line."""
 
     def __init__(self, before: str) -> None:
         self.last = before
 
     def next(self, raw: bytes) -> Literal["fits", "changed", "moved"]:
-        """Take a line. "moved": the line is unchanged, but another line used to precede it."""
+        """Check the next line. "moved" means that the line is unchanged, but used to follow another line."""
         seal = seal_of(raw)
         if seal is None:
             return "changed"
@@ -77,13 +77,14 @@ class Chain:
 
 
 def checksum_at_end(tail: bytes) -> str | None:
-    """The own checksum of the last line of a file, from its last SEAL_BYTES; None if it has none."""
+    """Return the checksum of the last line of a file, given its last SEAL_BYTES; None if it has none."""
     match = _SEAL.search(tail)
     return match[1].decode() if match else None
 
 
 def sealed_plan(text: str, files: dict[str, bytes]) -> str:
-    """The text of a plan, with the checksums of the other `files` and its own after its first comments."""
+    """Return the text of a plan with the checksums of the other `files` and its own, inserted after its first
+    comments."""
     sums = "".join(f"# {name} = {checksum(data)}\n" for name, data in files.items())
     head, body = _split_head(text)
     text = head + sums + body
@@ -93,8 +94,8 @@ def sealed_plan(text: str, files: dict[str, bytes]) -> str:
 
 @dataclass(frozen=True)
 class PlanSums:
-    """The checksums in the text of a plan: its own `checksum`, "" if it has none, and those of other `files`
-    by name. `matches`: whether the text matches its checksum."""
+    """Checksums in the text of a plan: its own `checksum`, "" if missing, and those of other `files` by name.
+    `matches` tells whether the text matches its checksum."""
 
     checksum: str
     files: dict[str, str]
@@ -112,15 +113,14 @@ def plan_sums(text: str) -> PlanSums:
 
 
 def _plan_checksum(text: str) -> str:
-    """The checksum of a plan's lines except the one that states it. Only a line feed ends a line, not any
-    other character that could."""
+    """Return the checksum of a plan's lines, without the line that states it. Only line feeds end lines."""
     lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")
     position = next((k for k, line in enumerate(lines) if line.startswith(_PLAN)), len(lines))
     return checksum("\n".join([*lines[:position], *lines[position + 1 :]]).encode())
 
 
 def _split_head(text: str) -> tuple[str, str]:
-    """The comments at the start of a plan, and the rest."""
+    """Split a plan into the comments at its start and the remaining text."""
     lines = text.splitlines(keepends=True)
     count = next((k for k, line in enumerate(lines) if not line.startswith("#")), len(lines))
     return "".join(lines[:count]), "".join(lines[count:])

@@ -32,10 +32,11 @@ _SEAL = re.compile(rb',\n "seal": "([0-9a-f]{64})"\n}\n\Z')
 _END = b"\n}\n"
 
 Seal = Callable[[bytes], str]
-"""Returns the seal of the text of `fits.json` without one; "" if it gets none.
+"""Returns the seal for the text of `fits.json` without one; "" for no seal.
 
-hockney recognises by it which fits it may use again. It is not part of the fits:
-`measurement/run_results.py` decides from what it is computed."""
+The seal tells hockney which fits it may reuse. It is not part of the fits; `measurement/run_results.py`
+decides how it is computed.
+"""
 
 
 def no_seal(text: bytes) -> str:
@@ -46,14 +47,14 @@ MOST_NAMES = 1000
 """Names tried one after another if many runs begin in the same second."""
 
 LATEST = "latest"
-"""The symbolic link to the newest run in the default place."""
+"""Symbolic link to the newest run in the default folder."""
 
 T = TypeVar("T", Machine, UsedSurvey, Catalog)
 Made = TypeVar("Made")
 
 
 def default_path(study: str, now: datetime | None = None, parent: Path = Path("runs")) -> Path:
-    """The path of a new run: runs/STUDY-20260131T093000Z, with -2, -3 ... if that exists."""
+    """Return the path of a new run: runs/STUDY-20260131T093000Z, with -2, -3 ... if it exists."""
     stamp = (now or datetime.now(timezone.utc)).strftime("%Y%m%dT%H%M%SZ")
     path = parent / f"{study}-{stamp}"
     count = 2
@@ -64,8 +65,8 @@ def default_path(study: str, now: datetime | None = None, parent: Path = Path("r
 
 
 def create_unnamed(study: str, create: Callable[[Path], Made]) -> Made:
-    """What `create` makes of an unused path in the default place; it raises UsageError if another process has
-    just taken that."""
+    """Call `create` with an unused path in the default folder, and return its result. `create` raises
+    UsageError if another process has just used that path."""
     for _ in range(MOST_NAMES):
         with contextlib.suppress(UsageError):
             return create(default_path(study))
@@ -73,7 +74,7 @@ def create_unnamed(study: str, create: Callable[[Path], Made]) -> Made:
 
 
 def refuse_taken(path: Path) -> None:
-    """Raises UsageError if no new run can be there, as `RunFolder.create`."""
+    """Raise UsageError if a new run cannot be created there, like `RunFolder.create`."""
     if path.is_dir():
         if any(path.iterdir()):
             raise messages.folder_not_empty(path)
@@ -117,7 +118,7 @@ class RunFolder:
         surveyed: UsedSurvey | None = None,
         catalog: Catalog | None = None,
     ) -> RunFolder:
-        """Create a folder in the default place, under an unused name; `LATEST` there points to it."""
+        """Create a folder in the default folder, under an unused name, and let `LATEST` point to it."""
         folder = create_unnamed(study, lambda path: RunFolder.create(path, plan, machine, surveyed, catalog))
         point_to(folder.path.with_name(LATEST), folder.path.name)
         return folder
@@ -125,8 +126,8 @@ class RunFolder:
     def replace_plan(
         self, plan: Plan, machine: Machine, surveyed: UsedSurvey | None, catalog: Catalog
     ) -> None:
-        """Replace the plan of a run that has no records yet. The plan is written last, so that the other
-        files do not match it if this process is killed meanwhile."""
+        """Replace the plan of a run without records. The plan is written last, so that it does not match the
+        other files if this process is killed."""
         for name, data in _files(plan, machine, surveyed, catalog).items():
             self._replace(self.path / name, data)
         self.__dict__.pop("_plan_text", None)
@@ -201,12 +202,12 @@ class RunFolder:
 
     @property
     def job_files(self) -> tuple[Path, ...]:
-        """The files of a batch job that measures the run: its description, its script, and its output."""
+        """Files of a batch job that measures the run: its description, its script, and its output."""
         return self.path / "job.json", self.path / "job.sh", *self.path.glob("job-*.log")
 
     @property
     def derived_files(self) -> tuple[Path, ...]:
-        """The files that are made from the others, and have no checksums."""
+        """Files that are derived from the others, and have no checksums."""
         return self.fits_path, self.report_path
 
     @property
@@ -224,13 +225,13 @@ class RunFolder:
 
     @property
     def sums(self) -> PlanSums:
-        """The checksum of the plan, to which the first line of the records refers, and of the files written
-        with it."""
+        """Checksums of the plan, to which the first line of the records refers, and of the files written with
+        it."""
         return plan_sums(self._plan_text)
 
     @cached_property
     def _plan_text(self) -> str:
-        """Read once: a plan does not change, except by `replace_plan`."""
+        """Text of the plan, read once: a plan does not change, except by `replace_plan`."""
         try:
             return read_regular(self.plan_path).decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -240,16 +241,17 @@ class RunFolder:
         return self._load(self.machine_path, Machine)
 
     def surveyed(self) -> UsedSurvey | None:
-        """The survey whose parameters the run's study uses; None if it uses its own measurements."""
+        """Return the survey with the parameters that the run's study uses; None if the study uses its own
+        measurements."""
         return self._load(self.survey_path, UsedSurvey) if self.has(self.survey_path) else None
 
     def has(self, path: Path) -> bool:
-        """Whether the run has this file, or should have it; in the latter case, reading it reports the
+        """Return whether the run has this file, or should have it; in the latter case, reading it reports the
         problem."""
         return path.exists() or path.name in self.sums.files
 
     def catalog(self) -> Catalog | None:
-        """The entries of the run's workloads; None if they were not stored."""
+        """Return the entries of the run's workloads; None if they were not stored."""
         return self._load(self.catalog_path, Catalog) if self.has(self.catalog_path) else None
 
     def read(self) -> Reading:
@@ -267,7 +269,7 @@ class RunFolder:
         self._replace(self.fits_path, fits_text(fits, seal))
 
     def sealed_fits(self, matches: Callable[[bytes, str], bool]) -> Fits | None:
-        """The fits in `fits.json`, if it has a seal that `matches` its text."""
+        """Return the fits in `fits.json` if their seal `matches` the text."""
         with contextlib.suppress(OSError):
             return sealed_fits(read_regular(self.fits_path), matches)
         return None
@@ -301,8 +303,8 @@ class RunFolder:
 def _files(
     plan: Plan, machine: Machine, surveyed: UsedSurvey | None, catalog: Catalog | None
 ) -> dict[str, bytes]:
-    """The files of a run that does not have records yet. The plan, with the checksums of the others, is the
-    last one."""
+    """Return the files of a run without records. The plan comes last and contains the checksums of the
+    others."""
     files = {"machine.json": _pretty(machine)}
     if surveyed is not None:
         files["survey.json"] = _pretty(surveyed)
@@ -322,7 +324,7 @@ def fits_text(fits: Fits, seal: Seal = no_seal) -> bytes:
 
 
 def sealed_fits(data: bytes, matches: Callable[[bytes, str], bool]) -> Fits | None:
-    """The fits in a text with a seal that `matches` the text without it; None otherwise."""
+    """Return the fits in a text if its seal `matches` the text without the seal; None otherwise."""
     match = _SEAL.search(data)
     if match is None or not matches(data[: match.start()] + _END, match[1].decode()):
         return None

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The wording of run folders: files that are missing, damaged, newer or not writable."""
+"""Errors about run folders: files that are missing, damaged, newer or not writable."""
 
 from __future__ import annotations
 

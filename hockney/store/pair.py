@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The folder of an interleaved comparison: the runs `a` and `b`, which name each other by the same setting
+"""The folder of an interleaved comparison: runs `a` and `b` with the same value of the setting
 `interleaved`."""
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ Pair = tuple[RunFolder, RunFolder]
 
 
 def create_pair(path: Path | None, create: Callable[[str, Path], RunFolder]) -> Pair:
-    """The folder `path`, by default a new one in the default place, with what `create` makes of each of
-    `SIDES` and its path. It is complete or missing. Raises UsageError if it exists and is not empty,
-    EnvironmentProblem if it cannot be written."""
+    """Create the folder `path`, by default a new one in the default folder. `create` makes the run for each
+    of `SIDES` and its path. The folder is complete or missing. Raises UsageError if it exists and is not
+    empty, EnvironmentProblem if it cannot be written."""
     if path is not None:
         return _create(path, create)
     return create_unnamed("compare", lambda unused: _create(unused, create))
@@ -47,7 +47,7 @@ def _create(path: Path, create: Callable[[str, Path], RunFolder]) -> Pair:
 
 
 def pair_in(path: Path) -> Pair | None:
-    """The two runs of the interleaved comparison in the folder `path`; None if it is something else."""
+    """Return the runs of the interleaved comparison in the folder `path`; None for any other folder."""
     a, b = (RunFolder(path / side) for side in SIDES)
     with contextlib.suppress(HockneyError, OSError):
         if not (a.plan_path.is_file() and b.plan_path.is_file()):
@@ -59,6 +59,6 @@ def pair_in(path: Path) -> Pair | None:
 
 
 def pair_with(path: Path) -> Path | None:
-    """The folder of the interleaved comparison that the run in `path` is a side of, if both are there."""
+    """Return the folder of the interleaved comparison that contains the run in `path`, if both runs exist."""
     absolute = path.absolute()
     return path.parent if absolute.name in SIDES and pair_in(absolute.parent) is not None else None

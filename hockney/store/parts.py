@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Several writers of one run: each measures a share of its launches into a separate file,
-`records-2of4.jsonl`, whose lines move to `records.jsonl` when it ends. No writer waits for another while it
-measures. Moving needs locks that hold between the hosts of the writers: they show which files have none any
-more, and let one writer at a time append to `records.jsonl`."""
+"""Concurrent writers of one run. Each writer measures a share of its launches into a separate file,
+`records-2of4.jsonl`. When it ends, the lines move to `records.jsonl`. No writer waits for another while it
+measures. Moving lines requires locks that hold between the writers' hosts: they show which files have no
+writer, and let one writer at a time append to `records.jsonl`."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ class LaunchShare:
         return f"records-{self.number}of{self.count}.jsonl"
 
     def of(self, plan: Plan) -> Plan:
-        """The part of `plan` in this share: every `count`-th round of launches, so that every share has all
-        cases."""
+        """Return the part of `plan` in this share: every `count`-th round of launches, so that every share
+        contains all cases."""
         groups = plan.groups
         items = (i for i in plan.items if i.launch // groups % self.count == self.number - 1)
         return replace(plan, items=tuple(items))
@@ -66,15 +66,15 @@ class LaunchShare:
 
 @dataclass(frozen=True)
 class PartFolder(RunFolder):
-    """The view of a run folder for the writer of one share: the plan contains the share's launches without
-    the cases in `done` (number of the launch, case), and the records go to the share's file."""
+    """A run folder as seen by the writer of one share. The plan contains the share's launches without the
+    cases in `done` (number of the launch, case), and the records go to the share's file."""
 
     share: LaunchShare
     done: frozenset[tuple[int, Case]]
 
     @staticmethod
     def of_share(folder: RunFolder, share: LaunchShare) -> PartFolder:
-        """The run in `folder` without what `records.jsonl` has of the share already."""
+        """Return the run in `folder` without the cases of the share that `records.jsonl` already contains."""
         plan = share.of(folder.plan())
         unmeasured = {(item.launch, item.case) for item in unmeasured_items(plan, folder.read().run)}
         done = frozenset((item.launch, item.case) for item in plan.items) - unmeasured
@@ -90,8 +90,8 @@ class PartFolder(RunFolder):
         return replace(share_plan, items=tuple(items))
 
     def share_plan(self) -> Plan:
-        """The share's launches, also those that are done, in the share's part of the budget. Rounds have one
-        each, and a share measures whole rounds."""
+        """Return all launches of the share, with the share's part of the budget. Rounds have a budget each,
+        and a share measures whole rounds."""
         plan = self.share.of(super().plan())
         settings = replace(plan.settings, extend=False, refine=False)  # both depend on the other shares
         if not settings.every_s:
@@ -100,18 +100,18 @@ class PartFolder(RunFolder):
 
 
 def unabsorbed_shares(folder: RunFolder) -> list[Path]:
-    """The records of shares that `records.jsonl` does not have yet."""
+    """Return the files of shares that are not yet in `records.jsonl`."""
     return sorted(path for path in folder.path.glob("records-*of*.jsonl") if FILE.fullmatch(path.name))
 
 
 def absorb_shares(
     folder: RunFolder, wait_s: float = WAIT_S, *, own_file: str = "", all_ended: bool = False
 ) -> int:
-    """Move the lines of all shares that nobody is writing into `records.jsonl`; returns how many shares still
-    have a writer. On a file system without locks each other share may have one, unless `all_ended`; the
-    caller's `own_file` has none. Killed at any moment, it is repeated: lines that have arrived are not
-    appended again. Raises EnvironmentProblem, also if another process writes `records.jsonl` for longer than
-    `wait_s`."""
+    """Move the lines of all shares without a writer into `records.jsonl`. Returns the number of shares that
+    still have a writer. On a file system without locks, any other share may have one, unless `all_ended`; the
+    caller's `own_file` has none. The move can be repeated after a kill at any moment: lines that have arrived
+    are not appended again. Raises EnvironmentProblem, also if another process writes `records.jsonl` for
+    longer than `wait_s`."""
     paths = unabsorbed_shares(folder)
     if not paths:
         return 0
@@ -121,8 +121,8 @@ def absorb_shares(
 
 @contextlib.contextmanager
 def lock_records(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
-    """Lock the run's records for writing, once no other process has the lock. Raises EnvironmentProblem after
-    `wait_s` seconds."""
+    """Lock the run's records for writing, as soon as no other process has the lock. Raises EnvironmentProblem
+    after `wait_s` seconds."""
     end = time.monotonic() + wait_s
     with contextlib.ExitStack() as stack:
         while True:
@@ -137,8 +137,8 @@ def lock_records(folder: RunFolder, wait_s: float) -> Iterator[Appender]:
 
 
 def _absorb_part(path: Path, folder: RunFolder, out: Appender, ended: bool) -> bool:
-    """False if somebody writes the share's file, or may do so: only a lock shows that its writer has
-    `ended`."""
+    """Move the lines of one share. Returns False if the share may still have a writer: only a lock shows that
+    its writer has `ended`."""
     if not (out.locked or ended):
         return False
     try:
@@ -158,8 +158,7 @@ def _absorb_part(path: Path, folder: RunFolder, out: Appender, ended: bool) -> b
 
 
 def _new_lines(lines: list[Line], existing: RunRecords) -> list[Line]:
-    """The lines that `existing` does not have. A launch whose name is taken by another one gets the next
-    number."""
+    """Return the lines that `existing` lacks. A launch whose name is already used gets the next number."""
     existing_launches = {launch.launch: launch for launch in existing.launches}
     closed = {close.launch for close in existing.closes}
     measured = {(record.launch, record.case) for record in existing.records}
@@ -182,8 +181,8 @@ def _new_lines(lines: list[Line], existing: RunRecords) -> list[Line]:
 
 
 def _name(line: Launch, existing: dict[str, Launch]) -> tuple[str, bool]:
-    """A name for the launch `line` that no other launch in `existing` has, and whether `existing` already
-    contains this launch."""
+    """Return a name for the launch `line` that no other launch in `existing` has, and whether `existing`
+    already contains this launch."""
     index, _, number = line.launch.partition(".")
     count = int(number or 0)
     while True:

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""`plan.txt`: what a run is to measure, complete before the first launch, for users and for `resume`.
+"""`plan.txt`: all measurements of a run, complete before the first launch, for users and for `resume`.
 
     study = "survey"
     budget_s = 60
@@ -11,8 +11,8 @@
 Settings first (NAME = VALUE as in JSON), then one line per case: launch, position in its shuffled order,
 case.
 
-Also which measurements a run should have, those of its plan and those of the sizes that were added while it
-measured; and which of them it lacks.
+This module also lists the measurements that a run should have, including sizes that were added while it
+measured, and those that it lacks.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _HEAD = """\
 
 
 COUNT = "# measurements = "
-"""Precedes the number of lines that follow the settings, so that a missing line is noticed."""
+"""Precedes the number of lines after the settings, so that a missing line is noticed."""
 
 DIGITS = 9
 """Maximum digits of a launch's number, and of a position in it."""
@@ -47,7 +47,7 @@ DIGITS = 9
 ALWAYS = {
     "study", "budget_s", "precision", "launches", "seed", "bind", "mpi", "machine", "assume_network",
 }  # fmt: skip
-"""Settings that every plan has. Others are written only if they differ from their default."""
+"""Settings that every plan contains. Others are written only if they differ from their default."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,13 @@ class Plan:
 
     @property
     def cases(self) -> tuple[Case, ...]:
-        """Every case once, in order of first appearance."""
+        """All distinct cases, in order of first appearance."""
         return tuple(dict.fromkeys(item.case for item in self.items))
 
     @property
     def groups(self) -> int:
-        """Launches per round: one for each rank count, and more if several executables run the cases."""
+        """Launches per round: one for each number of ranks, and more if the cases need more than one
+        executable."""
         launches = 1 + max((item.launch for item in self.items), default=-1)
         return max(len({case.launched_ranks for case in self.cases}), -(-launches // self.settings.launches))
 
@@ -86,7 +87,7 @@ class Plan:
 
 @lru_cache(maxsize=4)  # records are compared with the plan wherever they are read
 def parse_plan(text: str, where: str) -> Plan:
-    """The inverse of `Plan.text`; errors give the line of `where`."""
+    """Parse the result of `Plan.text`; errors contain the line of `where`."""
     settings: dict[str, str] = {}
     items: list[Item] = []
     stated = ""
@@ -155,35 +156,36 @@ def _settings(raw: dict[str, str], where: str) -> Settings:
 
 
 ADDITIONS = ((0.2, 0.6), (0.4, 0.85), (0.6, 1.0))
-"""After which fraction of the launches sizes are added, and up to which fraction of their maximum: gaps
-become narrow in steps, and added cases need launches still to come."""
+"""Fraction of the launches after which sizes are added, with the fraction of the maximum that they may reach.
+Gaps narrow in steps, and added cases need later launches."""
 
 INTERRUPTED = (128 + signal.SIGINT, 128 + signal.SIGTERM, -signal.SIGINT, -signal.SIGTERM)
 """Exit codes of a launch that ended because hockney was interrupted."""
 
 
 def addition_rounds(rounds: int) -> dict[int, float]:
-    """The numbers of rounds after which sizes are added, and up to which share of the maximum."""
+    """Return the numbers of rounds after which sizes are added, with the fraction of the maximum that they
+    may reach."""
     return {max(1, round(rounds * part)): share for part, share in ADDITIONS}
 
 
 def expected_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The items of the plan, followed by those of the added cases."""
+    """Return the items of the plan, followed by those of the added cases."""
     return (*plan.items, *_added(plan, run))
 
 
 def unmeasured_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The expected items without a record, in order. A record belongs to the planned launch whose number its
-    launch line gives; a repeated launch has the same number."""
+    """Return the expected items without a record, in order. A record belongs to the planned launch with the
+    number in its launch line; a repeated launch has the same number."""
     index = {launch.launch: launch.index for launch in run.launches}
     done = {(index.get(record.launch), record.parse_case()) for record in run.records}
     return tuple(item for item in expected_items(plan, run) if (item.launch, item.case) not in done)
 
 
 def missing_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
-    """The items left that a run still needs. If hockney chose the number of launches (`extend`), that number
-    is a target, which a busy machine may not reach: a planned case with `FEWEST_LAUNCHES` needs no more, and
-    an added one none, unless the run was interrupted or a launch that was made has lost their record."""
+    """Return the unmeasured items that a run still needs. If hockney chose the number of launches (`extend`),
+    it is a target that a busy machine may not reach: a planned case needs only `MIN_LAUNCHES` launches, and
+    an added case none, unless the run was interrupted or the record of a completed launch was lost."""
     items = unmeasured_items(plan, run)
     if not items or not plan.settings.extend or _interrupted(run):
         return items
@@ -199,7 +201,7 @@ def missing_items(plan: Plan, run: RunRecords) -> tuple[Item, ...]:
 
 
 def _interrupted(run: RunRecords) -> bool:
-    """Whether hockney was interrupted or killed during the last launch."""
+    """Return whether hockney was interrupted or killed during the last launch."""
     if not run.launches:
         return False
     ends = [close for close in run.closes if close.launch == run.launches[-1].launch]
@@ -207,8 +209,8 @@ def _interrupted(run: RunRecords) -> bool:
 
 
 def _complete_launches(run: RunRecords) -> set[int]:
-    """The numbers of the launches that had time for all of their cases: those followed by another, and the
-    last one if it was not ended early."""
+    """Return the numbers of the launches that had time for all of their cases: those followed by another
+    launch, and the last one unless it ended early."""
     if not run.launches:
         return set()
     last = run.launches[-1]
@@ -218,8 +220,8 @@ def _complete_launches(run: RunRecords) -> set[int]:
 
 
 def _added(plan: Plan, run: RunRecords) -> list[Item]:
-    """The added cases in each planned launch that was to measure them: from the addition before the first
-    launch that did, in the launches of their workload, rank count and setting."""
+    """Return the added cases in each planned launch that should measure them: beginning with the addition
+    before the first launch that did, in the launches of their workload, number of ranks and setting."""
     if not plan.settings.refine:
         return []
     planned = set(plan.cases)

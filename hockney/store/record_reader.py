@@ -1,10 +1,11 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Reading `records.jsonl`, and checking that it belongs to its plan.
+"""Read `records.jsonl`, and check that it belongs to its plan.
 
 A line is complete or, if the writer was killed or the disk was full, cut off at the end of the file. So only
 an unfinished last line is tolerated; any other unreadable line is damage. Each record occurs once in its
-launch and belongs to a planned case."""
+launch and belongs to a planned case.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ from hockney.store.plan import Plan
 from hockney.system.files import NotRegularFile, open_regular
 
 SHORTEST_S, LONGEST_S = 1e-15, 1e12
-"""Light travels less than a micrometer in the first, which is shorter than any operation by far."""
+"""Plausible times of operations. Light travels less than a micrometre in the shortest one."""
 MOST_BYTES = 1 << 26
 """The maximum length of a line: a record contains the times of at most 10,000 repetitions on each rank, most
 of them a few kB."""
@@ -32,9 +33,9 @@ of them a few kB."""
 
 @dataclass(frozen=True)
 class Reading:
-    """`valid_bytes` is the length of the file up to the last valid line; `notices` are for the user; `lines`
-    has the line number of each record; `checksum_problem` is the first line whose checksums do not match;
-    `digest` is that of the `count` valid lines (BLAKE2b)."""
+    """Contents of a file of records. `valid_bytes` is its length up to the last valid line; `notices` are for
+    the user; `lines` are the line numbers of the records; `checksum_problem` is the first line whose
+    checksums do not match; `digest` is the BLAKE2b digest of the `count` valid lines."""
 
     run: RunRecords
     valid_bytes: int
@@ -96,8 +97,8 @@ def read_lines(path: Path, before: str = NO_CHECKSUM) -> Reading:
 
 
 def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
-    """The lines of a file with their numbers, from 1. Raises EnvironmentProblem if it is missing, not a
-    regular file, or has a line without end."""
+    """Yield the lines of a file with their numbers, from 1. Raises EnvironmentProblem if the file is missing
+    or not regular, or if a line is too long."""
     try:
         with open_regular(path) as stream:
             for number, raw in enumerate(iter(lambda: stream.readline(MOST_BYTES), b""), 1):
@@ -124,7 +125,7 @@ def raw_lines(path: Path) -> Iterator[tuple[int, bytes]]:
 
 
 def decoded(raw: bytes, path: Path, number: int) -> Line:
-    """A line of the file `path`, decoded. Raises EnvironmentProblem."""
+    """Decode a line of the file `path`. Raises EnvironmentProblem."""
     try:
         line = decode_line(raw)
         if isinstance(line, Record) and line.schema <= SCHEMA:
@@ -141,7 +142,7 @@ def decoded(raw: bytes, path: Path, number: int) -> Line:
 
 
 def _is_possible(record: Record) -> bool:
-    """Whether operations can take these times. Some take none on simulated machines."""
+    """Return whether operations can take these times. On simulated machines some take no time."""
     shortest_s = 0.0 if record.simulated else SHORTEST_S
     times = record.times_s
     return not times or (shortest_s <= min(times) and max(times) <= LONGEST_S)
@@ -185,7 +186,7 @@ def last_line_dropped(path: Path) -> Notice:
 
 
 class Consistency:
-    """Takes the lines of the file `path`. If sizes were added (`refine`), cases need not be planned."""
+    """Checks the lines of the file `path`. If sizes were added (`refine`), cases need not be planned."""
 
     def __init__(self, plan: Plan, path: Path) -> None:
         self._planned = None if plan.settings.refine else set(plan.cases)
@@ -194,12 +195,12 @@ class Consistency:
         self._first: dict[tuple[str, str], int] = {}
 
     def begin(self, line: Line) -> None:
-        """Take a line that is not a record."""
+        """Register a line that is not a record."""
         if isinstance(line, Launch):
             self._launches.add(line.launch)
 
     def add(self, record: Record, number: int) -> None:
-        """Take a record with this line number. Raises EnvironmentProblem, and then does not take it."""
+        """Register a record with this line number. Raises EnvironmentProblem without registering it."""
         key = record.launch, record.case
         if key in self._first:
             first = self._first[key]

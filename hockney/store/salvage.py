@@ -17,7 +17,7 @@ from hockney.store.record_reader import Consistency, decoded, raw_lines
 
 @dataclass(frozen=True)
 class Salvaged:
-    """The new `folder`; how many lines were `kept`, and the numbers of those `dropped`."""
+    """The new `folder`, the number of lines `kept`, and the numbers of the lines `dropped`."""
 
     folder: RunFolder
     kept: int
@@ -25,9 +25,9 @@ class Salvaged:
 
 
 def salvage(damaged: RunFolder, into: Path) -> Salvaged:
-    """A new run in the folder `into`, with every unchanged line of `damaged`, once. Raises EnvironmentProblem
-    if a file that was written before the first launch is damaged, or if the records belong to another plan;
-    UsageError if `into` is not new."""
+    """Create a run in the folder `into` with every unchanged line of `damaged`, once. Raises
+    EnvironmentProblem if a file that was written before the first launch is damaged, or if the records belong
+    to another plan; UsageError if `into` is not new."""
     plan = damaged.plan()
     intact = _Intact(damaged)
     intact.refuse_other_plan()
@@ -45,7 +45,7 @@ def salvage(damaged: RunFolder, into: Path) -> Salvaged:
 
 
 class _Intact:
-    """Takes the lines of a damaged run, and returns the unchanged ones, each once."""
+    """Filters the lines of a damaged run: returns the unchanged ones, without duplicates."""
 
     def __init__(self, damaged: RunFolder) -> None:
         self._path = damaged.records_path
@@ -55,7 +55,7 @@ class _Intact:
         self._consistency = Consistency(damaged.plan(), self._path)
 
     def refuse_other_plan(self) -> None:
-        """The first line refers to its plan."""
+        """Raise EnvironmentProblem if the first line does not refer to this plan."""
         seal = seal_of(next((raw for _, raw in raw_lines(self._path)), b""))
         if seal is not None and seal.matches and seal.previous != self._checksum:
             raise messages.line_out_of_order(self._path, 1)
