@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Batch jobs that measure a run: their scripts, submitting them, and what has become of them."""
+"""Batch jobs that measure a run: their scripts, submission and state."""
 
 from hockney.batch.job import (
     BatchJob,

@@ -25,12 +25,12 @@ NUMBER = re.compile(r"(\d+(\[\])?)?")
 
 
 class BatchJob(msgspec.Struct, frozen=True, omit_defaults=True):
-    """`number` is the scheduler's, "" until the job is submitted. `question` and `options` are those of the
-    command, from which the job makes its plan, on the nodes that it gets, before it measures.
-    `provisional` is the checksum of the plan made before submitting.
-    `mark` proves that this user typed the options that name programs (`system.trust`). With `tasks` it is an
-    array. `account`, `partition` and `lines` are what the user typed for the scheduler, and `lines_mark`
-    proves that: a line can name a program, or a file to be written."""
+    """A batch job. `number` is the scheduler's, "" until the job is submitted. `question` and `options` are
+    those of the command. From them the job makes its plan, on the nodes that it gets, before it measures.
+    `provisional` is the checksum of the plan made before submission. `mark` proves that this user typed the
+    options that name programs (`system.trust`). With `tasks` the job is an array. `account`, `partition` and
+    `lines` are the user's values for the scheduler. `lines_mark` proves that the user typed them, as a line
+    can name a program or an output file."""
 
     scheduler: str
     number: str = ""
@@ -48,7 +48,7 @@ class BatchJob(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def job_name(folder: Path) -> str:
-    """The name of the jobs of a run, by which a job is found whose number was not stored. PBS takes 15
+    """Return the name of a run's jobs, by which a job without a stored number is found. PBS accepts 15
     characters."""
     return f"hockney-{hashlib.sha256(bytes(folder.resolve())).hexdigest()[:7]}"
 

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a job is to be given, and the state that a scheduler reports of one."""
+"""Resources requested for a job, and the job's state as reported by a scheduler."""
 
 from __future__ import annotations
 
@@ -30,14 +30,15 @@ NOT_IN_FOLDERS = re.compile(r"[\"\\]")
 
 @dataclass(frozen=True)
 class JobRequest:
-    """`command` is run in the folder `cwd` on the first of `nodes` nodes, each with room for `ranks_per_node`
-    ranks (0: as many as it has processors). `seconds` is the job's time limit; 0 leaves it to the scheduler.
-    `lines` are the user's for the scheduler, after hockney's, so that they replace them. With `tasks` the job
-    is an array of this many tasks. The output goes to a file in `folder` that matches `LOGS`. `name` belongs
-    to jobs of one run only, and has at most 15 characters (PBS).
+    """A request for a job. `command` runs in the folder `cwd` on the first of `nodes` nodes, each with room
+    for `ranks_per_node` ranks (0 for its number of processors). `seconds` is the job's time limit; 0 leaves
+    it to the scheduler. `lines` are the user's lines for the scheduler; they follow hockney's and override
+    them. With `tasks` the job is an array of this number of tasks. The output goes to a file in `folder` that
+    matches `LOGS`. `name` belongs to jobs of one run only, and has at most 15 characters (PBS).
 
-    Raises UsageError for what is not safe in a script: control characters anywhere, and characters that end a
-    value in `account`, `partition` and `folder`."""
+    Raises UsageError for text that is not safe in a script: control characters anywhere, and characters that
+    end a value in `account`, `partition` and `folder`.
+    """
 
     name: str
     nodes: int
@@ -64,7 +65,7 @@ class JobRequest:
 
 @dataclass(frozen=True)
 class State:
-    """`text` is the scheduler's own word, perhaps with its reason."""
+    """State of a job. `text` is the scheduler's term, possibly with its reason."""
 
     phase: Phase
     text: str

@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Processors, caches and memory, and which of them this process may use."""
+"""Processors, caches and memory, and the part that this process may use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ CPUS = "sys/devices/system/cpu"
 
 @dataclass(frozen=True)
 class Processors:
-    """`allowed` are the hardware threads by number, in order; `cores` the physical cores they belong to."""
+    """Processors of this host. `allowed` are the numbers of the allowed hardware threads, in order; `cores`
+    the physical cores to which they belong."""
 
     model: str
     allowed: tuple[int, ...]
@@ -37,7 +38,8 @@ def read_text(path: Path) -> str:
 
 
 def allowed_cpus() -> tuple[int, ...]:
-    """The hardware threads in this process's affinity mask; all of them if the system has no such mask."""
+    """Return the hardware threads in this process's affinity mask; all of them if the system has no such
+    mask."""
     if hasattr(os, "sched_getaffinity"):
         return tuple(sorted(os.sched_getaffinity(0)))
     return tuple(range(os.cpu_count() or 1))

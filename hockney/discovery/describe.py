@@ -61,7 +61,7 @@ def describe(
 
 
 def load_average() -> float | None:
-    """Runnable processes over the last minute."""
+    """Return the average number of runnable processes over the last minute."""
     try:
         return os.getloadavg()[0]
     except OSError:

@@ -146,7 +146,7 @@ def find_all_mpis(
 
 
 def is_of_environment(wrapper: Path) -> bool:
-    """Whether this is the wheel's, which is on PATH in an activated environment."""
+    """Return whether this is the wrapper of the wheel, which is on PATH in an activated environment."""
     return wrapper.absolute().parent in (Path(sys.prefix) / "bin", Path(sys.prefix).resolve() / "bin")
 
 

@@ -1,10 +1,10 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The machine's other load between two moments.
+"""Load of the machine by other processes between two moments.
 
-The kernel counts busy time for each processor; hockney's own part, including all launches that have ended and
-been waited for, is in getrusage(2). The difference is the load from other processes. Both moments must
-therefore lie outside of any launch: one before it starts, one after it has ended.
+The kernel counts busy time for each processor. getrusage(2) contains hockney's own part, including all
+launches that have ended and been waited for. The difference is the load by other processes. Both moments must
+therefore be outside of any launch: one before it starts, one after it has ended.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHORTEST_S = 0.2  # the kernel counts in ticks of 10 ms, so shorter periods are 
 
 @dataclass(frozen=True)
 class ProcessorTimes:
-    """Busy, stolen and total time (s)."""
+    """Busy time, time taken by the hypervisor, and total time (s)."""
 
     busy_s: float
     steal_s: float
@@ -40,8 +40,9 @@ class Moment:
 
 @dataclass(frozen=True)
 class Load:
-    """`outside_cores` is the CPU time that others used, in processors; `steal` the fraction of time taken by
-    the hypervisor. Both None if unknown or if the time was too short."""
+    """Load between two moments. `outside_cores` is the CPU time used by other processes, in processors;
+    `steal` the fraction of time taken by the hypervisor. Both are None if unknown or if the time was too
+    short."""
 
     outside_cores: float | None
     steal: float | None

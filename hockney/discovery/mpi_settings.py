@@ -1,8 +1,8 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The settings that control an MPI: environment variables, and its parameter files.
+"""Settings that control an MPI: environment variables and parameter files.
 
-Run folders are shared with others, so only variables with a known purpose are recorded, and of these none
+Run folders are shared with other people, so only variables with a known purpose are recorded, except those
 that may contain a secret or the address of a running job.
 """
 
@@ -71,10 +71,10 @@ def _launch_pattern() -> re.Pattern[str]:
 
 
 def is_secret(name: str, value: str) -> bool:
-    """Whether a setting may contain a secret or the address of a running job."""
+    """Return whether a setting may contain a secret or the address of a running job."""
     return bool(SECRET.search(name)) or "://" in value
 
 
 def format_setting(value: str) -> str:
-    """A value in its recorded form."""
+    """Format a value as it is recorded."""
     return printable(value if len(value) <= LONGEST else f"{value[: LONGEST - 3]}...")

@@ -1,9 +1,9 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which MPI a compiler wrapper belongs to, and its launcher, determined by running both.
+"""Determines the MPI of a compiler wrapper, and its launcher, by running both.
 
-Names prove nothing: /usr/bin/mpicxx may be any MPI, and with Debian's two groups of alternatives mpicxx can
-be one MPI and mpiexec another. The wrapper's mpi.h and the launcher's --version decide.
+Names are not reliable: /usr/bin/mpicxx may belong to any MPI, and with Debian's two groups of alternatives
+mpicxx and mpiexec can belong to different MPIs. The wrapper's mpi.h and the launcher's --version decide.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def probe(mpicxx: Path, source: Source) -> Mpi:
 
 
 def title(family: MpiFamily) -> str:
-    """The name of `family` as part of a sentence."""
+    """Return the name of `family` as part of a sentence."""
     return family.title if family.known else f"an {family.title}"
 
 
@@ -135,7 +135,7 @@ def link_chain(path: Path) -> list[Path]:
 
 
 def launcher_family(mpiexec: Path) -> MpiFamily:
-    """The family that its --version shows; unknown if it shows none."""
+    """Return the family shown by --version; unknown if it shows none."""
     return read_launcher(mpiexec)[0]
 
 

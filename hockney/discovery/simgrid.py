@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """SimGrid's SMPI, which runs the engine on simulated machines.
 
-Looked for in $HOCKNEY_SIMGRID, in hockney's cache (where `hockney build --simgrid` puts it), on PATH, in the
-usual places. Its compiler wrapper and launcher are treated as an MPI.
+It is searched in $HOCKNEY_SIMGRID, in hockney's cache (where `hockney build --simgrid` puts it), on PATH, and
+in the usual folders. Its compiler wrapper and launcher are treated as an MPI.
 """
 
 from __future__ import annotations

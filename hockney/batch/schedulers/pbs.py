@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The hockney authors
 # SPDX-License-Identifier: Apache-2.0
 """PBS Professional and OpenPBS: qsub(1B), qstat(1B), qdel(1B), after their reference guide (2022.1). Tested
-with programs that stand in for these, not with a real PBS."""
+only with programs that imitate these, not with a real PBS."""
 
 from __future__ import annotations
 
@@ -71,12 +71,12 @@ def submit_words(script: str) -> list[str]:
 
 
 def environment(script: str) -> dict[str, None]:
-    """qsub reads none for what a script has."""
+    """No variable of qsub overrides the lines of a script."""
     return {}
 
 
 def named_words(name: str) -> list[str]:
-    """qselect prints jobs that have not ended, as qsub their numbers."""
+    """qselect prints the numbers of jobs that have not ended, in the format of qsub."""
     return ["qselect", "-N", name]
 
 
@@ -87,6 +87,7 @@ def submitted(output: str) -> str:
 
 
 def state_words(job: str) -> list[str]:
+    """qstat shows ended jobs only with an option."""
     return ["qstat", "-f", job]
 
 
@@ -106,5 +107,6 @@ def cancel_words(job: str) -> list[str]:
 
 
 def current(environ: Mapping[str, str]) -> str:
-    """The number of this job; if it belongs to an array, as in 123[4].server, that of the array, 123[]."""
+    """Return the number of this job. If it belongs to an array, as in 123[4].server, return that of the
+    array, 123[]."""
     return re.sub(r"\[\d+\]", "[]", environ.get("PBS_JOBID", "").partition(".")[0])

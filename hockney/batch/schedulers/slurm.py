@@ -107,6 +107,7 @@ def submitted(output: str) -> str:
 
 
 def state_words(job: str) -> list[str]:
+    """Prints one line per job of an array. Slurm forgets jobs minutes after their end (MinJobAge)."""
     return ["squeue", "--noheader", "--states=all", f"--jobs={job}", "--format=%T %r"]
 
 
