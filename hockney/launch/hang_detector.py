@@ -116,9 +116,9 @@ class HangDetector:
             why = "no rank answered"
         elif silent:
             noun = "ranks" if len(silent) > 1 else "rank"
-            why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {describe_phase}"
+            why = f"{noun} {', '.join(map(str, silent))} did not answer, the others wait in {common_phase}"
         else:
-            why = f"all ranks answered and wait in {describe_phase}"
+            why = f"all ranks answered and wait in {common_phase}"
         return LaunchFailed(
             f"case '{self.case}' hung",
             why,
