@@ -30,7 +30,7 @@ for round_ in range(int(sys.argv[2])):
     cases = [bench.catalog.case(f"pingpong bytes={me + 1}")]
     path = Path(f"out-{round_}") if sys.argv[3] == "named" else None
     try:
-        folder = measurement.begin(path, cases, Settings("cases", seed=me, label=f"racer {me}"), bench)
+        folder = measurement.create_run(path, cases, Settings("cases", seed=me, label=f"racer {me}"), bench)
     except UsageError as error:
         assert error.code == "run-folder-not-empty", error
         Path(f"done-{round_}-{me}-").touch()
