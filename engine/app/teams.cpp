@@ -24,10 +24,10 @@ bool is_identity(const std::vector<int>& members, int ranks) {
 
 }  // namespace
 
-Team::Team(Comm measured, Comm control, Arena& arena, long launch, const std::string& files,
+Team::Team(Comm measured_comm, Comm control_comm, Arena& arena, long launch, const std::string& files,
            const ClockCost& cost)
-    : measured(std::move(measured)),
-      control(std::move(control)),
+    : measured(std::move(measured_comm)),
+      control(std::move(control_comm)),
       ranks_on_host(count_ranks_on_host(control)),
       measurer({measured, arena, launch, files}, control, cost) {}
 

@@ -17,7 +17,7 @@ namespace hockney {
 // The ranks that measure a case: all or some ranks of the launch. Rank 0 of the launch is rank 0 of every
 // team.
 struct Team {
-  Team(Comm measured, Comm control, Arena& arena, long launch, const std::string& files,
+  Team(Comm measured_comm, Comm control_comm, Arena& arena, long launch, const std::string& files,
        const ClockCost& cost);
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
